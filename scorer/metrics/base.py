@@ -21,7 +21,7 @@ from scorer.core.registry import MARK, PLUGIN, Registry, discover, mark, plugin
 from scorer.core.text import nearest, quoted
 from scorer.metrics.combination import PLAIN, Combination
 from scorer.metrics.notation import NotationError, parse, written
-from scorer.metrics.quotient import Quotient
+from scorer.metrics.quotient import Quotient, Rowwise
 from scorer.metrics.statistic import Statistic, of_keywords
 
 if TYPE_CHECKING:
@@ -118,6 +118,8 @@ class Metric:
     def values(self, view: Any, **params: Any) -> Any:
         """What the function gives of a view; the values of a `Quotient`, or its statistics."""
         given = self.function(view, **params)
+        if isinstance(given, Rowwise):
+            return given.given
         return given.settled(params.get("average")) if isinstance(given, Quotient) else given
 
     @cached_property

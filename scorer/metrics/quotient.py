@@ -65,6 +65,19 @@ class Quotient:
         return self.statistics if average == "pooled" else self.values
 
 
+@dataclass(frozen=True, eq=False)
+class Rowwise:
+    """What a table's rows give: their values or statistics, and what an explanation shows of a row.
+
+    `says` is the formula with a {} for the metric's name; `columns`, shape (rows,) each, are by
+    their headings, and are made for explanations alone.
+    """
+
+    given: Floats | Statistics
+    columns: Callable[[], Mapping[str, Any]] = dict
+    says: str = "{}, of all rows"
+
+
 def total(
     hits: Hits, summands: Floats, says: str, columns: Callable[[], dict[str, Any]]
 ) -> Quotient:

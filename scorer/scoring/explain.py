@@ -13,8 +13,8 @@ from scorer.core.text import printable
 from scorer.metrics.base import Measure
 from scorer.metrics.explain.steps import Steps, Working, formula, grid
 from scorer.metrics.explain.tables import Listing, ranked_table, rated, returned
-from scorer.metrics.explain.worked import worked
-from scorer.metrics.quotient import Quotient
+from scorer.metrics.explain.worked import of_row, worked
+from scorer.metrics.quotient import Quotient, Rowwise
 from scorer.results.explanation import Explained
 from scorer.results.groups import belonging, grouped
 from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard
@@ -133,13 +133,16 @@ def _combined(
 
 
 def plain(measure: Measure) -> Callable[..., Steps]:
-    """The explanation of a metric that has none of its own: its `Quotient`, or what it sees."""
+    """The explanation of a metric that has none of its own: what it gives, or what it sees."""
 
     def steps(listing: Listing[Any], value: float, **params: Any) -> Steps:
         if measure.metric.view is not Ranked:
             given = measure.metric.function(listing.view, **params)
             if isinstance(given, Quotient):
                 yield from worked(measure.metric.name, listing, given, value, params)
+                return
+            if isinstance(given, Rowwise):
+                yield from of_row(measure.metric.name, listing.view, given, value)
                 return
         match listing.view:
             case Judged():

@@ -97,6 +97,17 @@ class Labelled(LabelledRows):
             )
         return self.probability
 
+    @property
+    def true_probability(self) -> Floats:
+        """The probability of each row's true class."""
+        probability: Floats = self.likely[np.arange(self.lists), self.truth]
+        return probability
+
+    def likelihoods(self) -> dict[str, Any]:
+        """The columns of each row's true class and its probability, for explanations."""
+        true = [self.classes[n] for n in self.truth.tolist()]
+        return {"true": true, "its probability": self.true_probability}
+
     @cached_property
     def _decided(self) -> dict[tuple[int | None, float], Ints | Mask]:
         """The results of `decided`, since most measures of a challenge ask for the same."""

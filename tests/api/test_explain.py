@@ -30,7 +30,7 @@ from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import measure, metrics
 from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, summed
 from scorer.metrics.notation import parse
-from scorer.metrics.quotient import Quotient
+from scorer.metrics.quotient import Quotient, Rowwise
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored
 from scorer.scoring.explain import explained
@@ -136,7 +136,7 @@ def grades_of(lists, **tables):
 @pytest.mark.parametrize("metric", TRIED, ids=lambda metric: metric.name)
 def test_every_metric_explains_itself(metric):
     """Those of tables and of further columns do so in the tests that their files name."""
-    assert metric.explain or get_type_hints(metric.function)["return"] is Quotient
+    assert metric.explain or get_type_hints(metric.function)["return"] in {Quotient, Rowwise}
     named = {*NOTATIONS, *DIVERSE, *PREDICTED, *RETURNED, *PREFERRED}
     assert named & {*described(metric).variants} or described(metric).tested_in
 

@@ -1,14 +1,17 @@
 """A quotient is the value of each list, the statistics of all, and the steps of an explanation."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from scorer.metrics.base import metrics
 from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.explain.worked import worked
-from scorer.metrics.quotient import Quotient, found, total
+from scorer.metrics.explain.worked import of_row, worked
+from scorer.metrics.quotient import Quotient, Rowwise, found, total
 from scorer.views.hits import Judged
+from scorer.views.labelled import targets
 from scorer.views.names import Names
 from scorer.views.pooled import Statistics
 
@@ -81,3 +84,27 @@ def test_a_metric_gives_plain_values():
     found = metrics().get("P").values(JUDGED, k=2)
     assert isinstance(found, np.ndarray)
     assert found.tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("weight", "columns", "row", "name"),
+    [
+        (None, ("target", "prediction", "error"), (5.0, 7.0, 2.0), "Own, of all rows"),
+        (
+            np.array([1.0, 3.0]), ("target", "prediction", "error", "weight"),
+            (5.0, 7.0, 2.0, 3.0), "Own, of all rows; the mean of the rows by weight",
+        ),
+    ],
+)  # fmt: skip
+def test_steps_of_a_row(weight, columns, row, name):
+    view = replace(targets([3, 5], [4, 7]), weight=weight).single(1)
+    rowwise = Rowwise(view.mean(view.error), lambda: {"error": np.abs(view.error)})
+    table, formula = of_row("Own", view, rowwise, 0.5)
+    assert (table.columns, table.rows) == (columns, (row,))
+    assert formula == Formula(name, "", "{}", (0.5,), 0.5)
+
+
+def test_a_row_names_its_formula():
+    view = targets([3, 5], [4, 7]).single(0)
+    _, formula = of_row("Own", view, Rowwise(view.mean(view.error), says="{} = error"), 1)
+    assert formula.name == "Own = error"

@@ -1,4 +1,4 @@
-"""The explanation of a metric that returns a `Quotient`."""
+"""The explanation of a metric that returns a `Quotient`, or a `Rowwise`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorer.metrics.explain.steps import Grid, Sentence, Step, Steps, formula, summed
+from scorer.metrics.explain.steps import Grid, Sentence, Step, Steps, formula, grid, summed
 from scorer.metrics.explain.tables import (
     Listing,
     ideal_table,
@@ -18,9 +18,10 @@ from scorer.metrics.explain.tables import (
     relevant_items,
     returned,
 )
-from scorer.metrics.quotient import Quotient
+from scorer.metrics.quotient import Quotient, Rowwise
 from scorer.views.diverse import Diverse
 from scorer.views.hits import Judged
+from scorer.views.labelled import LabelledRows, Targets
 from scorer.views.rated import Rated
 
 
@@ -43,6 +44,23 @@ def worked(
         yield Sentence(f"{quotient.undefined}, so {name} is undefined.")
     else:
         yield _formula(name, quotient, value, k)
+
+
+def of_row(name: str, view: LabelledRows, rowwise: Rowwise, value: float) -> Steps:
+    """The steps of one row: its cells, and its value or the statistic of all rows."""
+    columns: dict[str, Any] = {}
+    if isinstance(view, Targets):
+        columns = {"target": view.target, "prediction": view.prediction}
+    columns |= rowwise.columns()
+    if view.weight is not None:
+        columns["weight"] = view.weight
+    yield grid("This row", {heading: [cells[view.at]] for heading, cells in columns.items()})
+    yield formula(by_weight(view, rowwise.says.format(name)), "", "{}", value, value=value)
+
+
+def by_weight(view: LabelledRows, symbols: str) -> str:
+    """A row's formula; where rows have weights, with a note that says so."""
+    return symbols if view.weight is None else f"{symbols}; the mean of the rows by weight"
 
 
 def _table(

@@ -6,7 +6,8 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE, by_weight, cells, place
+from scorer.metrics.explain.worked import by_weight
+from scorer.metrics.labels.base import POSITIVE, cells, place
 from scorer.metrics.params import Positive, Threshold
 from scorer.metrics.statistic import Share
 from scorer.views.labelled import Labelled

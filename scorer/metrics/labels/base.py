@@ -9,10 +9,10 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.text import join_first, quoted
-from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
+from scorer.metrics.explain.steps import Sentence, Steps, grid
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.notation import NotationError
-from scorer.views.labelled import Labelled, LabelledRows, Targets
+from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
 SHOWN_CLASSES = 12  # classes of a confusion matrix that an explanation shows
@@ -48,12 +48,6 @@ def place(labelled: Labelled, positive: str | None) -> int | None:
 def share_of(statistics: Statistics, **_: Any) -> float:
     """The weighted mean, from the statistics that `Rows.mean` gives where rows have weights."""
     return statistics.share()
-
-
-def true_probability(labelled: Labelled) -> Floats:
-    """The probability of each row's true class."""
-    probability: Floats = labelled.likely[np.arange(labelled.lists), labelled.truth]
-    return probability
 
 
 def correlation(first: Floats, second: Floats, weight: Floats) -> float:
@@ -189,28 +183,3 @@ def several(listing: Listing[Labelled], decided: Ints | Mask) -> Steps:
             "predicted": predicted[labels],
         },
     )
-
-
-def of_row(listing: Listing[Any], name: str, value: float, columns: Mapping[str, Any]) -> Steps:
-    """The steps of a row's part in a mean, or in a figure of errors.
-
-    `value` is what the row adds, or the statistic of all rows; `columns`, shape (rows,) each,
-    follow target, prediction and weight.
-    """
-    view, at = listing.view, listing.view.at
-    own_columns: dict[str, Any] = {}
-    if isinstance(view, Targets):
-        own_columns = {
-            "target": view.target[at : at + 1],
-            "prediction": view.prediction[at : at + 1],
-        }
-    own_columns |= {key: [column[at]] for key, column in columns.items()}
-    if view.weight is not None:
-        own_columns["weight"] = [view.weight[at]]
-    yield grid("This row", own_columns)
-    yield formula(by_weight(view, name), "", "{}", value, value=value)
-
-
-def by_weight(view: LabelledRows, symbols: str) -> str:
-    """A row's formula; where rows have weights, with a note that says so."""
-    return symbols if view.weight is None else f"{symbols}; the mean of the rows by weight"

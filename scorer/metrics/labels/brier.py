@@ -6,14 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, one_label, true_probability, two
+from scorer.metrics.labels.base import one_label, two
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Share
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics
 
 Scale = Annotated[
     Literal["half", "whole"],
@@ -22,14 +19,6 @@ Scale = Annotated[
         "classes is the squared error of the positive one. Default: half for two classes."
     ),
 ]
-
-
-def _explain(listing: Listing[Labelled], value: float, *, scale: str) -> Steps:
-    view = listing.view
-    true = [view.classes[n] for n in view.truth.tolist()]
-    columns = {"true": true, "its probability": true_probability(view)}
-    what = "Brier = half of Σ (p - y)²" if scale == "half" else "Brier = Σ (p - y)²"
-    return of_row(listing, what, value, columns)
 
 
 @metric(
@@ -41,18 +30,19 @@ def _explain(listing: Listing[Labelled], value: float, *, scale: str) -> Steps:
     columns=("probability",),
     settle={"scale": lambda constants: "half" if two(constants) else "whole"},
     statistic=Share(),
-    explain=_explain,
 )
-def brier(labelled: Labelled, *, scale: Scale | None = None) -> Floats | Statistics:
+def brier(labelled: Labelled, *, scale: Scale | None = None) -> Rowwise:
     """How far the probabilities are from 1 for the true class and 0 for the others, squared.
 
     The convention for the scale is scikit-learn's `scale_by_half="auto"`.
 
     >>> from scorer.views.labelled import labelled
-    >>> brier(labelled(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]}), scale="half").round(2)
+    >>> brier(labelled(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]}), scale="half").given.round(2)
     array([0.25, 0.04])
     """
     one_label(labelled, "Brier")
     likely = labelled.likely
     squares = ((likely - labelled.indicators(labelled.truth)) ** 2).sum(axis=1)
-    return labelled.mean(squares / 2 if scale == "half" else squares)
+    half = scale == "half"
+    says = "{} = half of Σ (p - y)²" if half else "{} = Σ (p - y)²"
+    return Rowwise(labelled.mean(squares / 2 if half else squares), labelled.likelihoods, says)

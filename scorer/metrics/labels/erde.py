@@ -9,14 +9,12 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE, divided, of_row
+from scorer.metrics.labels.base import POSITIVE, divided
 from scorer.metrics.labels.delays import DELAY, DelayColumn, needed, outcomes
 from scorer.metrics.params import Positive
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics
 
 Deadline = Annotated[
     float, Field(gt=0, le=1e9, description="The delay from which on a late hit costs much.")
@@ -37,22 +35,6 @@ def _of_sums(sums: Floats, *, c_fp: float | None, **_: Any) -> Floats:
     return divided(alarms * cost + others, rows, np.nan)
 
 
-def _explain(
-    listing: Listing[Labelled],
-    value: float,
-    *,
-    o: float,
-    positive: str | None,
-    delay: str,
-    c_fp: float | None,
-    c_fn: float,
-    c_tp: float,
-) -> Steps:
-    true, predicted, when = outcomes(listing.view, "ERDE", positive, delay)
-    columns = {"positive": true, "predicted": predicted, "delay": when, "late": late(when, o)}
-    return of_row(listing, "ERDE, of all rows", value, columns)
-
-
 @metric(
     "ERDE",
     title="Early risk detection error",
@@ -64,7 +46,6 @@ def _explain(
     settle=POSITIVE,
     needs=needed,
     statistic=Sums(_of_sums),
-    explain=_explain,
 )
 def erde(
     labelled: Labelled,
@@ -75,7 +56,7 @@ def erde(
     c_fp: Cost | None = None,
     c_fn: Cost = 1,
     c_tp: Cost = 1,
-) -> Statistics:
+) -> Rowwise:
     """The mean cost of decisions: false alarms, misses, and hits that came too late.
 
     A false alarm costs c_fp, by default the share of positive rows; a miss
@@ -90,12 +71,16 @@ def erde(
     >>> from scorer.views.labelled import labelled
     >>> sent = Extras(submission=Named({"delay": np.array([1, 10, 3])}, "submission"))
     >>> rows = labelled(["1", "1", "0"], ["1", "1", "1"], extras=sent)
-    >>> given = erde(rows, o=5, positive="1")
+    >>> given = erde(rows, o=5, positive="1").given
     >>> figure = erde.__scorer__.statistic.figure
     >>> round(figure(given, c_fp=None), 6)             # (.017986 + .993307 + 2/3) / 3
     0.55932
     """
     true, predicted, when = outcomes(labelled, "ERDE", positive, delay)
-    others = true * np.where(predicted > 0, c_tp * late(when, o), c_fn)
-    columns = ((1 - true) * predicted, others, true, np.ones_like(true))
-    return labelled.pooled(*(column * labelled.weights for column in columns))
+    delayed = late(when, o)
+    others = true * np.where(predicted > 0, c_tp * delayed, c_fn)
+    sums = ((1 - true) * predicted, others, true, np.ones_like(true))
+    return Rowwise(
+        labelled.pooled(*(column * labelled.weights for column in sums)),
+        lambda: {"positive": true, "predicted": predicted, "delay": when, "late": delayed},
+    )

@@ -8,9 +8,8 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import divided, moments, of_row
+from scorer.metrics.labels.base import divided, moments
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
@@ -37,10 +36,6 @@ def _variance(values: Floats, weight: Floats) -> float:
     return float(np.average((values - middle) ** 2, weights=weight))
 
 
-def _explain(listing: Listing[Targets], value: float) -> Steps:
-    return of_row(listing, "ExplainedVariance, of all rows", value, {"error": listing.view.error})
-
-
 @metric(
     "ExplainedVariance",
     title="Explained variance",
@@ -50,13 +45,13 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     columns=("prediction",),
     statistic=Sums(_of_sums, moments, _figure),
-    explain=_explain,
 )
-def explainedvariance(targets: Targets) -> Statistics:
+def explainedvariance(targets: Targets) -> Rowwise:
     """As R2, but predictions that are all too high by the same amount lose nothing.
 
     >>> from scorer.views.labelled import targets
-    >>> _figure(explainedvariance(targets([1, 2, 3], [2, 3, 4])))
+    >>> _figure(explainedvariance(targets([1, 2, 3], [2, 3, 4])).given)
     1.0
     """
-    return targets.pooled(targets.target, targets.prediction, targets.weights)
+    statistics = targets.pooled(targets.target, targets.prediction, targets.weights)
+    return Rowwise(statistics, lambda: {"error": targets.error})

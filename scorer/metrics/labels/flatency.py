@@ -9,11 +9,10 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE, of_row
+from scorer.metrics.labels.base import POSITIVE
 from scorer.metrics.labels.delays import DELAY, DelayColumn, needed, outcomes
 from scorer.metrics.params import Positive
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Weighted
 from scorer.stats.aggregate import median
 from scorer.views.labelled import Labelled
@@ -43,15 +42,6 @@ def _weighted(statistics: Statistics, weights: Floats, *, p: float, **_: Any) ->
     return f1 * (1 - median(_penalty(when[hit], p), weight[hit]))
 
 
-def _explain(
-    listing: Listing[Labelled], value: float, *, p: float, positive: str | None, delay: str
-) -> Steps:
-    true, predicted, when = outcomes(listing.view, "FLatency", positive, delay)
-    columns = {"positive": true, "predicted": predicted, "delay": when}
-    columns["penalty"] = _penalty(when, p)
-    return of_row(listing, "FLatency, of all rows", value, columns)
-
-
 @metric(
     "FLatency",
     title="Latency-weighted F1",
@@ -61,7 +51,6 @@ def _explain(
     settle=POSITIVE,
     needs=needed,
     statistic=Weighted(_weighted),
-    explain=_explain,
 )
 def flatency(
     labelled: Labelled,
@@ -69,7 +58,7 @@ def flatency(
     p: Penalty = USUAL,
     positive: Positive | None = None,
     delay: DelayColumn = DELAY,
-) -> Statistics:
+) -> Rowwise:
     """F1 of the positive class, times how soon its hits were decided.
 
     The speed is 1 less the median over the hits of -1 + 2 / (1 + e^(-p (k - 1))),
@@ -83,7 +72,12 @@ def flatency(
     >>> sent = Extras(submission=Named({"delay": np.array([1, 10, 3])}, "submission"))
     >>> rows = labelled(["1", "1", "0"], ["1", "0", "0"], extras=sent)
     >>> figure = flatency.__scorer__.statistic.figure
-    >>> round(figure(flatency(rows, positive="1"), p=0.0078), 6)      # 2/3 * (1 - 0)
+    >>> round(figure(flatency(rows, positive="1").given, p=0.0078), 6)      # 2/3 * (1 - 0)
     0.666667
     """
-    return labelled.pooled(*outcomes(labelled, "FLatency", positive, delay), labelled.weights)
+    true, predicted, when = outcomes(labelled, "FLatency", positive, delay)
+    columns = {"positive": true, "predicted": predicted, "delay": when}
+    return Rowwise(
+        labelled.pooled(*columns.values(), labelled.weights),
+        lambda: columns | {"penalty": _penalty(when, p)},
+    )

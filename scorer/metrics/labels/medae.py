@@ -8,9 +8,7 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Weighted
 from scorer.stats.aggregate import median
 from scorer.views.labelled import Targets
@@ -20,10 +18,6 @@ from scorer.views.pooled import Statistics
 def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
     error, weight = statistics.rows.T
     return median(error, weight * weights[statistics.in_list])
-
-
-def _explain(listing: Listing[Targets], value: float) -> Steps:
-    return of_row(listing, "MedAE, of all rows", value, {"|error|": np.abs(listing.view.error)})
 
 
 @metric(
@@ -36,14 +30,14 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     aliases=("MedianAbsoluteError",),
     columns=("prediction",),
     statistic=Weighted(_weighted, smooth=False),
-    explain=_explain,
 )
-def medae(targets: Targets) -> Statistics:
+def medae(targets: Targets) -> Rowwise:
     """Half of the errors are smaller than this: outliers do not matter.
 
     >>> from scorer.views.labelled import targets
     >>> figure = medae.__scorer__.statistic.figure
-    >>> figure(medae(targets([1, 2, 3], [1, 4, 103])))
+    >>> figure(medae(targets([1, 2, 3], [1, 4, 103])).given)
     2.0
     """
-    return targets.pooled(np.abs(targets.error), targets.weights)
+    errors = np.abs(targets.error)
+    return Rowwise(targets.pooled(errors, targets.weights), lambda: {"|error|": errors})

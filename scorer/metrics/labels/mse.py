@@ -2,22 +2,10 @@
 
 from __future__ import annotations
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Share
 from scorer.views.labelled import Targets
-from scorer.views.pooled import Statistics
-
-
-def _errors(targets: Targets) -> Floats:
-    return targets.error**2
-
-
-def _explain(listing: Listing[Targets], value: float) -> Steps:
-    return of_row(listing, "MSE", value, {"error²": _errors(listing.view)})
 
 
 @metric(
@@ -28,13 +16,13 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     better="lower",
     columns=("prediction",),
     statistic=Share(),
-    explain=_explain,
 )
-def mse(targets: Targets) -> Floats | Statistics:
+def mse(targets: Targets) -> Rowwise:
     """The mean of the squared errors: large ones weigh more.
 
     >>> from scorer.views.labelled import targets
-    >>> mse(targets([3, 5], [1, 5]))
+    >>> mse(targets([3, 5], [1, 5])).given
     array([4., 0.])
     """
-    return targets.mean(_errors(targets))
+    errors = targets.error**2
+    return Rowwise(targets.mean(errors), lambda: {"error²": errors}, "{}")

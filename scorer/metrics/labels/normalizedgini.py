@@ -8,9 +8,7 @@ import numpy as np
 
 from scorer.core.arrays import Floats, ends
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Weighted
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
@@ -43,12 +41,6 @@ def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
     return _gini(prediction, target, weight) / _gini(target, target, weight)
 
 
-def _explain(listing: Listing[Targets], value: float) -> Steps:
-    above = (listing.view.prediction > listing.view.prediction[listing.view.at]).sum()
-    columns = {"predictions above it": np.full(listing.view.lists, float(above))}
-    return of_row(listing, "NormalizedGini, of all rows", value, columns)
-
-
 @metric(
     "NormalizedGini",
     title="Normalised Gini coefficient",
@@ -58,9 +50,8 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     aliases=("nGini",),
     columns=("prediction",),
     statistic=Weighted(_weighted),
-    explain=_explain,
 )
-def normalizedgini(targets: Targets) -> Statistics:
+def normalizedgini(targets: Targets) -> Rowwise:
     """How well predictions order the rows: the Gini coefficient over that of the best order.
 
     With the rows by their predictions, highest first, it is the area between
@@ -72,7 +63,12 @@ def normalizedgini(targets: Targets) -> Statistics:
 
     >>> from scorer.views.labelled import targets
     >>> figure = normalizedgini.__scorer__.statistic.figure
-    >>> figure(normalizedgini(targets([1, 0, 1, 0], [4, 3, 2, 1])))     # 2 * 3/4 - 1
+    >>> figure(normalizedgini(targets([1, 0, 1, 0], [4, 3, 2, 1])).given)     # 2 * 3/4 - 1
     0.5
     """
-    return targets.pooled(targets.target, targets.prediction, targets.weights)
+
+    def columns() -> dict[str, Floats]:
+        above = (targets.prediction > targets.prediction[targets.at]).sum()
+        return {"predictions above it": np.full(targets.lists, float(above))}
+
+    return Rowwise(targets.pooled(targets.target, targets.prediction, targets.weights), columns)

@@ -8,9 +8,8 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import correlation, divided, moments, of_row
+from scorer.metrics.labels.base import correlation, divided, moments
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
@@ -31,10 +30,6 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     return coefficient
 
 
-def _explain(listing: Listing[Targets], value: float) -> Steps:
-    return of_row(listing, "Pearson, of all rows", value, {})
-
-
 @metric(
     "Pearson",
     title="Pearson's correlation",
@@ -44,16 +39,15 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     columns=("prediction",),
     statistic=Sums(_of_sums, moments, _figure),
-    explain=_explain,
 )
-def pearson(targets: Targets) -> Statistics:
+def pearson(targets: Targets) -> Rowwise:
     """How close the points of target and prediction are to a line: 1 is exactly, 0 not at all.
 
     Scale and offset of the predictions do not matter. Undefined where all targets or
     all predictions are equal.
 
     >>> from scorer.views.labelled import targets
-    >>> round(_figure(pearson(targets([1, 2, 3], [10, 20, 30]))), 6)
+    >>> round(_figure(pearson(targets([1, 2, 3], [10, 20, 30])).given), 6)
     1.0
     """
-    return targets.pooled(targets.target, targets.prediction, targets.weights)
+    return Rowwise(targets.pooled(targets.target, targets.prediction, targets.weights))

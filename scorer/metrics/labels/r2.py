@@ -8,9 +8,8 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import divided, moments, of_row
+from scorer.metrics.labels.base import divided, moments
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
@@ -33,10 +32,6 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     return 1 - divided(errors, spread, np.nan)
 
 
-def _explain(listing: Listing[Targets], value: float) -> Steps:
-    return of_row(listing, "R2, of all rows", value, {"error": listing.view.error})
-
-
 @metric(
     "R2",
     title="Coefficient of determination",
@@ -46,16 +41,16 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     columns=("prediction",),
     statistic=Sums(_of_sums, moments, _figure),
-    explain=_explain,
 )
-def r2(targets: Targets) -> Statistics:
+def r2(targets: Targets) -> Rowwise:
     """How much of the targets' variance the predictions explain: 1 is all, 0 as their mean.
 
     Below 0 the mean would have been better. As in scikit-learn, where all targets are
     equal: 1 if all predictions are right, else 0. Undefined for fewer than two rows.
 
     >>> from scorer.views.labelled import targets
-    >>> _figure(r2(targets([1, 2, 3], [1, 2, 4])))              # 1 - 1 / 2
+    >>> _figure(r2(targets([1, 2, 3], [1, 2, 4])).given)              # 1 - 1 / 2
     0.5
     """
-    return targets.pooled(targets.target, targets.prediction, targets.weights)
+    statistics = targets.pooled(targets.target, targets.prediction, targets.weights)
+    return Rowwise(statistics, lambda: {"error": targets.error})

@@ -8,12 +8,10 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import divided, of_row, one_label, true_probability
+from scorer.metrics.labels.base import divided, one_label
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics
 
 EPSILON = float(np.finfo(np.float64).eps)
 
@@ -27,13 +25,6 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     return percent
 
 
-def _explain(listing: Listing[Labelled], value: float) -> Steps:
-    view = listing.view
-    true = [view.classes[n] for n in view.truth.tolist()]
-    columns = {"true": true, "its probability": true_probability(view)}
-    return of_row(listing, "RCE, of all rows", value, columns)
-
-
 @metric(
     "RCE",
     title="Relative cross-entropy",
@@ -42,9 +33,8 @@ def _explain(listing: Listing[Labelled], value: float) -> Steps:
     aggregate="pooled",
     columns=("probability",),
     statistic=Sums(_of_sums),
-    explain=_explain,
 )
-def rce(labelled: Labelled) -> Statistics:
+def rce(labelled: Labelled) -> Rowwise:
     """By how many percent the cross-entropy is below that of always predicting the classes' shares.
 
     100 (1 - CE / CE of the naive prediction), where the naive one gives every row
@@ -56,10 +46,10 @@ def rce(labelled: Labelled) -> Statistics:
     >>> from scorer.views.labelled import labelled
     >>> rows = labelled(["a", "b"], {"a": [0.5, 0.25], "b": [0.5, 0.75]})
     >>> figure = rce.__scorer__.statistic.figure
-    >>> round(figure(rce(rows)), 4)          # 1 - (ln 2 + ln 4/3) / (2 ln 2), in percent
+    >>> round(figure(rce(rows).given), 4)          # 1 - (ln 2 + ln 4/3) / (2 ln 2), in percent
     29.2481
     """
     one_label(labelled, "RCE")
-    loss = -np.log(np.clip(true_probability(labelled), EPSILON, 1 - EPSILON)) * labelled.weights
+    loss = -np.log(np.clip(labelled.true_probability, EPSILON, 1 - EPSILON)) * labelled.weights
     classes = labelled.indicators(labelled.truth) * labelled.weights[:, None]
-    return labelled.pooled(loss, *classes.T)
+    return Rowwise(labelled.pooled(loss, *classes.T), labelled.likelihoods)

@@ -7,36 +7,23 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.labels.roots import of_squares
+from scorer.metrics.labels.roots import OF_SQUARES, of_squares
+from scorer.metrics.quotient import Rowwise
 from scorer.views.labelled import Targets
-from scorer.views.pooled import Statistics
 
 Log = Annotated[
     Literal["log1p", "plain"], Field(description="ln(1 + x), or ln(x) of numbers above 0.")
 ]
 
 
-def _errors(targets: Targets, log: str) -> Floats:
-    function = np.log1p if log == "log1p" else np.log
-    with np.errstate(invalid="ignore", divide="ignore"):
-        logs = function(targets.prediction) - function(targets.target)
-    return np.where(np.isfinite(logs), logs, np.nan) ** 2
-
-
-def _heading(log: str) -> str:
-    one_more = "1 + " if log == "log1p" else ""
-    return f"(ln({one_more}prediction) - ln({one_more}target))²"
-
-
 @metric(
     "RMSLE",
     title="Root mean squared logarithmic error",
     source="scikit-learn, root_mean_squared_log_error",
-    **of_squares("RMSLE", _errors, _heading),
+    **OF_SQUARES,
 )
-def rmsle(targets: Targets, *, log: Log = "log1p") -> Statistics:
+def rmsle(targets: Targets, *, log: Log = "log1p") -> Rowwise:
     """The root mean squared error of ln(1 + x): an error of ten percent costs the same anywhere.
 
     Undefined where a target or a prediction is -1 or less; `submission.range` refuses
@@ -45,7 +32,14 @@ def rmsle(targets: Targets, *, log: Log = "log1p") -> Statistics:
 
     >>> from scorer.metrics.labels.roots import ROOT
     >>> from scorer.views.labelled import targets
-    >>> round(ROOT.figure(rmsle(targets([0, 9], [0, 99]))), 6)      # ln(10) / sqrt(2)
+    >>> round(ROOT.figure(rmsle(targets([0, 9], [0, 99])).given), 6)      # ln(10) / sqrt(2)
     1.628174
     """
-    return targets.pooled(_errors(targets, log) * targets.weights, targets.weights)
+    function = np.log1p if log == "log1p" else np.log
+    with np.errstate(invalid="ignore", divide="ignore"):
+        logs = function(targets.prediction) - function(targets.target)
+    squares = np.where(np.isfinite(logs), logs, np.nan) ** 2
+    more = "1 + " if log == "log1p" else ""
+    return of_squares(
+        targets, f"(ln({more}prediction) - ln({more}target))²", squares, targets.weights
+    )

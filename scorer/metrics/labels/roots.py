@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import divided, of_row
+from scorer.metrics.labels.base import divided
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Targets
 
@@ -24,24 +22,16 @@ def _roots(sums: Floats, **_: Any) -> Floats:
 ROOT = Sums(_roots)
 
 
-def of_squares(
-    name: str, squares: Callable[..., Floats], heading: Callable[..., str]
-) -> dict[str, Any]:
-    """Arguments of `metric` for the root of a mean of squares, whose sums are pooled.
+# arguments of `metric`
+OF_SQUARES: dict[str, Any] = {
+    "range": (0, None),
+    "better": "lower",
+    "aggregate": "pooled",
+    "columns": ("prediction",),
+    "statistic": ROOT,
+}
 
-    `squares` takes the rows and the metric's parameters; `heading` names their column, from the
-    parameters.
-    """
 
-    def explain(listing: Listing[Targets], value: float, **params: Any) -> Steps:
-        columns = {heading(**params): squares(listing.view, **params)}
-        return of_row(listing, f"{name}, of all rows", value, columns)
-
-    return {
-        "range": (0, None),
-        "better": "lower",
-        "aggregate": "pooled",
-        "columns": ("prediction",),
-        "statistic": ROOT,
-        "explain": explain,
-    }
+def of_squares(targets: Targets, heading: str, squares: Floats, weights: Floats) -> Rowwise:
+    """The sums under the root; `squares` and `weights` have the shape (rows,)."""
+    return Rowwise(targets.pooled(squares * weights, weights), lambda: {heading: squares})

@@ -8,9 +8,8 @@ import numpy as np
 
 from scorer.core.arrays import Floats, starts
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import correlation, divided, of_row
+from scorer.metrics.labels.base import correlation, divided
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
@@ -72,10 +71,6 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     return coefficient
 
 
-def _explain(listing: Listing[Targets], value: float) -> Steps:
-    return of_row(listing, "Spearman, of all rows", value, {})
-
-
 @metric(
     "Spearman",
     title="Spearman's rank correlation",
@@ -85,16 +80,15 @@ def _explain(listing: Listing[Targets], value: float) -> Steps:
     aggregate="pooled",
     columns=("prediction",),
     statistic=Sums(_of_sums, _sums, _figure),
-    explain=_explain,
 )
-def spearman(targets: Targets) -> Statistics:
+def spearman(targets: Targets) -> Rowwise:
     """The correlation of the ranks: whether larger targets have larger predictions.
 
     Equal values share their mean rank, as in scipy's spearmanr. Undefined where all targets
     or all predictions are equal.
 
     >>> from scorer.views.labelled import targets
-    >>> _figure(spearman(targets([1, 2, 3], [20, 10, 30])))
+    >>> _figure(spearman(targets([1, 2, 3], [20, 10, 30])).given)
     0.5
     """
-    return targets.pooled(targets.target, targets.prediction, targets.weights)
+    return Rowwise(targets.pooled(targets.target, targets.prediction, targets.weights))

@@ -6,28 +6,16 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Steps
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import of_row, one_label, true_probability
+from scorer.metrics.labels.base import one_label
 from scorer.metrics.params import Cutoff
+from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Share
 from scorer.views.labelled import Labelled
-from scorer.views.pooled import Statistics
-
-
-def _explain(listing: Listing[Labelled], value: float, *, k: int) -> Steps:
-    view = listing.view
-    columns = {
-        "true": [view.classes[n] for n in view.truth.tolist()],
-        "its probability": true_probability(view),
-        "classes above it": _above(view),
-    }
-    return of_row(listing, f"TopK = 1 where fewer than {k} classes are above it", value, columns)
 
 
 def _above(labelled: Labelled) -> Floats:
     """How many classes stand above the true one; of equally likely ones the later is above."""
-    probability = true_probability(labelled)[:, None]
+    probability = labelled.true_probability[:, None]
     later = np.arange(len(labelled.classes)) > labelled.truth[:, None]
     likely = labelled.likely
     above = (likely > probability) | ((likely == probability) & later)
@@ -41,9 +29,8 @@ def _above(labelled: Labelled) -> Floats:
     aliases=("TopKAccuracy",),
     columns=("probability",),
     statistic=Share(),
-    explain=_explain,
 )
-def topk(labelled: Labelled, *, k: Cutoff) -> Floats | Statistics:
+def topk(labelled: Labelled, *, k: Cutoff) -> Rowwise:
     """How many of the rows have their class among the k likeliest.
 
     Of classes with equal probabilities the later one in the order of the classes
@@ -51,8 +38,13 @@ def topk(labelled: Labelled, *, k: Cutoff) -> Floats | Statistics:
 
     >>> from scorer.views.labelled import labelled
     >>> rows = labelled(["a", "b"], {"a": [0.2, 0.6], "b": [0.3, 0.1], "c": [0.5, 0.3]})
-    >>> topk(rows, k=2)
+    >>> topk(rows, k=2).given
     array([0., 0.])
     """
     one_label(labelled, "TopK")
-    return labelled.mean(_above(labelled) < k)
+    above = _above(labelled)
+    return Rowwise(
+        labelled.mean(above < k),
+        lambda: labelled.likelihoods() | {"classes above it": above},
+        f"{{}} = 1 where fewer than {k} classes are above it",
+    )
