@@ -67,9 +67,9 @@ def erde(
 
     Two risks found after 1 and 10 observations, and a false alarm; o = 5:
 
-    >>> from scorer.views.extras import Extras, Named
+    >>> from scorer.views.extras import Extras, NamedColumns
     >>> from scorer.views.labelled import labelled
-    >>> sent = Extras(submission=Named({"delay": np.array([1, 10, 3])}, "submission"))
+    >>> sent = Extras(submission=NamedColumns({"delay": np.array([1, 10, 3])}, "submission"))
     >>> rows = labelled(["1", "1", "0"], ["1", "1", "1"], extras=sent)
     >>> given = erde(rows, o=5, positive="1").given
     >>> figure = erde.__scorer__.statistic.figure

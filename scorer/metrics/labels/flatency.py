@@ -67,9 +67,9 @@ def flatency(
 
     Two risks, one found after 1 observation, one missed, and no false alarm:
 
-    >>> from scorer.views.extras import Extras, Named
+    >>> from scorer.views.extras import Extras, NamedColumns
     >>> from scorer.views.labelled import labelled
-    >>> sent = Extras(submission=Named({"delay": np.array([1, 10, 3])}, "submission"))
+    >>> sent = Extras(submission=NamedColumns({"delay": np.array([1, 10, 3])}, "submission"))
     >>> rows = labelled(["1", "1", "0"], ["1", "0", "0"], extras=sent)
     >>> figure = flatency.__scorer__.statistic.figure
     >>> round(figure(flatency(rows, positive="1").given, p=0.0078), 6)      # 2/3 * (1 - 0)
