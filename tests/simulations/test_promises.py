@@ -287,7 +287,9 @@ def measured(notation, id, **how):
 
 def sampled(measure_, scored, rules):
     """What the board's intervals and tests are made from."""
-    challenge = Challenge.model_validate({"truth": {"file": "t.csv"}, "metrics": ["AP"]})
+    challenge = Challenge.model_validate(
+        {"truth": {"file": "t.csv"}, "metrics": [{"notation": "AP"}]}
+    )
     made = samples_of(measure_, scored, challenge=challenge)
     assert not isinstance(made, str), made
     return made

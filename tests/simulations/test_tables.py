@@ -115,11 +115,11 @@ def sampled_value(name, truth, run):
 
 @pytest.mark.parametrize(("name", "scene", "rows"), PLAN)
 def test_intervals_of_tables_cover(name, scene, rows, rate):
-    true, held, times, wrong = true_value(name, scene), 0, 0, 0
+    true, held, times = true_value(name, scene), 0, 0
     for seed in range((50 if rows < 1000 else 15) * TIMES):
         truth, runs = SCENES[scene](np.random.default_rng([seed, rows]), rows)
-        if truth.dtype.kind == "i" and len(set(truth.tolist())) < 2:
-            continue
+        if truth.dtype.kind == "i" and min(truth.sum(), rows - truth.sum()) < 2:
+            continue  # of a single row of a class nothing is known of others
         made, _ = sampled(name, truth, runs)
         for low, high in made.intervals(Leaderboard()):
             held += low - 1e-12 <= true <= high + 1e-12
@@ -127,8 +127,7 @@ def test_intervals_of_tables_cover(name, scene, rows, rate):
             low_bound, high_bound = metric(name).range
             assert low_bound is None or low >= low_bound
             assert high_bound is None or high <= high_bound
-    rate(f"interval of {name}", scene, rows, held, times, least=0.91 if rows == 20 else 0.92)
-    assert wrong == 0
+    rate(f"interval of {name}", scene, rows, held, times, least=0.93)
 
 
 # Submissions of equal figure and unlike shape
@@ -205,4 +204,4 @@ def test_equal_means_with_unlike_spreads(lists, rate):
         made = _OfLists(values + 1e-3 * rng.normal(size=values.shape))
         found += bool((made.tests(Leaderboard(draws=500)).p <= 0.05).any())
     rate("any false difference of 20", "equal means, half of them exponential", lists, found,
-         times, most=0.25 if lists == 20 else 0.15)  # fmt: skip
+         times, most=0.15 if lists == 20 else 0.1)  # fmt: skip
