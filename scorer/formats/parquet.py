@@ -77,8 +77,9 @@ def parquet(request: Request) -> Iterator[Table]:
     if not stream.peek(4).startswith(PARQUET):
         hint = "write it with to_parquet(), or name another format"
         raise Unreadable(Problem("S107", "this is not a Parquet file", help=hint))
-    path = descriptor_path(stream, request.path.absolute())
-    if not isinstance(stream.raw, io.FileIO):
+    if isinstance(stream.raw, io.FileIO):
+        path = descriptor_path(stream, request.path.absolute())
+    else:
         path = request.stack.enter_context(
             spooled(stream, ReadLimits(size=request.limits.unpacked))
         )

@@ -109,12 +109,13 @@ def chunkf1(judged: Judged, *, tag: TagColumn = TAG) -> Statistics:
     mode, in IOB1, IOB2 and IOBES: an I- whose type is another begins a chunk. A token that
     a submission leaves out has the tag O. The counts of all lists make one F1.
 
-    >>> from scorer.views.extras import Extras, Named
+    >>> from scorer.views.extras import Extras, NamedColumns
     >>> from dataclasses import replace
     >>> judged = Judged.of((["1", "2", "3"], {"1": 1, "2": 1, "3": 1}))
     >>> true = np.array(["B-PER", "I-PER", "B-LOC"], dtype=object)
     >>> submitted = np.array(["B-PER", "I-PER", "O"], dtype=object)
-    >>> extras = Extras(Named({"tag": true}, "truth"), Named({"tag": submitted}, "submission"))
+    >>> given = NamedColumns({"tag": submitted}, "submission")
+    >>> extras = Extras(NamedColumns({"tag": true}, "truth"), given)
     >>> figure = chunkf1.__scorer__.statistic.figure
     >>> round(figure(chunkf1(replace(judged, extras=extras))), 6)     # 2 * 1 / (1 + 2)
     0.666667

@@ -63,9 +63,10 @@ def wrmsse(rated: Rated, *, scale: ListColumn = SCALE, weight: ListColumn = WEIG
 
     Errors of 1 and 1 with scale 4, weight 3; no error in another series, weight 1:
 
-    >>> from scorer.views.extras import Extras, Named
+    >>> from scorer.views.extras import Extras, NamedColumns
     >>> from dataclasses import replace
-    >>> extras = Named({"scale": np.array([4.0, 1.0]), "weight": np.array([3.0, 1.0])}, "list")
+    >>> columns = {"scale": np.array([4.0, 1.0]), "weight": np.array([3.0, 1.0])}
+    >>> extras = NamedColumns(columns, "list")
     >>> rated = Rated.of(([5, 3], [4, 4]), ([2], [2]))
     >>> wrmsse(replace(rated, extras=Extras(list=extras))).share()      # 3/4 * sqrt(1/4)
     0.375

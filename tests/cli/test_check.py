@@ -119,7 +119,7 @@ def test_sarif_has_the_shape_of_2_1_0(folder, tmp_path, score):
     (run,) = said["runs"]
     driver = run["tool"]["driver"]
     assert driver["name"] == "scorer"
-    assert re.fullmatch(r"\d+\.\d+\.\d+", driver["semanticVersion"])
+    assert re.fullmatch(r"\d+\.\d+\.\d+(-dev\.\d+)?", driver["semanticVersion"])
     for rule in driver["rules"]:
         assert rule["shortDescription"]["text"]
         assert rule["defaultConfiguration"]["level"] in ("error", "warning")

@@ -45,7 +45,8 @@ def test_every_bad_example_says_all_that_is_wrong(installed, name):
 def test_json_has_the_keys_of_the_contract_in_order(score):
     ran = score(VLNET, SENT / "good/team_a.lists", "--format", "json", "--per-list")
     said = json.loads(ran.out)
-    assert list(said)[:5] == ["scorer", "challenge", "measures", "submissions", "leaderboard"]
+    keys = ["schema", "scorer", "challenge", "measures", "submissions", "leaderboard"]
+    assert list(said)[:6] == keys
     assert list(said["challenge"])[:3] == ["id", "title", "fingerprint"]
     assert list(said["measures"][0]) == [
         "id", "metric", "params", "better", "aggregate", "primary", "signature",

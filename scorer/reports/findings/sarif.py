@@ -29,7 +29,7 @@ def sarif(checked: Checked, options: Options) -> str:
     ]
     driver = {
         "name": "scorer",
-        "semanticVersion": __version__,
+        "semanticVersion": __version__.replace(".dev", "-dev."),  # as semver.org has it
         "rules": [_rule(code) for code in reported],
     }
     run = {

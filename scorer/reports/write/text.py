@@ -83,14 +83,16 @@ class Drawn(NamedTuple):
     column: Column
     head: str
     cells: Sequence[str]
+    folds: bool = True  # whether the heading may take several lines
 
     @property
     def width(self) -> int:
-        """The width that its cells need; a heading is folded, a number never is."""
+        """The width that its cells and its heading need; a number is never folded."""
         from rich.cells import cell_len
 
         word = max(map(cell_len, self.head.split()), default=0)
-        return max(*map(cell_len, self.cells), min(word, WORD), 1)
+        head = min(word, WORD) if self.folds else cell_len(self.head)
+        return max(*map(cell_len, self.cells), head, 1)
 
     @property
     def folded(self) -> str:
@@ -169,13 +171,15 @@ class Paper:
                 self.say(printable(text, 1000), "bold" if level < 4 else "")
             case Paragraph(text, tone):
                 for line in text.split("\n"):
-                    self.say(line, STYLES[tone], fold=tone != "steps")
+                    self.say(_seen(line), STYLES[tone], fold=tone != "steps")
             case Notes(items, tone):
                 for item in items:
-                    self.say(item, STYLES[tone] or "dim" * (tone == ""), fold=tone != "problems")
+                    style = STYLES[tone] or "dim" * (tone == "")
+                    for line in item.split("\n"):
+                        self.say(_seen(line), style, fold=tone != "problems")
             case Facts(pairs):
                 for term, text in pairs:
-                    self.say(f"{term}: {text}")
+                    self.say(_seen(f"{term}: {text}"))
             case Table():
                 self.table(block)
             case Picture("differences", data):
@@ -184,7 +188,10 @@ class Paper:
     def table(self, table: Table) -> None:
         """Write the columns that there is room for; long texts go below."""
         name = name_of(table)
-        drawn = [_drawn(table, n) for n, c in enumerate(table.columns) if c.kind != "group"]
+        drawn = _unfolded(
+            [_drawn(table, n) for n, c in enumerate(table.columns) if c.kind != "group"],
+            self.prose,
+        )
         room = self.prose if _must_fit(table.columns) else self.room
         width = sum(each.width for each in drawn) + GAP * (len(drawn) - 1)
         signs = any(each.column.kind == "sign" for each in drawn)
@@ -274,6 +281,18 @@ class Paper:
         """All that was written; no line ends in blanks."""
         lines = map(str.rstrip, self._output.getvalue().rstrip().splitlines())
         return "".join(f"{set_apart(no_command(line))}\n" for line in lines)
+
+
+def _seen(line: str) -> str:
+    """A line of running text, in which names from files stand, with what is not seen escaped."""
+    return printable(line, max(len(line), 1))
+
+
+def _unfolded(drawn: Sequence[Drawn], room: int) -> Sequence[Drawn]:
+    """The columns with headings of one line, where these fit."""
+    flat = [each._replace(folds=False) for each in drawn]
+    shown = [each.width for each in flat if each.column.kind != "long"]
+    return flat if sum(shown) + GAP * (len(shown) - 1) <= room else drawn
 
 
 def _must_fit(columns: Sequence[Column]) -> bool:
