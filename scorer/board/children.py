@@ -71,11 +71,7 @@ def ask_child(
         Failed: it died, or took too long.
         UsageError: this system cannot limit a process.
     """
-    if find_spec("resource") is None:
-        raise UsageError(
-            "untrusted files are evaluated within limits of time and memory, which this system "
-            "does not have; serve and work need Linux or macOS, or on Windows WSL"
-        )
+    require_limits()
     task = {"do": do, "time": limits.time, **limits._asdict(), **more}
     environment = {key: value for key, value in os.environ.items() if key not in SECRETS}
     if "read" not in more:
@@ -84,6 +80,19 @@ def ask_child(
         task["write"] = [folder, *more.get("write", ())]
         environment = {key: os.environ[key] for key in KEPT if key in os.environ}
         return _asked(task, environment | {"TMPDIR": folder}, limits, beat)
+
+
+def require_limits() -> None:
+    """Refuse to evaluate strangers' files on a system that cannot limit a process.
+
+    Raises:
+        UsageError: it cannot.
+    """
+    if find_spec("resource") is None:
+        raise UsageError(
+            "untrusted files are evaluated within limits of time and memory, which this system "
+            "does not have; serve and work need Linux or macOS, or on Windows WSL"
+        )
 
 
 def _asked(

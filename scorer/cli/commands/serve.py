@@ -78,8 +78,10 @@ def serve(
         raise UsageError(
             "the web page needs its extra: pip install challenge-scorer[web]"
         ) from None
+    from scorer.board.children import require_limits
     from scorer.board.confine import protections
 
+    require_limits()
     settings = {
         "challenges": [str(path.resolve()) for path in challenges],
         "store": store or os.environ.get(STORE),
