@@ -26,6 +26,7 @@ def bars(request):
 YAML = "truth: truth.csv\nsubmission: {format: bars}\nmetrics: [RR]\n"
 
 
+@pytest.mark.slow("installs a package for a process")
 @pytest.mark.parametrize("writes", [True, False])
 def test_an_installed_format_writes_the_sample(challenge, tmp_path, writes):
     installed = tmp_path / "site"

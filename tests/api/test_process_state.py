@@ -108,6 +108,7 @@ print(*asked, sep="\\n", end="")
 """
 
 
+@pytest.mark.slow("imports the package in a process")
 def test_importing_the_package_asks_nothing_of_the_process():
     ended = subprocess.run(
         [sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True

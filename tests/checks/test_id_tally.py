@@ -77,6 +77,7 @@ def added(parts):
     return waiting[0].plus(waiting[1:])
 
 
+@pytest.mark.slow("measures the memory of many ids")
 @pytest.mark.parametrize("again", [False, True])
 def test_an_id_takes_fourteen_bytes_and_little_more_while_it_is_added(again, monkeypatch):
     monkeypatch.setattr(id_tally, "KEPT", 100)

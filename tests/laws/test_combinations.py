@@ -324,6 +324,7 @@ def card_of(plan, path):
     return outcome(plan, score_lists(plan, table), findings, None).card.to_bytes()
 
 
+@pytest.mark.slow("scores in processes")
 def test_another_process_gives_the_same(made):
     challenge, files = made(EVERY)
     ready = opened(prepare(challenge))

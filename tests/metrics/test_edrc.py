@@ -190,6 +190,7 @@ def test_complete_orders_are_ap_correlation_over_the_truth():
         assert tauap(judged, over="truth")[0] == pytest.approx(expected, abs=1e-14)
 
 
+@pytest.mark.slow("long and many lists")
 def test_long_and_many_lists():
     random = np.random.default_rng(1)
     many = np.repeat(np.arange(1000), 20)

@@ -264,6 +264,7 @@ def test_metrics_with_a_closed_form(name):
     assert METRICS.get(name).expected
 
 
+@pytest.mark.slow("groups of a hundred thousand items")
 def test_expected_in_groups_of_a_hundred_thousand():
     t, r = 100_000, 50_000
     items = [f"{n:06}" for n in range(t)]
@@ -283,6 +284,7 @@ def test_expected_in_groups_of_a_hundred_thousand():
     assert values("AP", judged) == pytest.approx([total / r], rel=1e-12)
 
 
+@pytest.mark.slow("a group of a hundred thousand items")
 def test_one_relevant_item_far_down_a_large_group():
     items = [f"{n:06}" for n in range(100_000)]
     judged = meet([([items], {"000000": 1})], "expected")

@@ -76,6 +76,7 @@ def test_cells_are_no_form():
         form_of("leaderboard", "cells")
 
 
+@pytest.mark.slow("installs a package for a process")
 def test_one_installed_file_adds_a_form_of_every_subject(tmp_path, challenge):
     folder = challenge(**{"s.csv": "list,item\nq1,a\nq2,a\n", "t.csv": "list,item\nq1,b\nq2,a\n"})
     facts = tmp_path / "acme-1.0.dist-info"
