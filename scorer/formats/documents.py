@@ -20,7 +20,7 @@ STEP = re.compile(r"\[\]|\*|[^.\[\]*]+")
 HALF = re.compile("[\ud800-\udfff]")
 PLACES = 4096  # characters; so many are looked through for the number of a line
 NAMES = ("list", "item", "better", "worse")  # roles that a member's name can say
-EACH = ("[]", "*")
+EACH, BRACKETS = ("[]", "*"), ("[", "{", "")
 Steps = tuple[str, ...]
 
 
@@ -115,6 +115,8 @@ class JsonDocument:
 
     def space(self, at: int) -> int:
         """The offset of the next character that is no blank."""
+        if self.text[at : at + 1] > " ":
+            return at
         match = SPACE.match(self.text, at)
         assert match is not None  # it matches anything
         return match.end()
@@ -214,7 +216,7 @@ class JsonDocument:
             string, end = scanstring(self.text, at + 1)
         except JSONDecodeError as error:
             raise Wrong(self.within(error.pos), f"not JSON: {error.msg.lower()}") from None
-        if "\0" in string or HALF.search(string):
+        if "\0" in string or (not string.isascii() and HALF.search(string)):
             raise Wrong(at, "a text holds a NUL, or half a character")
         return string, end
 
@@ -282,8 +284,16 @@ def _each(
         role: path[1:] for role, path in paths.items() if role not in named and through(path[1:])
     }
     here = {role: path[1:] for role, path in paths.items() if role not in {*deeper, *named}}
+    scalars = not deeper and bool(here) and not any(here.values())
     empty = True
     for name, start in document.members(at):
+        if scalars and document.text[start : start + 1] not in BRACKETS:  # nearly all rows
+            text, end = document.leaf(start)
+            value, empty = JsonCell(text, start), False
+            names = {role: name if role in named and name else value for role in paths}
+            yield {**outer_cells, **names}
+            document.ended = end
+            continue
         empty, cells, end = False, dict(outer_cells), None
         try:
             for role in paths:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as library
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from scorer.bytes.files import at_most
@@ -52,9 +53,11 @@ def _places(request: Request, cells: Sequence[tuple[int, str, str]]) -> list[int
         document, text = _document(request)
         _, _, paths = _shape(request, document, text)
         for row in rows(document, paths):
+            if not places:
+                break
             line, cells_of_row = _line(document, row)
             for role, cell in cells_of_row.items():
-                if (n := places.get((line, role, cell.text))) is not None and columns[n] is None:
+                if (n := places.pop((line, role, cell.text), None)) is not None:
                     at, column = document.place(cell.at)
                     columns[n] = column if at == line else None
     except (Wrong, TooMany, Unreadable, NoTable):
@@ -121,7 +124,6 @@ def _guessed(
     first = next((start for _, start in document.members(at)), None)
     if first is None:
         raise Unreadable(Problem("S103", "the document is empty"))
-    document.skip(first, 1)
     sign = text[first]
     if text[at] == "[":
         if sign != "{":
@@ -153,9 +155,16 @@ def _line(
     """The line of a row: that of its number, else of its item, else of its list."""
     if isinstance(row, JsonCell):
         return document.line(row.at), {"list": row}
-    last = max(row.values(), key=lambda cell: cell.at)
-    main = next((cell for role, cell in row.items() if role not in TEXT), row.get("item", last))
-    return document.line(main.at), row
+    main = _main(tuple(row))
+    last = row[main] if main else max(row.values(), key=lambda cell: cell.at)
+    return document.line(last.at), row
+
+
+@cache
+def _main(roles: tuple[str, ...]) -> str | None:
+    """The role whose cell says the line of a row, where one does."""
+    item = "item" if "item" in roles else None
+    return next((role for role in roles if role not in TEXT), item)
 
 
 def _tables(
@@ -191,7 +200,9 @@ def _tables(
         line, cells = _line(document, row)
         if whole:
             name, at = cells["list"]
-            first = first_places.setdefault(name, (document.line(at), at))
+            first = first_places.get(name)
+            if first is None:
+                first = first_places[name] = document.line(at), at
             if first[1] != at:
                 if at not in again and not count_only(findings, "S303"):
                     message = (
