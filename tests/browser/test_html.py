@@ -180,14 +180,16 @@ def test_it_says_who_was_compared_and_text_stays_text(duel):
 
 def test_its_tables_sort(duel):
     table = "#measures details[open] table"
-    before = column(duel, table, 3)
+    names = [each.text for each in duel.find_elements("css selector", f"{table} th")]
+    place = names.index("difference") + 1
+    before = column(duel, table, place)
     assert len(before) == 6
     heads = duel.find_elements("css selector", f"{table} th button")
     button = next(each for each in heads if each.text == "difference")
     button.click()
-    assert [float(said) for said in column(duel, table, 3)] == sorted(map(float, before))[::-1]
+    assert [float(said) for said in column(duel, table, place)] == sorted(map(float, before))[::-1]
     button.send_keys(webdriver.Keys.ENTER)
-    assert [float(said) for said in column(duel, table, 3)] == sorted(map(float, before))
+    assert [float(said) for said in column(duel, table, place)] == sorted(map(float, before))
 
 
 def test_a_pair_opens_with_its_picture_and_the_pictures_numbers(duel):
