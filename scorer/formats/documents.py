@@ -288,13 +288,14 @@ def _each(
     empty = True
     for name, start in document.members(at):
         if scalars and document.text[start : start + 1] not in BRACKETS:  # nearly all rows
-            text, end = document.leaf(start)
+            text, after = document.leaf(start)
             value, empty = JsonCell(text, start), False
             names = {role: name if role in named and name else value for role in paths}
             yield {**outer_cells, **names}
-            document.ended = end
+            document.ended = after
             continue
-        empty, cells, end = False, dict(outer_cells), None
+        empty, cells = False, dict(outer_cells)
+        end: int | None = None
         try:
             for role in paths:
                 if role in named and name is not None:
