@@ -81,7 +81,7 @@ def made(folder, kind, rng, lists=40):
     else:
         rows = [f"{name},{rng.choice([*CLASSES])}" for name in names]
         write(folder / "truth.csv", "list,label", rows)
-        likely = "columns: {label: label, probability: {x: px, y: py, z: pz}}, normalize: true"
+        likely = "columns: {label: label, probability: {x: px, y: py, z: pz}}"
         rules = f"submission: {{{likely}}}\n" if kind == "probabilities" else ""
         yaml = f"truth: truth.csv\n{rules}{yaml}"
     (folder / "challenge.yaml").write_text(yaml)

@@ -25,6 +25,7 @@ ZIP = b"PK\x03\x04"
 SWITCHES = ("intervals", "tiers")  # where nothing means "off", elsewhere "not written"
 ENOUGH = "two keys are enough: 'truth: truth.csv' and 'metrics: [nDCG@10]'"
 UNWRITTEN = YamlValue(None, 0, 0)
+RENAMED = {"normalize": "sums"}  # keys that other keys have replaced
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
 
 # what a measure says of how its lists make one number, beside its metric's parameters
@@ -274,7 +275,7 @@ def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
 
 def _unknown(root: YamlValue, steps: Steps, keys: Sequence[str]) -> Problem:
     elsewhere = steps[-2:-1] == ("columns",) and steps[-1] in COLUMNS
-    similar = None if elsewhere else nearest(str(steps[-1]), keys)
+    similar = None if elsewhere else RENAMED.get(str(steps[-1])) or nearest(str(steps[-1]), keys)
     hint = f"; did you mean {quoted(similar)}?" if similar else ""
     message = f"no key {quoted(steps[-1])} here{hint}"
     help = None if similar else f"known here: {', '.join(keys)}"

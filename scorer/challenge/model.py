@@ -345,8 +345,10 @@ class Submission(Formed):
         "error",
         description="ranks that a list leaves out: refused, or kept as slots without an item",
     )
-    normalize: Annotated[bool, Before(as_flag)] = Field(
-        False, description="whether probabilities that do not sum to 1 are divided by their sum"
+    sums: Annotated[Literal["exact", "normalize"], Word] = Field(
+        "normalize",
+        description="probabilities of a row whose sum is more than 1e-6 from 1: refused, or "
+        "divided by it",
     )
     missing_list: Annotated[Literal["error", "zero", "skip"], Word] | None = Field(
         None, description="a list that a submission lacks: refused, scored as empty, or left out"

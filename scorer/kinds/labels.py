@@ -10,6 +10,7 @@ import numpy as np
 from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
 from scorer.checks.base import numbered_rows
+from scorer.checks.submission.labels import beyond_rounding
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
@@ -39,7 +40,6 @@ class Labels(NamedTuple):
     aids: SideTables
     extras: Extras  # of the truth and of lists, one element a row
     columns: tuple[int, ...]  # the class of each column of probabilities
-    normalize: bool  # whether a row's probabilities are divided by their sum
     numbered: Mask | None = None  # which rows have numbers, where others have classes
 
     def only(self, lists: Ints) -> Labels:
@@ -121,9 +121,9 @@ class Labels(NamedTuple):
             table[:, code] = column
         if len(given_columns) == 1:
             table[:, 1 - self.columns[0]] = 1 - given_columns[0]
-        if self.normalize and self.truth.ndim == 1:
+        if self.truth.ndim == 1:
             total = table.sum(axis=1, keepdims=True)
-            table = np.divide(table, total, out=table, where=total > 0)
+            table = np.divide(table, total, out=table, where=beyond_rounding(total) & (total > 0))
         if (row >= 0).all():
             return table[row]
         return np.append(table, np.full((1, len(classes)), np.nan), axis=0)[row]
@@ -187,7 +187,7 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
         target = table.numbers["target"][rows]
         none = np.empty(0, dtype=np.int64)
         constants = Constants(weighted=weight is not None)
-        return Labels(names, constants, none, target, weight, None, aids, extras, (), False)
+        return Labels(names, constants, none, target, weight, None, aids, extras, ())
     separators, rules = aids.separators, aids.rules
     classes = public.classes or named_in(table, public, separators[0])
     column = table.ids["label"]
@@ -216,7 +216,6 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
         aids,
         extras,
         columns,
-        rules.normalize,
         numbered,
     )
 

@@ -59,6 +59,15 @@ def test_probabilities_of_each_class(scored, columns):
 
 
 @pytest.mark.parametrize(
+    ("notation", "cost"), [("LogLoss", 36.0437), ("LogLoss(eps=1e-15)", 34.5388)]
+)
+def test_a_wrong_certainty_costs_what_eps_says(scored, notation, cost):
+    sent = "id,setosa,rose\n1,0,1\n2,1,0\n3,0,1\n4,0,1\n5,0,1\n"
+    (found,) = scored(f"{LIKELY}metrics: [{notation}]\n", TRUTH, sent).values()
+    assert found == pytest.approx(cost / 5, abs=1e-4)
+
+
+@pytest.mark.parametrize(
     ("columns", "area"), [("p", 0.75), ("{setosa: p}", 0.75), ("{rose: p}", 0.25)]
 )
 def test_one_column_is_the_positive_class(scored, columns, area):
@@ -109,12 +118,33 @@ def test_an_explanation_says_that_rows_have_weights(challenge, score, metric):
     assert "the mean of the rows by weight" in ran.out, ran
 
 
-def test_normalize(scored):
-    yaml = LIKELY.replace("rose]}", "rose]}, normalize: true")
+def test_probabilities_are_divided_by_their_sum(scored):
     sent = "id,setosa,rose\n1,1,3\n2,1,0\n3,0,1\n4,0,1\n5,0,0.5\n"
     sent = sent.replace("1,1,3", "1,0.2,0.6")
-    found = scored(yaml + "metrics: [LogLoss]\n", TRUTH, sent)
+    found = scored(LIKELY + "metrics: [LogLoss]\n", TRUTH, sent)
     assert found["LogLoss"] == pytest.approx(-math.log(0.25) / 5, abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["LogLoss", "Brier", "RCE", "ECE"])
+@pytest.mark.parametrize("factor", [1.00099, 1.01, 0.99, 0.5])
+def test_probabilities_times_a_number_gain_nothing(scored, metric, factor):
+    def sent(factor):
+        rows = [(0.4, 0.6), (0.7, 0.3), (0.2, 0.8), (0.5, 0.5), (0.9, 0.1)]
+        return "id,setosa,rose\n" + "".join(
+            f"{n},{a * factor:.9f},{b * factor:.9f}\n" for n, (a, b) in enumerate(rows, 1)
+        )
+
+    yaml = LIKELY + f"metrics: [{metric}]\n"
+    honest, scaled = (scored(yaml, TRUTH, sent(each))[metric] for each in (1, factor))
+    assert scaled == pytest.approx(honest, abs=1e-8)
+
+
+def test_the_old_word_for_sums_is_told(challenge, score):
+    yaml = LIKELY.replace("rose]}", "rose]}, normalize: true") + "metrics: [LogLoss]\n"
+    folder = challenge(yaml, **{"truth.csv": TRUTH})
+    ran = score("check", folder, folder / "truth.csv")
+    assert ran.code == 2
+    assert "no key 'normalize' here; did you mean 'sums'?" in ran.err
 
 
 def test_groups_and_folds(challenge, score):

@@ -11,15 +11,22 @@ import numpy as np
 from scorer.checks.base import Submitted, check, first_rows, numbered_rows, places, repeated
 from scorer.checks.ids import LOST, READ_AS_TEXT, Known
 from scorer.checks.tally import FileContext
-from scorer.core.arrays import Ints
-from scorer.core.problems import KEPT, Problem
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.problems import KEPT, Problem, Severity
 from scorer.core.text import join_first, printable, quoted
 from scorer.tables.table import number
 
-SUM_TOLERANCE = 1e-3  # of the sum of a row's probabilities, which may be rounded
+SUM_TOLERANCE = 1e-6  # of the sum of a row's probabilities, which may be rounded
 ROUNDING = 1e-9  # of the addition itself
 PERCENT = "percent? divide by 100"
-DIVIDE = "divide each row by its sum, or in the challenge: submission: {normalize: true}"
+DIVIDE = "divide each row by its sum"
+DIVIDED = ("S525", "divided")  # the key of a fault that stops nothing
+
+
+def beyond_rounding(total: Floats) -> Mask:
+    """Which sums of probabilities are further from 1 than rounding explains; not NaN."""
+    beyond: Mask = np.abs(total - 1) > SUM_TOLERANCE + ROUNDING
+    return beyond
 
 
 class FirstRow(NamedTuple):
@@ -49,7 +56,7 @@ class Faults(NamedTuple):
     @property
     def fatal(self) -> bool:
         """Whether a row cannot be given to any measure."""
-        return bool(self.faults)
+        return any(key != DIVIDED for key in self.faults)
 
     def plus(self, others: Sequence[Faults]) -> Faults:
         """Those of all parts."""
@@ -125,7 +132,10 @@ class Faults(NamedTuple):
         elif code == "S525":
             help = DIVIDE
         message += first.many
-        return Problem(code, message, line=first.line, list=first.name, help=help, times=times)
+        severity: Severity = "warning" if (code, label) == DIVIDED else "error"
+        return Problem(
+            code, message, severity, line=first.line, list=first.name, help=help, times=times
+        )
 
 
 @check("S526", kinds=("labels",))
@@ -223,14 +233,20 @@ def no_probability(submitted: Submitted) -> Faults:
         called = printable(table.called(roles[column]), 60)
         what = f"{called} {likely[row, column]:.12g} is outside 0 to 1"
         faults["S524", ""] = _at(submitted, row, rows.size, what)
-    if len(roles) > 1 and public.separator is None and not submitted.rules.normalize:
+    if len(roles) > 1 and public.separator is None:
         total = likely.sum(axis=1)
-        rows = np.flatnonzero(np.abs(total - 1) > SUM_TOLERANCE + ROUNDING)
-        if rows.size:
-            row = _first(submitted, rows)
+        off = beyond_rounding(total)
+        divided = off & (total > 0) & (submitted.rules.sums == "normalize")
+        for label, mask, more in (
+            ("", off & ~divided, ""),
+            (DIVIDED[1], divided, ", and are divided by their sum"),
+        ):
+            if not mask.any():
+                continue
+            row = _first(submitted, rows := np.flatnonzero(mask))
             of = f"{public.word('list')} {quoted(submitted.lists.text(row))}"
-            what = f"the probabilities of {of} sum to {total[row]:.6g}, not to 1"
-            faults["S525", ""] = _at(submitted, row, rows.size, what)
+            what = f"the probabilities of {of} sum to {total[row]:.9g}, not to 1{more}"
+            faults["S525", label] = _at(submitted, row, rows.size, what)
     answered = likely[~np.isnan(likely)]
     low, high = (answered.min(), answered.max()) if answered.size else (math.inf, -math.inf)
     return Faults(faults, low=float(low), high=float(high))

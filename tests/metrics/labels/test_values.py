@@ -168,6 +168,8 @@ def test_of_probabilities(seed):
     code = [CLASSES.index(name) for name in true]
     own = [float(likely[n, code[n]]) for n in rows]
     same(value("LogLoss", view), sum(-math.log(p) for p in own) / len(own))
+    limits = [-math.log(min(max(p, 0.1), 0.9)) for p in own]
+    same(value("LogLoss(eps=0.1)", view), sum(limits) / len(own))
     apart = [sum((likely[n, c] - (c == code[n])) ** 2 for c in range(3)) for n in rows]
     same(value("Brier", view), sum(apart) / len(apart))
     shares = [code.count(k) / len(code) for k in set(code)]
