@@ -18,10 +18,10 @@ from scorer.results.report import (
     Certainty,
     Fewer,
     How,
-    Order,
     Report,
     Scored,
     ShakeUp,
+    Stability,
     Standing,
     Value,
 )
@@ -180,7 +180,7 @@ def _order(
     drawn: Floats,
     primary: Measure,
     alpha: float,
-) -> Order:
+) -> Stability:
     """What draws of the lists that all of the ranked have say of their order."""
     values = np.array([rows[n].values[primary.id] for n in ranked.tolist()])
     tau = stability(values, drawn)
@@ -189,7 +189,7 @@ def _order(
     too_good = math.nan
     if bool((valued == valued[0]).all()):  # else some are first by their lists
         too_good = optimism(drawn.mean(axis=1), drawn, primary.metric.better, alone=alone)
-    return Order(tau, too_good, int(valued.all(axis=0).sum()))
+    return Stability(tau, too_good, int(valued.all(axis=0).sum()))
 
 
 def usual(test: Paired) -> tuple[int, int, float]:

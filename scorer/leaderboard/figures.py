@@ -351,18 +351,19 @@ def _formula(
     ids = [part.id for part in measure.parts]
     tree = formula_of(measure.params["score"])
     valued = np.any([part.valued for part in parts], axis=0)
+    strata = _strata(measure, parts, scored) if unit == "list" else None
+    if strata is not None and (np.bincount(strata[valued.any(axis=0)]) == 1).any():
+        return "of a group with 1 list its spread is unknown"
 
     def weigh(row: int, weights: Floats) -> float:
         values = [np.array([part.weigh[row](weights)]) for part in parts]
         return float(tree.value(dict(zip(ids, values, strict=True)))[0])
 
-    strata = [part.strata for part in parts if part.strata is not None]
-    alike = strata and all(np.array_equal(strata[0], each) for each in strata)
     weighed = Figures(
         valued,
         tuple(partial(weigh, row) for row in range(len(valued))),
         smooth=all(part.smooth for part in parts),
-        strata=strata[0] if alike else None,
+        strata=strata,
     )
     if any(part.sums is None for part in parts):
         return weighed
@@ -379,6 +380,16 @@ def _formula(
         return tree.value(dict(zip(ids, map(np.asarray, values), strict=True)))
 
     return weighed._replace(sums=np.concatenate(sums, axis=2), of=of)
+
+
+def _strata(measure: Measure, parts: Sequence[Figures], scored: Sequence[Scored]) -> Ints | None:
+    """The fixed group of each list: the groups that parts are drawn within, or are limited to."""
+    card = next(submission.card for submission in scored if submission.card is not None)
+    limits = [belonging(card, part) for part in measure.parts]
+    drawn = [part.strata for part in parts if part.strata is not None]
+    if all(np.array_equal(limits[0], each) for each in limits):
+        return drawn[0] if drawn and all(np.array_equal(drawn[0], each) for each in drawn) else None
+    return np.unique(np.stack([*limits, *drawn]), axis=1, return_inverse=True)[1].reshape(-1)
 
 
 def _counted_together(measure: Measure, card: Scorecard, counted: Mask) -> Ints:

@@ -150,7 +150,7 @@ class ShakeUp(NamedTuple):
     most: float  # what 95 % of random groups stay at or below
 
 
-class Order(NamedTuple):
+class Stability(NamedTuple):
     """What resamples of the lists say of the order of the ranked."""
 
     tau: float  # Kendall's, of the board and a resampled one, on average
@@ -176,7 +176,8 @@ class Certainty(NamedTuple):
     fewer: tuple[Fewer, ...] = ()
     ranks: Floats | None = None  # (names, ranks): the share of draws with which each takes each
     shake_up: ShakeUp | None = None
-    order: Order | None = None  # what resamples of the lists say of the order; None: there are none
+    # what resamples of the lists say of the order; None: there are none
+    order: Stability | None = None
 
 
 @dataclass(frozen=True, slots=True)

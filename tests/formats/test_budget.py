@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.model import ReadLimits as Settable
+from scorer.challenge.model import Limits as Settable
 from scorer.core.problems import Findings
 from scorer.formats import text
 from scorer.formats.read import format_of, read

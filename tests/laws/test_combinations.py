@@ -209,6 +209,17 @@ def test_a_group_mean_is_the_mean_of_the_groups_means(made):
     assert sure.p == pytest.approx(other.p)
 
 
+def test_of_a_group_of_one_list_nothing_is_known_of_its_spread(made):
+    formula = [
+        *({"id": name, "metric": "nDCG@10", "group": name} for name in TYPES),
+        {"id": "mean", "score": "(clicks + carts + orders) / 3", "primary": True},
+    ]
+    for metrics in ([{"metric": "nDCG@10", "average": "group"}], formula):
+        report = board(*made(metrics, lists=5))
+        assert [row.interval for row in report.standings] == [None] * 3
+        assert "1 list" in report.uncertain
+
+
 def numbers(report, name, key):
     """Of each list: its value, and what the columns say of it."""
     (each,) = (s for s in report.submissions if s.name == name)

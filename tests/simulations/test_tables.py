@@ -40,7 +40,7 @@ def sampled(name, truth, runs):
     """What a board's intervals and tests are made from; and the values."""
     made, params = metric(name), PARAMS.get(name, {})
     views = [view(name, truth, run) for run in runs]
-    given = [made.function(each, **params) for each in views]
+    given = [made.values(each, **params) for each in views]
     if made.statistic is None or isinstance(given[0], np.ndarray):
         values = np.array(given, dtype=float)
         return _OfLists(values, scale=Scale(made.range)), values.mean(axis=1)
@@ -107,7 +107,7 @@ def true_value(name, scene):
 
 def sampled_value(name, truth, run):
     made, params = metric(name), PARAMS.get(name, {})
-    given = made.function(view(name, truth, run), **params)
+    given = made.values(view(name, truth, run), **params)
     if isinstance(given, np.ndarray):
         return float(given.mean())
     return float(made.statistic.figure(given, **params))
