@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
@@ -38,7 +39,7 @@ def folder(base, tmp_path):
 
 def sql(*statements):
     def act(folder):
-        with sqlite3.connect(folder / ".scorer" / "board.db") as database:
+        with closing(sqlite3.connect(folder / ".scorer" / "board.db")) as database, database:
             for statement in statements:
                 assert database.execute(statement).rowcount > 0, statement
 
@@ -46,7 +47,7 @@ def sql(*statements):
 
 
 def changed_means(folder):
-    with sqlite3.connect(folder / ".scorer" / "board.db") as database:
+    with closing(sqlite3.connect(folder / ".scorer" / "board.db")) as database, database:
         (text,) = database.execute(f"SELECT summary FROM evaluation {OF_3}").fetchone()
         fields = json.loads(text)
         fields["means"]["public"]["nDCG@10"] = 0.9999
@@ -62,7 +63,7 @@ def no_file(folder):
 
 
 def kept_file(folder, number):
-    with sqlite3.connect(folder / ".scorer" / "board.db") as database:
+    with closing(sqlite3.connect(folder / ".scorer" / "board.db")) as database, database:
         query = "SELECT sha256 FROM entry WHERE number = ?"
         (sha256,) = database.execute(query, [number]).fetchone()
     return folder / ".scorer" / "files" / sha256[:2] / sha256
@@ -186,7 +187,7 @@ def test_the_public_chain_tells_no_reason_no_digest_and_no_choice(folder):
 
 def test_an_older_store_is_migrated_and_its_receipts_stay(folder):
     path = folder / ".scorer" / "board.db"
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         entries = database.execute("SELECT * FROM entry ORDER BY number")
         names = [column[0] for column in entries.description]
         rows = [dict(zip(names, row, strict=True)) for row in entries]

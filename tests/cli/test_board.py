@@ -4,6 +4,7 @@ import json
 import re
 import sqlite3
 import zipfile
+from contextlib import closing
 
 import pytest
 
@@ -157,7 +158,7 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     ran = score("verify", chain, "--format", "json")
     assert (ran.code, json.loads(ran.out)["ok"]) == (1, False)
     assert score("work", folder, "--once").out == "0 evaluated\n"
-    with sqlite3.connect(folder / ".scorer" / "board.db") as database:
+    with closing(sqlite3.connect(folder / ".scorer" / "board.db")) as database, database:
         database.execute("UPDATE entry SET team = 3 - team")
     ran = score("audit", folder)
     assert (ran.code, ran.out.count("altered: entry ")) == (1, 4)
