@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -10,13 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.board.orders import Orders, order_of
+from scorer.board.orders import Ordered, Orders
 from scorer.board.snapshot import Snapshot
 from scorer.board.versions import EVER
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Ints
-from scorer.prepare.bind import BoundChallenge
-from scorer.store.files import Files, as_path
 from scorer.store.records import Entry
 
 PERSISTENCE = 0.9  # of rank-biased overlap: some 86 % of its weight is in the first ten
@@ -60,13 +58,16 @@ class Audited(NamedTuple):
     shake_up: Sequence[Shake] = ()
 
 
-def audit(snapshot: Snapshot, bound: BoundChallenge, files: Files, now: datetime) -> Audited:
+def audit(
+    snapshot: Snapshot,
+    read: Callable[[Mapping[str, str], Sequence[str]], Mapping[str, Ordered]],
+    now: datetime,
+) -> Audited:
     """Look at all entries that are scored.
 
     Args:
         snapshot: of the board.
-        bound: its challenge with its measures.
-        files: the entries' files.
+        read: SHA-256 of files with their names, and the lists that count -> their orders.
         now: the decisions made by then hold.
     """
     primary = snapshot.terms.primary
@@ -75,11 +76,7 @@ def audit(snapshot: Snapshot, bound: BoundChallenge, files: Files, now: datetime
         for e in snapshot.entries
         if snapshot.statuses.get(e.sha256) == "scored" and e.received != EVER
     ]
-    ordered = {}
-    for entry in scored:
-        if entry.sha256 not in ordered:
-            with as_path(files, entry.sha256, entry.file) as path:
-                ordered[entry.sha256] = order_of(path, bound, snapshot.terms.lists)
+    ordered = read({e.sha256: e.file for e in scored}, snapshot.terms.lists)
     orders = {e.number: ordered[e.sha256].orders for e in scored}
     copies = duplicates(scored, {e.number: ordered[e.sha256].digest for e in scored})
     per_list: dict[int, Floats] = {}

@@ -14,6 +14,7 @@ import secrets
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,7 +27,6 @@ from scorer.board.audit import ALIKE, Audited, audit, overlap
 from scorer.board.evaluations import Evaluations
 from scorer.board.integrity import store_faults
 from scorer.board.names import ORGANIZER, team_name
-from scorer.board.orders import Orders, order_of
 from scorer.board.phases import (
     Left,
     Refusal,
@@ -279,6 +279,8 @@ class Board:
         )
         if entry is None or receipt is None:
             return added._replace(code=refusal.code, message=refusal.message)
+        if self.version().values != version.values:  # re-scored while this one was recorded
+            self.evaluations.ask()
         if not evaluate:
             return added._replace(status="pending", entry=entry.number, receipt=receipt.digest)
         self.evaluations.finish(version, sha256, entry.file)
@@ -298,15 +300,11 @@ class Board:
         ][-RECENT:]
         if not recent:
             return None
-        bound, lists = self.versions.bound(version), self.versions.terms(version).lists
-
-        def ordered(earlier: Entry) -> Orders:
-            with as_path(self._files, earlier.sha256, earlier.file) as path:
-                return order_of(path, bound, lists).orders
-
-        own_order = ordered(entry)
+        names, lists = {e.sha256: e.file for e in [*recent, entry]}, self.terms().lists
+        ordered = self.evaluations.reader.orders(version, names, lists)
         for earlier in reversed(recent):
-            share = float(np.mean(np.nan_to_num(overlap(own_order, ordered(earlier)))))
+            one, other = (ordered[each.sha256].orders for each in (entry, earlier))
+            share = float(np.mean(np.nan_to_num(overlap(one, other))))
             if share >= ALIKE:
                 words = f"nearly the same as entry {earlier.number} of this team"
                 message = f"{words} (overlap {share:.2f})"
@@ -686,6 +684,7 @@ class Board:
 
         Raises:
             ChallengeError: the challenge as it is now is wrong; nothing changes.
+            ScorerError: an entry that was scored cannot be evaluated any more; nothing changes.
         """
         moment = now or datetime.now(UTC)
         return rescore(self.versions, self.evaluations, self._database, moment, dry_run)
@@ -698,8 +697,8 @@ class Board:
         if altered := self.altered():
             return Audited(altered)
         self.evaluations.finish_pending()
-        bound = self.versions.bound(self.version())
-        return audit(self.snapshot(), bound, self._files, now or datetime.now(UTC))
+        read = partial(self.evaluations.reader.orders, self.version())
+        return audit(self.snapshot(), read, now or datetime.now(UTC))
 
     def altered(self) -> list[str]:
         """What the store does not hold as it was recorded; empty where all is as it was.

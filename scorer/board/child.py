@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 import signal
 import sys
-import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,9 +62,11 @@ def answered(task: dict[str, Any]) -> dict[str, Any]:
 def _done(task: dict[str, Any]) -> dict[str, Any]:
     if task["do"] in CONFINED:
         return CONFINED[task["do"]](task)
-    from scorer.board.children import Place
+    from scorer.board.children import Limits, Place, read_aside
 
-    with Place(*task["place"]).open() as board:
+    place = Place(*task["place"])
+    with place.open() as board:
+        read_aside(board, place, Limits(task["seconds"], task["memory"]))
         match task["do"]:
             case "prepare":
                 from scorer.prepare.bind import prepare
@@ -91,17 +93,28 @@ def _challenge(task: dict[str, Any]) -> Challenge:
 
 
 def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
-    from scorer.board.evaluations import evaluated, to_fields
+    from scorer.board.reading import attempted, evaluated, evaluation_fields
     from scorer.prepare.answerable import answerable
     from scorer.prepare.bind import prepare
     from scorer.prepare.open import opened
 
     ready = answerable(opened(prepare(_challenge(task), task["allow_plugins"])))
-    path, values, sha256 = Path(task["path"]), task["values"], task["sha256"]
-    try:
-        return to_fields(evaluated(ready, path, task["name"], values, sha256))
-    except (MemoryError, ScorerError, OSError, ArithmeticError, ValueError) as error:
-        return {"sha256": sha256, "cause": "".join(traceback.format_exception(error))}
+    values, answers = task["values"], []
+    for file in task["files"]:
+        path, name = Path(file["path"]), file["name"]
+        make = partial(evaluated, ready, path, name, values)
+        answers.append(evaluation_fields(attempted(values, file["sha256"], make)))
+    return {"files": answers}
+
+
+def _order(task: dict[str, Any]) -> dict[str, Any]:
+    from scorer.board.orders import order_of
+    from scorer.board.reading import order_fields
+    from scorer.prepare.bind import prepare
+
+    bound = prepare(_challenge(task), task["allow_plugins"])
+    orders = [order_of(Path(file["path"]), bound, task["lists"]) for file in task["files"]]
+    return {"files": [order_fields(order) for order in orders]}
 
 
 def _check(task: dict[str, Any]) -> dict[str, Any]:
@@ -125,6 +138,7 @@ def _kit(task: dict[str, Any]) -> dict[str, Any]:
 
 CONFINED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "evaluate": _evaluate,
+    "order": _order,
     "check": _check,
     "kit": _kit,
 }

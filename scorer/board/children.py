@@ -61,7 +61,7 @@ def ask_child(
     Args:
         place: the challenge and its store.
         limits: of the child.
-        do: prepare, evaluate, check, kit, rescore or audit. With `read` among `more` it gets
+        do: prepare, evaluate, order, check, kit, rescore or audit. With `read` among `more` it gets
             neither the store nor the network, and these files alone.
         beat: called now and then while it works.
         more: what the task needs.
@@ -161,9 +161,29 @@ def evaluate_next(board: Board, place: Place, limits: Limits, worker: str) -> bo
             board.evaluations.renew(sha256, worker, LEASE)
 
     try:
-        with board.evaluations.material(sha256) as more:
-            answer = ask_child(place, limits, "evaluate", beat, **more)
-        board.evaluations.keep(answer)
+        with board.evaluations.material(sha256) as asked:
+            answer = ask_child(place, limits, "evaluate", beat, **asked)
     except ScorerError as error:
         board.evaluations.fail(sha256, f"the evaluation's process did not finish: {error}")
+    else:  # where the store cannot be written, the next worker begins anew
+        board.evaluations.keep(asked, answer)
     return True
+
+
+def read_aside(board: Board, place: Place, limits: Limits) -> None:
+    """Have audits and re-scorings of a board read entries in confined child processes.
+
+    Where this system cannot limit a process, they are read in this one.
+
+    Args:
+        board: the board.
+        place: where it is.
+        limits: of a child, for each file.
+    """
+
+    def aside(do: str, more: dict[str, Any]) -> dict[str, Any]:
+        seconds = limits.seconds * len(more["files"])
+        return ask_child(place, limits._replace(seconds=seconds), do, **more)
+
+    if find_spec("resource") is not None:
+        board.evaluations.reader.aside = aside

@@ -57,6 +57,11 @@ def seccomp() -> bool:
     ).exists()  # fmt: skip
 
 
+def whole() -> bool:
+    """Whether this system has all protections."""
+    return landlock() > 0 and seccomp()
+
+
 def protections() -> str:
     """A sentence on what a child process of this system cannot do."""
     parts = [

@@ -4,31 +4,23 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import socket
-import traceback
-from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scorer.api.submissions import terms_of
+from scorer.board.reading import Reader, attempted, evaluation_from, failed
 from scorer.board.snapshot import Means, Snapshot
 from scorer.board.versions import Versions
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Mask
-from scorer.core.errors import ChallengeError, ScorerError, UnknownName
-from scorer.core.problems import Findings
-from scorer.engines.local import local
-from scorer.leaderboard.board import settled
-from scorer.prepare.open import OpenChallenge
-from scorer.store.files import Files, as_path
+from scorer.core.errors import ScorerError, UnknownName
+from scorer.store.files import Files
 from scorer.store.records import Entry, Evaluation, Version
 
 if TYPE_CHECKING:
@@ -49,7 +41,8 @@ class Evaluations:
     """
 
     def __init__(self, versions: Versions, database: Database, files: Files) -> None:
-        self._versions, self._database, self._files = versions, database, files
+        self._versions, self._database = versions, database
+        self.reader = Reader(versions, files)
         self._caches: dict[int, dict[tuple[str, str, bool, str], Scored]] = {}  # for each version
 
     # the work
@@ -96,9 +89,10 @@ class Evaluations:
         statuses = self._database.statuses(chosen.values)
         if missing := [e.sha256 for e in entries if e.sha256 not in statuses]:
             self._database.ask(chosen.values, missing, datetime.now(UTC))
-        for entry in entries:
-            if statuses.get(entry.sha256, "pending") == "pending":
-                self.finish(chosen, entry.sha256, entry.file)
+        waiting = {
+            e.sha256: e.file for e in entries if statuses.get(e.sha256, "pending") == "pending"
+        }
+        self._store(self.evaluated(chosen, waiting))
 
     def _entries(self, version: Version) -> list[Entry]:
         return [*self._database.entries(), *self._versions.baselines(version)]
@@ -117,36 +111,37 @@ class Evaluations:
         earlier = self._database.evaluation(version.values, sha256)
         if earlier is not None and earlier.status != "pending":
             return
-        try:
-            if self._database.tries(version.values, sha256) > TRIES:
-                raise ScorerError(f"{TRIES} workers ended over this file")
-            evaluation = self.evaluated(version, self._versions.opened(version), sha256, name)
-        except ChallengeError:
-            raise
-        except (MemoryError, ScorerError, OSError, ArithmeticError, ValueError) as error:
-            cause = "".join(traceback.format_exception(error))
-            evaluation = _failure(version, sha256, cause)
-        self._database.finish(replace(evaluation, made=datetime.now(UTC)))
+        if self._database.tries(version.values, sha256) > TRIES:
+            cause = f"{TRIES} workers ended over this file"
+            self._store([failed(version.values, sha256, cause)])
+        else:
+            self._store(self.evaluated(version, {sha256: name}))
 
-    def evaluated(
-        self, version: Version, ready: OpenChallenge, sha256: str, name: str
-    ) -> Evaluation:
-        """The evaluation of a file under a version; it is not stored.
+    def _store(self, evaluations: Iterable[Evaluation]) -> None:
+        for evaluation in evaluations:
+            self._database.finish(replace(evaluation, made=datetime.now(UTC)))
+
+    def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
+        """The evaluations of files under a version; they are not stored.
 
         Args:
             version: of the challenge.
-            ready: its challenge and truth.
-            sha256: of the file.
-            name: what the file is called in messages.
+            names: SHA-256 of a file -> what it is called in messages.
+
+        Raises:
+            ChallengeError: the challenge is wrong.
         """
-        with as_path(self._files, sha256, name) as path:
-            evaluation = evaluated(ready, path, name, version.values, sha256)
-        return self._with_means(version, evaluation)
+        for evaluation in self.reader.evaluated(version, names):
+            yield self._with_means(version, evaluation)
 
     def _with_means(self, version: Version, evaluation: Evaluation) -> Evaluation:
         if evaluation.status != "scored":
             return evaluation
-        return replace(evaluation, summary=self.summary(version, evaluation))
+
+        def make(sha256: str) -> Evaluation:
+            return replace(evaluation, summary=self.summary(version, evaluation))
+
+        return attempted(version.values, evaluation.sha256, make)
 
     # the work of another process
 
@@ -161,34 +156,29 @@ class Evaluations:
         if self._database.tries(version.values, sha256) > TRIES:
             raise ScorerError(f"{TRIES} workers ended over this file")
         names = {entry.sha256: entry.file for entry in self._entries(version)}
-        name = names.get(sha256, "submission")
-        with as_path(self._files, sha256, name) as path:
-            more = self._versions.material(version)
-            more["read"].append(str(path))
-            yield {
-                **more,
-                "path": str(path),
-                "name": name,
-                "values": version.values,
-                "sha256": sha256,
-            }
+        named = {sha256: names.get(sha256, "submission")}
+        with self.reader.material(version, named) as more:
+            yield more
 
-    def keep(self, answer: Mapping[str, Any]) -> None:
-        """Store what another process found, with the means that its scorecard has."""
-        if "cause" in answer:
-            self.fail(answer["sha256"], answer["cause"])
-            return
+    def keep(self, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
+        """Store what another process found, with the means that its scorecard has.
+
+        Args:
+            asked: what it was given.
+            answer: what it said.
+        """
         version = self._versions.in_force()
-        evaluation = from_fields(answer)
-        if evaluation.values == version.values:
-            evaluation = self._with_means(version, evaluation)
-        self._database.finish(replace(evaluation, made=datetime.now(UTC)))
+        for file, fields in zip(asked["files"], answer["files"], strict=True):
+            evaluation = evaluation_from(fields, asked["values"], file["sha256"])
+            if evaluation.values == version.values:
+                evaluation = self._with_means(version, evaluation)
+            self._store([evaluation])
 
     # failures
 
     def fail(self, sha256: str, cause: str) -> None:
         """Record that an evaluation failed, unless it has finished already."""
-        self._database.finish(_failure(self._versions.in_force(), sha256, cause))
+        self._store([failed(self._versions.in_force().values, sha256, cause)])
 
     def failures(self) -> list[tuple[str, int]]:
         """The reference of each failed evaluation, and the first entry it concerns."""
@@ -332,64 +322,9 @@ class _Means(Mapping[str, Means]):
         return len(self._summaries)
 
 
-def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: str) -> Evaluation:
-    """The evaluation of a file, without its means on the splits.
-
-    Args:
-        ready: the challenge and its truth.
-        path: of the file.
-        name: what the file is called in messages.
-        values: the digest of the challenge's state.
-        sha256: of the file.
-    """
-    (outcome,) = local(ready.plan, [path])
-    findings = Findings(name)
-    findings.extend(replace(problem, path=name) for problem in outcome.findings)
-    scored = settled(terms_of(ready), name, name, outcome._replace(findings=findings))
-    text = scored.findings.to_json()
-    if scored.card is None:
-        return Evaluation(values, sha256, "rejected", text)
-    folds = {fold: card.to_bytes() for fold, card in outcome.folds.items()}
-    return Evaluation(values, sha256, "scored", text, scored.card.to_bytes(), folds)
-
-
-def to_fields(evaluation: Evaluation) -> dict[str, Any]:
-    """An evaluation as JSON has it."""
-    card = evaluation.card
-    return {
-        "values": evaluation.values,
-        "sha256": evaluation.sha256,
-        "status": evaluation.status,
-        "findings": evaluation.findings,
-        "card": None if card is None else b64encode(card).decode(),
-        "folds": {fold: b64encode(data).decode() for fold, data in evaluation.folds.items()},
-    }
-
-
-def from_fields(fields: Mapping[str, Any]) -> Evaluation:
-    """The evaluation that `to_fields` wrote."""
-    card = fields["card"]
-    return Evaluation(
-        fields["values"],
-        fields["sha256"],
-        fields["status"],
-        fields["findings"],
-        None if card is None else b64decode(card),
-        {fold: b64decode(data) for fold, data in fields["folds"].items()},
-    )
-
-
 def worker_name() -> str:
     """What this process is called as a worker: its machine and its number."""
     return f"{socket.gethostname()}:{os.getpid()}"
-
-
-def _failure(version: Version, sha256: str, cause: str) -> Evaluation:
-    reference = secrets.token_hex(4)
-    return Evaluation(
-        version.values, sha256, "failed", reference=reference, cause=cause,
-        made=datetime.now(UTC),
-    )  # fmt: skip
 
 
 def _masks(lists: Sequence[str], splits: Mapping[str, str]) -> dict[str, Mask]:

@@ -12,8 +12,10 @@ import numpy as np
 from scorer.board.evaluations import Evaluations
 from scorer.board.snapshot import Move, counted, moves
 from scorer.board.versions import Versions
+from scorer.core.errors import ScorerError
+from scorer.core.text import printable
 from scorer.results.scorecard import Scorecard
-from scorer.store.records import Evaluation, Version
+from scorer.store.records import Entry, Evaluation, Version
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
@@ -44,6 +46,7 @@ def rescore(
     Raises:
         ChallengeError: the challenge as it is now is wrong; nothing changes.
         UsageError: another process has put a version in force meanwhile.
+        ScorerError: an entry that was scored cannot be evaluated any more; nothing changes.
     """
     before = versions.in_force()
     evaluations.finish_pending(before)
@@ -51,12 +54,7 @@ def rescore(
     if not versions.changed and after.values == before.values:
         return Rescored(False, 0)
     with versions.preview(after, ready):
-        evaluated: dict[str, Evaluation] = {}
-        for entry in [*database.entries(), *versions.baselines(after)]:
-            evaluation = database.evaluation(after.values, entry.sha256)
-            if evaluation is None or evaluation.status != "scored":
-                evaluation = evaluations.evaluated(after, ready, entry.sha256, entry.file)
-            evaluated[entry.sha256] = evaluation
+        evaluated = _evaluated(evaluations, database, before, after, versions.baselines(after))
         old, new = evaluations.snapshot(before), evaluations.snapshot_of(after, evaluated)
         counted_before, counted_after = counted(old, now), counted(new, now)
         result = Rescored(
@@ -73,7 +71,39 @@ def rescore(
     for evaluation in evaluated.values():
         database.finish(replace(evaluation, made=now))
     versions.add(after, ready)
+    evaluations.ask()  # what was sent meanwhile
     return result
+
+
+def _evaluated(
+    evaluations: Evaluations,
+    database: Database,
+    before: Version,
+    after: Version,
+    baselines: Sequence[Entry],
+) -> dict[str, Evaluation]:
+    """SHA-256 of each file -> its evaluation under the new version.
+
+    Raises:
+        ScorerError: one that was scored cannot be evaluated any more.
+    """
+    entries = {e.sha256: e for e in [*database.entries(), *baselines]}
+    evaluated = {}
+    for sha256 in entries:
+        evaluation = database.evaluation(after.values, sha256)
+        if evaluation is not None and evaluation.status == "scored":
+            evaluated[sha256] = evaluation
+    names = {sha256: entry.file for sha256, entry in entries.items() if sha256 not in evaluated}
+    statuses = database.statuses(before.values)
+    for evaluation in evaluations.evaluated(after, names):
+        if evaluation.status == "failed" and statuses.get(evaluation.sha256) == "scored":
+            cause = (evaluation.cause or "").strip().rpartition("\n")[2]
+            raise ScorerError(
+                f"{printable(names[evaluation.sha256])} was scored and cannot be evaluated now, "
+                f"so nothing is changed: {cause}"
+            )
+        evaluated[evaluation.sha256] = evaluation
+    return evaluated
 
 
 def _lists_changed(

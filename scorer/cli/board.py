@@ -101,6 +101,22 @@ def board_of(
     return board, notes
 
 
+def confined(board: Board, seconds: int, memory: int) -> tuple[str, ...]:
+    """Have entries read by confined child processes; gives a note where the system lacks some.
+
+    Args:
+        board: the board.
+        seconds: of CPU that a file may take.
+        memory: MiB that a process may take.
+    """
+    from scorer.board.children import Limits, Place, read_aside
+    from scorer.board.confine import protections, whole
+
+    place = Place(str(board.challenge.path), allow_plugins=board.allow_plugins)
+    read_aside(board, place, Limits(seconds, memory << 20))
+    return () if whole() else (f"note: {protections()}",)
+
+
 def entries_of(
     words: str, path: Path, terminal: Terminal, store: str | None, files: str | None, plugins: bool
 ) -> tuple[Challenge, list[Named]]:

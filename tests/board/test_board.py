@@ -308,6 +308,39 @@ def test_of_two_rescorings_at_once_the_later_one_leaves_nothing(board, life, mon
         assert mine.board(now=day(2)).report.challenge.title == "Theirs"
 
 
+@pytest.mark.parametrize("when", ["before it counts", "while it is recorded"])
+def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
+    board, life, monkeypatch, when
+):
+    board.add([life.sent("a", 1)], "red", now=day(0))
+    life.grade[life.lists[0], life.items[0]] = 2
+    life.write_truth()
+    with life.open(board._database._engine.url.render_as_string(False)) as later:
+        record, ask = board._database.record, later._database.ask
+
+        def send():
+            return board.add([life.sent("b", 2)], "red", now=day(1), evaluate=False)
+
+        def recorded(*words):
+            later.rescore(now=day(2))
+            return record(*words)
+
+        def asked(*words):
+            monkeypatch.undo()
+            send()
+            ask(*words)
+
+        if when == "while it is recorded":
+            monkeypatch.setattr(board._database, "record", recorded)
+            send()
+        else:
+            monkeypatch.setattr(later._database, "ask", asked)
+            later.rescore(now=day(2))
+        assert later.statuses() == {1: "scored", 2: "pending"}
+        assert later.work() == 1
+        assert later.statuses() == {1: "scored", 2: "scored"}
+
+
 def test_a_wrong_challenge_is_not_put_in_force(board, life):
     board.add([life.sent("a", 1)], "red", now=day(0))
     (life.folder / "truth.csv").write_text("list,item,grade\nq1,a,x\n")
@@ -321,7 +354,7 @@ def test_only_rules_of_the_board_change_without_a_new_evaluation(board, life, mo
     board.add([life.sent("a", 1)], "red", now=day(0))
     life.rules(RULES + "title: Another\n")
     with life.open(board._database._engine.url.render_as_string(False)) as later:
-        monkeypatch.setattr("scorer.board.evaluations.local", None)  # whoever evaluates fails
+        monkeypatch.setattr("scorer.board.reading.local", None)  # whoever evaluates fails
         assert later.rescore(now=day(1)).applied
         assert later.board(now=day(2)).report.challenge.title == "Another"
 
@@ -345,7 +378,7 @@ def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monke
             raise MemoryError("no room")
 
         with monkeypatch.context() as patched:
-            patched.setattr("scorer.board.evaluations.local", failing)
+            patched.setattr("scorer.board.reading.local", failing)
             (added,) = board.add([life.sent("a", 1)], "red", now=day(0))
         assert (added.status, added.code) == ("failed", "S901")
         reference = added.message.rsplit(" ", 1)[1]

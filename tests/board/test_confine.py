@@ -10,7 +10,11 @@ import pytest
 
 from scorer.board import confine
 from scorer.board.board import Board
-from scorer.board.children import Limits, Place, evaluate_next
+from scorer.board.child import answered
+from scorer.board.children import Limits, Place, ask_child, evaluate_next, read_aside
+from scorer.board.reading import BATCH, evaluation_from
+from scorer.core.errors import ScorerError
+from scorer.core.problems import Findings
 
 TRY = """
 import json, os, socket, subprocess, sys
@@ -85,3 +89,140 @@ def test_a_confined_child_evaluates_and_reads_parquet(tmp_path):
         assert evaluate_next(board, Place(str(tmp_path / "c")), Limits(), "worker")
         assert board.outcome(1).values == {"all": {"P@1": 1.0}}
         assert board.altered() == []
+
+
+REACHES = '''
+import socket
+
+from scorer import Ranked, metric
+
+
+def reached(act):
+    try:
+        act().close()
+    except OSError:
+        return 0
+    return 1
+
+
+@metric("Reach", title="reach", source="a test", range=(0, 2))
+def reach(ranked: Ranked) -> float:
+    """How far the process that evaluates reaches."""
+    return reached(socket.socket) + reached(lambda: open("/etc/passwd"))
+'''
+
+
+@pytest.fixture
+def reaching(tmp_path):
+    """A board of two entries under a measure that says how far its process reaches."""
+    folder = tmp_path / "c"
+    folder.mkdir()
+    (folder / "reaches.py").write_text(REACHES)
+    (folder / "truth.csv").write_text("list,item,grade\nq,a,1\nq,b,0\n")
+    (folder / "challenge.yaml").write_text(
+        "truth: truth.csv\nmetrics: [Reach]\nplugins: [reaches.py]\n"
+    )
+    paths = [tmp_path / f"{name}.csv" for name in ("one", "two")]
+    for path, rank in zip(paths, (1, 2), strict=True):
+        path.write_text(f"list,item,rank\nq,a,{rank}\nq,b,{3 - rank}\n")
+    place = Place(str(folder), allow_plugins=True)
+    with place.open() as board:
+        board.add(paths, "red")
+        assert [board.outcome(n).values["all"]["Reach"] for n in (1, 2)] == [2, 2]
+        (folder / "truth.csv").write_text("list,item,grade\nq,a,2\nq,b,0\n")
+    with place.open() as board:
+        yield board, place
+
+
+@pytest.mark.slow("starts processes that evaluate")
+@pytest.mark.parametrize("by", ["board", "server"])
+def test_what_re_scores_is_confined(reaching, by):
+    board, place = reaching
+    if by == "server":
+        ask_child(place, Limits(), "rescore", dry_run=False)
+    else:
+        read_aside(board, place, Limits())
+        assert board.rescore().applied
+    held = confine.landlock() > 0, confine.seccomp()
+    with place.open() as after:
+        values = [after.outcome(n).values["all"]["Reach"] for n in (1, 2)]
+        assert values == [2 - sum(held)] * 2
+        assert after.altered() == []
+
+
+@pytest.mark.slow("starts processes that read")
+def test_what_audits_reads_in_confined_processes_alone(reaching, monkeypatch):
+    board, place = reaching
+    here = board.audit()
+    read_aside(board, place, Limits())
+    for name in ("order_of", "local"):  # whoever reads in this process fails
+        monkeypatch.setattr(f"scorer.board.reading.{name}", None)
+    assert board.audit() == here
+
+
+def test_where_a_process_dies_each_file_gets_one_of_its_own(life):
+    with life.open() as board:
+        paths = [life.sent(f"s{n}", 1) for n in range(BATCH + 2)]
+        board.add(paths, "red", evaluate=False)
+        bad, sizes = board.entry(5).sha256, []
+
+        def aside(do, more):
+            assert do == "evaluate"
+            sizes.append(len(more["files"]))
+            if bad in [file["sha256"] for file in more["files"]]:
+                raise ScorerError("it ended with 9")
+            return answered({"do": do, **more})
+
+        board.evaluations.reader.aside = aside
+        board.evaluations.finish_pending()
+        statuses = board.statuses()
+        assert sizes == [BATCH, *[1] * BATCH, 2]
+        assert [number for number, status in statuses.items() if status != "scored"] == [5]
+        assert "it ended with 9" in board.failure(board.failures()[0][0])
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {}, [], {"status": "scored"}, {"status": "rejected", "findings": "{}"},
+        {"status": "scored", "findings": Findings().to_json(), "card": "AAAA", "folds": {}},
+        {"status": "scored", "findings": Findings().to_json(), "card": None, "folds": {}},
+    ],
+)  # fmt: skip
+def test_what_a_process_answers_otherwise_is_a_failure_of_the_file_that_it_had(fields):
+    evaluation = evaluation_from(fields, "values", "mine")
+    assert (evaluation.status, evaluation.values, evaluation.sha256) == ("failed", "values", "mine")
+
+
+def test_a_process_answers_for_the_file_that_it_had_and_no_other(life):
+    with life.open() as board:
+        mine, yours = (life.sent(name, 1) for name in "ab")
+        board.add([mine, yours], "red", evaluate=False)
+        sha256 = board.evaluations.claim("worker", 60)
+        with board.evaluations.material(sha256) as asked:
+            answer = answered({"do": "evaluate", **asked})
+        (fields,) = answer["files"]
+        other = next(e.sha256 for e in board.entries() if e.sha256 != sha256)
+        fields |= {"sha256": other, "values": "other", "status": "rejected"}
+        board.evaluations.keep(asked, answer)
+        states = {e.sha256: board.statuses()[e.number] for e in board.entries()}
+        assert states == {sha256: "rejected", other: "pending"}
+
+
+def test_an_entry_that_cannot_be_evaluated_any_more_stops_a_re_scoring(life):
+    with life.open() as board:
+        board.add([life.sent("a", 1), life.sent("b", 2)], "red")
+    life.grade[life.lists[0], life.items[0]] = 2
+    life.write_truth()
+    with life.open() as board:
+
+        def dies(do, more):
+            raise ScorerError("it took longer than 8 seconds")
+
+        board.evaluations.reader.aside = dies
+        for _ in range(2):
+            with pytest.raises(ScorerError, match=r"a\.csv was scored .* longer than 8 seconds"):
+                board.rescore()
+        assert board.version().number == 1
+        board.evaluations.reader.aside = None
+        assert board.rescore().applied

@@ -165,6 +165,18 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     assert score("verify", folder).code == 1
 
 
+@pytest.mark.parametrize("has", [True, False])
+def test_audits_and_re_scorings_say_which_protection_is_lacking(score, folder, monkeypatch, has):
+    monkeypatch.setattr("scorer.board.confine.landlock", lambda: 4)
+    monkeypatch.setattr("scorer.board.confine.seccomp", lambda: has)
+    note = "note: an evaluation has no file but its own (Landlock); it reaches the network"
+    for words in (("audit", folder), ("rescore", folder, "--dry-run")):
+        ran = score(*words)
+        assert ran.code == 0
+        assert (note in ran.err) == (not has)
+    assert ("it reaches the network" in score("work", folder, "--once").err) == (not has)
+
+
 def test_a_decision_that_comes_too_late_is_refused(add, score, folder):
     add("good.csv", "red")
     words = ("decide", folder, "withdraw", 1, "--reason", "now I know", "--by", "red")

@@ -4,7 +4,19 @@ from __future__ import annotations
 
 import typer
 
-from scorer.cli.board import At, FilesWord, Form, Format, StoreWord, as_json, board_of, moment
+from scorer.cli.board import (
+    At,
+    FilesWord,
+    Form,
+    Format,
+    Memory,
+    Seconds,
+    StoreWord,
+    as_json,
+    board_of,
+    confined,
+    moment,
+)
 from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
 
 ALTERED = 1  # the exit code
@@ -15,6 +27,8 @@ def audit(
     challenge: ChallengeWord,
     at: At = None,
     format: Format = Form.text,
+    seconds: Seconds = 600,
+    memory: Memory = 4096,
     store: StoreWord = None,
     files_at: FilesWord = None,
     allow_plugins: Plugins = False,
@@ -30,6 +44,7 @@ def audit(
 
     terminal: Terminal = context.obj
     board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    notes += confined(board, seconds, memory)
     report = board.audit(now=moment(at))
     code = ALTERED if report.altered else 0
     fields = to_fields(record(report, board.challenge))

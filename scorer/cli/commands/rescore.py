@@ -11,9 +11,12 @@ from scorer.cli.board import (
     FilesWord,
     Form,
     Format,
+    Memory,
+    Seconds,
     StoreWord,
     as_json,
     board_of,
+    confined,
     moment,
     table,
 )
@@ -29,6 +32,8 @@ def rescore(
     ] = False,
     at: At = None,
     format: Format = Form.text,
+    seconds: Seconds = 600,
+    memory: Memory = 4096,
     store: StoreWord = None,
     files_at: FilesWord = None,
     allow_plugins: Plugins = False,
@@ -36,6 +41,7 @@ def rescore(
     """Put a changed truth, rule or plugin into force; earlier evaluations stay. For organizers."""
     terminal: Terminal = context.obj
     board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    notes += confined(board, seconds, memory)
     rescored = board.rescore(dry_run=dry_run, now=moment(at))
     if format is Form.json:
         from scorer.board.fields.rescoring import fields

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from pathlib import Path
 from typing import Annotated
@@ -33,6 +34,7 @@ def work(
 ) -> Result:
     """Evaluate what waits until interrupted, each in a child process; workers share the work."""
     from scorer.board.children import Limits, Place, ask_child, evaluate_next
+    from scorer.board.confine import protections
     from scorer.board.evaluations import worker_name
 
     terminal: Terminal = context.obj
@@ -46,6 +48,7 @@ def work(
             place, limits, "prepare"
         )  # a challenge that cannot be evaluated ends the command at once
         boards.append((board, place))
+    print(protections(), file=sys.stderr, flush=True)
     name = worker_name()
     while True:
         evaluated = sum(evaluate_next(board, place, limits, name) for board, place in boards)

@@ -1,0 +1,242 @@
+"""Reading entries' files: in this process, or in confined ones without store or network."""
+
+from __future__ import annotations
+
+import secrets
+import traceback
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from scorer.api.submissions import terms_of
+from scorer.board.orders import Ordered, Orders, order_of
+from scorer.board.versions import Versions
+from scorer.core.errors import ChallengeError, ScorerError
+from scorer.core.problems import Findings
+from scorer.engines.local import local
+from scorer.leaderboard.board import settled
+from scorer.prepare.open import OpenChallenge
+from scorer.results.scorecard import Scorecard
+from scorer.store.files import Files, as_path
+from scorer.store.records import Evaluation, Version
+
+BATCH = 16  # files that one confined process reads: starting it takes a second
+Aside = Callable[[str, dict[str, Any]], dict[str, Any]]  # a task, what it needs -> its answer
+Make = Callable[[str], Evaluation]
+OURS = (MemoryError, ScorerError, OSError, ArithmeticError, ValueError)  # no file's fault
+
+
+class Reader:
+    """Reads the files of entries, which strangers wrote.
+
+    Args:
+        versions: of the challenge.
+        files: the entries' files.
+
+    `aside` has a confined process do a task; where it is None, this process reads.
+    """
+
+    def __init__(self, versions: Versions, files: Files) -> None:
+        self._versions, self._files = versions, files
+        self.aside: Aside | None = None
+
+    @contextmanager
+    def material(self, version: Version, names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+        """What a process needs to read files without the store, as long as the context.
+
+        Args:
+            version: of the challenge.
+            names: SHA-256 of a file -> what it is called in messages.
+        """
+        with ExitStack() as stack:
+            more = self._versions.material(version) | {"values": version.values, "files": []}
+            for sha256, name in names.items():
+                path = str(stack.enter_context(as_path(self._files, sha256, name)))
+                more["files"].append({"sha256": sha256, "name": name, "path": path})
+                more["read"].append(path)
+            yield more
+
+    def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
+        """The evaluations of files under a version, without their means on the splits.
+
+        Args:
+            version: of the challenge.
+            names: SHA-256 of a file -> what it is called in messages.
+
+        Raises:
+            ChallengeError: the challenge is wrong.
+        """
+        if self.aside is not None:
+            for sha256, fields in self._asked(self.aside, "evaluate", version, names):
+                yield evaluation_from(fields, version.values, sha256)
+        elif names:
+            ready = self._versions.opened(version)
+            for sha256, name in names.items():
+                yield attempted(version.values, sha256, self._here(ready, version, name))
+
+    def _here(self, ready: OpenChallenge, version: Version, name: str) -> Make:
+        def make(sha256: str) -> Evaluation:
+            with as_path(self._files, sha256, name) as path:
+                return evaluated(ready, path, name, version.values, sha256)
+
+        return make
+
+    def orders(
+        self, version: Version, names: Mapping[str, str], lists: Sequence[str]
+    ) -> dict[str, Ordered]:
+        """SHA-256 of each file -> the order in which it has its items.
+
+        Args:
+            version: of the challenge.
+            names: SHA-256 of a file -> what it is called in messages.
+            lists: the lists that count, in the order of their names.
+        """
+        if self.aside is not None:
+            asked = self._asked(self.aside, "order", version, names, lists=list(lists))
+            return {sha256: order_from(fields) for sha256, fields in asked}
+        bound, ordered = self._versions.bound(version), {}
+        for sha256, name in names.items():
+            with as_path(self._files, sha256, name) as path:
+                ordered[sha256] = order_of(path, bound, lists)
+        return ordered
+
+    def _asked(
+        self, aside: Aside, do: str, version: Version, names: Mapping[str, str], **more: Any
+    ) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """SHA-256 of each file, and what confined processes answer for it.
+
+        Args:
+            aside: has a process do a task.
+            do: the task.
+            version: of the challenge.
+            names: SHA-256 of a file -> what it is called in messages.
+            more: what the task needs.
+        """
+        left = iter(names.items())
+        while batch := dict(islice(left, BATCH)):
+            try:
+                with self.material(version, batch) as needed:
+                    answers = aside(do, needed | more)["files"]
+            except (ScorerError, OSError) as error:
+                if len(batch) == 1:
+                    cause = f"the process that reads it did not finish: {error}"
+                    yield from ((sha256, {"status": "failed", "cause": cause}) for sha256 in batch)
+                for one in batch.items() if len(batch) > 1 else ():  # whose fault was it?
+                    yield from self._asked(aside, do, version, dict([one]), **more)
+            else:
+                yield from zip(batch, answers, strict=True)
+
+
+def attempted(values: str, sha256: str, make: Make) -> Evaluation:
+    """What `make` gives; a failed evaluation where it fails by no fault of the challenge.
+
+    Args:
+        values: the digest of the challenge's state.
+        sha256: of the file.
+        make: the evaluation of a file of that SHA-256.
+
+    Raises:
+        ChallengeError: the challenge is wrong.
+    """
+    try:
+        return make(sha256)
+    except ChallengeError:
+        raise
+    except OURS as error:
+        return failed(values, sha256, "".join(traceback.format_exception(error)))
+
+
+def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: str) -> Evaluation:
+    """The evaluation of a file, without its means on the splits.
+
+    Args:
+        ready: the challenge and its truth.
+        path: of the file.
+        name: what the file is called in messages.
+        values: the digest of the challenge's state.
+        sha256: of the file.
+    """
+    (outcome,) = local(ready.plan, [path])
+    findings = Findings(name)
+    findings.extend(replace(problem, path=name) for problem in outcome.findings)
+    scored = settled(terms_of(ready), name, name, outcome._replace(findings=findings))
+    text = scored.findings.to_json()
+    if scored.card is None:
+        return Evaluation(values, sha256, "rejected", text)
+    folds = {fold: card.to_bytes() for fold, card in outcome.folds.items()}
+    return Evaluation(values, sha256, "scored", text, scored.card.to_bytes(), folds)
+
+
+def failed(values: str, sha256: str, cause: str) -> Evaluation:
+    """The evaluation of a file that could not be made.
+
+    Args:
+        values: the digest of the challenge's state.
+        sha256: of the file.
+        cause: for the organizer only.
+    """
+    return Evaluation(values, sha256, "failed", reference=secrets.token_hex(4), cause=cause)
+
+
+# what a confined process answers for a file; which file it was, it is not asked
+
+
+def evaluation_fields(evaluation: Evaluation) -> dict[str, Any]:
+    """An evaluation as JSON has it."""
+    card = evaluation.card
+    return {
+        "status": evaluation.status,
+        "findings": evaluation.findings,
+        "card": None if card is None else b64encode(card).decode(),
+        "folds": {fold: b64encode(data).decode() for fold, data in evaluation.folds.items()},
+        "cause": evaluation.cause,
+    }
+
+
+def evaluation_from(fields: Mapping[str, Any], values: str, sha256: str) -> Evaluation:
+    """The evaluation that `evaluation_fields` wrote; a failed one of any other fields.
+
+    Args:
+        fields: what a process answered, which a stranger's file may have taken over.
+        values: the digest of the challenge's state that was asked for.
+        sha256: of the file that was asked for.
+    """
+    try:
+        status = fields["status"]
+        if status == "failed":
+            return failed(values, sha256, str(fields["cause"]))
+        text = Findings.from_json(fields["findings"]).to_json()
+        if status == "rejected":
+            return Evaluation(values, sha256, "rejected", text)
+        folds = {str(fold): b64decode(data) for fold, data in fields["folds"].items()}
+        card = b64decode(fields["card"])
+        for each in (card, *folds.values()):
+            Scorecard.from_bytes(each)
+    except (AttributeError, LookupError, TypeError, ValueError, BadZipFile) as error:
+        return failed(values, sha256, f"its process answered something else: {error!r}")
+    return Evaluation(values, sha256, "scored", text, card, folds)
+
+
+def order_fields(ordered: Ordered) -> dict[str, Any]:
+    """An order of items as JSON has it."""
+    items = ordered.orders.items
+    return {
+        "shape": items.shape,
+        "items": b64encode(items.tobytes()).decode(),
+        "digest": ordered.digest,
+    }
+
+
+def order_from(fields: Mapping[str, Any]) -> Ordered:
+    """The order that `order_fields` wrote. Raises `ScorerError` where there is none."""
+    if fields.get("status") == "failed":
+        raise ScorerError(fields["cause"])
+    items = np.frombuffer(b64decode(fields["items"]), dtype=np.uint64)
+    return Ordered(Orders(items.reshape(fields["shape"])), fields["digest"])
