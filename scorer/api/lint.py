@@ -64,7 +64,6 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         alike = Chance.of([by_measure[m.id].mean for by_measure in tied])
         remarks += _measured(m, means[m.id], chance[m.id], alike, challenge.submission.ties)
     remarks += [*_ceilings(ready.measures, means), *_truth(ready), *_rules(ready)]
-    remarks += _skipped(ready, perfect, other)
     remarks += [*_published(challenge), *_revealing(ready)]
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
@@ -259,26 +258,6 @@ def _revealing(ready: OpenChallenge) -> Iterator[Remark]:
     elif public.items is not None and public.items.keys() == set(names):
         message = "items: the catalogue holds just the items that the truth names"
         yield Remark("warning", f"{message}, which reveals which are judged")
-
-
-def _skipped(
-    ready: OpenChallenge,
-    perfect: Sequence[Mapping[str, Value]],
-    other: Mapping[str, Mapping[str, Value]],
-) -> Iterator[Remark]:
-    """Measures by which a submission decides itself on which lists it is scored."""
-    for m in ready.measures:
-        if ready.prepared.rules[m.id].undefined != "skip":
-            continue
-        least = min(by_measure[m.id].undefined for by_measure in perfect)
-        most = max(
-            (by_measure[m.id].undefined for by_measure in (*perfect, *other.values())), default=0
-        )
-        if most > least and m.aggregate != "pooled":
-            word = unit(ready.public.called)
-            message = f"{m.id} is undefined for {word} that a submission answers in some ways: "
-            message += f"undefined: skip lets it choose the {word} it is scored on"
-            yield Remark("warning", message)
 
 
 def _rules(ready: OpenChallenge) -> Iterator[Remark]:

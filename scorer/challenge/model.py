@@ -567,8 +567,11 @@ class Challenge(YamlSection):
         description="the measures; the first is primary unless one says so",
         json_schema_extra={"minItems": 1},
     )
-    undefined: Annotated[Literal["error", "zero", "skip"], Word] | None = Field(
-        None, description="a list for which a measure has no value, as without relevant items"
+    undefined: Annotated[Literal["error", "zero", "skip", "worst"], Word] | None = Field(
+        None,
+        description="a list or group for which a measure has no value: refused, 0, or left out "
+        "where the truth is why; where the submission is why, with worst it counts as the lowest "
+        "value there is, and with skip the submission has no value",
     )
     leaderboard: Leaderboard = Field(Leaderboard(), description="how submissions are ranked")
     examples: tuple[Example, ...] = Field((), description="cases with known values")

@@ -103,7 +103,7 @@ def settled(
                     fold_card.lists[n]: None
                     for fold_card in outcome.folds.values() or [card]
                     for n in np.flatnonzero(
-                        of_lists(fold_card, measure, terms.rules)[1] == UNDEFINED
+                        of_lists(fold_card, measure, terms.rules)[1] >= UNDEFINED
                     ).tolist()
                 }
                 findings.extend(_undefined(measure.id, terms, name) for name in undefined)

@@ -65,8 +65,9 @@ def with_certainty(
         replace(row, interval=ends)
         for row, ends in zip(report.standings, samples.intervals(rules), strict=True)
     ]
-    ranked = np.array([n for n, row in enumerate(rows) if row.rank is not None], dtype=np.int64)
     values = [each.values[primary.id] for each in scored]
+    valued = [row.rank is not None and not math.isnan(row.values[primary.id]) for row in rows]
+    ranked = np.flatnonzero(valued)
     for n, of in _marked(rows, values):
         rows[n] = replace(rows[n], fewer=(values[n].lists, of))
     certainty = None
@@ -118,7 +119,7 @@ def _marked(rows: Sequence[Standing], values: Sequence[Value]) -> Iterator[tuple
             else int((~np.isnan(table)).any(axis=0).sum())
         )
     for n, (row, value) in enumerate(zip(rows, values, strict=True)):
-        if value.lists < most[row.baseline]:
+        if value.lists < most[row.baseline] and not math.isnan(value.mean):
             yield n, most[row.baseline]
 
 

@@ -7,6 +7,7 @@ parts. The code that draws and exchanges lists does not depend on them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from scorer.core.text import quoted
 from scorer.metrics.base import Measure
 from scorer.metrics.composite import formula_of
 from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
-from scorer.results.groups import Grouped, belonging, grouped, withheld
+from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, withheld
 from scorer.results.report import Scored, Value
 from scorer.results.scorecard import OF_ITEMS, Rules, Scorecard
 from scorer.stats.aggregate import Aggregate, combined, outwards
@@ -77,7 +78,9 @@ def figures_of(
         groups = None
     if unit == "group":
         return _drawn_by_group(measure, inner, groups, cards[0], rules[measure.id])
-    return inner if groups is None else _of_groups(measure, inner, groups, rules[measure.id])
+    if groups is None:
+        return inner
+    return _of_groups(measure, inner, groups, fillers(cards[0], measure, rules[measure.id], groups))
 
 
 def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Figures:
@@ -111,7 +114,10 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
         return statistic.why or f"{metric.name} does not say how draws of lists make its figure"
     belongs = belonging(cards[0], measure)
     lost = np.array(
-        [rules.undefined != "zero" and any(withheld(card, measure, belongs)) for card in cards]
+        [
+            math.isnan(filler(measure, rules)) and any(withheld(card, measure, belongs))
+            for card in cards
+        ]
     )  # of which no draw has a figure
     valued = np.tile(belongs, (len(cards), 1))
     for row, (card, of_card) in enumerate(zip(cards, statistics, strict=True)):
@@ -149,8 +155,8 @@ def _nowhere(weights: Floats) -> float:
     return float("nan")
 
 
-def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) -> Figures | str:
-    """The figures over groups of lists, each of which has the inner figure."""
+def _of_groups(measure: Measure, inner: Figures, groups: Grouped, fill: Floats) -> Figures | str:
+    """The figures over groups of lists, each of which has the inner figure, or else `fill`."""
     count, codes = len(groups.names), groups.codes
     submissions, lists = inner.valued.shape
     width = 1 if inner.sums is None else inner.sums.shape[2]
@@ -162,11 +168,10 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, rules: Rules) 
     sizes = np.bincount(codes[codes >= 0], minlength=count)
     if (single := np.flatnonzero(sizes == 1)).size:
         return f"group {quoted(groups.names[single[0]])} has 1 list: its spread is unknown"
-    zero = rules.undefined == "zero" and not measure.of_lists
     here = [(codes == group).astype(np.float64) for group in range(count)]
 
     def whole(figures: Floats, sizes: Floats) -> Floats:
-        figures = np.where(np.isnan(figures) & zero, 0.0, figures)
+        figures = np.where(np.isnan(figures), fill, figures)
         return combined(np.where(sizes > 0, figures, np.nan), sizes, groups.levels)
 
     def weigh(row: int, weights: Floats) -> float:
@@ -213,7 +218,7 @@ def _drawn_by_group(
     for level in within:
         place = level.around[place]
     unit_of[place[groups.codes[of_inner]]] = codes[of_inner]
-    zero = rules.undefined == "zero" and not measure.of_lists
+    fill = fillers(card, measure, rules, groups)
     submissions = len(inner.weigh)
     table = np.full((submissions, len(names)), np.nan)
     weights = np.zeros(len(names))
@@ -221,7 +226,7 @@ def _drawn_by_group(
         group_of = groups.codes[of_inner & inner.valued[row]]
         sizes = np.bincount(group_of, minlength=len(groups.names)).astype(np.float64)[None]
         figures = _each_group(inner, row, groups)[None]
-        figures = np.where(np.isnan(figures) & zero, 0.0, figures)
+        figures = np.where(np.isnan(figures), fill, figures)
         figures = np.where(sizes > 0, figures, np.nan)
         for level in within:
             figures, sizes = outwards(figures, sizes, level)

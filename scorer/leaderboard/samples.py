@@ -244,13 +244,15 @@ class _OfBlocks:
     @cached_property
     def _blocks(self) -> _OfLists:
         """Blocks are drawn, each with all of its lists: their mean is a figure of two sums."""
-        table = np.array([np.stack([each.total, each.size], axis=1) for each in self.sums])
+        table = np.array([np.stack([each.totals, each.size], axis=1) for each in self.sums])
         return _OfLists(pseudo_values(table, shares), scale=Scale(figure=True))
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
         bounds = self._blocks.intervals(rules)
         return [
-            (each.low, each.high) if ends is not None and each.low == each.high else ends
+            (each.low, each.high)
+            if ends is not None and each.low == each.high and not each.lost
+            else ends
             for each, ends in zip(self.sums, bounds, strict=True)
         ]
 

@@ -241,7 +241,7 @@ def _undefined(
     return {
         scorecard.lists[n]
         for scorecard in folds.values() or [card]
-        for n in np.flatnonzero(of_lists(scorecard, measure, rules)[1] == UNDEFINED).tolist()
+        for n in np.flatnonzero(of_lists(scorecard, measure, rules)[1] >= UNDEFINED).tolist()
     }
 
 

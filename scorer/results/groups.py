@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.core.arrays import Ints, Mask
+from scorer.core.arrays import Floats, Ints, Mask
 from scorer.metrics.base import Measure
 from scorer.metrics.combination import SIZE, Combination
 from scorer.results.columns import ListColumns
-from scorer.results.scorecard import OF_TRUTH, Scorecard
+from scorer.results.scorecard import OF_TRUTH, Rules, Scorecard
 from scorer.stats.aggregate import Level
 
 
@@ -60,15 +60,42 @@ def withheld(card: Scorecard, measure: Measure, lists: Mask) -> Iterator[str]:
             yield name
 
 
+def filler(measure: Measure, rules: Rules) -> float:
+    """The value of a list or group that has none because of the submission; NaN: none either."""
+    if rules.undefined == "zero":
+        return 0.0
+    low, high = measure.metric.range
+    worst = low if measure.metric.better == "higher" else high
+    return math.nan if rules.undefined != "worst" or worst is None else worst
+
+
+def fillers(card: Scorecard, measure: Measure, rules: Rules, groups: Grouped) -> Floats:
+    """The figure of each group where it has none, shape (groups,); NaN: it has none, or is lost."""
+    if measure.of_lists:
+        return np.full(len(groups.names), np.nan)
+    truthful = rules.undefined == "zero"
+    return np.where(owed(card, measure, groups) | truthful, filler(measure, rules), np.nan)
+
+
+def owed(card: Scorecard, measure: Measure, groups: Grouped) -> Mask:
+    """The groups of which the truth itself, were it submitted, has a pooled figure."""
+    return np.array(
+        [_has_figure(card, measure, groups.codes == n) for n in range(len(groups.names))],
+        dtype=bool,
+    )
+
+
+def _has_figure(card: Scorecard, measure: Measure, lists: Mask, of: str = OF_TRUTH) -> bool:
+    statistic, statistics = measure.metric.statistic, card.statistics.get(measure.id + of)
+    if statistic is None or statistics is None:
+        return False
+    return not math.isnan(statistic.figure(statistics.of(lists), **measure.params))
+
+
 def _lacks(card: Scorecard, measure: Measure, lists: Mask) -> bool:
     """Whether the submission has no figure of these lists, and the truth itself has one."""
-    statistic = measure.metric.statistic
-    if measure.id + OF_TRUTH not in card.statistics or statistic is None:
-        return False
-    given, true = (card.statistics[measure.id + key].of(lists) for key in ("", OF_TRUTH))
-    if not math.isnan(statistic.figure(given, **measure.params)):
-        return False
-    return not math.isnan(statistic.figure(true, **measure.params))
+    lacks = measure.id + OF_TRUTH in card.statistics and not _has_figure(card, measure, lists, "")
+    return lacks and _has_figure(card, measure, lists)
 
 
 def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | None:

@@ -22,8 +22,10 @@ from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
 
 Missing = Literal["error", "zero", "skip"]
-Undefined = Literal["zero", "skip", "error"]
-SCORED, MISSING, UNDEFINED = 0, 1, 2  # the state of a list for a measure
+Undefined = Literal["zero", "skip", "error", "worst"]
+# the state of a list for a measure; undefined because of the truth, or of the submission
+SCORED, MISSING, UNDEFINED, WITHHELD = 0, 1, 2, 3
+NOT_GIVEN = -np.inf  # the raw value of a list that has none because of the submission
 OF_ITEMS = "\n"  # after a measure's id: its statistics of each item, where items are drawn
 # after a measure's id: its statistics of the truth as a submission, where it is split in groups
 # or folds. A part without a value there has none because of the truth.
@@ -52,7 +54,8 @@ class Scorecard(NamedTuple):
 
     lists: tuple[str, ...]  # the truth's, in the order of their names
     answered: Mask  # one a list: whether the submission has it
-    values: Mapping[str, Floats]  # measure id -> one a list, NaN where undefined
+    # measure id -> one a list; NaN where undefined, NOT_GIVEN where because of the submission
+    values: Mapping[str, Floats]
     statistics: Mapping[str, Statistics] = {}  # of whole-challenge measures
     digests: Mapping[str, str] = {}
     positions: Positions | None = None  # of the relevant items, where preferences are asked
@@ -71,17 +74,17 @@ class Scorecard(NamedTuple):
         return statistics._replace(names=self.lists, groups=group_names)
 
     def states(self, measure: str, rules: Rules) -> NDArray[np.uint8]:
-        """SCORED, MISSING or UNDEFINED for each list.
+        """SCORED, MISSING, UNDEFINED or WITHHELD for each list.
 
         A list that is left out is scored as an empty one, so it can be
         undefined too; where such lists are skipped, that decides first.
         """
-        undefined, missing = np.isnan(self.values[measure]), ~self.answered
-        if rules.missing == "skip":
-            undefined &= self.answered
+        values, missing = self.values[measure], ~self.answered
+        asked = self.answered if rules.missing == "skip" else np.ones_like(missing)
         states = np.full(missing.size, SCORED, dtype=np.uint8)
         states[missing] = MISSING
-        states[undefined] = UNDEFINED
+        states[np.isnan(values) & asked] = UNDEFINED
+        states[(values == NOT_GIVEN) & asked] = WITHHELD
         return states
 
     def to_bytes(self) -> bytes:

@@ -38,15 +38,19 @@ class Sums(NamedTuple):
     high: float
     missing: int  # how many lists the submission leaves out
     undefined: int  # for how many lists the measure has no value
+    lost: int = 0  # for how many of them because of the submission, which then has none at all
 
     @classmethod
-    def of(cls, values: Floats, hashes: Hashes, missing: int, undefined: int) -> Sums:
+    def of(
+        cls, values: Floats, hashes: Hashes, missing: int, undefined: int, lost: int = 0
+    ) -> Sums:
         """The sums of whole blocks.
 
         Args:
             values: shape (lists,), in the order of the lists' names; NaN where a list is skipped.
             hashes: shape (lists,), of their names.
             undefined: for how many of them there was no value.
+            lost: for how many because of the submission, where that is not let pass.
         """
         if (counts := ~np.isnan(values)).all():
             counted, counted_hashes = values, hashes
@@ -61,7 +65,7 @@ class Sums(NamedTuple):
             filled, total[filled], size[filled],
             int(np.add.reduce(counted_hashes, dtype=np.uint64)),
             float(counted.min(initial=math.inf)), float(counted.max(initial=-math.inf)),
-            missing, undefined,
+            missing, undefined, lost,
         )  # fmt: skip
 
     def plus(self, others: Sequence[Sums]) -> Sums:
@@ -78,7 +82,13 @@ class Sums(NamedTuple):
             high=max(part.high for part in parts),
             missing=sum(part.missing for part in parts),
             undefined=sum(part.undefined for part in parts),
+            lost=sum(part.lost for part in parts),
         )
+
+    @property
+    def totals(self) -> Floats:
+        """The total of each block; NaN where the submission has no value."""
+        return np.full_like(self.total, np.nan) if self.lost else self.total
 
     @property
     def lists(self) -> int:
@@ -88,13 +98,15 @@ class Sums(NamedTuple):
     @property
     def sum(self) -> float:
         """The sum of the lists' values."""
-        return math.fsum(self.total.tolist()) if self.block.size else math.nan
+        return math.fsum(self.totals.tolist()) if self.block.size else math.nan
 
     @property
     def mean(self) -> float:
         """The mean of the lists' values."""
-        if not self.block.size or self.low == self.high:
-            return self.low if self.block.size else math.nan
+        if self.lost or not self.block.size:
+            return math.nan
+        if self.low == self.high:
+            return self.low
         return self.sum / self.lists
 
 

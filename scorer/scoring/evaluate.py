@@ -13,7 +13,7 @@ from scorer.core.registry import plugin_call
 from scorer.core.text import describe_exception, quoted
 from scorer.metrics.base import Measure
 from scorer.results.columns import ListColumns
-from scorer.results.scorecard import OF_ITEMS, OF_TRUTH, Scorecard
+from scorer.results.scorecard import NOT_GIVEN, OF_ITEMS, OF_TRUTH, Scorecard
 from scorer.views.hits import Judged, Ranked
 from scorer.views.meeting import Views
 from scorer.views.pooled import Statistics
@@ -36,7 +36,8 @@ def score(
     A list's value depends on that list and on the measures' settled parameters only, so any split
     of the lists may be scored anywhere. A composite has none of its own. Composites are among
     `measures` with their parts; `digests` are kept beside the values, which depend on them. Gives
-    for each measure raw float64 values, (lists,), NaN where undefined; or the statistics of a
+    for each measure raw float64 values, (lists,), NaN where undefined, NOT_GIVEN where that is
+    because of the submission; or the statistics of a
     figure of all lists. With groups, and of a fold (`of_fold`), the truth's own statistics, too.
 
     Raises:
@@ -47,6 +48,8 @@ def score(
         if measure.parts:
             continue
         raw = evaluate(measure, meeting.views)
+        if not isinstance(raw, Statistics):
+            raw = _told_apart(measure, meeting.views, raw)
         if isinstance(raw, Statistics):
             statistics[measure.id] = raw
             if measure.combination.groups or of_fold:
@@ -76,6 +79,27 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statist
         shape = values.shape if isinstance(values, np.ndarray) else type(values).__name__
         raise PluginError(f"metric {metric.name} gave {shape}; one number a list was asked")
     return _checked(measure, values, views[metric.view].names)  # type: ignore[attr-defined]
+
+
+def _told_apart(measure: Measure, views: Mapping[type, Any], values: Floats) -> Floats:
+    """Values with NOT_GIVEN where the truth itself, were it submitted, would have a value."""
+    lists = np.flatnonzero(np.isnan(values))
+    type_ = Judged if measure.metric.view is Ranked else measure.metric.view
+    view = views[type_]
+    if not lists.size:
+        return values
+    defined = np.full(lists.size, getattr(view, "always_defined", False))
+    if hasattr(view, "perfect"):
+        part = view.only(lists) if hasattr(view, "only") else view
+        try:
+            true = evaluate(measure, {type_: part.perfect()})
+        except PluginError:  # a plugin that does not know its own truth
+            return values
+        assert isinstance(true, np.ndarray)
+        defined = ~np.isnan(true if part is not view else true[lists])
+    told = values.copy()
+    told[lists[defined]] = NOT_GIVEN
+    return told
 
 
 def _of_truth(measure: Measure, views: Mapping[type, Any]) -> dict[str, Statistics]:

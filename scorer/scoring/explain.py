@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -16,8 +17,8 @@ from scorer.metrics.explain.tables import Listing, ranked_table, rated, returned
 from scorer.metrics.explain.worked import of_row, worked
 from scorer.metrics.quotient import Quotient, Rowwise
 from scorer.results.explanation import Explained
-from scorer.results.groups import belonging, grouped
-from scorer.results.scorecard import MISSING, UNDEFINED, Rules, Scorecard
+from scorer.results.groups import belonging, filler, grouped
+from scorer.results.scorecard import MISSING, NOT_GIVEN, UNDEFINED, WITHHELD, Rules, Scorecard
 from scorer.scoring.settle import of_lists, settle
 from scorer.views.hits import Judged, Ranked
 from scorer.views.names import Names
@@ -71,7 +72,8 @@ def raw(measure: Measure, card: Scorecard, at: int) -> float:
         whole = "labels" in measure.metric.kinds  # explained by what the row adds to it
         only = (np.arange(len(card.lists)) == at) | whole
         return measure.metric.statistic.figure(statistics.of(only), **measure.params)
-    return float(card.values[measure.id][at])
+    value = float(card.values[measure.id][at])
+    return math.nan if value == NOT_GIVEN else value
 
 
 def _of_parts(measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules]) -> Explained:
@@ -178,12 +180,17 @@ def _after_rules(
     state, counts = of_lists(card, measure, ruled)[1][at], float(settled.per_list[at])
     if state == MISSING and rules.missing == "skip":
         notes.append("Lists that are left out do not count (missing_list: skip).")
-    elif state == UNDEFINED:
+    elif state >= UNDEFINED:
         does = {
             "zero": "it counts as 0",
             "skip": "the list does not count",
+            "worst": "the list does not count",
             "error": "the submission is rejected",
         }[rules.undefined]
+        if state == WITHHELD and rules.undefined in ("skip", "worst"):
+            worst = filler(measure, rules)
+            does = "the submission has no value" if math.isnan(worst) else f"it counts {worst:g}"
+            does = f"and the truth would have a value, so {does}"
         notes.append(
             f"{name} is undefined for this list, so {does} (undefined: {rules.undefined})."
         )

@@ -16,9 +16,17 @@ from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.base import Measure
 from scorer.metrics.composite import formula_of
-from scorer.results.groups import Grouped, belonging, grouped, lacking, withheld
+from scorer.results.groups import (
+    Grouped,
+    belonging,
+    filler,
+    fillers,
+    grouped,
+    lacking,
+    owed,
+)
 from scorer.results.report import Value
-from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, Rules, Scorecard
+from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
 from scorer.results.sums import Hashes, Sums
 from scorer.stats.aggregate import combined
 from scorer.views.hits import ratio
@@ -53,7 +61,7 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
         mean = float("nan") if empty_group else _of_groups(card, measure, rules, kept, figure)
         return Value(mean, int(counts.sum()), absent, 0, None, whole=True)
     values, states = of_lists(card, measure, rules)
-    values[~kept] = np.nan
+    values[~kept | lost_lists(values, states, kept).any()] = np.nan
     combination, counted = measure.combination, ~np.isnan(values)
     if measure.metric.aggregate == "sum" and combination.plain:
         summands = values[counted]
@@ -70,7 +78,7 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
         mean,
         int(counted.sum()),
         int(((states == MISSING) & kept).sum()),
-        int(((states == UNDEFINED) & kept).sum()),
+        int(((states >= UNDEFINED) & kept).sum()),
         values,
         whole=not combination.of_lists,
     )
@@ -126,8 +134,10 @@ def summed(
     sums_by_measure = {}
     for measure in measures:
         values, states = of_lists(card, measure, rules)
-        missing, undefined = (int((states == state).sum()) for state in (MISSING, UNDEFINED))
-        sums_by_measure[measure.id] = Sums.of(values, hashes, missing, undefined)
+        missing, undefined = int((states == MISSING).sum()), int((states >= UNDEFINED).sum())
+        lost = lost_lists(values, states)
+        values[lost] = 0.0  # so that all submissions have the same lists
+        sums_by_measure[measure.id] = Sums.of(values, hashes, missing, undefined, int(lost.sum()))
     return card._replace(sums=sums_by_measure)
 
 
@@ -151,8 +161,9 @@ def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, S
     """The value of each list after the rules, NaN where it does not count, and its state.
 
     The lists that a composite's parts skip, it skips; where its formula has no value for a list,
-    the list is undefined. `rules` is of one measure, or by measure id. Gives two arrays of shape
-    (lists,): values, and SCORED, MISSING or UNDEFINED.
+    or a part has none because of the submission, the list is withheld. `rules` is of one measure,
+    or by measure id. Gives two arrays of shape (lists,): values, and SCORED, MISSING, UNDEFINED or
+    WITHHELD.
     """
     own = own_rules(rules, measure)
     outside = ~belonging(card, measure)
@@ -160,29 +171,39 @@ def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, S
         parts = {part.id: of_lists(card, part, rules) for part in measure.parts}
         values = formula_of(measure.params["score"]).value({k: v for k, (v, _) in parts.items()})
         skipped = np.any([np.isnan(values_of_part) for values_of_part, _ in parts.values()], axis=0)
-        states = np.where(np.isnan(values) & ~skipped, UNDEFINED, SCORED).astype(np.uint8)
+        held = [lost_lists(values_of_part, state) for values_of_part, state in parts.values()]
+        lost = np.any(held, axis=0) | ~skipped
+        states = np.where(np.isnan(values) & lost, WITHHELD, SCORED).astype(np.uint8)
         for _, state in parts.values():
             states[(state == MISSING) & (states == SCORED)] = MISSING
     else:
         values, states = card.values[measure.id].copy(), card.states(measure.id, own)
     values[states == UNDEFINED] = 0.0 if own.undefined == "zero" else np.nan
+    values[states == WITHHELD] = filler(measure, own)
     if own.missing == "skip":
         values[states == MISSING] = np.nan
     values[outside], states[outside] = np.nan, SCORED
     return values, states
 
 
+def lost_lists(values: Floats, states: States, keep: Mask | None = None) -> Mask:
+    """The lists, of those in `keep`, for which a submission has to have a value and has none."""
+    lost: Mask = (states == WITHHELD) & np.isnan(values)
+    return lost if keep is None else lost & keep
+
+
 def group_figures(
     card: Scorecard, measure: Measure, rules: Ruled, groups: Grouped, figure: Figure
 ) -> Floats:
-    """The figure of each innermost group, 0 where it has none and the rules say so.
+    """The figure of each innermost group; where it has none, what the rules say.
 
     `figure` makes a figure of a mask of lists. The result has shape (groups,).
     """
-    zero = own_rules(rules, measure).undefined == "zero" and not measure.of_lists
     masks = (groups.codes == group for group in range(len(groups.names)))
     figures = np.array([figure(mask) for mask in masks])
-    return np.where(np.isnan(figures), 0.0, figures) if zero else figures
+    if (lost := np.isnan(figures)).any():
+        figures[lost] = fillers(card, measure, own_rules(rules, measure), groups)[lost]
+    return figures
 
 
 def _of_groups(
@@ -195,10 +216,19 @@ def _of_groups(
     if not groups.names:
         return float("nan")
     figures = group_figures(card, measure, rules, groups, figure)
-    if np.isnan(figures).any() and any(withheld(card, measure, lists)):
+    if (lost := np.isnan(figures)).any() and (lost & owed(card, measure, groups)).any():
         return float("nan")
     sizes = np.bincount(groups.codes[lists], minlength=figures.size).astype(np.float64)
     return float(combined(figures[None], sizes[None], groups.levels)[0])
+
+
+def _lacking(card: Scorecard, measure: Measure, rules: Ruled) -> bool:
+    """Whether a measure has no value because of the submission, not of the truth."""
+    if lacking(card, measure):
+        return True
+    if not measure.of_lists:
+        return any(_lacking(card, part, rules) for part in measure.parts)
+    return bool(lost_lists(*of_lists(card, measure, rules)).any())
 
 
 def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Value:
@@ -239,7 +269,7 @@ def _list_masks(
     return (
         ~np.isnan(values) & members,
         (states == MISSING) & members,
-        (states == UNDEFINED) & members,
+        (states >= UNDEFINED) & members,
     )
 
 
@@ -256,7 +286,7 @@ def over_folds(
     by_fold = {fold: settle(card, measure, rules) for fold, card in cards.items()}
     means = np.array([value.mean for value in by_fold.values()])
     lost = [fold for fold, value in by_fold.items() if math.isnan(value.mean)]
-    if not any(lacking(cards[fold], measure) for fold in lost):
+    if not any(_lacking(cards[fold], measure, rules) for fold in lost):
         means = means[~np.isnan(means)]
     total, times = np.zeros(len(lists)), np.zeros(len(lists))
     missing, undefined = np.zeros(len(lists), dtype=bool), np.zeros(len(lists), dtype=bool)
@@ -269,7 +299,7 @@ def over_folds(
             continue
         states, defined = of_lists(card, measure, rules)[1], ~np.isnan(value.per_list)
         missing[rows] |= states == MISSING
-        undefined[rows] |= states == UNDEFINED
+        undefined[rows] |= states >= UNDEFINED
         total[rows[defined]] += value.per_list[defined]
         times[rows[defined]] += 1
     whole = any(value.per_list is None for value in by_fold.values()) or not measure.of_lists

@@ -88,6 +88,10 @@ class Diverse:
             self.named[keep],
         )  # fmt: skip
 
+    def perfect(self) -> Diverse:
+        """With the judged items themselves as what is returned, best first."""
+        return replace(self, judged=self.judged.perfect())
+
     def single(self, at: int) -> Diverse:
         """One list alone."""
         of_list = self.judged.ideal.in_list == at

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.views.extras import NONE, Column, Extras, WithItemColumns
+from scorer.views.extras import NONE, Column, Extras, WithItemColumns, placed
 
 MOST = 2**62
 Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]  # equal scores
@@ -224,6 +224,14 @@ class Hits:
         """Where each list's hits lie."""
         return (slice(a, b) for a, b in pairwise(self.starts().tolist()))
 
+    def only(self, lists: Ints) -> tuple[Hits, Mask]:
+        """Those of some lists, given by their numbers, ascending; and which these are."""
+        number = np.full(self.lists, -1)
+        number[lists] = np.arange(lists.size)
+        keep = number[self.in_list] >= 0
+        part = self.where(keep)
+        return replace(part, in_list=number[part.in_list], lists=lists.size), keep
+
     def single(self, at: int) -> Hits:
         """Those of one list alone."""
         part = self.where(self.in_list == at)
@@ -272,6 +280,23 @@ class Judged(WithItemColumns):
             self.hits.single(at), self.ideal.single(at), self.returned[at : at + 1],
             self.names[at : at + 1], self.extras.at(of_truth, of_hits, np.array([at]), of_truth),
         )  # fmt: skip
+
+    def only(self, lists: Ints) -> Judged:
+        """Some lists, given by their numbers, ascending."""
+        hits, of_hits = self.hits.only(lists)
+        ideal, of_truth = self.ideal.only(lists)
+        names = [self.names[n] for n in lists.tolist()] if len(self.names) else ()
+        extras = self.extras.at(of_truth, of_hits, lists, of_truth)
+        return Judged(hits, ideal, self.returned[lists], names, extras)
+
+    def perfect(self) -> Judged:
+        """With the judged items themselves as what is returned, best first."""
+        ideal = self.ideal
+        hits = replace(ideal, spread=self.hits.spread, middle=self.hits.middle)
+        returned = np.bincount(ideal.in_list, minlength=ideal.lists)
+        none = np.full(ideal.rank.size, -1)
+        extras = self.extras._replace(submission=placed(self.extras.submission, none))
+        return Judged(hits, ideal, returned, self.names, extras)
 
     def each(self) -> Iterator[Ranked]:
         """The lists one by one, for metrics written for one."""

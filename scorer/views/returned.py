@@ -74,6 +74,7 @@ class Returned(WithTruthColumns):
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
     in_order: ClassVar[bool] = True  # so that the rule for equal scores matters
+    always_defined: ClassVar[bool] = True  # a list without a value has none because of its items
 
     in_list: Ints
     rank: Ints

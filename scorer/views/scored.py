@@ -23,6 +23,7 @@ class Scored(Returned):
     """All that a submission returned, with the scores that it gave."""
 
     kinds: ClassVar[frozenset[str]] = frozenset({"grades"})
+    always_defined: ClassVar[bool] = False  # the truth can be without a target
 
     score: Floats = ...  # type: ignore[assignment]  # of each row; NaN where it ranks without
     judged: Judged = ...  # type: ignore[assignment]  # the same lists' judged items

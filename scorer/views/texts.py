@@ -6,7 +6,7 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -57,6 +57,12 @@ class Texts:
             if grade >= rel:
                 accepted[n].append(text)
         return accepted
+
+    def perfect(self) -> Texts:
+        """With the accepted texts themselves as what is returned, best first."""
+        judged = self.judged.perfect()
+        lists, rank = judged.hits.in_list, judged.hits.rank
+        return replace(self, in_list=lists, rank=rank, text=self.truth_text, judged=judged)
 
     def single(self, at: int) -> Texts:
         """One list alone."""

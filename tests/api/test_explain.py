@@ -75,7 +75,9 @@ def workings(notation, answers, submission, ties="item-desc"):
         named = partial(answers.named, submission, ties, at=at)
         found = explained(made, card, meeting.views, named, at, {made.id: Rules()})
         if made.id in card.values:
-            value = float(card.values[made.id][at])
+            value = float(
+                np.where(np.isfinite(card.values[made.id]), card.values[made.id], np.nan)[at]
+            )
         else:
             only = card.statistics[made.id].of(np.arange(len(card.lists)) == at)
             value = made.metric.statistic.figure(only, **made.params)

@@ -374,18 +374,7 @@ def test_no_probe_has_an_item_that_a_check_refuses(challenge, items, tmp_path, s
         assert ran.code == 0, ran
 
 
-# What a submission could choose
-
-
-def test_lint_warns_where_a_submission_chooses_what_is_undefined(challenge):
-    truth = {"truth.csv": "list,item,grade\n" + GRADED["graded"]}
-    skip = "truth: truth.csv\nmetrics: [{}]\nundefined: skip\n"
-    assert "Tau is undefined for lists that a submission" in said(
-        challenge(skip.format("Tau"), **truth), "warning"
-    )
-    assert "lets it choose" not in said(challenge(skip.format("nDCG"), **truth), "warning")
-    zero = "truth: truth.csv\nmetrics: [Tau]\nundefined: zero\n"
-    assert "lets it choose" not in said(challenge(zero, **truth), "warning")
+# Chance
 
 
 @pytest.mark.parametrize("draws", [3, 10, 30])

@@ -146,7 +146,7 @@ def test_compare_shows_a_p_that_cannot_be_had_as_a_dash(challenge, score):
     assert (tested["pairs"], tested["lists"]) == (1, [1, 7])
 
 
-def test_undefined_lists_are_a_choice_that_is_marked(challenge, score):
+def test_undefined_lists_are_no_choice(challenge, score):
     rng = np.random.default_rng(2)
     truth, good, sly = "list,item,grade\n", "list,item\n", "list,item\n"
     for n in range(30):
@@ -158,11 +158,12 @@ def test_undefined_lists_are_a_choice_that_is_marked(challenge, score):
     folder = challenge(yaml, **{"truth.csv": truth, "good.csv": good, "sly.csv": sly})
     ran = score(folder, folder / "good.csv", folder / "sly.csv", "--format", "json")
     report = json.loads(ran.out)
-    assert by_name(report)["sly"]["fewer_lists"] == [4, 30]
-    assert report["certainty"]["lists"] == 4
-    assert "4 of 30 lists" in " ".join(
-        score(folder, folder / "good.csv", folder / "sly.csv").out.split()
-    )
+    assert [row["name"] for row in report["leaderboard"]] == ["good", "sly"]
+    assert by_name(report)["sly"]["values"]["Tau"] is None
+    assert by_name(report)["good"]["interval"] is not None
+    text = " ".join(score(folder, folder / "good.csv", folder / "sly.csv").out.split())
+    assert "Tau has no value for 'sly'" in text
+    assert "a submission has to have one for each list that the truth has one for" in text
 
 
 # What can be found at all

@@ -72,6 +72,9 @@ def means(challenge, score):
         (MEAN, "undefined: skip", wide(0, 0, 0, 0), [None, 0.7]),
         (MEAN, "undefined: error", wide(0, 0, 0, 0), [["S511"], 0.7]),
         (FORMULA, "undefined: skip", wide(0, 0, 0, 0), [None, 1.4]),
+        (ERROR, "undefined: worst", wide(-2, -2, -2, -2), [None, 0.1568]),  # it has no worst value
+        (MEAN, "undefined: worst", wide(0, 0, 0, 0), [0, 0.7]),  # of 1 and -1
+        (FORMULA, "undefined: worst", wide(0, 0, 0, 0), [0, 1.4]),
         (PLUGIN, "undefined: skip\nplugins: [plugin.py]", wide(-2, 0, 0, 0), [None, 2.5]),
     ],
 )
@@ -100,3 +103,56 @@ def test_a_fold_is_left_out_only_because_of_its_truth(means, truth, wanted):
     files = {"bad": column((1, 2, 3, 0, 0, 0)), "honest": column((1, 2, 3, 4, 5, 6))}
     yaml = FOLDED % ("Spearman", "undefined: skip")
     assert means(yaml, truth=column(truth), folds=folds, **files) == wanted
+
+
+GRADES = "list,item,grade\nq1,a,3\nq1,b,2\nq1,c,1\nq2,a,1\nq2,b,2\nq2,c,3\nq3,a,1\nq4,a,0\n"
+HONEST_RUN = "list,item,rank\n" + "".join(
+    f"{name},{item},{rank}\n"
+    for name, items in (("q1", "acb"), ("q2", "cab"), ("q3", "ab"), ("q4", "ab"))
+    for rank, item in enumerate(items, 1)
+)
+FEATURES = "item,x\na,1\nb,0\nc,1\n"
+HALF = "{id: half, score: (Tau + AP) / 2, per: list, primary: true}, Tau, AP"
+RETURNED = "{metric: Own}"
+TWO = "{id: t, metric: Tau}, {id: two, score: 2 * t, primary: true}"
+OWN = """
+from scorer import metric, Ranked
+
+@metric("Own", title="Own", source="own")
+def own(ranked: Ranked) -> float:
+    return float("nan") if len(ranked.grades) == 1 else 0.5
+"""
+TAU = (1 / 3 + 1 / 3) / 2
+
+
+@pytest.mark.parametrize(
+    ("metrics", "rules", "wanted"),
+    [
+        ("Tau", "undefined: zero", [1 / 3 / 4, 2 / 3 / 4]),  # a list without one is 0
+        ("Tau", "undefined: skip", [None, TAU]),  # q3 and q4 cannot have one
+        ("Tau", "undefined: worst", [(1 / 3 - 1) / 2, TAU]),
+        (TWO, "undefined: skip", [None, 2 * TAU]),
+        (HALF, "undefined: skip", [None, 2 / 3]),
+        (HALF, "undefined: worst", [(2 / 3 - 1 / 3) / 2, 2 / 3]),
+        ("AP", "undefined: skip", [7 / 9, 1]),
+        ("ILD@2", "undefined: skip", [None, 1 / 2]),
+        ("ILD@2", "undefined: worst", [1 / 2, 1 / 2]),
+        (RETURNED, "undefined: skip\nplugins: [plugin.py]", [None, 0.5]),
+    ],
+)  # fmt: skip
+def test_a_list_without_a_value_does_not_leave_the_mean(challenge, score, metrics, rules, wanted):
+    items = "items: {file: items.csv, columns: {item: item, features: [x]}}\n"
+    yaml = f"truth: truth.csv\n{items}metrics: [{metrics}]\n{rules}\n"
+    bad = HONEST_RUN.replace(
+        "q2,a,2\nq2,b,3\n", ""
+    )  # one item in a list, so that nothing is ordered
+    files = {"truth.csv": GRADES, "items.csv": FEATURES, "bad.csv": bad, "honest.csv": HONEST_RUN}
+    folder = challenge(yaml, **files, **{"plugin.py": OWN})
+    words = ["--allow-plugins"] if "plugins" in rules else []
+    ran = score(folder, folder / "bad.csv", folder / "honest.csv", "--format", "json", *words)
+    report = json.loads(ran.out)
+    key = next(m["id"] for m in report["measures"] if m["primary"])
+    means = {one["name"]: one["values"][key]["mean"] for one in report["submissions"]}
+    assert [means["bad"], means["honest"]] == [
+        each if each is None else pytest.approx(each) for each in wanted
+    ]

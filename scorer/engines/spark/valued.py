@@ -67,8 +67,8 @@ def _values_of(plan: Plan, rules: Mapping[str, Rules], scored: Any) -> dict[str,
     lists, measures, values = list[str](), list[str](), list[np.ndarray[Any, Any]]()
     for measure in plan.measures:
         states = scored.card.states(measure.id, rules[measure.id])
-        if rules[measure.id].undefined == "error" and (states == UNDEFINED).any():
-            at = scored.card.lists[int(np.argmax(states == UNDEFINED))]
+        if rules[measure.id].undefined == "error" and (states >= UNDEFINED).any():
+            at = scored.card.lists[int(np.argmax(states >= UNDEFINED))]
             raise PluginError(f"{measure.id} is undefined for list {at!r}")
         per_list = settle(scored.card, measure, rules[measure.id]).per_list
         assert per_list is not None

@@ -443,7 +443,8 @@ def _absent(report: Report) -> Iterator[str]:
     valid = [scored for scored in report.submissions if scored.valid]
     lists = f"{len(report.lists):,}"
     units = unit(report.called, len(report.lists))
-    counts = "left out" if report.challenge.undefined == "skip" else "counted as 0"
+    lenient = report.challenge.undefined in ("skip", "worst")
+    counts = "left out where the truth is why" if lenient else "counted as 0"
     alike: dict[tuple[int, int], list[str]] = {}
     for measure in report.measures:
         undefined = [scored.values[measure.id].undefined for scored in valid]
@@ -459,6 +460,8 @@ def _absent(report: Report) -> Iterator[str]:
         if without:
             called = printable(measure.id)
             says = "" if measure.parts else f"; `score metrics {measure.metric.name}` says when"
+            if lenient and measure.of_lists:
+                says += "; a submission has to have one for each list that the truth has one for"
             yield f"{called} has no value for {join_first(without)}{says}."
     missing = {scored.name: scored.values[report.primary.id].missing for scored in valid}
     missing = {name: count for name, count in missing.items() if count}
