@@ -2,6 +2,8 @@
 .PHONY: help new-metric installed dist board serve demo docs test test-all lowest check simulate fuzz peers bench browser constraints
 
 PYTHON ?= python3
+# modules are compiled once, not by each process that runs tests
+export PYTHONDONTWRITEBYTECODE =
 LOCKED = .venv/bin/pip install -q -c .venv/versions.txt
 
 # this list; a target that needs .venv makes it

@@ -24,13 +24,20 @@ SERVERS = {"spark", "postgresql"}  # fixtures
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Each test that only `make test-all` runs says why it takes long."""
+    """Each test that only `make test-all` runs says why it takes long.
+
+    Of a table of cases, `beyond` says how many rows are always run.
+    """
+    rows = Counter()
     for item in items:
         if needed := SERVERS.intersection(item.fixturenames):
             item.add_marker(pytest.mark.slow(f"starts a server: {', '.join(needed)}"))
-        for mark in item.iter_markers("slow"):
+        for mark in list(item.iter_markers("slow")):
             if not (len(mark.args) == 1 and isinstance(mark.args[0], str) and mark.args[0]):
                 raise pytest.UsageError(f'{item.nodeid}: say why, as @pytest.mark.slow("...")')
+            rows[item.nodeid.split("[")[0]] += 1
+            if rows[item.nodeid.split("[")[0]] <= mark.kwargs.get("beyond", 0):
+                item.own_markers.remove(mark)
 
 
 def pytest_terminal_summary(terminalreporter):

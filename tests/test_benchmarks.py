@@ -31,6 +31,7 @@ def files(folder):
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow("makes sets of files", beyond=2)
 @pytest.mark.parametrize("name", SPECS)
 def test_a_set_is_the_same_each_time_and_scores(name, tmp_path, score):
     for data in ("one", "two"):
@@ -44,6 +45,7 @@ def test_a_set_is_the_same_each_time_and_scores(name, tmp_path, score):
     assert all(0 < mean <= 1 for mean in means.values())
 
 
+@pytest.mark.slow("makes sets of files")
 def test_a_set_is_made_again_only_when_it_would_be_another(tmp_path):
     spec = SPECS["two runs"]
     made = [generate.make("a", each, tmp_path) for each in (spec, spec, replace(spec, runs=1))]
@@ -51,6 +53,7 @@ def test_a_set_is_made_again_only_when_it_would_be_another(tmp_path):
     assert generate.make("a", replace(spec, runs=1), tmp_path, seed=2)
 
 
+@pytest.mark.slow("makes sets of files")
 def test_shuffling_changes_the_order_only(tmp_path):
     for shuffled in (False, True):
         generate.make(str(shuffled), replace(SPECS["shuffled"], shuffled=shuffled), tmp_path)
@@ -59,6 +62,7 @@ def test_shuffling_changes_the_order_only(tmp_path):
     assert sorted(plain.splitlines()) == sorted(mixed.splitlines())
 
 
+@pytest.mark.slow("makes sets of files")
 def test_blocks_do_not_show(tmp_path, monkeypatch):
     """Rows made in pieces are the lists in order, each with its own items."""
     monkeypatch.setattr(generate, "BLOCK", 80)
@@ -69,6 +73,7 @@ def test_blocks_do_not_show(tmp_path, monkeypatch):
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)
 
 
+@pytest.mark.slow("makes sets of files")
 def test_the_pairs_agree_with_compare(tmp_path, score, monkeypatch, capfdbinary):
     generate.make("a", replace(SPECS["two runs"], runs=3), tmp_path)
     runs = sorted((tmp_path / "a/runs").iterdir())

@@ -15,6 +15,7 @@ def files(name, kind):
     return sorted((ROOT / "submissions_example" / name / kind).iterdir())
 
 
+@pytest.mark.slow("scores the bundled challenges", beyond=2)
 @pytest.mark.parametrize("name", CHALLENGES)
 def test_its_documents_numbers_hold(name, score):
     ran = score("lint", ROOT / "challenges" / name)
@@ -23,6 +24,7 @@ def test_its_documents_numbers_hold(name, score):
     assert " 0 failed" in ran.out
 
 
+@pytest.mark.slow("scores the bundled challenges", beyond=2)
 @pytest.mark.parametrize("name", CHALLENGES)
 def test_good_submissions_are_scored_and_ranked(name, score):
     good = files(name, "good")
@@ -36,6 +38,7 @@ def test_good_submissions_are_scored_and_ranked(name, score):
     assert score(ROOT / "challenges" / name, *good).code == 0
 
 
+@pytest.mark.slow("scores the bundled challenges", beyond=2)
 @pytest.mark.parametrize("name", CHALLENGES)
 def test_bad_submissions_are_refused_each_for_a_reason_of_its_own(name, score):
     bad = files(name, "bad")

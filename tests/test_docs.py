@@ -21,6 +21,7 @@ generate = importlib.util.module_from_spec(PLACE)
 PLACE.loader.exec_module(generate)
 
 
+@pytest.mark.slow("builds the site")
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_the_made_parts_are_up_to_date(path):
     text = path.read_text(encoding="utf-8")
@@ -118,6 +119,7 @@ def test_the_recipes_commands(score, tmp_path, monkeypatch):
     assert "::error file=submissions/twice.csv,line=" in ran.out
 
 
+@pytest.mark.slow("builds the site")
 def test_the_site_builds(tmp_path):
     pytest.importorskip("material", reason="mkdocs-material is missing: make docs installs it")
     site = tmp_path / "site"

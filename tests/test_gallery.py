@@ -76,6 +76,7 @@ def test_all_twelve_are_guessed():
     assert GUESSED.keys() == ONE.keys() == {p.parent.name for p in GALLERY.glob("*/challenge.yaml")}
 
 
+@pytest.mark.slow("scores the gallery", beyond=2)
 @pytest.mark.parametrize("name", GUESSED)
 def test_the_forms_are_guessed_from_two_files_and_read_alike(name, score, tmp_path):
     truth, sample, of_truth, of_sample = GUESSED[name]
@@ -135,6 +136,7 @@ def test_ottos_own_case(tmp_path, score):
     assert found == pytest.approx(each | {"score": total}, rel=1e-12)
 
 
+@pytest.mark.slow("scores the gallery", beyond=2)
 @pytest.mark.parametrize("name", GUESSED)
 def test_each_kit_checks_its_sample_and_good_and_bad_files(name, score, tmp_path):
     kit = tmp_path / "kit.zip"

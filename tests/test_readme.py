@@ -15,6 +15,7 @@ def blocks(kind):
     return re.findall(rf"```{kind}\n(.*?)```", TEXT, re.DOTALL)
 
 
+@pytest.mark.slow("runs the commands of README")
 def test_the_made_parts_are_up_to_date():
     assert readme.made(TEXT) == TEXT, "run: python tests/readme.py"
 

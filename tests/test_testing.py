@@ -15,6 +15,7 @@ from scorer.testing import cases, judged, laws
 ONE_EACH = {parse(notation)[0]: notation for notation in NOTATIONS}
 
 
+@pytest.mark.slow("tries every metric", beyond=2)
 @pytest.mark.parametrize("notation", ONE_EACH.values())
 def test_every_metric_keeps_the_laws(notation, monkeypatch):
     monkeypatch.setattr("scorer.testing.TRIES", 30)  # each has an oracle, too
@@ -35,6 +36,7 @@ def a_metric(view=Judged, result=lambda view: view.hits.total(), **facts):
     return mine
 
 
+@pytest.mark.slow("tries every metric")
 def test_an_example_of_a_plugin(tmp_path):
     @metric("Firsts", title="Grades on top", source="this test", range=(0, None))
     def firsts(ranked: Ranked, *, k: int = 1) -> float:

@@ -94,6 +94,7 @@ def files(challenge, tmp_path):
     return scorer.score(folder, [written(tmp_path / "mine.csv", RUN, "score")])
 
 
+@pytest.mark.slow("starts processes, or tries every form", beyond=2)
 @pytest.mark.parametrize("of_truth", FORMS)
 @pytest.mark.parametrize("of_run", FORMS)
 def test_all_forms_give_the_same_numbers(files, tmp_path, of_truth, of_run):
@@ -102,6 +103,7 @@ def test_all_forms_give_the_same_numbers(files, tmp_path, of_truth, of_run):
     assert numbers(scorer.evaluate(truth, {"mine": run}, MEASURES)) == numbers(files)
 
 
+@pytest.mark.slow("starts processes, or tries every form")
 def test_numbers_keep_every_bit():
     draw = random.Random(3)
     found = {f"{n}": draw.random() * 10 ** draw.randint(-9, 9) for n in range(500)}
@@ -271,6 +273,7 @@ def test_a_report_gives_its_numbers():
         report.mean("mine", "AP@3")
 
 
+@pytest.mark.slow("starts processes, or tries every form")
 def test_a_report_gives_its_text(tmp_path):
     runs = {"<script>alert(1)</script>": RUN} | {f"run {n}": RUN for n in range(200)}
     report = scorer.evaluate(TRUTH, runs, MEASURES, leaderboard={"tiers": False})

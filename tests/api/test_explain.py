@@ -143,6 +143,7 @@ def test_every_metric_explains_itself(metric):
     assert named & {*described(metric).variants} or described(metric).tested_in
 
 
+@pytest.mark.slow("explains every metric", beyond=2)
 @pytest.mark.parametrize("notation", NOTATIONS)
 def test_ranked_lists(notation):
     rules = ["item-desc", "file"]
@@ -165,6 +166,7 @@ def test_ranked_lists(notation):
     holds()
 
 
+@pytest.mark.slow("explains every metric", beyond=2)
 @pytest.mark.parametrize("notation", DIVERSE)
 def test_subtopics(notation):
     @LAWS
@@ -194,6 +196,7 @@ def test_subtopics(notation):
     holds()
 
 
+@pytest.mark.slow("explains every metric", beyond=2)
 @pytest.mark.parametrize("notation", RETURNED)
 def test_beyond_accuracy(notation):
     number = st.integers(0, 3)
@@ -219,6 +222,7 @@ def test_beyond_accuracy(notation):
     holds()
 
 
+@pytest.mark.slow("explains every metric", beyond=2)
 @pytest.mark.parametrize("notation", PREDICTED)
 def test_predictions(notation):
     number = st.floats(-5, 5, width=16)
@@ -264,6 +268,7 @@ def preferences(draw):
     return sides
 
 
+@pytest.mark.slow("explains every metric", beyond=2)
 @pytest.mark.parametrize("notation", PREFERRED)
 def test_preferences(notation):
     @LAWS

@@ -119,6 +119,7 @@ def members(kit):
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.slow("makes kits and scores with them", beyond=2)
 def test_same_findings_as_the_organizers(folder, kit, tmp_path, score):
     for n, text in enumerate(SUBMISSIONS):
         mine = tmp_path / f"mine{n}.csv"
@@ -162,6 +163,7 @@ def test_the_rules_are_the_same(folder, kit):
     assert (theirs.examples, theirs.plugins, theirs.history) == ((), (), None)
 
 
+@pytest.mark.slow("makes kits and scores with them", beyond=2)
 def test_the_sample_is_valid(folder, kit, tmp_path):
     (name,) = [name for name in members(kit) if name.startswith("sample_submission")]
     sample = tmp_path / name
@@ -179,6 +181,7 @@ def test_the_same_bytes_every_time(folder, kit, tmp_path, score):
     assert (tmp_path / "again.zip").read_bytes() == kit.read_bytes()
 
 
+@pytest.mark.slow("makes kits and scores with them", beyond=2)
 @pytest.mark.parametrize("packed", [True, False])
 @pytest.mark.parametrize(
     "words", [[], ["compare"], ["explain", "--list", "q1"], ["lint"], ["kit", "-o", "again.zip"]]
@@ -228,6 +231,7 @@ WITH_TRUTH = {
 }
 
 
+@pytest.mark.slow("makes kits and scores with them", beyond=2)
 @pytest.mark.parametrize("name", WITH_TRUTH)
 def test_with_the_truth_the_values_are_the_challenges(name, challenge, tmp_path, score):
     text, truth, sent = WITH_TRUTH[name]
@@ -472,6 +476,7 @@ def test_the_size_that_a_member_claims_is_not_believed(tmp_path, score):
     assert "error[T108]" in ran.err
 
 
+@pytest.mark.slow("makes kits and scores with them")
 def test_the_installed_command_leaves_no_folder_behind(challenge, tmp_path, installed):
     folder = challenge()
     (tmp_path / "one.csv").write_text(SUBMISSIONS[0])
@@ -483,6 +488,7 @@ def test_the_installed_command_leaves_no_folder_behind(challenge, tmp_path, inst
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
+@pytest.mark.slow("makes kits and scores with them")
 def test_the_kit_of_a_real_challenge(tmp_path, score):
     kit = tmp_path / "kit.zip"
     assert score("kit", ROOT / "challenges/vlnet-2011", "-o", kit).code == 0

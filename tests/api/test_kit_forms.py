@@ -45,6 +45,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow("makes kits and scores with them", beyond=2)
 @pytest.mark.parametrize("name", FORMS)
 def test_the_sample_of_a_kit_is_valid_by_the_kit_and_the_challenge(name, tmp_path):
     form, truth = FORMS[name]

@@ -38,6 +38,7 @@ def said(folder, severity=None):
     return "\n".join(r.text for r in found(folder).remarks if severity in (None, r.severity))
 
 
+@pytest.mark.slow("draws and scores random submissions", beyond=2)
 @pytest.mark.parametrize("folder", CHALLENGES, ids=lambda path: path.name)
 def test_our_challenges_are_sound(score, folder):
     ran = score("lint", folder)
@@ -47,6 +48,7 @@ def test_our_challenges_are_sound(score, folder):
     assert max(map(len, ran.out.splitlines())) <= 80
 
 
+@pytest.mark.slow("draws and scores random submissions", beyond=2)
 @pytest.mark.parametrize("kind", STARTERS)
 def test_starters_are_sound(score, tmp_path, kind):
     shutil.copytree(files("scorer.challenge.templates") / kind, tmp_path / kind)
@@ -95,6 +97,7 @@ def test_canaries_of_preferences(challenge):
     assert result.chance["EDRC"].low < 0 < result.chance["EDRC"].high
 
 
+@pytest.mark.slow("draws and scores random submissions")
 def test_random_ones_are_the_same_every_time(challenge):
     folder = challenge(ONE)
     assert found(folder).chance == found(folder).chance
@@ -102,6 +105,7 @@ def test_random_ones_are_the_same_every_time(challenge):
     assert found(other).chance["AP"].mean > 0
 
 
+@pytest.mark.slow("draws and scores random submissions")
 def test_chance_is_what_can_be_reckoned(challenge):
     truth = "".join(f"q{n},i{n % 10},1\n" for n in range(200))
     items = "item\n" + "".join(f"i{n}\n" for n in range(10))
@@ -140,6 +144,7 @@ def test_each_list_draws_from_its_own_candidates(challenge):
         assert named == {("q1", "a"), ("q1", "b"), ("q2", "a"), ("q2", "c")}
 
 
+@pytest.mark.slow("draws and scores random submissions")
 def test_ids_that_tell_the_answer(challenge):
     truth = "".join(f"q{n},{'z' if n % 2 else 'y'}{n},1\n" for n in range(20))
     truth += "".join(f"q{n},a{n},0\nq{n},b{n},0\nq{n},c{n},0\n" for n in range(20))
@@ -216,6 +221,7 @@ def few(ranked: Ranked) -> float:
         (ONE, {}, "note", "no examples"),
     ],
 )  # fmt: skip
+@pytest.mark.slow("draws and scores random submissions", beyond=2)
 def test_what_is_remarked(score, challenge, yaml, data, severity, text):
     folder = challenge(yaml, **data)
     assert text in said(folder, severity)
@@ -315,6 +321,7 @@ GRADED = {
 }
 
 
+@pytest.mark.slow("draws and scores random submissions", beyond=2)
 @pytest.mark.parametrize("truth", ["graded", "binary", "relevant"])
 @pytest.mark.parametrize("length", ["", ", length: {max: 2}"])
 @pytest.mark.parametrize("measure", ["Tau", "Rho", "AUC", "AUC@2", "nDCG", "AP", "SetF", "TauAP"])

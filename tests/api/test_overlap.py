@@ -39,6 +39,7 @@ def test_items_that_are_not_in_the_truth(challenge, tmp_path, score, items, said
     assert score(folder, path, "-q").err == ""
 
 
+@pytest.mark.slow("reads large files")
 def test_a_large_truth_and_a_large_file(challenge, tmp_path):
     rows = "".join(f"u{n % 500},item-number-{n}\n" for n in range(60_000))
     folder = challenge("truth: truth.csv\nmetrics: [P@5]\n", **{"truth.csv": "list,item\n" + rows})

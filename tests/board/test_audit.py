@@ -39,6 +39,7 @@ def test_overlap_is_its_definition():
     assert overlap(orders([[1, 2]]), orders([[1, 2]])) == 1
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 def test_near_duplicates_among_300_entries_are_found_and_strangers_are_not():
     chance = random.Random(3)
     made = {n: [chance.sample(range(1, 100), 10) for _ in range(20)] for n in range(1, 301)}

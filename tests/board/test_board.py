@@ -188,6 +188,7 @@ def test_a_decision_that_does_not_fit_is_refused(board, life, act, subject, more
     assert [event for event in board.log() if event.kind == "decision"] == []
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 def test_selected_entries_count_in_the_last_phase(life, store):
     life.rules(RULES.replace("show: private}", "show: private, select: 1}"))
     with life.open(store) as board:
@@ -258,6 +259,7 @@ def test_baselines_stand_outside_the_ranks_without_rules(board, life):
     assert rows["red"].rank == 1
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
     for n, (team, noise) in enumerate([("red", 0.7), ("blue", 1.5)]):
         board.add([life.sent(team, noise)], team, now=day(n))

@@ -42,6 +42,7 @@ def written(life, more, folder=None, lists=None):
     return folder
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 @pytest.mark.parametrize("split", ["public", "private"])
 def test_a_formula_on_a_split_is_that_of_a_truth_of_its_lists(life, split):
     written(life, LIVE + BY_SCORE)

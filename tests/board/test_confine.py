@@ -75,6 +75,7 @@ def test_the_protections_are_said(monkeypatch, landlock, seccomp, words):
     assert confine.protections() == words
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 def test_a_confined_child_evaluates_and_reads_parquet(tmp_path):
     """Without the store; Parquet takes a further process, which is confined, too."""
     (tmp_path / "c").mkdir()

@@ -114,6 +114,7 @@ TAMPERINGS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow("keeps and evaluates entries", beyond=2)
 @pytest.mark.parametrize("name", TAMPERINGS)
 def test_what_was_altered_is_told(folder, name):
     act, words = TAMPERINGS[name]

@@ -26,6 +26,7 @@ def altered(line, **fields):
     return json.dumps(json.loads(line) | fields)
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 def test_a_whole_chain_fits(chain):
     assert verify_lines("\n".join(chain) + "\n") == (13, [])
     version, team, entry, evaluation = (json.loads(line) for line in chain[:4])
@@ -58,6 +59,7 @@ def test_a_receipt_is_looked_up_in_the_chain(chain, tmp_path):
     assert any("was altered" in problem for problem in verify([mine])[1])
 
 
+@pytest.mark.slow("keeps and evaluates entries", beyond=2)
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -97,6 +99,7 @@ def test_what_is_revealed_fits_its_seal(revealed):
     assert (revealed / "truth.csv").exists()
 
 
+@pytest.mark.slow("keeps and evaluates entries", beyond=2)
 @pytest.mark.parametrize(
     ("name", "change", "words"),
     [

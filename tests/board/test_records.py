@@ -100,6 +100,7 @@ def test_a_board_is_made_from_records_without_the_truth(shown, more):
     assert report.certainty is None or np.array_equal(report.certainty.p, whole.certainty.p)
 
 
+@pytest.mark.slow("keeps and evaluates entries", beyond=2)
 @pytest.mark.parametrize(
     "folder", sorted(path.parent.name for path in (ROOT / "challenges").glob("*/challenge.yaml"))
 )

@@ -344,6 +344,7 @@ def test_what_unpacks_without_a_bound_is_never_unpacked(method, parts, written, 
     assert caught.value.problem.code == "S108"
 
 
+@pytest.mark.slow("reads large files")
 def test_a_zip_bomb_is_refused(written):
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -495,6 +495,7 @@ DOCUMENTS = st.one_of(
 )
 
 
+@pytest.mark.slow("reads many random files")
 @rounds(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(DOCUMENTS)
 def test_any_bytes_give_a_challenge_or_an_error(folder, data):

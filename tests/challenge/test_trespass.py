@@ -55,6 +55,7 @@ def verdict(ran):
     return {each["name"]: each["valid"] for each in json.loads(ran.out)["submissions"]}
 
 
+@pytest.mark.slow("starts processes", beyond=2)
 @pytest.mark.parametrize("kind", ["soft", "hard", "relative", "twice", "folder"])
 @pytest.mark.parametrize("name", ["truth.csv", ".scorer-key", "lists.csv", "challenge.yaml"])
 def test_no_file_of_the_challenge_is_a_submission(kind, name, folder, tmp_path, score):
@@ -100,6 +101,7 @@ def test_files_of_the_system_are_refused(path, through, folder, tmp_path, score,
     assert "error[S101] this is a file of the system" in ran.out
 
 
+@pytest.mark.slow("starts processes")
 def test_links_that_stay_where_they_are_and_streams_are_fine(folder, tmp_path, installed):
     (tmp_path / "subs" / "latest.csv").symlink_to("good.csv")
     (tmp_path / "subs" / "old").mkdir()

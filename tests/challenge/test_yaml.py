@@ -194,6 +194,7 @@ JUNK = [
 ]
 
 
+@pytest.mark.slow("reads many random files", beyond=2)
 @pytest.mark.parametrize("text", JUNK, ids=lambda text: repr(text[:8]))
 def test_junk_takes_no_time(text):
     begun = time.process_time()  # whatever else the machine does

@@ -193,6 +193,7 @@ HOSTILE = {
 }
 
 
+@pytest.mark.slow("reads large files", beyond=2)
 @pytest.mark.parametrize("name", list(HOSTILE))
 def test_whatever_is_wrong_is_told_in_time(name):
     public = Public(

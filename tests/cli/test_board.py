@@ -101,6 +101,7 @@ def test_add_refuses_with_the_reason(score, folder, words, code, said):
     assert said in ran.out + ran.err
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 def test_a_board_in_json_has_what_its_rows_stand_for(add, score, folder):
     add("poor.csv", "red")
     add("good.csv", "blue")
@@ -119,6 +120,7 @@ def test_a_board_in_json_has_what_its_rows_stand_for(add, score, folder):
         assert "blue" in score("board", folder, "--format", form, "--at", NOW).out
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     add("poor.csv", "red")
     add("good.csv", "blue")
@@ -240,6 +242,7 @@ def test_compare_and_explain_work_on_entries(add, score, folder):
     assert score("explain", folder, "--entries", "1,2", "--list", "q1").code == 2
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 def test_the_private_split_does_not_leak(add, score, folder, tmp_path):
     """Nothing that a participant is given holds a private list, its value, or the draw's seed."""
     from scorer.board.board import Board

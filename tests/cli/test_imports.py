@@ -33,6 +33,7 @@ SCORES = {"numpy", "pydantic.main"}
 SCIPY = {"scipy", "numpy.ma"}  # the one imports the other
 
 
+@pytest.mark.slow("starts processes", beyond=2)
 @pytest.mark.parametrize(
     ("words", "allowed"),
     [
@@ -61,6 +62,7 @@ def test_a_command_loads_only_what_it_needs(words, allowed):
     assert loaded(words) & {*HEAVY} <= allowed
 
 
+@pytest.mark.slow("starts processes")
 def test_only_the_metrics_that_a_challenge_names_are_loaded():
     metrics = set(discover("metric", "scorer.metrics", Metric).origins.values())
     found = metrics & loaded([VLNET, SENT, "--format", "json"])

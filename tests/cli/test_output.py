@@ -79,6 +79,7 @@ def ranked(challenge):
     return folder, sorted(sent.iterdir())
 
 
+@pytest.mark.slow("starts processes", beyond=2)
 @pytest.mark.parametrize(
     ("most", "names", "omitted"),
     [(1, ["s11"], 12), (2, ["s11", "s10", "twin"], 10), (3, ["s11", "s10", "twin"], 10),

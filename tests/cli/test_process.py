@@ -115,6 +115,7 @@ def writing_a_file(start, tmp_path, folder):
     return process
 
 
+@pytest.mark.slow("starts processes", beyond=2)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("stage", [reading, scoring, unpacking, writing, writing_a_file])
 def test_an_interruption_is_one_line_and_leaves_nothing(stage, number, start, tmp_path, folder):
@@ -184,6 +185,7 @@ def ending(ranked: Ranked) -> float:
 """
 
 
+@pytest.mark.slow("starts processes")
 @pytest.mark.parametrize(("limit", "code"), [(1, 0), (2, 5)])
 def test_what_is_to_be_done_at_the_end_is_done(limit, code, challenge, start, tmp_path):
     text = "truth: truth.csv\nmetrics: [Ending]\nplugins: [ending.py]\n"
@@ -216,6 +218,7 @@ def test_a_full_disk(words, start, folder):
     assert process.returncode == 2
 
 
+@pytest.mark.slow("starts processes")
 def test_a_file_for_which_there_is_no_room(start, tmp_path, folder):
     target = tmp_path / "out.html"
     target.write_text("before")
@@ -251,6 +254,7 @@ def shell(tmp_path, line):
     return ended.returncode, ended.stdout, ended.stderr
 
 
+@pytest.mark.slow("starts processes", beyond=2)
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
@@ -385,6 +389,7 @@ def noisy(ranked: Ranked) -> float:
 """
 
 
+@pytest.mark.slow("starts processes")
 def test_a_noisy_plugin_spoils_no_result_and_moves_nobody(challenge, tmp_path):
     text = "truth: truth.csv\nmetrics: [Noisy]\nplugins: [noisy.py]\n"
     challenge(text, **{"noisy.py": NOISY, "a.csv": GOOD, "b.csv": GOOD})
@@ -471,6 +476,7 @@ HUGE = {
 }
 
 
+@pytest.mark.slow("starts processes", beyond=2)
 @pytest.mark.parametrize("name", HUGE)
 def test_memory_stays_bounded(name, start, tmp_path, folder):
     (tmp_path / name).write_bytes(HUGE[name]())
@@ -484,6 +490,7 @@ def test_memory_stays_bounded(name, start, tmp_path, folder):
     assert b"would be rejected" in out
 
 
+@pytest.mark.slow("starts processes")
 def test_where_memory_does_not_suffice_that_is_said(start, tmp_path, folder):
     (tmp_path / "a.csv").write_bytes(
         b"list,item\n" + b"".join(b"u%d,%d\n" % (n, n) for n in range(200_000))
@@ -500,6 +507,7 @@ def test_where_memory_does_not_suffice_that_is_said(start, tmp_path, folder):
     assert b"memory" in out.lower()
 
 
+@pytest.mark.slow("starts processes", beyond=2)
 @pytest.mark.parametrize("mebibytes", [200, 600, 1000])
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet"])
 def test_polars_is_not_imported_where_it_would_abort(name, mebibytes, start, tmp_path, folder):

@@ -20,6 +20,7 @@ BAD = {
 }
 
 
+@pytest.mark.slow("scores the bundled challenges", beyond=2)
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.name)
 def test_every_good_example_scores(installed, path):
     ran = installed(VLNET, path)
@@ -28,6 +29,7 @@ def test_every_good_example_scores(installed, path):
     assert path.stem in ran.out
 
 
+@pytest.mark.slow("scores the bundled challenges", beyond=2)
 @pytest.mark.parametrize("name", sorted(path.name for path in (SENT / "bad").iterdir()))
 def test_every_bad_example_says_all_that_is_wrong(installed, name):
     ran = installed(VLNET, SENT / "bad" / name, "--format", "json")
@@ -247,6 +249,7 @@ def test_what_init_makes_scores_at_once(score, tmp_path):
     assert score("init", tmp_path / "mine").code == 2  # nothing is overwritten
 
 
+@pytest.mark.slow("scores the bundled challenges")
 def test_lint_runs_the_golden_examples(score, challenge):
     ran = score("lint", VLNET)
     assert ran.code == 0

@@ -84,6 +84,7 @@ def test_a_verb_is_found_without_the_first_form():
     assert ended.stderr == "False\n"
 
 
+@pytest.mark.slow("starts processes", beyond=2)
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -176,6 +177,7 @@ def test_a_secrets_name_is_never_an_output(score, tmp_path):
     assert not (tmp_path / ".scorer-key").exists()
 
 
+@pytest.mark.slow("starts processes")
 def test_all_public_names_are_there():
     code = (
         "from scorer import *; import scorer; print(score.__name__, set(dir(scorer)) >= {'load'})"

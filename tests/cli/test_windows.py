@@ -91,6 +91,7 @@ def test_what_participants_and_organizers_do(windows, tmp_path):
     assert "+01:00" in windows("log challenge")[0]
 
 
+@pytest.mark.slow("starts processes")
 @pytest.mark.parametrize("command", ["serve", "work"])
 def test_limits_that_are_not_there_are_told_in_a_line(windows, command):
     out, err = windows(f"{command} challenge", code=2)

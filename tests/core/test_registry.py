@@ -81,6 +81,7 @@ def test_a_plugin_at_fault_is_named(challenge, score, plugin, said):
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.slow("installs a package")
 def test_the_file_runs_and_not_a_cache_beside_it(challenge, tmp_path, installed):
     folder = challenge_with(challenge, ONE, "[Firsts]")
     other = tmp_path / "other.py"
@@ -94,6 +95,7 @@ def test_the_file_runs_and_not_a_cache_beside_it(challenge, tmp_path, installed)
     assert [value["mean"] for value in submission["values"].values()] == [1.0]
 
 
+@pytest.mark.slow("installs a package")
 def test_no_cache_is_written_beside_a_plugin(challenge, installed):
     folder = challenge_with(challenge, ONE, "[Firsts]")
     before = sorted(folder.rglob("*"))
@@ -133,6 +135,7 @@ def test_an_installed_project_cannot_take_a_name_that_is_ours(tmp_path):
     assert "two metrics are called 'nDCG': in scorer.metrics.ndcg and in acme" in ended.stderr
 
 
+@pytest.mark.slow("installs a package")
 def test_an_installed_project_adds_a_metric(tmp_path):
     package = install(tmp_path, ONE)
     said = subprocess.run(

@@ -42,6 +42,7 @@ def run(request, challenge, score, tmp_path, monkeypatch):
     return ran
 
 
+@pytest.mark.slow("reads files up to a limit", beyond=2)
 @pytest.mark.parametrize("case", CASES)
 def test_reading_ends_and_says_by_which_limit(case, run):
     found = run("".join(map(CASES[case], range(5000))))
@@ -69,6 +70,7 @@ def test_few_errors_are_all_told(case, run):
     assert not any(each["code"] == "S104" for each in found["bad"]["problems"])
 
 
+@pytest.mark.slow("reads files up to a limit")
 def test_lists_that_are_ignored_are_no_errors(run):
     rows = "".join(map(CASES["unknown lists"], range(5000))) + "q1,a,1\nq2,a,1\n"
     assert run(rows, "ignore")["bad"]["valid"]

@@ -29,6 +29,7 @@ def ids():
     return TextColumn(pl.Series(RNG.permutation(10**7)[:ROWS]).cast(pl.String))
 
 
+@pytest.mark.slow("reads files of a size at which rows are put aside")
 def test_of_many_lists_each_row_keeps_its_line(plans):
     plan, names = plans["grades"], [f"q{n:07}" for n in range(1_000_000)]
     many = replace(plan, public=plan.public._replace(lists=IdNames(names)))
@@ -44,6 +45,7 @@ def test_of_many_lists_each_row_keeps_its_line(plans):
     assert [named[row] for row in by.tolist()] == lists.texts(np.arange(ROWS))
 
 
+@pytest.mark.slow("reads files of a size at which rows are put aside")
 def test_rows_of_lists_that_the_challenge_lacks_take_none(plans, request):
     spill = Spill()
     request.addfinalizer(spill.close)
@@ -58,6 +60,7 @@ def test_rows_of_lists_that_the_challenge_lacks_take_none(plans, request):
     assert sum(map(len, kept.tables())) == 0
 
 
+@pytest.mark.slow("reads files of a size at which rows are put aside")
 @pytest.mark.parametrize("most", [1.5, 2.5, 3.5])
 def test_rows_are_put_aside_where_they_take_more_memory(most, plans, request, monkeypatch):
     monkeypatch.setattr(module, "MEMORY", most * ROWS * (16 + 7 + 8 + 8))

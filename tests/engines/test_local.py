@@ -239,6 +239,7 @@ def installed_plugin(tmp_path, installed, challenge):
     return make
 
 
+@pytest.mark.slow("starts processes", beyond=2)
 @pytest.mark.parametrize("rows", [300, 440_000])
 @pytest.mark.parametrize("copies", [1, 2])
 def test_an_installed_check_runs_on_every_file(
@@ -265,6 +266,7 @@ def test_an_installed_check_runs_on_every_file(
     assert [path.name for path in ran_in.iterdir()] == ["copy" if shared else "first"]
 
 
+@pytest.mark.slow("starts processes")
 def test_an_engine_from_one_file(installed, installed_plugin, challenge, tmp_path):
     variables = installed_plugin("scorer.engines", "slow", ENGINE)
     variables["RAN"] = str(tmp_path / "ran")

@@ -81,6 +81,7 @@ def shuffled(content, seed):
     return head + "".join(rows)
 
 
+@pytest.mark.slow("reads large or many files", beyond=2)
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )
@@ -143,6 +144,7 @@ def test_lists_without_items_stay_with_rows_that_are_put_aside(request):
     assert [list(table.facts["empty"]) for table in others] == [[]]
 
 
+@pytest.mark.slow("reads large or many files", beyond=2)
 @pytest.mark.parametrize(("most", "refused"), [(100, False), (99, True)])
 @pytest.mark.parametrize("which", ["all", "lists that the challenge lacks"])
 def test_a_list_of_more_rows_than_are_accepted_ends_it(
@@ -215,6 +217,7 @@ def test_lists_without_items_stay_with_the_rows(plans):
     assert [table.line.tolist() for table in tables] == [[], [2, 4, 6], [3, 5]]
 
 
+@pytest.mark.slow("reads large or many files")
 @pytest.mark.parametrize("most", [0, kept.MEMORY])
 def test_too_many_errors_end_it_before_all_ids_are_read(
     most, plans, blocks, aside, tmp_path, monkeypatch
@@ -230,6 +233,7 @@ def test_too_many_errors_end_it_before_all_ids_are_read(
     assert 0 < len(set(blocks)) < max(blocks) + 500 // 7
 
 
+@pytest.mark.slow("reads large or many files")
 @pytest.mark.parametrize("most", [0, kept.MEMORY])
 def test_of_many_errors_those_are_made_that_can_be_reported(
     most, plans, blocks, aside, tmp_path, monkeypatch
@@ -259,6 +263,7 @@ def test_of_many_errors_those_are_made_that_can_be_reported(
     assert 20 <= len(made) < 100
 
 
+@pytest.mark.slow("reads large or many files")
 @pytest.mark.parametrize("step", [1, 7])  # in the truth's order, and in another
 def test_ids_of_rows_with_labels_stay_where_polars_has_them(step, blocks, tmp_path):
     """As Python's texts, and in a dictionary, they took 150 bytes each."""

@@ -459,6 +459,7 @@ def test_the_command_gives_its_result_alone(spark, folder, tmp_path):
     assert json.loads(ran.stdout) == json.loads(scorer.score(folder, [path]).render("json"))
 
 
+@pytest.mark.slow("reads many parts")
 def test_parts_that_come_one_by_one_are_merged_in_groups(tmp_path):
     from scorer.core.problems import Findings
     from scorer.engines.spark import scoring

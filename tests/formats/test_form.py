@@ -254,6 +254,7 @@ def test_where_an_id_stands_in_its_cell(tmp_path):
     assert columns_at(path, format, [RANKED], ReadLimits(), cells) == [8, 11, 1]
 
 
+@pytest.mark.slow("reads many files")
 def test_both_cutters_agree_on_odd_files(tmp_path, monkeypatch):
     forms = [
         FileForm(cells=(("item", " "),)),

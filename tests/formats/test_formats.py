@@ -120,6 +120,7 @@ def test_problems_name_list_and_item(tmp_path):
     assert (problem.list, problem.item) == ("q1", "a")
 
 
+@pytest.mark.slow("reads many or large files")
 def test_findings_are_counted_when_there_are_too_many(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("list,item,score\n" + "q1,a,x\n" * 10_050 + "q\n" * 10_050 + 'q,"a\n' * 10_050)
@@ -177,6 +178,7 @@ def test_parquet_ids_become_text_and_cells_have_lines(tmp_path):
     assert table.numbers["score"][0] == 1.5
 
 
+@pytest.mark.slow("reads many or large files", beyond=2)
 @pytest.mark.parametrize(
     ("data", "problems"),
     [
@@ -199,6 +201,7 @@ def test_parquet_problems(data, problems, tmp_path):
     assert told(reading(parquet(tmp_path / "a.parquet", data), limits=limits)[1]) == problems
 
 
+@pytest.mark.slow("reads many or large files")
 def test_parquet_that_unpacks_to_too_much(tmp_path):
     path = parquet(tmp_path / "a.parquet", {"list": ["x" * 1000] * 40_000, "item": "b"})
     assert told(reading(path)[1]) == ["S104"]
@@ -245,6 +248,7 @@ def test_a_footer_that_promises_everything_is_damage(footer, tmp_path):
     assert time.process_time() - start < 2
 
 
+@pytest.mark.slow("reads many or large files")
 def test_categories_are_measured_before_they_become_text(tmp_path):
     """A file of some kB whose 20,000 cells are 2 GB as text."""
     texts = [f"{n}" * 100_000 for n in range(10)]
@@ -259,6 +263,7 @@ def test_categories_are_measured_before_they_become_text(tmp_path):
     assert rows(reading(path)[0]) == [["q", texts[0]], ["q", texts[1]]]
 
 
+@pytest.mark.slow("reads many or large files")
 def test_a_large_parquet_file_is_as_a_small_one(tmp_path, monkeypatch):
     """Also with numbers as text, and with cells that are none."""
     n = 3000
@@ -319,6 +324,7 @@ def test_any_bytes_give_a_table_or_problems(format, data, squeezed, cut, tmp_pat
             assert bad == 0 or findings.fatal
 
 
+@pytest.mark.slow("reads many or large files")
 @each
 @given(place=st.integers(0, 10**6), byte=st.integers(0, 255), cut=st.booleans())
 def test_any_damage_to_parquet_is_told(place, byte, cut, tmp_path):
@@ -400,6 +406,7 @@ def test_plain_ids_need_no_quotes(table, tmp_path):
         assert same(found, table if name == "a.csv" else ranked)
 
 
+@pytest.mark.slow("reads many or large files")
 @each
 @given(table=st.lists(st.tuples(ids, ids, numbers), max_size=8))
 def test_a_table_is_the_same_in_parquet(table, tmp_path):

@@ -44,6 +44,7 @@ def scored(folder, path):
     return one, said
 
 
+@pytest.mark.slow("unpacks large files", beyond=2)
 @pytest.mark.parametrize("kind", ["zip", "folder"])
 @pytest.mark.parametrize(("most", "fits"), [("1500kB", False), ("3MB", True)])
 def test_what_parts_unpack_to_is_counted_together(kind, most, fits, challenge):
@@ -126,12 +127,14 @@ def test_one_file_is_no_submission_of_several(challenge):
     ]
 
 
+@pytest.mark.slow("unpacks large files")
 def test_a_bomb_is_refused_whichever_part_it_is_in(challenge):
     bomb = {**GOOD, "reply.csv": "list,item\nu1,c\n" + "\n" * 40_000_000}
     one, _ = scored(challenge, pack(challenge / "bomb.zip", bomb))
     assert {p.code for p in one.findings} == {"S104"}
 
 
+@pytest.mark.slow("unpacks large files")
 def test_a_zip_of_one_large_file_is_read(tmp_path):
     (tmp_path / "challenge.yaml").write_text("truth: truth.csv\nmetrics: [RR]\n")
     (tmp_path / "truth.csv").write_text("list,item\nq1,a\n")
@@ -142,6 +145,7 @@ def test_a_zip_of_one_large_file_is_read(tmp_path):
     assert [p.code for p in one.findings] == []
 
 
+@pytest.mark.slow("unpacks large files")
 def test_a_folder_on_the_command_line(challenge):
     (challenge / "team").mkdir()
     for name, data in GOOD.items():
@@ -153,6 +157,7 @@ def test_a_folder_on_the_command_line(challenge):
     assert one["values"]["RR"]["mean"] == pytest.approx(5 / 6)
 
 
+@pytest.mark.slow("unpacks large files")
 def test_parts_are_groups_without_a_file_of_lists(challenge):
     yaml = dedent(CHALLENGE).replace(
         "[RR]", "[{id: forums, metric: RR, average: group}, {id: likes, metric: RR, group: like}]"

@@ -76,6 +76,7 @@ def cases():
             yield pytest.param(page.stem, case, id=f"{page.stem}: {case['name']}")
 
 
+@pytest.mark.slow("reads many files in pieces of every size", beyond=2)
 @pytest.mark.parametrize(("format", "case"), list(cases()))
 def test_every_case_of_every_format(format, case, tmp_path, patch):
     path = tmp_path / case.get("file", f"table.{format}")
@@ -88,6 +89,7 @@ def test_every_case_of_every_format(format, case, tmp_path, patch):
     agree(path, format_of(path, format), wanted, patch, (1, 16, 64))
 
 
+@pytest.mark.slow("reads many files in pieces of every size", beyond=2)
 @pytest.mark.parametrize("name", corpus.TABLES)
 def test_every_hostile_table(name, tmp_path, patch):
     path = tmp_path / name
@@ -166,6 +168,7 @@ lists = st.lists(
 ).map("".join)
 
 
+@pytest.mark.slow("reads many files in pieces of every size", beyond=2)
 @properties
 @given(data=st.data())
 @pytest.mark.parametrize("kind", SHAPES)

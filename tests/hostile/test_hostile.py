@@ -60,6 +60,7 @@ def folder(challenge, monkeypatch, tmp_path):
     return challenge(YAML, **{"good.csv": GOOD})
 
 
+@pytest.mark.slow("tries every command or format", beyond=2)
 @pytest.mark.parametrize("name", one_of_each(corpus.TABLES))
 def test_every_command_on_every_hostile_table(name, folder, run, tmp_path):
     data = corpus.TABLES[name]()
@@ -134,6 +135,7 @@ FORMS = {
 }
 
 
+@pytest.mark.slow("tries every command or format", beyond=2)
 @pytest.mark.parametrize("verb", FORMS)
 @pytest.mark.parametrize("name", corpus.TEXTS)
 def test_hostile_names_and_ids_in_every_format(name, verb, folder, run, tmp_path):
@@ -276,6 +278,7 @@ def test_what_is_no_file_is_not_waited_for(key, kind, folder, run):
     run(*verb, "--allow-plugins", codes=(4,) if key == "plugins" else (0, 1, 2))
 
 
+@pytest.mark.slow("tries every command or format", beyond=2)
 @pytest.mark.parametrize("kind", ["fifo", "zeros", "folder", "link to itself"])
 @pytest.mark.parametrize("name", ["challenge.yaml", ".scorer-key", "good.csv", "list.csv"])
 def test_nor_is_what_the_command_names(name, kind, folder, run, tmp_path):
@@ -317,6 +320,7 @@ def test_a_link_that_takes_a_files_place_is_not_followed(folder, monkeypatch, tm
     assert "SECRET" not in str(raised.value)
 
 
+@pytest.mark.slow("tries every command or format", beyond=2)
 @pytest.mark.parametrize("size", [10_000, 3_000_000])  # for the thorough and for the fast reader
 @pytest.mark.parametrize(
     ("limits", "code"),

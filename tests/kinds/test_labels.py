@@ -280,6 +280,7 @@ def test_lists_without_a_row_in_the_truth(challenge, score):
     assert "T301] 1 of 6 id values have no row in the truth: '6'" in ran.err
 
 
+@pytest.mark.slow("scores with every measure of the kind")
 def test_a_board_with_every_measure_and_its_explanations(challenge, score):
     told = {}
     measures = "[LogLoss, Brier, ECE, AUROC, AveragePrecision, TopK@1, Accuracy, F1, Precision, "

@@ -191,6 +191,7 @@ def test_a_measure_of_numbers_says_how_they_are_declared(made, score):
     assert "submission: {numbers: [GROUP]}" in ran.err
 
 
+@pytest.mark.slow("scores with every measure of the kind")
 def test_lint_kit_and_explain(made, score, tmp_path):
     make, _, truth, _ = made
     folder = make()

@@ -129,6 +129,7 @@ def test_neither_the_order_of_rows_nor_a_split_changes_a_bit(truth, said, random
         np.testing.assert_array_equal(ours.mean, theirs.mean)
 
 
+@pytest.mark.slow("scores with every measure of the kind")
 def test_scikit_learn_says_the_same():
     sklearn = pytest.importorskip("sklearn.metrics", reason="scikit-learn is in the extra 'peers'")
     random = np.random.default_rng(7)

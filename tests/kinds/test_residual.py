@@ -43,6 +43,7 @@ def test_what_was_shown_before_counts_nowhere(challenge, score):
     assert found["R@2"] == {"q1": 1.0, "q2": 1.0}
 
 
+@pytest.mark.slow("scores with every measure of the kind")
 def test_explained_without_them(challenge, score):
     folder = challenge(YAML, **FILES)
     ran = score("explain", folder, folder / "run.csv", "--list", "q1", "-m", "nDCG")

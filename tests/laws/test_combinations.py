@@ -152,6 +152,7 @@ def both_ways(notation, judged):
     return float(alone[0]), float(one.metric.statistic.figure(together, **one.params))
 
 
+@pytest.mark.slow("scores random boards", beyond=2)
 @pytest.mark.parametrize("notation", RATIOS)
 def test_pooled_over_one_list_is_the_mean_of_lists(notation):
     @rounds(30)
@@ -300,6 +301,7 @@ EVERY = [
 IDS = [each["id"] for each in EVERY]
 
 
+@pytest.mark.slow("scores random boards")
 def test_the_order_of_submissions_changes_no_bytes(made):
     challenge, files = made(EVERY, draws=100)
     for primary in ("score", "groups", "median", "scaled"):
@@ -360,6 +362,7 @@ def test_terms_are_read_back(made):
         assert [part.id for part in one.parts] == [part.id for part in other.parts]
 
 
+@pytest.mark.slow("scores random boards", beyond=2)
 @pytest.mark.parametrize("primary", IDS)
 def test_every_one_of_them_has_intervals_and_tests(made, primary):
     challenge, files = made(EVERY, draws=300)

@@ -446,6 +446,7 @@ def test_the_probability_of_being_best_is_on_the_board(board):
     assert shares.sum(axis=1) == pytest.approx(np.ones(3))
 
 
+@pytest.mark.slow("draws random boards")
 def test_public_and_private_ranks_are_held_against_chance(board):
     rng = np.random.default_rng(10)
     groups = "list,group\n" + "".join(

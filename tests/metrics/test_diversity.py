@@ -29,6 +29,7 @@ def values(notation, *lists):
     return made.metric.values(Diverse.of(*lists), **made.params)
 
 
+@pytest.mark.slow("tries every metric on random lists", beyond=2)
 @pytest.mark.parametrize("notation", DIVERSE)
 def test_values_are_the_oracles_in_range_and_of_any_split(notation):
     made = bound(notation)

@@ -129,6 +129,7 @@ def stated(case, ranked):
     return [(v, w) for (v, a), (w, b) in permutations(order, 2) if a > b]
 
 
+@pytest.mark.slow("tries every metric on random lists", beyond=2)
 @pytest.mark.parametrize("discount", DIVISOR)
 @pytest.mark.parametrize("closed", [True, False])
 @pytest.mark.parametrize("unknown", [0.5, 0.25, 1.0, "likelihood"])

@@ -130,6 +130,7 @@ def shapes(groups, truth):
     return {shape for shape, holds in told.items() if holds}
 
 
+@pytest.mark.slow("tries every metric on random lists")
 @pytest.mark.parametrize("order", SORTS)
 def test_values_are_the_oracles_in_range_and_of_any_split(order):
     drawn = set()

@@ -301,6 +301,7 @@ def ranked(notation, cube):
     return order(bind(aggregations(), notation), cube)
 
 
+@pytest.mark.slow("compares random submissions", beyond=2)
 @pytest.mark.parametrize("notation", AGGREGATIONS)
 @pytest.mark.parametrize("preference", COMPARISONS)
 @plainly

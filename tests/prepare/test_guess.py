@@ -266,6 +266,7 @@ def test_init_lists_its_kinds_and_a_mistyped_kind_is_no_folder(score, tmp_path, 
     assert score("init", "mine").code == 0
 
 
+@pytest.mark.slow("writes challenges and scores with them", beyond=2)
 @pytest.mark.parametrize(
     "kind", sorted(p.name for p in (ROOT / "scorer/challenge/templates").iterdir()
                    if p.is_dir() and not p.name.startswith("_")),
@@ -288,6 +289,7 @@ ZERO_ONE = [(n, int(n % 3 == 0)) for n in range(40)]
 PRICES = [(n, 100 + n * 7.5) for n in range(40)]
 
 
+@pytest.mark.slow("writes challenges and scores with them", beyond=2)
 @pytest.mark.parametrize(
     ("truth", "sample", "columns", "sent", "metric"),
     [

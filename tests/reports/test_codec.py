@@ -29,6 +29,7 @@ TYPES = {"object": dict, "array": list, "string": str, "integer": int, "boolean"
          "number": (int, float), "null": type(None)}  # fmt: skip
 
 
+@pytest.mark.slow("writes reports of every kind", beyond=2)
 @pytest.mark.parametrize("name", list(RECORDS))
 def test_a_result_is_what_it_was_and_keeps_to_its_schema(score, monkeypatch, tmp_path, name):
     monkeypatch.chdir(GOLDEN / "board")

@@ -451,6 +451,7 @@ def test_a_hundred_submissions_of_ten_thousand_lists_stay_a_page(board):
     assert process_time() - start < 10
 
 
+@pytest.mark.slow("writes reports of every kind")
 def test_three_hundred_submissions_by_many_measures_stay_a_page(board):
     page = forms("leaderboard").get("html").write(large(board, 300, 50, 22), Options())
     assert len(page) < 2_500_000

@@ -173,6 +173,7 @@ def test_an_explanation_says_that_it_is_for_organizers(score, folder, form):
     assert told_first(form, ran.out, EXPLAINED)
 
 
+@pytest.mark.slow("writes reports of every kind", beyond=2)
 @pytest.mark.parametrize("form", sorted(each.name for each in forms("soundness")))
 def test_lint_says_that_it_is_for_organizers(score, folder, form):
     ran = score("lint", folder, "--format", form)

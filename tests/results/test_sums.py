@@ -112,6 +112,7 @@ def test_lists_without_names_are_only_counted():
 YAML = "truth: truth.csv\nmetrics: [nDCG@2, RR, NumRet]\nleaderboard: {draws: 20000}\n"
 
 
+@pytest.mark.slow("scores the same twice, by lists and by sums")
 def test_a_report_of_sums_says_what_one_of_lists_says(tmp_path, monkeypatch):
     """Means but for their last digits, intervals and p-values but for other draws.
 

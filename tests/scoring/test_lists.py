@@ -65,6 +65,7 @@ def whole(plan, table, findings):
     return outcome(plan, score_lists(plan, table), findings, "0" * 64)
 
 
+@pytest.mark.slow("scores random lists in every split", beyond=2)
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )
@@ -80,6 +81,7 @@ def test_any_split_in_any_grouping_is_the_whole(plans, kind, sent, tmp_path):
         same(outcome(plan, grouped(parts, rng), again, "0" * 64), expected)
 
 
+@pytest.mark.slow("scores random lists in every split", beyond=2)
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )
@@ -95,6 +97,7 @@ def test_what_explanations_see_is_what_is_scored(plans, kind, sent, tmp_path):
         same_card(again, expected.card)
 
 
+@pytest.mark.slow("scores random lists in every split")
 def test_the_cases_are_scored_and_refused(plans, tmp_path):
     for kind, (name, text) in CASES:
         found = whole(plans[kind], *table_of(plans[kind], text, tmp_path))
@@ -156,6 +159,7 @@ metrics: ["ERDE(positive=1)@5", "FLatency(positive=1)"]
 }
 
 
+@pytest.mark.slow("scores random lists in every split")
 def test_a_plan_of_every_metric_gives_the_same_bits_in_another_process(plans, tmp_path):
     work, expected = [], []
 

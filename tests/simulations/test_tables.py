@@ -113,6 +113,7 @@ def sampled_value(name, truth, run):
     return float(made.statistic.figure(given, **params))
 
 
+@pytest.mark.slow("simulates", beyond=2)
 @pytest.mark.parametrize(("name", "scene", "rows"), PLAN)
 def test_intervals_of_tables_cover(name, scene, rows, rate):
     true, held, times = true_value(name, scene), 0, 0
@@ -168,6 +169,7 @@ def noisy_and_mixed(rng, rows):
     return truth, [noisy, np.where(rng.random(rows) < 0.7, truth, rng.normal(size=rows))]
 
 
+@pytest.mark.slow("simulates", beyond=2)
 @pytest.mark.parametrize(("rows", "limit"), [(100, 0.08), (400, 0.065)])
 @pytest.mark.parametrize(
     ("name", "unlike"),

@@ -55,6 +55,7 @@ def test_equal_folds_do_not_differ_and_do_not_warn():
     assert made.margin[0, 2] == 0
 
 
+@pytest.mark.slow("simulates")
 def test_false_finds_are_rare_though_folds_share_their_training():
     """Each fold's difference has a part of its own and one of the training that others share."""
     rng, wrong, times, folds = np.random.default_rng(2), 0, 2000, 10

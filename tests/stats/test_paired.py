@@ -337,6 +337,7 @@ def test_mixed_lists_agree_with_the_plain_statistic():
         assert made.p[pair] == pytest.approx(wanted)
 
 
+@pytest.mark.slow("simulates")
 def test_false_finds_are_rare_where_lists_are_missing():
     rng = np.random.default_rng(12)
     times, wrong = 300, 0
@@ -365,6 +366,7 @@ def test_a_margin_leaves_out_0_where_the_test_finds_a_difference(lists, holed):
         assert (p[~known] > 0.05).all()
 
 
+@pytest.mark.slow("simulates", beyond=2)
 @pytest.mark.parametrize(("test", "adjust"), TESTS)
 def test_margins_hold_for_all_pairs_at_once(test, adjust):
     rng = np.random.default_rng(4)
@@ -427,6 +429,7 @@ def test_wilcoxons_direction_comes_from_its_ranks():
 # Clusters
 
 
+@pytest.mark.slow("simulates")
 @pytest.mark.parametrize(("test", "adjust"), TESTS)
 def test_clusters_are_tested_as_their_sums(test, adjust):
     values, clusters = sample(4, 40), np.random.default_rng(1).permutation(np.arange(40) // 4)

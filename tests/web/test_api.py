@@ -20,6 +20,7 @@ def test_answers_that_are_no_json_are_refused(client, served):
         assert send(client, red, rows(good), answers=answers).status_code == 422
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_an_entry_goes_its_way(children, client, served):
     red = served.bearer("red")
     sent = send(client, red, rows(good), answers=json.dumps({"method": "x"}))
@@ -39,6 +40,7 @@ def test_an_entry_goes_its_way(children, client, served):
     assert (again.status_code, again.json()["code"]) == (409, "S803")
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_the_board_is_score_offline(client, served):
     import scorer
 
@@ -54,6 +56,7 @@ def test_the_board_is_score_offline(client, served):
     assert ours == {s.name: dict(s.values) for s in offline.standings}
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_a_check_costs_nothing_and_needs_no_token(children, client, served):
     answer = client.post(f"{API}/check", files={"file": ("a.csv", b"list,item,score\nq00,a,x\n")})
     assert answer.status_code == 200
@@ -94,6 +97,7 @@ WHO = [
 ]
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_who_may_do_what(children, client, served):
     send(client, served.bearer("red"), rows(good))
     for method, path, team, code in WHO:
@@ -124,6 +128,7 @@ DECISIONS = [
 ]
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_a_team_decides_nothing_after_the_close(client, served):
     """Of those who sign in, an organizer alone can, and says that it is late."""
     red = served.bearer("red")
@@ -145,6 +150,7 @@ def test_a_team_decides_nothing_after_the_close(client, served):
     assert 'value="select"' not in page
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_decisions(client, served):
     red = served.bearer("red")
     finished(client, red, send(client, red, rows(good)).json()["entry"])

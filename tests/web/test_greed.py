@@ -45,6 +45,7 @@ def waited(done):
         time.sleep(0.01)
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_a_kit_is_made_once_a_version(client_with, served, held):
     made, _, may_end = held
     client = client_with()
@@ -65,6 +66,7 @@ def test_a_kit_is_made_once_a_version(client_with, served, held):
     waited(lambda: client.get(f"{API}/kit.zip").status_code == 200 and made == ["kit", "kit"])
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 @pytest.mark.parametrize("workers", [0, 1, 3])
 def test_checks_are_as_many_as_workers_and_a_few_wait(client_with, held, workers):
     made, most, may_end = held
@@ -117,6 +119,7 @@ HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n"
 SILENT = [b"", b"GET / HT", HEAD, HEAD + b"\r\nabc"]
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_a_connection_that_stands_still_is_ended(monkeypatch):
     monkeypatch.setattr(idle, "IDLE", 0.3)
     monkeypatch.setattr(idle, "LOOK", 0.05)

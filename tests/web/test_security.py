@@ -120,6 +120,7 @@ def test_every_answer_bears_its_guards(client):
 HOSTILE = ["<script>alert(1)</script>", "=cmd|' /C calc'!A0", "a\u202eb", "x" * 100, "'; DROP--"]
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_hostile_names_and_files_stay_text(client, served):
     for n, name in enumerate(HOSTILE):
         if not name.isprintable() or len(name) > 99:
@@ -139,6 +140,7 @@ def test_hostile_names_and_files_stay_text(client, served):
     assert not any(line.startswith("=") or ",=" in line for line in csv.splitlines())
 
 
+@pytest.mark.slow("serves a board and evaluates entries", beyond=2)
 @pytest.mark.parametrize("name", ["..", ".", "a/..", "\ufdfa" * 100, "é" * 200 + ".csv"])
 def test_a_file_of_any_name_is_taken(client, served, name):
     sent = send(client, served.bearer("red"), mixed(1), name=name)
@@ -176,6 +178,7 @@ SENT = {
 }
 
 
+@pytest.mark.slow("serves a board and evaluates entries", beyond=2)
 @pytest.mark.parametrize(("name", "data"), SENT.values(), ids=SENT)
 def test_hostile_archives_are_refused_and_others_are_scored(client, served, name, data):
     before = sorted(path.name for path in served.folder.rglob("*"))
@@ -192,6 +195,7 @@ def test_hostile_archives_are_refused_and_others_are_scored(client, served, name
     assert finished(client, other, number)["status"] == "scored"
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_names_in_an_archive_lead_nowhere(children, client, served):
     headers = served.bearer("red")
     data = archive(("../../truth.csv", mixed(1)))
@@ -202,6 +206,7 @@ def test_names_in_an_archive_lead_nowhere(children, client, served):
     assert not (served.folder.parent.parent / "truth.csv").exists()
 
 
+@pytest.mark.slow("serves a board and evaluates entries", beyond=2)
 @pytest.mark.parametrize(
     "path",
     [
@@ -226,6 +231,7 @@ def test_no_redirect_leads_elsewhere_and_no_header_is_split(client, served):
         assert "evil" not in str(answer.headers).lower()
 
 
+@pytest.mark.slow("serves a board and evaluates entries", beyond=2)
 @pytest.mark.parametrize("split", SPLITS, ids=ascii)
 def test_what_is_sent_is_in_no_header(client, served, split):
     """In paths, queries, forms, names of files and teams, answers and decisions."""
@@ -306,6 +312,7 @@ def test_forwarded_headers_count_from_trusted_proxies_only(client_with, served):
     assert "Secure" in answer.headers["set-cookie"]
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_nothing_private_is_on_any_page_or_answer_for_a_team(client, served):
     red, blue = served.bearer("red"), served.bearer("blue")
     number = send(client, red, mixed(3)).json()["entry"]
@@ -337,6 +344,7 @@ def test_nothing_private_is_on_any_page_or_answer_for_a_team(client, served):
     assert client.get(f"/c/course/entries/{number}", headers=blue).status_code == 404
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_organizers_do_their_work_on_the_page(children, client, served):
     client.post("/c/course/sign-in", data={"token": served.token("organizer")})
     ours = form_token(client, "/c/course/admin")
@@ -356,6 +364,7 @@ def test_organizers_do_their_work_on_the_page(children, client, served):
     assert "new" not in json.dumps(client.get(f"{API}/board").json()["leaderboard"])
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_tokens_are_in_no_log(serve, served):
     """Not by an API key, a sign-in, a form, an invitation, nor by requests that fail."""
     red, organizer = served.token("red"), served.token("organizer")
@@ -499,6 +508,7 @@ def test_what_is_the_organizers_is_404_for_others(client, served):
         assert list(board.teams()) == ["red"]
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_organizers_do_their_work_by_the_api(client, served, score):
     head = served.bearer("organizer")
     made = client.post(f"{API}/teams", headers=head, json={"name": "new"})
@@ -540,6 +550,7 @@ def test_organizers_do_their_work_by_the_api(client, served, score):
     assert client.get(f"{API}/entries", headers=new).status_code == 401
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_pictures_tell_no_value_that_the_board_does_not(client, served):
     """Of another team's entries, only those that were the best of it when they came."""
     red, blue = served.bearer("red"), served.bearer("blue")

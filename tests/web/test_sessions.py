@@ -120,6 +120,7 @@ def sent(client, board, cookie, method, path, more):
     return answer.status_code, seen if method == "get" and "kit" not in path else b""
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 @pytest.mark.parametrize("who", [VISITOR, TEAM, ORGANIZER], ids=["visitor", "team", "organizer"])
 def test_every_route_on_ones_own_board_and_on_another(two, who):
     client, ours, _ = two
@@ -132,6 +133,7 @@ def test_every_route_on_ones_own_board_and_on_another(two, who):
         assert sent(client, "other", cookie, method, path, more) == strangers, (method, path)
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 @pytest.mark.parametrize("team", [None, "red", "organizer"])
 def test_no_answer_holds_the_host_that_was_asked_for(two, team):
     client, ours, _ = two
@@ -146,6 +148,7 @@ def test_no_answer_holds_the_host_that_was_asked_for(two, team):
             assert "evil" not in str(answer.headers), url
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_a_session_of_an_older_store_beside_the_same_key_is_nobodys(two):
     client, ours, other = two
     sessions = client.app.state.context.sessions

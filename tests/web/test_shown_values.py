@@ -34,6 +34,7 @@ def three(client, headers):
     ]
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 @pytest.mark.parametrize("ladder", ["off", "auto", 0.05])
 def test_no_answer_has_more_digits_than_are_shown(client_with, served, ladder):
     rules(served, ladder=ladder)
@@ -55,6 +56,7 @@ def test_no_answer_has_more_digits_than_are_shown(client_with, served, ladder):
     assert LONG.search(json.dumps(board))
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_digits_are_a_setting(client_with, served):
     rules(served, digits=2)
     client, red = client_with(), served.bearer("red")
@@ -64,6 +66,7 @@ def test_digits_are_a_setting(client_with, served):
     assert first["values"]["public"] == shown != exact["public"]
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 @pytest.mark.parametrize("ladder", ["auto", 0.05])
 def test_a_value_that_the_ladder_keeps_is_nowhere(client_with, served, ladder):
     rules(served, ladder=ladder)
@@ -106,6 +109,7 @@ def test_neither_withdrawing_nor_selecting_shows_a_value_that_the_ladder_keeps(c
         assert client.get(f"{API}/entries/2", headers=red).json()["values"] is None
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_without_a_ladder_a_team_compares_its_entries_list_by_list(client, served):
     red = served.bearer("red")
     three(client, red)

@@ -449,6 +449,7 @@ def many(seed):
     yield NUMBERS, targets(numbers, numbers + rng.integers(-9, 9, rows))
 
 
+@pytest.mark.slow("tries every metric on random lists")
 @pytest.mark.parametrize("weighted", [False, True])
 def test_draws_of_rows_are_the_figure_of_those_rows(weighted):
     rng = np.random.default_rng(5)
