@@ -130,6 +130,7 @@ def test_the_stub_names_what_can_be_imported():
     assert (Path(scorer.__file__).parent / "py.typed").exists()
 
 
+@pytest.mark.slow("tries every metric")
 def test_laws_of_a_metric_that_looks_at_further_columns():
     @metric("Degrees", title="Degrees", source="this test", range=(0, None))
     def degrees(judged: Judged) -> Floats:

@@ -230,6 +230,7 @@ def test_what_is_remarked(score, challenge, yaml, data, severity, text):
     assert ran.code == (2 if "error:" in ran.out else 0)
 
 
+@pytest.mark.slow("draws and scores random submissions")
 def test_examples_fail_loudly(score, challenge):
     example = "examples: [{submission: s.csv, expect: {AP: 0.5, XX: 1}}]\n"
     ran = score("lint", challenge(ONE + example, **{"s.csv": "list,item\nq1,a\nq2,a\n"}))
@@ -255,6 +256,7 @@ def test_warnings_of_the_truth_are_shown(score, challenge):
     assert "T305" in ran.err
 
 
+@pytest.mark.slow("draws and scores random submissions")
 def test_what_the_lists_could_show(challenge):
     truth = "".join(f"q{n},i{n % 10},1\n" for n in range(200))
     yaml = "truth: truth.csv\nmetrics: [RR]\nleaderboard: {baselines: [one.csv, two.csv]}\n"
@@ -275,6 +277,7 @@ def test_what_the_lists_could_show(challenge):
     assert 0.2 < drawn.deviation < 1
 
 
+@pytest.mark.slow("draws and scores random submissions")
 def test_where_no_difference_can_be_significant_none_is_detectable(challenge, score):
     truth = "list,item,grade\n" + "".join(f"q{n},i{n},1\nq{n},j{n},0\n" for n in range(5))
     folder = challenge("truth: truth.csv\nmetrics: [RR]\n", **{"truth.csv": truth})

@@ -85,6 +85,7 @@ def test_a_shake_up_is_measured_against_what_sampling_alone_gives():
     assert worst.expected[1] < 6
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 def test_an_audit_of_a_board(life):
     with life.open() as board:
         first = life.sent("a", 1.0)

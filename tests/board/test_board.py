@@ -310,6 +310,7 @@ def test_of_two_rescorings_at_once_the_later_one_leaves_nothing(board, life, mon
         assert mine.board(now=day(2)).report.challenge.title == "Theirs"
 
 
+@pytest.mark.slow("keeps and evaluates entries", beyond=2)
 @pytest.mark.parametrize("when", ["before it counts", "while it is recorded"])
 def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
     board, life, monkeypatch, when

@@ -161,6 +161,7 @@ def test_what_audits_reads_in_confined_processes_alone(reaching, monkeypatch):
     assert board.audit() == here
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 def test_where_a_process_dies_each_file_gets_one_of_its_own(life):
     with life.open() as board:
         paths = [life.sent(f"s{n}", 1) for n in range(BATCH + 2)]

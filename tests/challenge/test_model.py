@@ -317,7 +317,7 @@ def test_pickled_whole():
             "3 C106 submission: '5' is not a mapping (key: value)",
             "4 C106 leaderboard: a list is not a mapping (key: value)",
             "5 C106 examples: 'a' is not a list; write one in [ ]",
-            "6 C106 undefined: 'no' is not 'error', 'zero' or 'skip'",
+            "6 C106 undefined: 'no' is not 'error', 'zero', 'skip' or 'worst'",
             "7 C105 no key '<<' here", "8 C105 no key '1' here"]),
         (LEAST + "submission:\n  lenght: 10\n  length: ten\n  range: [5, 1]\n  missing_list: drop\n"
          "  ties: ''\n  limits:\n    size: 3 apples\n    rows: 1e6\n    line: 0\n    ids: true\n"
@@ -325,7 +325,7 @@ def test_pickled_whole():
             "4 C105 submission: no key 'lenght' here; did you mean 'length'?",
             "5 C106 submission.length: 'ten' is not a whole number",
             "6 C106 submission.range: '5' is not below '1'",
-            "7 C106 submission.missing_list: 'drop' is not 'error', 'zero' or 'skip'",
+            "7 C106 submission.missing_list: 'drop' is not 'error', 'zero', 'skip' or 'worst'",
             "8 C106 submission.ties: '' is not "
             "'item-desc', 'item-asc', 'file', 'expected', 'mean-rank' or 'error'",
             "10 C106 submission.limits.size: '3 apples' is not a size, "
@@ -383,7 +383,7 @@ def test_pickled_whole():
             f"1 C106 truth: '{'a/' * 14}a…{'/a' * 14}/' is too long for a file's name"]),
         (LEAST + "id: \"\\e[31m{said}{0}\"\n\"\\e[31m{x}\": 1\nundefined: '{a}'", [
             r"4 C105 no key '\x1b[31m{x}' here",
-            "5 C106 undefined: '{a}' is not 'error', 'zero' or 'skip'"]),
+            "5 C106 undefined: '{a}' is not 'error', 'zero', 'skip' or 'worst'"]),
         (b"truth: \xff", [
             "1 C102 byte 0xFF is not UTF-8; the file may be Windows-1252, save it as UTF-8"]),
         ("[" * 100_000, ["1 C110 nested more than 50 deep"]),

@@ -167,6 +167,7 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     assert score("verify", folder).code == 1
 
 
+@pytest.mark.slow("keeps and evaluates entries")
 @pytest.mark.parametrize("has", [True, False])
 def test_audits_and_re_scorings_say_which_protection_is_lacking(score, folder, monkeypatch, has):
     monkeypatch.setattr("scorer.board.confine.landlock", lambda: 4)

@@ -70,7 +70,7 @@ def test_what_fails_leaves_nothing(place, error, step, tmp_path, monkeypatch):
     assert entries(tmp_path) == ["empty"]
 
 
-@pytest.mark.slow("starts processes", beyond=2)
+@pytest.mark.slow("starts processes")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
 def test_whenever_folds_is_ended_its_folder_is_whole_or_not_there(number, tmp_path):
     """Most of the time goes into reading; the moments after the first sign of writing count."""

@@ -158,6 +158,7 @@ def test_standard_input_is_called_so(words, folder, score):
     assert "stdin" in told[0]
 
 
+@pytest.mark.slow("starts processes")
 def test_a_run_that_ends_well_leaves_nothing_either(start, tmp_path, folder):
     process = start(folder, "-")
     out, err = process.communicate(GOOD.encode())
@@ -476,7 +477,7 @@ HUGE = {
 }
 
 
-@pytest.mark.slow("starts processes", beyond=2)
+@pytest.mark.slow("starts processes")
 @pytest.mark.parametrize("name", HUGE)
 def test_memory_stays_bounded(name, start, tmp_path, folder):
     (tmp_path / name).write_bytes(HUGE[name]())

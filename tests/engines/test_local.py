@@ -108,6 +108,7 @@ def files(draw):
     return form, draw(st.sampled_from([bytes, gzip.compress]))(data)
 
 
+@pytest.mark.slow("starts processes")
 @rounds(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     file=files(),

@@ -208,6 +208,7 @@ def test_parquet_that_unpacks_to_too_much(tmp_path):
     assert told(reading(path, limits=ReadLimits(ratio=100_000))[1]) == []
 
 
+@pytest.mark.slow("reads many or large files")
 def test_parquet_that_says_itself_that_it_is_too_large(tmp_path):
     data = {"list": ["x" * 900_000] * 40, "item": "b", "notes": "c"}
     path = tmp_path / "a.parquet"

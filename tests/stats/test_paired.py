@@ -184,6 +184,7 @@ def test_false_finds_are_rare_beside_true_ones():
     assert found / times > 0.9
 
 
+@pytest.mark.slow("simulates", beyond=2)
 @pytest.mark.parametrize("test", ["permutation", "wilcoxon", "t"])
 def test_power_is_as_detectable_says(test):
     """A difference of just the detectable size is found four times in five."""

@@ -173,11 +173,12 @@ def test_a_plain_oracle_says_the_same(lists):
         if value.per_list is None:
             assert value.mean == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True), each.id
         else:
-            np.testing.assert_allclose(
-                found.values[each.id], expected, rtol=1e-12, atol=1e-12, err_msg=each.id
-            )
+            got = found.values[each.id]
+            got = np.where(got == -np.inf, np.nan, got)  # no value, and not because of the truth
+            np.testing.assert_allclose(got, expected, rtol=1e-12, atol=1e-12, err_msg=each.id)
 
 
+@pytest.mark.slow("scores random lists")
 @LAWS
 @given(many.filter(fair), st.randoms(use_true_random=False))
 def test_neither_the_order_of_rows_nor_a_split_changes_a_bit(lists, random):

@@ -171,6 +171,7 @@ def test_a_phase_that_shows_ones_own_values_shows_no_board(client_with, served):
     assert "not shown now" in client.get("/c/course").text
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_a_quota_is_told_and_kept(client_with, served):
     text = (served.folder / "challenge.yaml").read_text()
     limited = text.replace("show: public}", "show: public, quota: {per_day: 1}}")

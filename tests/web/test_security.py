@@ -178,7 +178,7 @@ SENT = {
 }
 
 
-@pytest.mark.slow("serves a board and evaluates entries", beyond=2)
+@pytest.mark.slow("serves a board and evaluates entries")
 @pytest.mark.parametrize(("name", "data"), SENT.values(), ids=SENT)
 def test_hostile_archives_are_refused_and_others_are_scored(client, served, name, data):
     before = sorted(path.name for path in served.folder.rglob("*"))
@@ -293,6 +293,7 @@ def test_a_file_that_is_too_large_is_refused_while_it_comes(client_with, served)
         assert board.entries() == []
 
 
+@pytest.mark.slow("serves a board and evaluates entries")
 def test_a_private_server_shows_nothing_to_strangers(client_with, served):
     client = client_with(private=True)
     for path in ("/c/course", "/c/course/rules", f"{API}/board", API, f"{API}/kit.zip"):
