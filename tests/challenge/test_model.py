@@ -325,7 +325,7 @@ def test_pickled_whole():
             "4 C105 submission: no key 'lenght' here; did you mean 'length'?",
             "5 C106 submission.length: 'ten' is not a whole number",
             "6 C106 submission.range: '5' is not below '1'",
-            "7 C106 submission.missing_list: 'drop' is not 'error', 'zero', 'skip' or 'worst'",
+            "7 C106 submission.missing_list: 'drop' is not 'error', 'zero' or 'skip'",
             "8 C106 submission.ties: '' is not "
             "'item-desc', 'item-asc', 'file', 'expected', 'mean-rank' or 'error'",
             "10 C106 submission.limits.size: '3 apples' is not a size, "
