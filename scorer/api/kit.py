@@ -424,7 +424,7 @@ def _choice(
         if items:
             # of preferences all items, since each must be placed
             vector = prepared.challenge.form(prepared.challenge.submission).vector
-            every = vector or (public.kind == "preferences" and not length)
+            every = vector or public.complete or (public.kind == "preferences" and not length)
             most = len(items) if every else depth
             yield name, chance.sample(items, min(most, len(items)))
 

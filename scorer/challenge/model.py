@@ -325,6 +325,11 @@ class Submission(Formed):
     length: Annotated[Length | None, Or({"type": "integer", "minimum": 1})] = Field(
         None, description="items of each list: exactly 10, or {min: 1, max: 10}; default: any"
     )
+    complete: Annotated[bool | None, Before(as_flag)] = Field(
+        None,
+        description="whether each list has to have all of its candidates; default: where items has "
+        "the candidates of lists, and a measure compares orders (Tau, TauAP, Rho)",
+    )
     range: Annotated[tuple[Number, Number] | None, Before(_range)] = Field(
         None, description="lowest and highest prediction allowed"
     )

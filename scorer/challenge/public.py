@@ -65,6 +65,7 @@ class Public(NamedTuple):
     separator: str | None = None  # of the labels in a cell of a submission
     clusters: Mapping[str, str] = {}  # list -> those that depend on it
     numbers: frozenset[str] = frozenset()  # the groups whose labels are numbers
+    complete: bool = False  # whether a list has to have all of its candidates
 
     def numbered(self, names: Sequence[str]) -> list[bool]:
         """Whether the label of each of these lists is a number."""

@@ -92,6 +92,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     public_part = Public(
         kind.name, lists, items, candidates, None, called, groups, challenge.classes,
         clusters=clusters, numbers=frozenset(challenge.submission.numbers),
+        complete=_complete(prepared, candidates is not None, findings),
     )  # fmt: skip
     if lost := public_part.numbers.difference(groups.values()):
         names = join_first(list(dict.fromkeys(groups.values())))
@@ -101,6 +102,17 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     _read_keys(challenge, findings)
     _raise(findings)
     return public_part
+
+
+def _complete(prepared: BoundChallenge, candidates: bool, findings: Findings) -> bool:
+    """Whether each list has to have all of its candidates."""
+    challenge, of_grades = prepared.challenge, prepared.kind.name == "grades"
+    said = challenge.submission.complete
+    if said and not (candidates and of_grades):
+        message = "complete: true is of ranked lists whose candidates items says, by list"
+        findings.add(located(challenge, Fault("submission.complete", "C121", message)))
+    orders = any(part.metric.judged > 1 for m in prepared.measures for part in m.all_parts)
+    return candidates and of_grades and (orders if said is None else said)
 
 
 def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> SideTables:

@@ -9,7 +9,7 @@ import numpy as np
 from scorer.checks.base import Submitted, check, occurrences, places
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem
-from scorer.core.text import quoted
+from scorer.core.text import join_first, quoted
 
 
 @check("S401", "S402", "S403", kinds=("grades", "preferences"))
@@ -36,6 +36,31 @@ def too_short(submitted: Submitted) -> Iterator[Problem]:
         sizes = _sizes(submitted)
         short = ~submitted.nameless_lists & (sizes < limits.min) & (sizes > 0)
         yield from _wrong(submitted, short)
+
+
+@check("S401", kinds=("grades",), complete=True)
+def without_candidates(submitted: Submitted) -> Iterator[Problem]:
+    """A list has all of its candidates, where `submission.complete` asks for them."""
+    candidates, lists = submitted.public.candidates, submitted.lists
+    if candidates is None or not submitted.public.complete:
+        return
+    sizes = _sizes(submitted)
+    numbers = [len(candidates.get(name, ())) for name in lists.names]
+    short = ~submitted.nameless_lists & (sizes > 0) & (sizes < np.array(numbers, dtype=np.int64))
+    _, rows, _ = occurrences(lists, short, submitted.table.line)
+    word, item = submitted.public.word("list"), submitted.public.word("item")
+
+    def problem(row: int) -> Problem:
+        code, name = int(lists.codes[row]), lists.text(row)
+        given = submitted.table.ids["item"].where(np.flatnonzero(lists.codes == code))
+        lost = sorted(candidates[name].difference(given.text(n) for n in range(len(given.codes))))
+        message = (
+            f"{word} {quoted(name)} has {sizes[code]:,} of its {len(candidates[name]):,} "
+            f"candidates, and all are required; without {item} {join_first(lost)}"
+        )
+        return Problem("S401", message, line=submitted.line(row), list=name)
+
+    yield from places(rows, problem)
 
 
 def _sizes(submitted: Submitted) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
