@@ -30,13 +30,13 @@ docs: .venv/docs
 
 PYTEST = .venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ignore=tests/browser
 
-# all but what is marked as slow
-test: .venv/tests check
+# all tests but the slow ones
+test: .venv/tests
 	$(PYTEST) -m "not slow"
-	@echo "not run: slow tests (make test-all), pages in Chromium (make browser), other scorers (make peers)"
+	@echo "not run: lint and types (make check), slow tests (make test-all), pages in Chromium (make browser), other scorers (make peers)"
 
 # everything
-test-all: .venv/tests check
+test-all: .venv/tests
 	EVERYTHING=1 $(PYTEST)
 
 # the fast tests with the lowest versions of pyproject.toml, under which others' code warns of itself
