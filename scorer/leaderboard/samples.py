@@ -24,7 +24,7 @@ from scorer.results.scorecard import Rules, Scorecard
 from scorer.results.sums import Sums
 from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import resampled
-from scorer.stats.figures import degrees, pseudo_values, weighted_pseudo_values
+from scorer.stats.figures import degrees, exchanged, pseudo_values, weighted_pseudo_values
 from scorer.stats.intervals import MEANS, Interval, Scale, deviations_of, effective, intervals
 from scorer.stats.units import alike, kish, units
 from scorer.views.pooled import shares
@@ -40,6 +40,7 @@ LEFT_OUT = 400  # blocks of lists that are left out in turn of a figure that is 
 
 Ends = tuple[float, float] | None
 Values = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
+Exchanged = Callable[[int, int, Mask], Floats]  # of two rows over some lists: (lists,)
 
 
 class Samples(Protocol):
@@ -116,6 +117,7 @@ class _OfLists:
     unit: str | None = None  # what is drawn, where it is neither lists nor clusters
     scale: Scale = MEANS
     again: Values | None = None  # the values over other lists, where they depend on these
+    exchanged: Exchanged | None = None  # differences of two figures, were they equal
 
     @property
     def over(self) -> str:
@@ -130,10 +132,13 @@ class _OfLists:
             tuple(each[row] for row in rows.tolist()) if each else ()
             for each in (self.scale.rests, self.scale.freedom)
         )
-        scale, again = self.scale._replace(rests=rests, freedom=freedom), self.again
+        scale = self.scale._replace(rests=rests, freedom=freedom)
+        again, both = self.again, self.exchanged
         return replace(
             self, values=self.values[rows], scale=scale,
             again=None if again is None else lambda some, common: again(rows[some], common),
+            exchanged=None if both is None else (
+                lambda one, other, common: both(int(rows[one]), int(rows[other]), common)),
         )  # fmt: skip
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
@@ -151,7 +156,7 @@ class _OfLists:
         return paired(
             self.values, test=test, adjust=adjust, draws=rules.draws, seed=rules.seed,
             level=_level(rules), clusters=self.clusters, control=control, recompute=self.again,
-            scale=self.scale, alone=alone,
+            exchanged=self.exchanged, scale=self.scale, alone=alone,
         )  # fmt: skip
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
@@ -352,6 +357,12 @@ def _of_figures(
         count = int(common.sum())
         return weighted_pseudo_values(weigh, count, together, smooth=figures.smooth, strata=own)
 
+    def equal(one: int, other: int, common: Mask) -> Floats:
+        assert sums is not None
+        assert of is not None
+        own = None if strata is None else strata[common]
+        return exchanged(sums[one, common], sums[other, common], of, own)
+
     table = np.full(figures.valued.shape, np.nan)
     for rows in alike(figures.valued):
         common = figures.valued[rows[0]]
@@ -364,7 +375,8 @@ def _of_figures(
         freedom = tuple(degrees(row[mask], strata[mask]) for row, mask in pairs)
     elif figures.weights is not None and figures.weights.size == lists:
         freedom = tuple(kish(figures.weights[mask]) - 1 for mask in known)
-    return _OfLists(table, clusters, over, scale._replace(freedom=freedom), values)
+    both = None if sums is None else equal
+    return _OfLists(table, clusters, over, scale._replace(freedom=freedom), values, both)
 
 
 def _over(figure: Weigh, common: Mask, weights: Floats) -> float:

@@ -75,6 +75,33 @@ def weighted_pseudo_values(
     return np.array(rows).reshape(len(figures), lists)
 
 
+def exchanged(
+    first: Floats,
+    second: Floats,
+    figure: Callable[[Floats], Floats],
+    strata: Ints | None = None,
+) -> Floats:
+    """What each list adds to the difference of two figures, were these equal.
+
+    By how much the difference moves if a list is exchanged between the two, from where they meet:
+    the mean of their sums. Like the difference of two `pseudo_values`, its mean is the difference.
+
+    Args:
+        first: (lists, width), each list's own sums; `second` likewise.
+        figure: From sums over lists (some, width) to their figures (some,).
+        strata: (lists,), as for `pseudo_values`.
+
+    Returns:
+        (lists,).
+    """
+    totals = first.sum(axis=0), second.sum(axis=0)
+    middle, half = (totals[0] + totals[1]) / 2, (first - second) / 2
+    moved = figure(middle + half) - figure(middle - half)
+    whole = np.asarray(figure(np.stack(totals)))
+    n = len(first)
+    return _moved(float(whole[0] - whole[1]), -moved * n / (n - 1), strata)
+
+
 def degrees(values: Floats, strata: Ints) -> float:
     """The degrees of freedom of a figure's error where its groups are fixed.
 

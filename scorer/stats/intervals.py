@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.stats.quantiles import beta, student
+from scorer.stats.skew import STEEP
 from scorer.stats.units import NOISE, Floats, Ints, unit_sizes, unit_sums, units
 
 Bounds = tuple[float | None, float | None]  # the lowest and the highest value; None: there is none
-STEEP = 0.8  # skew times the limit, above which ends are far apart and cover no more
 NORMAL = 3.0  # the fourth moment of a normal variable over the square of its second
 
 

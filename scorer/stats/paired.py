@@ -26,6 +26,7 @@ from scorer.stats.family import (
 from scorer.stats.greatest import Greatest
 from scorer.stats.intervals import MEANS, Scale, deviations_of
 from scorer.stats.shares import stretch
+from scorer.stats.skew import unskewed
 from scorer.stats.units import (
     NOISE,
     Floats,
@@ -60,6 +61,9 @@ MOST_RAISED = 1_000_000  # draws that Holm's correction may ask for
 MORE = 20  # times as many draws, where a p is not told from alpha
 
 
+EXCHANGED = 1_000  # units above which a figure's spread is that of its pseudo-values
+
+
 WORK = 2_000_000_000  # differences and signs that may be worked out for them
 
 
@@ -78,6 +82,7 @@ class _Part:
     lists: int
     largest: float
     stretch: Floats  # (pairs,) by which a standard error near a bound is larger than it seems
+    spread: Floats  # (pairs,) sums of squared differences, were figures equal; 0: as they are
 
     @property
     def units(self) -> int:
@@ -111,6 +116,17 @@ class _Part:
             sums.append(each.sum(axis=1))
             norms.append(np.sqrt(np.square(each, out=each).sum(axis=1)))
         return np.concatenate(sums), np.concatenate(norms)
+
+    def skews(self) -> Floats:
+        """The skew of each pair's differences, (pairs,)."""
+        made = [np.empty(0)]
+        for each in self.differences():
+            deviations = each - each.mean(axis=1, keepdims=True)
+            variance = np.square(deviations).sum(axis=1) / (self.units - 1)
+            third = np.einsum("pu,pu,pu->p", deviations, deviations, deviations) / self.units
+            some = variance > NOISE * np.square(each).mean(axis=1)
+            made.append(np.divide(third, variance**1.5, out=np.zeros(third.size), where=some))
+        return np.concatenate(made)
 
     def flipped(self, signs: Floats) -> Iterator[tuple[slice, Floats]]:
         """The difference of sums of some pairs, (pairs, draws), where units change sides.
@@ -152,6 +168,7 @@ def paired(
     clusters: Ints | None = None,
     control: bool = False,
     recompute: Callable[[Ints, Mask], Floats] | None = None,
+    exchanged: Callable[[int, int, Mask], Floats] | None = None,
     scale: Scale = MEANS,
     alone: float | None = None,
 ) -> Paired:
@@ -170,6 +187,13 @@ def paired(
     Of a figure of all lists the values are its pseudo-values, so that the test is of figures that
     are equal, not of submissions that are alike: swapping what two submissions have would give
     each of them the mean of the two spreads (Chung & Romano, Annals of Statistics 41, 2013).
+    Pseudo-values are made at each one's own figure, and so vary less than they should where one
+    is far from the other by luck; a pair's spread is no less than where the two are equal.
+
+    Differences of equal means need not be symmetric. A mean far towards the short tail then goes
+    with a small deviation, and is found too often. |t| is therefore not above its value by Hall's
+    transformation (J. Royal Statistical Society B 54, 1992), which takes the skew of a pair's
+    differences into account; but where all patterns are enumerated, p is exact for symmetric ones.
 
     `adjust="max"` refers each pair to the greatest studentised difference of any pair in a draw
     (Westfall & Young 1993; Romano & Wolf, JASA 100, 2005; single-step), which bounds the chance
@@ -199,6 +223,8 @@ def paired(
             (many to one: Dunnett, JASA 50, 1955) instead of all pairs.
         recompute: Gives the values of some rows over some lists, (rows, lists), where a list's
             value depends on which others there are, as that of `pseudo_values`.
+        exchanged: Gives the differences of two rows over some lists, (lists,), as `exchanged` in
+            `figures` has them, were their figures equal.
         scale: Of a figure with two bounds, near which `stretch` makes its error larger.
         alone: How often each of `Paired.alone` is to hold by itself; None: there are none.
 
@@ -209,7 +235,7 @@ def paired(
     if np.isinf(values).any():
         raise ValueError("paired tests need finite values")
     unit = units(values.shape[1], clusters, FLIPPED, seed)
-    every = list(_parts(values, unit, control, recompute, scale))
+    every = list(_parts(values, unit, control, recompute, exchanged, scale))
     if test == "permutation":
         width = values.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
         return _permuted(len(values), every, width, adjust, draws, seed, level, alone)
@@ -259,6 +285,7 @@ def _parts(
     unit: Ints | None,
     control: bool,
     recompute: Callable[[Ints, Mask], Floats] | None,
+    exchanged: Callable[[int, int, Mask], Floats] | None,
     scale: Scale,
 ) -> Iterator[_Part]:
     """The pairs that can be tested, those with the same lists in common together."""
@@ -279,8 +306,9 @@ def _parts(
         sums = [unit_sums(each / largest, common_units) for each in kept]
         means = [each.mean(axis=1) for each in kept]
         a, b = pair_places(one.size, None if other is None else other.size)
+        pairs = one[a], (one if other is None else other)[b]
         yield _Part(
-            (one[a], (one if other is None else other)[b]),
+            pairs,
             means[0][a] - means[-1][b],
             sums[0],
             None if other is None else sums[1],
@@ -288,7 +316,26 @@ def _parts(
             int(common.sum()),
             largest,
             _stretched([one] if other is None else [one, other], kept, common_units, scale),
+            _spread(pairs, common, common_units, columns.size, largest, exchanged),
         )
+
+
+def _spread(
+    pairs: tuple[Ints, Ints],
+    common: Mask,
+    unit: Ints | None,
+    count: int,
+    largest: float,
+    exchanged: Callable[[int, int, Mask], Floats] | None,
+) -> Floats:
+    """Sums of squares of what is `exchanged`; of very many units 0, since nothing depends on it."""
+    if exchanged is None or not 1 < count <= EXCHANGED:
+        return np.zeros(pairs[0].size)
+    both = zip(pairs[0].tolist(), pairs[1].tolist(), strict=True)
+    squares = [
+        float((unit_sums(exchanged(a, b, common) / largest, unit) ** 2).sum()) for a, b in both
+    ]
+    return np.nan_to_num(np.array(squares, dtype=np.float64), posinf=0.0)
 
 
 def _stretched(
@@ -319,10 +366,12 @@ def _matrices(
     critical: Sequence[float],
     drawn: int,
     own: Floats | None,
+    refused: tuple[Mask, Mask] | None = None,
 ) -> Paired:
     """What is known of the pairs as matrices.
 
-    `critical` is a |t| for each part, `own` one for each pair by itself.
+    `critical` is a |t| for each part, `own` one for each pair by itself. `refused` says for both
+    which pairs the test finds to differ: the interval of another holds 0, whatever its width.
     """
     total, norm = observed
     sizes = _sizes(parts)
@@ -333,12 +382,15 @@ def _matrices(
     variance[variance <= NOISE * norm**2] = 0.0
     stretches = np.concatenate([[], *(part.stretch for part in parts)])
     deviation = np.sqrt(variance) * np.repeat([part.unit for part in parts], sizes) * stretches
+    difference = np.concatenate([[], *(part.difference for part in parts)])
     margins = []
-    for limit in (np.repeat(critical, sizes), np.full(size.size, np.nan) if own is None else own):
+    limits = (np.repeat(critical, sizes), np.full(size.size, np.nan) if own is None else own)
+    for n, limit in enumerate(limits):
         with np.errstate(invalid="ignore"):
             margin = limit * deviation / np.sqrt(size)
+        if refused is not None:
+            margin = np.where(refused[n], margin, np.maximum(margin, np.abs(difference)))
         margins.append(np.where(np.isinf(margin), np.nan, margin))
-    difference = np.concatenate([[], *(part.difference for part in parts)])
     p, deviation, *margins = (np.where(np.isnan(difference), np.nan, each)
                               for each in (p, deviation, *margins))  # fmt: skip
     pairs = [part.pairs for part in parts]
@@ -373,10 +425,11 @@ def _permuted(
     scales = [np.divide(1.0, norm, out=np.zeros(norm.size), where=norm > 0) for _, norm in observed]
     # Equal sums leave a matrix product, and equal ratios of two pairs a division, equal but
     # for their last digits.
-    thresholds = [
-        _shrunk((np.abs(total) - NOISE) * scale, part) - 1e-9
-        for part, scale, (total, _) in zip(parts, scales, observed, strict=True)
+    held = [
+        _shrunk((np.abs(total) - NOISE) * scale, np.sign(total), norm, part, exact)
+        for part, scale, (total, norm) in zip(parts, scales, observed, strict=True)
     ]
+    thresholds = [each - 1e-9 for each in held]
     even = len({part.units for part in parts}) == 1
     reached: list[Ints] = [np.zeros(each.size, dtype=np.int64) for each in thresholds]
     tops = [part.greatest(scale) for part, scale in zip(parts, scales, strict=True)]
@@ -429,7 +482,12 @@ def _permuted(
     if limits_alone is not None and pairs == 1 and alone == level:  # the same, of more draws
         limits_alone = np.array(critical)
     drawn = draws if exact else done
-    tests = _matrices(count, parts, (total, norm), p, np.sign(total), critical, drawn, limits_alone)
+    shrunk = [_t_of(each, part.units) for each, part in zip(held, parts, strict=True)]
+    beyond = np.inf if limits_alone is None else limits_alone
+    refused = p <= 1 - level, np.concatenate([[], *shrunk]) > beyond
+    tests = _matrices(
+        count, parts, (total, norm), p, np.sign(total), critical, drawn, limits_alone, refused
+    )
     return _described(tests, every)
 
 
@@ -475,24 +533,44 @@ class _Own:
         return np.concatenate(limits)
 
 
-def _shrunk(ratio: Floats, part: _Part) -> Floats:
-    """|S| / sqrt(Q) with a standard error that is `stretch` times as large."""
-    if (part.stretch == 1).all():
-        return ratio
-    square = np.minimum(ratio**2 / part.units, 1.0)
-    whole = square + part.stretch**2 * (1 - square)
-    return np.asarray(np.copysign(np.sqrt(part.units * square / whole), ratio))
+def _shrunk(ratio: Floats, sign: Floats, norm: Floats, part: _Part, exact: bool) -> Floats:
+    """|S| / sqrt(Q) of a standard error that is as large as it may truly be.
+
+    By the stretch of shares, the spread of figures that are equal, and the skew of differences.
+    """
+    n, size = part.units, np.abs(ratio)
+    square = np.minimum(size**2 / n, 1.0)
+    least = np.where(
+        part.stretch == 1,
+        size,
+        np.sqrt(n * square / (square + part.stretch**2 * (1 - square))),
+    )
+    wider = part.spread > norm**2 * (1 + NOISE)
+    least[wider] = np.minimum(least, size * norm / np.sqrt(np.maximum(part.spread, NOISE**2)))[
+        wider
+    ]
+    if not exact:
+        t, skews = sign * _t_of(size, n), part.skews()
+        against = (skews * sign < 0) & np.isfinite(t)
+        t = np.abs(unskewed(t[against], skews[against], n))
+        least[against] = np.minimum(least[against], np.sqrt(n * t**2 / (n - 1 + t**2)))
+    return np.asarray(np.copysign(least, ratio))
+
+
+def _t_of(ratio: Floats, n: int) -> Floats:
+    """The |t| of |S| / sqrt(Q) of n units."""
+    square = np.clip(ratio, 0, np.sqrt(n)) ** 2 / n
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.sqrt((n - 1) * square / (1 - square)))
 
 
 def _surprise(ratio: Floats, n: int) -> Floats:
     """Student's -log p of |S| / sqrt(Q) of n units, at most that of their least sign test."""
     from scipy.special import stdtr
 
-    square = np.clip(ratio, 0, np.sqrt(n)) ** 2 / n
-    with np.errstate(divide="ignore"):
-        t = np.sqrt((n - 1) * square / (1 - square))
+    p = 2 * stdtr(n - 1, -_t_of(ratio, n))
     # a tied pair lies below all draws
-    return np.where(ratio < 0, -1.0, -np.log(np.maximum(2 * stdtr(n - 1, -t), 2.0 ** (1 - n))))
+    return np.where(ratio < 0, -1.0, -np.log(np.maximum(p, 2.0 ** (1 - n))))
 
 
 def _critical(bound: float, n: int, even: bool) -> float:
