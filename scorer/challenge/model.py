@@ -491,6 +491,9 @@ class Tiers(YamlSection):
     )
 
 
+LEVEL = 0.95  # of intervals where nothing else is written
+
+
 class Leaderboard(YamlSection):
     """How scorecards become standings."""
 
@@ -508,10 +511,18 @@ class Leaderboard(YamlSection):
         description="the primary measure, or a preference or several measures with an aggregate",
     )
     intervals: Annotated[
-        Share | None,
-        Before(switch(0.95)),
+        Annotated[
+            Annotated[Literal["joint"], Word, Tag("word")] | Annotated[Share, Tag("level")],
+            Discriminator(lambda value: "word" if bare(value) == "joint" else "level"),
+        ]
+        | None,
+        Before(switch(LEVEL)),
         Or({"type": "boolean"}),
-    ] = Field(0.95, description="level of the intervals over lists; false: none")
+    ] = Field(
+        LEVEL,
+        description="level of the intervals over lists; joint: those of all the ranked hold "
+        "together in 95 % of boards; false: none",
+    )
     tiers: Annotated[Tiers | None, Before(switch({})), Or({"type": "boolean"})] = Field(
         Tiers(), description="which submissions do not differ significantly; false: no tiers"
     )
@@ -530,6 +541,16 @@ class Leaderboard(YamlSection):
     digits: Annotated[Count, Field(le=17)] = Field(
         4, description="significant digits of the values that participants are shown"
     )
+
+    @property
+    def joint(self) -> bool:
+        """Whether the intervals of all the ranked are to hold together."""
+        return self.intervals == "joint"
+
+    @property
+    def level(self) -> float | None:
+        """How often an interval, or all joint ones, are to hold; None: there are none."""
+        return LEVEL if isinstance(self.intervals, str) else self.intervals
 
 
 class Example(YamlSection):

@@ -61,13 +61,12 @@ def with_certainty(
     samples = samples_of(primary, scored, challenge=report.challenge, clusters=codes)
     if isinstance(samples, str):
         return replace(report, uncertain=samples)
-    rows = [
-        replace(row, interval=ends)
-        for row, ends in zip(report.standings, samples.intervals(rules), strict=True)
-    ]
-    values = [each.values[primary.id] for each in scored]
-    valued = [row.rank is not None and not math.isnan(row.values[primary.id]) for row in rows]
+    shown = report.standings
+    valued = [row.rank is not None and not math.isnan(row.values[primary.id]) for row in shown]
     ranked = np.flatnonzero(valued)
+    bounds = samples.intervals(_of_each(rules, ranked.size))
+    rows = [replace(row, interval=ends) for row, ends in zip(shown, bounds, strict=True)]
+    values = [each.values[primary.id] for each in scored]
     for n, of in _marked(rows, values):
         rows[n] = replace(rows[n], fewer=(values[n].lists, of))
     certainty = None
@@ -88,6 +87,17 @@ def with_certainty(
         rests_on=samples.rests_on,
         weighing=_weighing(primary, scored[0]),
     )
+
+
+def _of_each(rules: Leaderboard, ranked: int) -> Leaderboard:
+    """The rules with the level of each interval for all of the ranked to hold together.
+
+    Šidák, "Rectangular confidence regions for the means of multivariate normal distributions",
+    JASA 62, 1967: however the values of submissions hang together.
+    """
+    if not rules.joint or rules.level is None:
+        return rules
+    return rules.model_copy(update={"intervals": rules.level ** (1 / max(ranked, 1))})
 
 
 def _weighing(primary: Measure, scored: Scored) -> float:
@@ -142,9 +152,9 @@ def _tested(
     lists, units, sd = usual(test)
     name, adjust = ranked_samples.test(tier)
     how = How(
-        name, adjust, tier.alpha, tier.rule, rules.intervals, test.draws,
+        name, adjust, tier.alpha, tier.rule, rules.level, test.draws,
         0 if ranked_samples.over == "folds" else rules.draws, rules.seed, ranked_samples.over,
-        lists, units,
+        lists, units, rules.joint,
     )  # fmt: skip
     plain = "t" if name == "corrected t" else tier.test if name != "permutation" else "permutation"
     least = least_p(units, plain, tier.adjust, max(test.pairs, 1), max(test.draws, 1))
@@ -169,6 +179,7 @@ def _tested(
         fewest,
         tuple(_against(rows, samples, ranked, rules)),
         ranks=shares,
+        unsure=test.unsure,
         order=order,
     )
 

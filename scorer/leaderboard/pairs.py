@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,7 +15,7 @@ from scorer.preferences.base import aggregations, cycles, every, order
 from scorer.results.comparison import Differing, ListPreferences, Pair, Pairing, Tested, WinTally
 from scorer.stats.equivalence import equivalence
 from scorer.stats.family import Paired
-from scorer.stats.power import effect_size
+from scorer.stats.power import effect_interval, effect_size
 from scorer.stats.shares import paired_shares
 
 MOST = 5  # how many of the lists that differ most are named
@@ -55,7 +56,7 @@ def pairing(
     tested, differing = {}, {}
     for measure in measures:
         sample, table = samples[measure.id], values.get(measure.id, nothing)
-        test = sample.tests(rules, alone=rules.intervals)
+        test = sample.tests(rules, alone=rules.level)
         binary = _binary(table, measure) if sample.over == "lists" else 0.0
         equal = None
         if margin is not None and measure.primary:
@@ -66,7 +67,7 @@ def pairing(
             equal = equivalence(test.difference[first, second], error, units, margin)
         differing[measure.id] = [
             _differing(measure, table[a] - table[b], binary, test, (a, b), lists, rules,
-                       None if equal is None else float(equal[n]))
+                       None if equal is None else float(equal[n]), sample.over)
             for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
         ]  # fmt: skip
         if rules.tiers is not None and first.size:
@@ -138,6 +139,7 @@ def _differing(
     lists: Sequence[str],
     rules: Leaderboard,
     equivalent: float | None,
+    over: str,
 ) -> Differing:
     """The comparison of a pair by one measure; `difference` has the shape (lists,)."""
     size = np.where(np.isnan(difference), -1.0, np.abs(difference))
@@ -147,18 +149,19 @@ def _differing(
         _around(mean_difference, float(margins[pair]), measure)
         for margins in (test.margin, test.alone)
     )
-    if binary and ends is not None and rules.intervals is not None:
+    if binary and ends is not None and rules.level is not None:
         share = difference[~np.isnan(difference)] / binary
         score = paired_shares(
-            int((share > 0).sum()), int((share < 0).sum()), share.size, rules.intervals
+            int((share > 0).sum()), int((share < 0).sum()), share.size, rules.level
         )
         ends = min(ends[0], binary * score.low), max(ends[1], binary * score.high)
     tests = rules.tiers is not None
+    effect, effect_ends = _effect(difference, test, pair, over, rules.level)
     return Differing(
         mean_difference,
         WinTally.of(difference if measure.metric.better == "higher" else -difference),
         ends,
-        effect_size(difference),
+        effect,
         float(test.p[pair]) if tests else float("nan"),
         difference,
         tuple(lists[at] for at in most),
@@ -166,4 +169,23 @@ def _differing(
         together if tests else None,
         float(test.lead[pair]),
         equivalent,
+        tests and bool(test.unsure[pair]),
+        effect_ends,
     )
+
+
+def _effect(
+    difference: Floats, test: Paired, pair: tuple[int, int], over: str, level: float | None
+) -> tuple[float, tuple[float, float] | None]:
+    """The effect size of a pair, by what each list adds where it has no values; and its interval.
+
+    Clusters, groups and folds say too little of how far single lists vary.
+    """
+    effect, lists, units = effect_size(difference), int(test.lists[pair]), int(test.units[pair])
+    if np.isnan(difference).all() and lists and test.deviation[pair] > 0:
+        of_lists = float(test.deviation[pair]) * math.sqrt(lists / units)
+        effect = float(test.difference[pair]) / of_lists
+    if level is None or over != "lists" or math.isnan(effect) or not test.deviation[pair] > 0:
+        return effect, None
+    ends = effect_interval(effect, lists, units, level)
+    return effect, None if math.isnan(ends[0]) else ends

@@ -24,9 +24,15 @@ from scorer.results.scorecard import Rules, Scorecard
 from scorer.results.sums import Sums
 from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import resampled
-from scorer.stats.figures import degrees, exchanged, pseudo_values, weighted_pseudo_values
+from scorer.stats.figures import (
+    degrees,
+    exchanged,
+    fisher,
+    pseudo_values,
+    weighted_pseudo_values,
+)
 from scorer.stats.intervals import MEANS, Interval, Scale, deviations_of, effective, intervals
-from scorer.stats.units import alike, kish, units
+from scorer.stats.units import NOISE, alike, kish, units
 from scorer.views.pooled import shares
 
 # a single submission has nothing to be tested against, so tests are imported where they are made
@@ -118,6 +124,7 @@ class _OfLists:
     scale: Scale = MEANS
     again: Values | None = None  # the values over other lists, where they depend on these
     exchanged: Exchanged | None = None  # differences of two figures, were they equal
+    fisher: _OfLists | None = None  # correlations on Fisher's scale, where tests find more
 
     @property
     def over(self) -> str:
@@ -133,18 +140,19 @@ class _OfLists:
             for each in (self.scale.rests, self.scale.freedom)
         )
         scale = self.scale._replace(rests=rests, freedom=freedom)
-        again, both = self.again, self.exchanged
+        again, both, other = self.again, self.exchanged, self.fisher
         return replace(
             self, values=self.values[rows], scale=scale,
             again=None if again is None else lambda some, common: again(rows[some], common),
             exchanged=None if both is None else (
                 lambda one, other, common: both(int(rows[one]), int(rows[other]), common)),
+            fisher=None if other is None else other.of(rows),
         )  # fmt: skip
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
-        if rules.intervals is None:
+        if rules.level is None:
             return [None] * len(self.values)
-        bounds = intervals(self.values, rules.intervals, self.clusters, self.scale)
+        bounds = intervals(self.values, rules.level, self.clusters, self.scale)
         return [_ends(each) for each in bounds]
 
     def tests(
@@ -152,12 +160,27 @@ class _OfLists:
     ) -> Paired:
         from scorer.stats.paired import paired
 
+        if self.fisher is not None and self.valued.all():
+            return self._unscaled(self.fisher.tests(rules, control, alone))
         test, adjust = self.test(rules.tiers or Tiers())
         return paired(
             self.values, test=test, adjust=adjust, draws=rules.draws, seed=rules.seed,
             level=_level(rules), clusters=self.clusters, control=control, recompute=self.again,
             exchanged=self.exchanged, scale=self.scale, alone=alone,
         )  # fmt: skip
+
+    def _unscaled(self, tests: Paired) -> Paired:
+        """Tests on Fisher's scale with differences of the correlations themselves."""
+        means = self.values.mean(axis=1)
+        difference = np.subtract.outer(means, means)
+        slope = np.divide(difference, tests.difference, out=np.ones_like(difference),
+                          where=np.abs(tests.difference) > NOISE)  # fmt: skip
+        return tests._replace(
+            difference=np.where(np.isnan(tests.difference), np.nan, difference),
+            deviation=tests.deviation * slope,
+            margin=tests.margin * slope * (1 + NOISE),
+            alone=tests.alone * slope * (1 + NOISE),
+        )
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
         common: Mask = np.all(self.valued, axis=0)
@@ -207,7 +230,7 @@ class _OfFolds:
     def intervals(self, rules: Leaderboard) -> list[Ends]:
         from scorer.stats.folds import fold_interval
 
-        level = rules.intervals
+        level = rules.level
         return [None if level is None else fold_interval(row, level) for row in self.values]
 
     def tests(
@@ -376,7 +399,30 @@ def _of_figures(
     elif figures.weights is not None and figures.weights.size == lists:
         freedom = tuple(kish(figures.weights[mask]) - 1 for mask in known)
     both = None if sums is None else equal
-    return _OfLists(table, clusters, over, scale._replace(freedom=freedom), values, both)
+    scale = scale._replace(freedom=freedom)
+    return _OfLists(
+        table,
+        clusters,
+        over,
+        scale,
+        values,
+        both,
+        _on_fishers_scale(figures, clusters, over, scale),
+    )
+
+
+def _on_fishers_scale(
+    figures: Figures, clusters: Ints | None, over: str | None, scale: Scale
+) -> _OfLists | None:
+    """Correlations that all are of the same lists, and hang on no rare class."""
+    of = figures.of
+    if of is None or scale.bounds != (-1, 1) or not figures.smooth or not figures.valued.all():
+        return None
+    if any(rests < figures.valued.shape[1] for rests in scale.rests):
+        return None
+    scaled = figures._replace(of=lambda sums: fisher(of(sums)))
+    # the spread of values on this scale is that of equal figures
+    return replace(_of_figures(scaled, clusters, over, Scale(figure=True)), exchanged=None)
 
 
 def _over(figure: Weigh, common: Mask, weights: Floats) -> float:

@@ -43,7 +43,7 @@ class Differing:
     difference: float  # mean of the first less mean of the second, over the lists both have
     tally: WinTally  # from the first's side: a smaller error wins
     interval: tuple[float, float] | None
-    effect: float  # Cohen's d_z
+    effect: float  # Cohen's d_z, of a figure by what each list adds to it
     p: float  # corrected for the number of pairs; NaN: cannot be had
     per_list: Floats  # all NaN for whole-challenge measures
     most: tuple[str, ...]  # the lists that differ most
@@ -51,6 +51,8 @@ class Differing:
     together: tuple[float, float] | None  # an interval that holds for all pairs at once
     lead: float  # the sign of the difference as the test sees it, whatever its p
     equivalent: float | None = None  # corrected p that they differ by less than a margin
+    unsure: bool = False  # whether draws leave open on which side of alpha p is
+    effect_ends: tuple[float, float] | None = None  # an interval of the effect
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.metrics.base import Measure, measure
 from scorer.results.scorecard import Scorecard
@@ -106,11 +106,13 @@ class How(NamedTuple):
     over: str  # lists, clusters or folds
     lists: int  # how many most pairs have in common
     units: int  # how many were drawn of them: lists, clusters, folds, or blocks of many lists
+    joint: bool = False  # whether the level is that of all intervals of the ranked at once
 
     @property
     def signature(self) -> str:
         """All fields in a line, as the signature of a measure."""
-        return "|".join(f"{key}:{value}" for key, value in self._asdict().items())
+        parts = self._asdict().items()
+        return "|".join(f"{key}:{value}" for key, value in parts if key != "joint" or value)
 
 
 class RankedBy(NamedTuple):
@@ -176,6 +178,7 @@ class Certainty(NamedTuple):
     fewer: tuple[Fewer, ...] = ()
     ranks: Floats | None = None  # (names, ranks): the share of draws with which each takes each
     shake_up: ShakeUp | None = None
+    unsure: Mask | None = None  # (names, names): whether draws leave open if p is above alpha
     # what resamples of the lists say of the order; None: there are none
     order: Stability | None = None
 

@@ -9,6 +9,8 @@ import numpy as np
 
 from scorer.stats.units import Floats, Ints
 
+PERFECT = 1 - 1e-6  # a correlation from which on others are as good as 1
+
 
 def pseudo_values(
     sums: Floats, figure: Callable[[Floats], Floats], strata: Ints | None = None
@@ -100,6 +102,11 @@ def exchanged(
     whole = np.asarray(figure(np.stack(totals)))
     n = len(first)
     return _moved(float(whole[0] - whole[1]), -moved * n / (n - 1), strata)
+
+
+def fisher(correlations: Floats) -> Floats:
+    """The scale on which a correlation varies alike everywhere (Fisher, Metron 1, 1921)."""
+    return np.asarray(np.arctanh(np.clip(correlations, -PERFECT, PERFECT)))
 
 
 def degrees(values: Floats, strata: Ints) -> float:

@@ -367,6 +367,7 @@ def _matrices(
     drawn: int,
     own: Floats | None,
     refused: tuple[Mask, Mask] | None = None,
+    undecided: Mask | None = None,
 ) -> Paired:
     """What is known of the pairs as matrices.
 
@@ -395,8 +396,9 @@ def _matrices(
                               for each in (p, deviation, *margins))  # fmt: skip
     pairs = [part.pairs for part in parts]
     return matrices(
-        count, pairs, difference, p, lead, lists, size, deviation, margins[0], drawn, margins[1]
-    )
+        count, pairs, difference, p, lead, lists, size, deviation, margins[0], drawn, margins[1],
+        undecided,
+    )  # fmt: skip
 
 
 def _sizes(parts: Sequence[_Part]) -> list[int]:
@@ -485,9 +487,9 @@ def _permuted(
     shrunk = [_t_of(each, part.units) for each, part in zip(held, parts, strict=True)]
     beyond = np.inf if limits_alone is None else limits_alone
     refused = p <= 1 - level, np.concatenate([[], *shrunk]) > beyond
-    tests = _matrices(
-        count, parts, (total, norm), p, np.sign(total), critical, drawn, limits_alone, refused
-    )
+    undecided = unsure(p, 1 - level, 0 if exact else done)
+    tests = _matrices(count, parts, (total, norm), p, np.sign(total), critical, drawn,
+                      limits_alone, refused, undecided)  # fmt: skip
     return _described(tests, every)
 
 

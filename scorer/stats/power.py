@@ -33,6 +33,26 @@ def effect_size(differences: Floats) -> float:
     return float(kept.mean() / kept.std(ddof=1))
 
 
+def effect_interval(effect: float, lists: int, units: int, level: float) -> tuple[float, float]:
+    """An interval of `effect_size`, by inversion of the noncentral t.
+
+    Steiger & Fouladi, in "What if there were no significance tests?", 1997; for normal
+    differences. `units`, of the `lists`, say how large the deviation is. NaN where t is beyond 30,
+    and so is the noncentral t of scipy.
+
+    >>> [round(end, 2) for end in effect_interval(0.5, 34, 34, 0.95)]
+    [0.14, 0.85]
+    """
+    from scipy.special import nctdtrinc
+
+    t = effect * math.sqrt(lists)
+    if units < 2 or not abs(t) <= 30:
+        return math.nan, math.nan
+    low, high = (float(nctdtrinc(units - 1, tail, abs(t))) / math.sqrt(lists)
+                 for tail in ((1 + level) / 2, (1 - level) / 2))  # fmt: skip
+    return (low, high) if t >= 0 else (-high, -low)
+
+
 def deviation(values: Floats) -> float:
     """The typical standard deviation, over lists, of the difference of two submissions.
 

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from scipy import stats
 
 HEAD = "list,item,prediction\n"
 
@@ -533,3 +534,67 @@ def test_whatever_predictions_are_accepted_a_board_can_be_made(metric, challenge
     assert "larger.csv:4:6: error[S503] prediction '2e30' is too large to compute with" in ran.err
     board = json.loads(ran.out)
     assert [row["name"] for row in board["leaderboard"]] == ["small", "large"]
+
+
+# Intervals of all at once
+
+
+def test_joint_intervals_hold_together_and_baselines_change_none(board):
+    rng = np.random.default_rng(4)
+    errors = {name: rng.gamma(4, 0.25, 40) for name in "abcde"} | {"base": rng.gamma(4, 0.25, 40)}
+    alone, joint, without = (
+        by_name(board({k: v for k, v in errors.items() if k != left}, rules, base))
+        for rules, base, left in (
+            ("", ["base"], ""),
+            (", intervals: joint", ["base"], ""),
+            (", intervals: joint", [], "base"),
+        )
+    )  # fmt: skip
+    for name in "abcde":
+        assert joint[name]["interval"] == without[name]["interval"]
+        assert joint[name]["interval"][0] < alone[name]["interval"][0]
+        assert joint[name]["interval"][1] > alone[name]["interval"][1]
+    level = by_name(board(errors, f", intervals: {0.95 ** (1 / 5)!r}", ["base"]))
+    assert {n: row["interval"] for n, row in joint.items()} == {
+        n: row["interval"] for n, row in level.items()
+    }
+
+
+def test_a_board_says_that_its_intervals_are_joint(board):
+    rng = np.random.default_rng(4)
+    errors = {name: rng.gamma(4, 0.25, 40) for name in "abc"}
+    text = board(errors, ", intervals: joint", form="markdown")
+    assert "95 % joint interval" in text
+    assert "The intervals of all 3 submissions contain the true values together in 95 %" in text
+    how = board(errors, ", intervals: joint")["certainty"]
+    assert (how["how"]["joint"], how["how"]["level"]) == (True, 0.95)
+    assert how["signature"].endswith("|joint:True")
+
+
+# What is not decided by chance, and what is
+
+
+def near_alpha(seed):
+    """Two submissions whose p is near .05."""
+    rng = np.random.default_rng(seed)
+    difference = rng.normal(size=30)
+    difference += stats.t.ppf(0.975, 29) * difference.std(ddof=1) / np.sqrt(30) - difference.mean()
+    return {"a": np.full(30, 5.0), "b": 5.0 + difference}
+
+
+def test_a_p_that_draws_leave_open_is_marked_in_every_form(board):
+    rules = ", draws: 400"
+    for seed in range(60):
+        errors = near_alpha(seed)
+        certainty = board(errors, rules)["certainty"]
+        if certainty["unsure"]:
+            break
+    assert certainty["unsure"] == [["a", "b"]]
+    assert certainty["how"]["draws"] == 20 * 400
+    assert abs(certainty["p"][0][1] - 0.05) <= 2 * np.sqrt(0.05 * 0.95 / 8000)
+    for form in ("table", "markdown", "latex", "html"):
+        said = board(errors, rules, form=form).replace("{", "").replace("}", "")
+        assert "the p of 1 pair is marked" in said, form
+    assert f"p ~{certainty['p'][0][1]:.4f}" in board(errors, rules, form="html")
+    surely = {"a": np.full(30, 5.0), "b": np.linspace(4, 5, 30)}
+    assert board(surely, rules)["certainty"]["unsure"] == []

@@ -311,7 +311,7 @@ def test_json_says_how_certain_the_board_is(board):
     said = json.loads(forms("leaderboard").get("json").write(board, Options()))
     first = said["leaderboard"][0]
     assert list(first) == [
-        "rank", "name", "values", "tier", "ranks", "interval", "best", "fewer_lists",
+        "rank", "name", "values", "tier", "ranks", "interval", "best", "fewer_lists", "worse",
     ]  # fmt: skip
     assert (first["tier"], first["ranks"]) == (1, [1, 2])
     assert first["interval"][0] < first["values"]["nDCG@5"] < first["interval"][1]
@@ -319,13 +319,23 @@ def test_json_says_how_certain_the_board_is(board):
     assert list(certainty) == [
         "measure", "names", "difference", "p", "lists", "detectable", "how", "signature",
         "common_lists", "pairs", "least_p", "fewest_lists", "baselines", "fewer_lists",
-        "rank_shares", "shake_up",
+        "rank_shares", "shake_up", "order", "unsure",
     ]  # fmt: skip
+    assert [row["worse"] for row in said["leaderboard"] if row["rank"]] == [
+        False, False, True, True, True,
+    ]  # fmt: skip
+    assert certainty["order"].keys() == {"tau", "optimism", "lists"}
+    assert 0.9 < certainty["order"]["tau"] <= 1
+    assert certainty["order"]["optimism"] == pytest.approx(0.0023, abs=1e-4)
+    assert said["effective_lists"] == {
+        "spread": pytest.approx(3.8, abs=0.05), "rarest_class": None, "weights": None,
+    }  # fmt: skip
     ranked = [row["name"] for row in said["leaderboard"] if row["rank"] is not None]
     assert certainty["names"] == ranked
     assert certainty["how"] == {
         "test": "permutation", "adjust": "max", "alpha": 0.05, "rule": "all", "level": 0.95,
         "draws": 10_000, "resamples": 10_000, "seed": 1, "over": "lists", "lists": 24, "units": 24,
+        "joint": False,
     }  # fmt: skip
     assert certainty["signature"].startswith("test:permutation|adjust:max|alpha:0.05|rule:all|")
     assert [each["name"] for each in certainty["baselines"]] == ["popular"]

@@ -28,7 +28,10 @@ PARAMS = {
     "MCC": CLASSES,
     "AUROC": {"average": "macro", "multi": "ovr", **CLASSES},
     "AveragePrecision": {"average": "macro", **CLASSES},
+    "Recall": {"average": "binary", **CLASSES},
+    "Kappa": {"weights": "none"},
 }
+DECIDED = ("Accuracy", "F1", "Precision", "Recall", "MCC", "Kappa")
 
 
 @cache
@@ -38,13 +41,12 @@ def metric(name):
 
 
 def sampled(name, truth, runs):
-    """What a board's intervals and tests are made from; and the values."""
+    """What a board's intervals and tests are made from."""
     made, params = metric(name), PARAMS.get(name, {})
     views = [view(name, truth, run) for run in runs]
     given = [made.values(each, **params) for each in views]
     if made.statistic is None or isinstance(given[0], np.ndarray):
-        values = np.array(given, dtype=float)
-        return _OfLists(values, scale=Scale(made.range)), values.mean(axis=1)
+        return _OfLists(np.array(given, dtype=float), scale=Scale(made.range))
     sums = [made.statistic.summed(each, **params) for each in given]
     width = max(each.shape[1] for each in sums)
     sums = np.stack([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in sums])
@@ -53,14 +55,14 @@ def sampled(name, truth, runs):
     of = partial(made.statistic.of_sums, **params)
     figures = Figures(np.ones(sums.shape[:2], dtype=bool), (), sums, of, rests=rests)
     scale = Scale(made.range, True, rests, figure=True)
-    return _of_figures(figures, None, None, scale), of(sums.sum(axis=1))
+    return _of_figures(figures, None, None, scale)
 
 
 def view(name, truth, run):
     if truth.dtype.kind != "i":
         return targets(truth, run)
     classes = np.array(["a", "b"])
-    if run.dtype.kind == "i" or name in ("Accuracy", "F1", "Precision", "MCC"):
+    if run.dtype.kind == "i" or name in DECIDED:
         decided = run if run.dtype.kind == "i" else (run >= 0.5).astype(int)
         return labelled(classes[truth].tolist(), classes[decided].tolist())
     return labelled(classes[truth].tolist(), {"a": (1 - run).tolist(), "b": run.tolist()})
@@ -89,15 +91,15 @@ SCENES = {
     "nearly all right": partial(classified, share=0.3, apart=4),
     "normal errors": partial(regressed, near=1.0),
 }
-SHARES = ["Accuracy", "F1", "MCC", "AUROC", "AveragePrecision"]
+SHARES = [*DECIDED, "AUROC", "AveragePrecision"]
 NUMBERS = ["RMSE", "MAE", "R2", "Pearson", "Spearman"]
 PLAN = [
-    *((name, "balanced classes", rows) for name in [*SHARES, "LogLoss"] for rows in (20, 100)),
-    *((name, "nearly all right", rows) for name in SHARES for rows in (20, 100)),
-    *((name, "one in ten positive", 200) for name in SHARES),
-    *((name, "normal errors", rows) for name in NUMBERS for rows in (20, 100)),
-    *((name, "balanced classes", 1000) for name in ("Accuracy", "AUROC")),
-]
+    *((name, "balanced classes", rows) for name in [*SHARES, "LogLoss"]
+      for rows in (20, 100, 1000)),
+    *((name, "nearly all right", rows) for name in SHARES for rows in (20, 100, 1000)),
+    *((name, "one in ten positive", rows) for name in SHARES for rows in (200, 1000)),
+    *((name, "normal errors", rows) for name in NUMBERS for rows in (20, 100, 1000)),
+]  # fmt: skip
 
 
 @cache
@@ -122,7 +124,7 @@ def test_intervals_of_tables_cover(name, scene, rows, rate):
         truth, runs = SCENES[scene](np.random.default_rng([seed, rows]), rows)
         if truth.dtype.kind == "i" and min(truth.sum(), rows - truth.sum()) < 2:
             continue  # of a single row of a class nothing is known of others
-        made, _ = sampled(name, truth, runs)
+        made = sampled(name, truth, runs)
         for low, high in made.intervals(Leaderboard()):
             held += low - 1e-12 <= true <= high + 1e-12
             times += 1
@@ -150,44 +152,181 @@ def shifted_and_mixed(rng, rows):
     return truth, [1 / (1 + np.exp(-each / 5)) for each in (shifted, mixed)]
 
 
-def f1_of(hit, false):
-    return 0.4 * hit / (0.2 * hit + 0.8 * false + 0.2)
+def solved(name, share, hit, others):
+    """The false share of a second classifier with which its figure is that of the first.
+
+    Args:
+        name: the measure.
+        share: of rows that are positive.
+        hit: the shares of true and false positives of the first.
+        others: the share of true positives of the second.
+    """
+
+    def of(true, false):
+        both, positive = share * true, share * true + (1 - share) * false
+        if name == "F1":
+            return 2 * both / (positive + share)
+        over = both - positive * share
+        if name == "MCC":
+            return over / np.sqrt(positive * (1 - positive) * share * (1 - share))
+        return 2 * over / (positive + share - 2 * positive * share)  # kappa
+
+    return optimize.brentq(lambda false: of(others, false) - of(*hit), 1e-6, others)
 
 
-FALSE = optimize.brentq(lambda false: f1_of(0.95, false) - f1_of(0.5, 0.01), 0, 1)
+def decided(share, first, second, rng, rows):
+    """Two classifiers by their shares of true and of false positives."""
+    truth = (rng.random(rows) < share).astype(int)
+    return truth, [
+        (rng.random(rows) < np.where(truth, *each)).astype(int) for each in (first, second)
+    ]
 
 
-def precise_and_complete(rng, rows):
-    truth = (rng.random(rows) < 0.2).astype(int)
-    chances = ((0.5, 0.01), (0.95, FALSE))
-    return truth, [(rng.random(rows) < np.where(truth, *each)).astype(int) for each in chances]
+FALSE = {name: solved(name, 0.2, (0.5, 0.01), 0.95) for name in ("F1", "MCC", "Kappa")}
 
 
-def noisy_and_mixed(rng, rows):
+@cache
+def shift_of_equal_precision():
+    """The shift with which all positive rows have the average precision of the mixed ones."""
+    rng, rows = np.random.default_rng(0), 200_000
+    truth = (rng.random(rows) < 0.1).astype(int)
+    noise = rng.normal(size=rows)
+    mixed = sampled_value("AveragePrecision", truth, squeezed(mixed_with(rng, truth)))
+
+    def off(shift):
+        value = sampled_value("AveragePrecision", truth, squeezed(noise + shift * truth))
+        return value - mixed
+
+    return optimize.brentq(off, 1, 4, xtol=1e-3)
+
+
+def squeezed(scores):
+    return 1 / (1 + np.exp(-scores / 5))
+
+
+def mixed_with(rng, truth):
+    """A large shift of most positive rows."""
+    some = (truth == 1) & (rng.random(truth.size) < 0.8)
+    return np.where(some, 10, 0) + rng.normal(size=truth.size)
+
+
+def precise_at_top(rng, rows):
+    truth = (rng.random(rows) < 0.1).astype(int)
+    shifted = rng.normal(size=rows) + shift_of_equal_precision() * truth
+    return truth, [squeezed(shifted), squeezed(mixed_with(rng, truth))]
+
+
+SURE = optimize.brentq(
+    lambda right: -right * np.log(0.9) - (1 - right) * np.log(0.1)
+    + 0.7 * np.log(0.7) + 0.3 * np.log(0.3), 0.5, 1,
+)  # fmt: skip
+
+
+def calm_and_sure(rng, rows):
+    """The same expected loss by calibrated probabilities of .7, and by ones of .9 that boast."""
+    truth = (rng.random(rows) < 0.5).astype(int)
+    runs = []
+    for right, stated in ((0.7, 0.7), (SURE, 0.9)):
+        chosen = np.where(rng.random(rows) < right, truth, 1 - truth)
+        runs.append(np.where(chosen == 1, stated, 1 - stated))
+    return truth, runs
+
+
+def normal_and_long(rng, rows):
+    """Errors of the same variance: normal ones, and Laplace's."""
+    truth = 2 * rng.normal(size=rows)
+    return truth, [truth + rng.normal(size=rows), truth + rng.laplace(0, np.sqrt(0.5), rows)]
+
+
+def biased_and_noisy(rng, rows):
+    """Errors of the same mean square: a shift, and noise."""
+    truth = 2 * rng.normal(size=rows)
+    shifted = truth + 0.9 + np.sqrt(0.19) * rng.normal(size=rows)
+    return truth, [shifted, truth + rng.normal(size=rows)]
+
+
+def noisy_and_mixed(rng, rows, like=0.7):
     """A correlation of .7 by noise, and by three rows of ten that are anything."""
     truth = rng.normal(size=rows)
-    noisy = 0.7 * truth + np.sqrt(0.51) * rng.normal(size=rows)
+    noisy = like * truth + np.sqrt(1 - like**2) * rng.normal(size=rows)
     return truth, [noisy, np.where(rng.random(rows) < 0.7, truth, rng.normal(size=rows))]
+
+
+UNLIKE = {
+    "Precision": shy_and_bold,
+    "Recall": partial(decided, 0.3, (0.7, 0.02), (0.7, 0.4)),
+    "F1": partial(decided, 0.2, (0.5, 0.01), (0.95, FALSE["F1"])),
+    "MCC": partial(decided, 0.2, (0.5, 0.01), (0.95, FALSE["MCC"])),
+    "Kappa": partial(decided, 0.2, (0.5, 0.01), (0.95, FALSE["Kappa"])),
+    "AUROC": shifted_and_mixed,
+    "AveragePrecision": precise_at_top,
+    "LogLoss": calm_and_sure,
+    "RMSE": normal_and_long,
+    "R2": biased_and_noisy,
+    "Pearson": noisy_and_mixed,
+    "Spearman": partial(noisy_and_mixed, like=2 * np.sin(0.7 * np.pi / 6)),
+}
 
 
 @pytest.mark.slow("simulates", beyond=2)
 @pytest.mark.parametrize(("rows", "limit"), [(100, 0.08), (400, 0.065)])
-@pytest.mark.parametrize(
-    ("name", "unlike"),
-    [("Precision", shy_and_bold), ("AUROC", shifted_and_mixed), ("F1", precise_and_complete),
-     ("Pearson", noisy_and_mixed)],
-)  # fmt: skip
-def test_equal_figures_of_unlike_submissions_are_not_found(name, unlike, rows, limit, rate):
+@pytest.mark.parametrize("name", UNLIKE)
+def test_equal_figures_of_unlike_submissions_are_not_found(name, rows, limit, rate):
     found = times = 0
     for seed in range(60 * TIMES):
-        truth, runs = unlike(np.random.default_rng([seed, rows, 11]), rows)
+        truth, runs = UNLIKE[name](np.random.default_rng([seed, rows, 11]), rows)
         if truth.dtype.kind == "i" and len(set(truth.tolist())) < 2:
             continue
-        made, _ = sampled(name, truth, runs)
+        made = sampled(name, truth, runs)
         found += bool(made.tests(Leaderboard(draws=500)).p[0, 1] <= 0.05)
         times += 1
     rate(f"false difference of {name}", "equal figures, unlike shapes", rows, found, times,
          most=limit)  # fmt: skip
+
+
+# Submissions that are alike, and power
+
+
+def ranks(values):
+    return values.argsort(axis=-1).argsort(axis=-1).astype(float)
+
+
+def correlations(truth, runs):
+    """(runs,), of a truth (rows,) and runs (runs, rows)."""
+    y = truth - truth.mean()
+    x = runs - runs.mean(axis=-1, keepdims=True)
+    return x @ y / np.sqrt((x**2).sum(axis=-1) * (y @ y))
+
+
+def exchange(name, truth, runs, rng, draws=400):
+    """The p of an exchange of predictions, the figure worked out anew each time."""
+    swap = rng.random((draws, truth.size)) < 0.5
+    sides = np.where(swap, *runs), np.where(swap, *runs[::-1])
+    of = correlations if name == "Pearson" else lambda y, x: correlations(ranks(y), ranks(x))
+    drawn = np.abs(of(truth, sides[0]) - of(truth, sides[1]))
+    seen = abs(np.subtract(*of(truth, np.array(runs))))
+    return (1 + (drawn >= seen - 1e-12).sum()) / (1 + draws)
+
+
+def noise_of(levels, rng, rows):
+    truth, shared = 2 * rng.normal(size=rows), 0.7 * rng.normal(size=rows)
+    return truth, [truth + shared + level * rng.normal(size=rows) for level in levels]
+
+
+@pytest.mark.parametrize("name", ["Pearson", "Spearman"])
+def test_correlations_of_twenty_rows_are_told_apart_as_by_an_exchange(name, rate):
+    """Level of submissions that are alike; power of ones that are not."""
+    times, found = 150 * TIMES, np.zeros((2, 2), dtype=int)
+    for seed in range(times):
+        for n, levels in enumerate(((0.9, 0.9), (0.9, 3.0))):
+            rng = np.random.default_rng([seed, n, 17])
+            truth, runs = noise_of(levels, rng, 20)
+            made = sampled(name, truth, runs).tests(Leaderboard(draws=500))
+            found[n] += (made.p[0, 1] <= 0.05, exchange(name, truth, runs, rng) <= 0.05)
+    rate(f"false difference of {name}", "submissions that are alike", 20, found[0, 0], times,
+         most=0.05)  # fmt: skip
+    rate(f"difference of {name} found", "noise of .9 and of 3", 20, found[1, 0], times,
+         least=0.95 * found[1, 1] / times)  # fmt: skip
 
 
 # Many submissions

@@ -65,6 +65,14 @@ def _of_sums(sums: Floats, *, weights: str, **_: Any) -> Floats:
     return 1 - divided(cost * table[:, :, 0].sum(axis=1), chance, np.nan)
 
 
+def _rests(terms: Floats, *, weights: str, **_: Any) -> float:
+    """The least frequent class; a cost that grows with the distance hangs on all lists."""
+    if weights != "none":
+        return float(len(terms))
+    times = np.count_nonzero(terms[:, 1:], axis=0)
+    return float(times[times > 0].min(initial=len(terms)))
+
+
 def _figure(statistics: Statistics, *, weights: str, **_: Any) -> float:
     table = _tabled(statistics, np.zeros_like(statistics.in_list), weights)
     return float(_of_sums(table, weights=weights)[0])
@@ -92,7 +100,7 @@ def _explain(
     aggregate="pooled",
     aliases=("CohenKappa",),
     settle=POSITIVE,
-    statistic=Sums(_of_sums, _sums, _figure),
+    statistic=Sums(_of_sums, _sums, _figure, _rests),
     explain=_explain,
 )
 def kappa(

@@ -13,8 +13,8 @@ from scorer.core.arrays import Floats
 from scorer.core.text import join_first, printable, unit
 from scorer.metrics.base import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut
-from scorer.reports.leaderboard.cells import chance, test_name
-from scorer.results.comparison import Differing, ListPreferences, Pair, Pairing, WinTally
+from scorer.reports.leaderboard.cells import chance, test_name, undecided
+from scorer.results.comparison import Differing, ListPreferences, Pair, Pairing, Tested, WinTally
 from scorer.results.report import Report
 
 MANY = 10  # pairs above which each is shown only when all are asked for
@@ -136,11 +136,17 @@ def figures(differing: Differing, compared: Compared, precision: int) -> list[st
         TOGETHER: span(differing.together, precision),
         "w-t-l": record(differing.tally),
         compared.units: f"{differing.lists:,}",
-        "effect": signed(differing.effect, 2),
-        "p": chance(differing.p),
+        "effect": effect(differing),
+        "p": chance(differing.p, differing.unsure),
         EQUIVALENT: "-" if differing.equivalent is None else chance(differing.equivalent),
     }
     return [cells[heading] for heading in headings(compared)]
+
+
+def effect(differing: Differing) -> str:
+    """An effect size with its interval."""
+    ends = differing.effect_ends
+    return signed(differing.effect, 2) + ("" if ends is None else f" {span(ends, 2)}")
 
 
 def most(differing: Differing, lists: Sequence[str], precision: int) -> str:
@@ -214,19 +220,22 @@ def legend(compared: Compared) -> str:
     """What the figures of a pair mean, in a paragraph."""
     rules, pairing = compared.challenge.leaderboard, compared.pairing
     message = "a minus b: the difference of the means"
-    if rules.intervals is not None:
-        message += f", its {100 * rules.intervals:g} % interval"
+    if rules.level is not None:
+        message += f", its {100 * rules.level:g} % interval"
     if TOGETHER in headings(compared) and rules.tiers is not None:
         share = f"{100 * (1 - rules.tiers.alpha):g} %"
         message += f"; {TOGETHER}: one that holds jointly for all {len(pairing.pairs):,} at {share}"
     message += (
         f"; w-t-l: the {compared.units} that a wins, ties and loses; effect: the mean difference "
-        "divided by its standard deviation; p"
+        "divided by its standard deviation"
+        f"{', and its interval' * (rules.level is not None)}; p"
     )
     if rules.tiers is None:
         message += " is not given, since the challenge asks for no tests."
     else:
         message += f" of a {'; '.join(_tests(compared))}."
+        for test in _unsure(pairing):
+            message += f" {undecided(test.draws, rules.tiers.alpha)}"
     if compared.units in headings(compared):
         message += f" Each pair is compared on the {compared.units} that both have."
     if pairing.margin is not None:
@@ -237,6 +246,14 @@ def legend(compared: Compared) -> str:
     for key, why in pairing.untested.items():
         message += f" {printable(key)} is not compared: {why}."
     return message
+
+
+def _unsure(pairing: Pairing) -> Iterator[Tested]:
+    """The test of which the mark of a p that is near alpha speaks, if there is one."""
+    marked = (key for p in pairing.pairs for key, found in p.measures.items() if found.unsure)
+    key = next(marked, None)
+    if key is not None:
+        yield pairing.tests[key]
 
 
 def _tests(compared: Compared) -> Iterator[str]:

@@ -144,7 +144,7 @@ def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> Iterator[
         first = compared.measures[0]
         differing = pair.measures[first.id]
         state = f"{printable(first.id)} {signed(differing.difference, precision)}"
-        state += f", p {chance(differing.p)}"
+        state += f", p {chance(differing.p, differing.unsure)}"
     yield Heading(title(pair), 3, f"p{n}", state, open=len(compared.pairing.pairs) == 1)
     if compared.measures:
         rows = [

@@ -57,6 +57,8 @@ class Differing:
     interval_of_all: tuple[float | None, float | None] | None
     equivalence_p: float | None
     most: Sequence[Most]
+    effect_interval: tuple[float | None, float | None] | None
+    unsure: bool  # whether draws leave open on which side of alpha p is
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +111,7 @@ def fields(compared: Compared, options: Options) -> Record:
         orders=pairing.orders,
         tests=pairing.tests,
         how=How(
-            rules.tiers.alpha if rules.tiers else None, rules.intervals, rules.draws, rules.seed,
+            rules.tiers.alpha if rules.tiers else None, rules.level, rules.draws, rules.seed,
             pairing.margin,
         ),
         untested=pairing.untested,
@@ -139,4 +141,5 @@ def _differing(found: results.Differing, index: Mapping[str, int]) -> Differing:
         found.difference, found.tally.wins, found.tally.ties, found.tally.losses, found.interval,
         found.effect, found.p, found.lists, found.together, found.equivalent,
         [Most(name, float(found.per_list[index[name]])) for name in found.most],
+        found.effect_ends, found.unsure,
     )  # fmt: skip

@@ -30,9 +30,22 @@ def number(value: float, measure: Measure, precision: int) -> str:
     return f"{value:.{precision}f}"
 
 
-def chance(p: float) -> str:
-    """A p-value as people read it; one that cannot be had is a dash."""
-    return "-" if math.isnan(p) else f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
+def chance(p: float, unsure: bool = False) -> str:
+    """A p-value as people read it; one that cannot be had is a dash.
+
+    >>> chance(0.0499, unsure=True)
+    '~0.0499'
+    """
+    known = f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
+    return "-" if math.isnan(p) else f"{'~' * unsure}{known}"
+
+
+def undecided(draws: int, alpha: float) -> str:
+    """What the mark of a p-value that is near alpha means."""
+    return (
+        f"~: within two Monte-Carlo errors of {alpha:g} after {draws:,} draws; another seed may "
+        "decide otherwise."
+    )
 
 
 def mean_of(standing: Standing, measure: Measure, precision: int) -> str:
@@ -86,10 +99,10 @@ def lists_of(standing: Standing, lists: int) -> str:
 
 def level(report: Report) -> str:
     """The heading of the intervals; empty where no standing has one."""
-    share = report.challenge.leaderboard.intervals
-    if share is None or not any(standing.interval for standing in report.standings):
+    rules = report.challenge.leaderboard
+    if rules.level is None or not any(standing.interval for standing in report.standings):
         return ""
-    return f"{100 * share:g} % interval"
+    return f"{100 * rules.level:g} % {'joint ' if rules.joint else ''}interval"
 
 
 def gap(scored: Scored, measure: Measure) -> float:
@@ -248,6 +261,9 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
             "Wilcoxon's test compares medians of differences, which can disagree with the means "
             "that rank; where they do, a rank lies outside its parentheses."
         )
+    if certainty.unsure is not None and (open_pairs := int(certainty.unsure.sum()) // 2):
+        of = "the p of 1 pair is" if open_pairs == 1 else f"the p of {open_pairs:,} pairs are"
+        yield f"In this board {of} marked {undecided(how.draws, how.alpha)}"
     yield from _order(report, certainty, precision)
     yield from _detectable(report, certainty, precision)
     yield from _contradicted(report, certainty)
@@ -392,6 +408,12 @@ def _intervals(report: Report) -> Iterator[str]:
     if report.uncertain:
         yield f"No intervals or tests of {printable(report.primary.id)}: {report.uncertain}."
     share, word = level(report), unit(report.called)
+    ranked = sum(row.rank is not None for row in report.standings) + report.omitted
+    if share and report.challenge.leaderboard.joint:
+        yield (
+            f"The intervals of all {ranked:,} submissions contain the true values together in 95 % "
+            "of boards, and so does that of the first."
+        )
     folds = any(report.primary.id in row.deviations for row in report.standings)
     if folds:
         yield (

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from scorer.metrics.base import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, Place, by_list, optional
@@ -56,6 +58,7 @@ class Row:
     interval: tuple[float, float] | None
     best: float | None
     fewer_lists: tuple[int, int] | None
+    worse: bool  # significantly, than the first, or than one below
     points: float = optional()
 
 
@@ -89,6 +92,26 @@ class Sure:
     fewer_lists: Sequence[Mapping[str, Any]]
     rank_shares: Sequence[Numbers] | None
     shake_up: Mapping[str, Any] | None
+    order: Order | None
+    unsure: Sequence[tuple[str, str]]  # pairs of which draws leave open if p is above alpha
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What resamples of the lists that all have say of the order of the ranked."""
+
+    tau: float  # Kendall's, of the board and a resampled one, on average
+    optimism: float | None  # by how much the first is expected to be too good
+    lists: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """How many alike lists would say as much; None where each counts."""
+
+    spread: float | None  # of how far the value of one submission varies
+    rarest_class: float | None  # of the class on which one of the values rests
+    weights: float | None  # of equal weight
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +128,7 @@ class Record:
     ranked_by: Mapping[str, Any]
     certainty: Sure | None
     no_certainty: str | None
+    effective_lists: Effective
     cycles: Sequence[Sequence[str]]
     groups: Mapping[str, int]  # group of lists -> how many it has
     omitted: int = optional()
@@ -122,6 +146,7 @@ def fields(report: Report, options: Options) -> Record:
         ranked_by=_ranked_by(report),
         certainty=_certainty(report.certainty, report) if report.certainty else None,
         no_certainty=report.uncertain or None,
+        effective_lists=Effective(report.hangs_on, report.rests_on, report.weighing),
         cycles=report.cycles,
         groups=report.groups,
         omitted=report.omitted or ABSENT,
@@ -185,6 +210,7 @@ def _row(standing: Standing) -> Row:
         standing.interval,
         standing.best,
         standing.fewer,
+        standing.worse,
         ABSENT if standing.points is None else standing.points,
     )
 
@@ -223,4 +249,14 @@ def _certainty(certainty: Certainty, report: Report) -> Sure:
         fewer_lists=[row._asdict() for row in certainty.fewer],
         rank_shares=None if certainty.ranks is None else certainty.ranks.tolist(),
         shake_up=None if certainty.shake_up is None else certainty.shake_up._asdict(),
+        order=None if certainty.order is None else Order(*certainty.order),
+        unsure=_unsure(certainty),
     )
+
+
+def _unsure(certainty: Certainty) -> list[tuple[str, str]]:
+    if certainty.unsure is None:
+        return []
+    names = certainty.names
+    pairs = np.argwhere(np.triu(certainty.unsure)).tolist()
+    return [(names[one], names[other]) for one, other in pairs]

@@ -220,7 +220,8 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[B
     rows = [
         [
             itself if i == j
-            else _difference(certainty.difference[i, j], certainty.p[i, j], how.alpha, options)
+            else _difference(certainty.difference[i, j], certainty.p[i, j], how.alpha, options,
+                             certainty.unsure is not None and bool(certainty.unsure[i, j]))
             for j in range(len(names))
         ]
         for i in range(len(names))
@@ -230,12 +231,14 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[B
         yield Paragraph(f"Significantly worse than the first: {', '.join(behind)}.")
 
 
-def _difference(difference: float, p: float, alpha: float, options: Options) -> Cell:
+def _difference(
+    difference: float, p: float, alpha: float, options: Options, unsure: bool = False
+) -> Cell:
     """A difference with its p-value."""
     sure = bool(p <= alpha)
     text = "-" if math.isnan(difference) else f"{difference:+.{options.precision}f}"
     marks = ["significant"] if sure else []
-    return Cell(text + "*" * sure, below=f"p {chance(float(p))}", marks=marks)
+    return Cell(text + "*" * sure, below=f"p {chance(float(p), unsure)}", marks=marks)
 
 
 def _matrix(
