@@ -395,8 +395,8 @@ def _guesses(prepared: BoundChallenge, public: Public, chance: random.Random) ->
             row["label"] = chance.choice(public.classes)
             if public.groups.get(name) in public.numbers:
                 row["label"] = min(max(round(chance.uniform(low, high), 3), low), high)
-        elif roles == ["prediction"]:
-            row["prediction"] = min(max(round(chance.uniform(low, high), 3), low), high)
+        elif roles in (["prediction"], ["score"]):
+            row[roles[0]] = min(max(round(chance.uniform(low, high), 3), low), high)
         else:
             # thousandths that sum to a thousand
             cuts = sorted(chance.randint(0, 1000) for _ in roles[1:])

@@ -75,7 +75,8 @@ COLUMNS = {
     "probability": "how likely the preference, or a class, is; of classes a column for each: "
     "[setosa, virginica] or {setosa: p1, virginica: p2}; a single one is the positive class's",
     "rank": "place in the list, from 1",
-    "score": "the number to order items by, highest first",
+    "score": "the number to order items by, highest first; of classes any number that is higher "
+    "the likelier the positive one is, for AUROC and AveragePrecision",
     "prediction": "the predicted rating, or number",
     "low": "lower end of the prediction's interval",
     "high": "upper end of the prediction's interval",
@@ -331,7 +332,7 @@ class Submission(Formed):
         "the candidates of lists, and a measure compares orders (Tau, TauAP, Rho)",
     )
     range: Annotated[tuple[Number, Number] | None, Before(_range)] = Field(
-        None, description="lowest and highest prediction allowed"
+        None, description="lowest and highest prediction, score or probability allowed"
     )
     classes: Annotated[tuple[Name, ...], AfterValidator(_distinct)] = Field(
         (), description="the labels there are, in their order; default: those of the truth"

@@ -79,7 +79,9 @@ class Labels(NamedTuple):
         likely = self._likely(submission, row) if f"{LIKELY}[0]" in submission.numbers else None
         if self.numbered is not None:
             return self._mixed(submission.ids["label"], row, answered, extras)
-        view = Labelled(*shared, self.constants.classes, self.truth, label, likely, extras=extras)
+        score = self._scores(submission, row) if "score" in self.aids.rules.columns else None
+        answers = (label, likely, score)
+        view = Labelled(*shared, self.constants.classes, self.truth, *answers, extras=extras)
         return Views(answered, {Labelled: view, LabelledRows: view})
 
     def _mixed(self, column: CodedColumn, row: Ints, answered: Mask, extras: Extras) -> Views:
@@ -128,6 +130,15 @@ class Labels(NamedTuple):
             return table[row]
         return np.append(table, np.full((1, len(classes)), np.nan), axis=0)[row]
 
+    def _scores(self, submission: Table, row: Ints) -> Floats:
+        """The score of each of two classes in each row; that of the other is its negative."""
+        classes = self.constants.classes
+        if len(classes) != 2 or self.truth.ndim == 2:
+            message = f"a column of scores needs two classes, not {len(classes):,}"
+            raise ChallengeError(problems=[Problem("T808", message)])
+        score = np.append(submission.numbers["score"], np.nan)[row]
+        return np.column_stack([-score, score])
+
 
 def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     """What a submission may look like.
@@ -140,6 +151,8 @@ def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     label = {role: name for role, name in rules.columns.items() if role == "label"}
     names = tuple(rules.probability.values()) or (LIKELY,)
     likely = {f"{LIKELY}[{n}]": name for n, name in enumerate(names)}
+    if "score" in rules.columns:
+        return (Schema(("list", "score"), (), rules.columns),)
     if "prediction" in needed:
         return (Schema(("list", "prediction"), (), rules.columns),)
     probable = Schema(

@@ -198,9 +198,27 @@ def _ruled(
         message = f"items are taken out of ranked lists, and this challenge has {kind.name}"
         conflicts.append(Fault("exclude", "C115", message))
     refuse(challenge, conflicts)
+    ready = BoundChallenge(challenge, registry, measures, kind, rules, breakers, rank_by, ranked_by)
+    refuse(challenge, _idle_range(ready))
     if not any(bound.primary for bound in measures):
         measures = (replace(measures[0], primary=True), *measures[1:])
-    return BoundChallenge(challenge, registry, measures, kind, rules, breakers, rank_by, ranked_by)
+    return ready._replace(measures=measures)
+
+
+def _idle_range(ready: BoundChallenge) -> Iterator[Fault]:
+    """A `submission.range` that no column of a submission could leave."""
+    rules = ready.challenge.submission
+    if rules.range is None or rules.numbers:
+        return
+    roles = {role for shape in ready.shapes for role in shape.roles}
+    likely = any(role.startswith("probability") for role in ready.shapes[0].roles)
+    if not likely and not roles & {"prediction", "score"}:
+        message = "no column of a submission has numbers that could lie outside"
+        yield Fault("submission.range", "C122", message)
+    elif not roles & {"prediction", "score"} and rules.range[0] <= 0 and rules.range[1] >= 1:
+        message = "probabilities lie in 0 to 1 whatever is written here"
+        help = "for AUROC and AveragePrecision of any numbers: columns: {score: COLUMN}"
+        yield Fault("submission.range", "C122", message, help)
 
 
 def _key_of(spec: MeasureSpec, error: NotationError) -> str:

@@ -111,6 +111,8 @@ class _OfRows:
         columns = self.answers.columns
         shares = has if probabilities is None else probabilities
         numbers = {f"{LIKELY}[{n}]": shares[:, code] for n, code in enumerate(columns)}
+        if "score" in self.answers.aids.rules.columns:
+            numbers["score"] = shares[:, -1]
         ids = {"list": (rows, self.answers.lists), "label": (codes, names)}
         return table_of(ids, **numbers)
 

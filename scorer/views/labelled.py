@@ -74,13 +74,14 @@ class Labelled(LabelledRows):
     truth: Ints | Mask
     label: Ints | Mask | None  # None: the submission has probabilities alone
     probability: Floats | None = None  # (rows, classes); NaN in rows that are not answered
+    score: Floats | None = None  # as well: any numbers, higher for likelier classes
 
     def perfect(self) -> Self:
         """With the truth's own classes as predictions."""
-        given = self.probability is not None
-        likely = self.indicators(self.truth) if given else None
-        label = None if self.label is None else self.truth
-        return replace(self, answered=np.ones_like(self.answered), label=label, probability=likely)
+        true, label = self.indicators(self.truth), None if self.label is None else self.truth
+        likely, score = (None if x is None else true for x in (self.probability, self.score))
+        every = np.ones_like(self.answered)
+        return replace(self, answered=every, label=label, probability=likely, score=score)
 
     @property
     def several(self) -> bool:
@@ -91,11 +92,20 @@ class Labelled(LabelledRows):
     def likely(self) -> Floats:
         """The probabilities, for measures that declare that they need them."""
         if self.probability is None:
+            if self.score is not None:
+                raise ChallengeError(
+                    "scores are no probabilities; AUROC and AveragePrecision take them"
+                )
             raise ChallengeError(
                 f"there are no probabilities; classes: {len(self.classes):,}; two have one "
                 "column of them, others one for each class"
             )
         return self.probability
+
+    @property
+    def ordering(self) -> Floats:
+        """The scores, else the probabilities, for measures that only look at their order."""
+        return self.likely if self.score is None else self.score
 
     @property
     def true_probability(self) -> Floats:

@@ -254,17 +254,22 @@ def no_probability(submitted: Submitted) -> Faults:
 
 @check("S505", kinds=("labels",), scope="row")
 def number_out_of_range(submitted: Submitted) -> Faults:
-    """A predicted number lies in `submission.range`."""
-    predicted = submitted.table.numbers.get("prediction")
-    if predicted is None or submitted.rules.range is None:
+    """Predicted numbers, scores and probabilities lie in `submission.range`."""
+    if submitted.rules.range is None:
         return Faults()
-    low, high = submitted.rules.range
-    rows = np.flatnonzero((predicted < low) | (predicted > high))
-    if not rows.size:
-        return Faults()
-    row = _first(submitted, rows)
-    what = f"{predicted[row]:.12g} is outside {low:.12g} to {high:.12g}"
-    return Faults({("S505", ""): _at(submitted, row, rows.size, what)})
+    faults, (low, high) = {}, submitted.rules.range
+    for role, predicted in submitted.table.numbers.items():
+        if role not in ("prediction", "score") and not role.startswith("probability["):
+            continue
+        rows = np.flatnonzero((predicted < low) | (predicted > high))
+        if role.startswith("probability["):  # else that is a fault of its own
+            rows = rows[(predicted[rows] >= 0) & (predicted[rows] <= 1)]
+        if rows.size:
+            row = _first(submitted, rows)
+            of = "" if role == "prediction" else f"{printable(submitted.table.called(role), 60)} "
+            what = f"{of}{predicted[row]:.12g} is outside {low:.12g} to {high:.12g}"
+            faults["S505", role] = _at(submitted, row, rows.size, what)
+    return Faults(faults)
 
 
 class Answers(NamedTuple):

@@ -43,13 +43,14 @@ class Outside(NamedTuple):
                           times=self.rows)  # fmt: skip
 
 
-@check("S505", kinds=("ratings",), scope="row")
+@check("S505", kinds=("ratings", "grades"), scope="row")
 def out_of_range(submitted: Submitted) -> Outside:
-    """A prediction lies in `submission.range`."""
-    if submitted.rules.range is None:
+    """A prediction, or the score of an item, lies in `submission.range`."""
+    numbers = submitted.table.numbers
+    predicted = numbers.get("prediction", numbers.get("score"))
+    if submitted.rules.range is None or predicted is None:
         return Outside()
     low, high = submitted.rules.range
-    predicted = submitted.table.numbers["prediction"]
     rows = np.flatnonzero((predicted < low) | (predicted > high))
     if not rows.size:
         return Outside()

@@ -27,7 +27,7 @@ def scored(labelled: Labelled, positive: str | None) -> Statistics:
     Raises:
         NotationError: there is no such class.
     """
-    true, likely = labelled.indicators(labelled.truth), labelled.likely
+    true, likely = labelled.indicators(labelled.truth), labelled.ordering
     if len(labelled.classes) == 2 and not labelled.several:
         code = place(labelled, positive)
         code = 1 if code is None else code
@@ -35,7 +35,7 @@ def scored(labelled: Labelled, positive: str | None) -> Statistics:
     elif positive is not None:
         message = f"positive= is for two classes; there are {join_first(labelled.classes)}"
         raise NotationError(message, "positive")
-    likely = np.where(labelled.answered[:, None], likely, np.where(true > 0, -1.0, 2.0))
+    likely = np.where(labelled.answered[:, None], likely, np.where(true > 0, -np.inf, np.inf))
     return labelled.pooled(labelled.weights, true, likely)
 
 

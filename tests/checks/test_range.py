@@ -1,0 +1,79 @@
+"""Ranges: of every column of numbers, or refused; and scores, which are any numbers."""
+
+import json
+
+import pytest
+
+CLASSES = "truth: {file: truth.csv, columns: {list: id, label: c}}\n"
+LABELS = "id,c\n1,no\n2,yes\n3,no\n4,yes\n"
+GRADES = "list,item,grade\nq,a,1\nq,b,0\n"
+
+
+@pytest.fixture
+def checked(challenge, score):
+    def run(yaml, truth, sent, command="check"):
+        folder = challenge(yaml, **{"truth.csv": truth, "sub.csv": sent})
+        words = [folder, folder / "sub.csv", "--format", "json"]
+        return score(*([command] if command else []), *words)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("yaml", "truth", "sent", "told"),
+    [
+        (
+            "truth: truth.csv\nsubmission: {columns: {score: s}, range: [0, 1]}\nmetrics: [AP]\n",
+            GRADES, "list,item,s\nq,a,9.5\nq,b,-3\n", ["9.5 is outside 0 to 1 (2 rows)"],
+        ),
+        (
+            f"{CLASSES}submission: {{columns: {{list: id, probability: p}}, range: [0.01, 0.99]}}\n"
+            "metrics: [LogLoss]\n",
+            LABELS, "id,p\n1,0\n2,0.5\n3,0.2\n4,1\n", ["p 0 is outside 0.01 to 0.99 (2 rows)"],
+        ),
+        (
+            f"{CLASSES}submission: {{columns: {{list: id, score: s}}, range: [-5, 5]}}\n"
+            "metrics: [AUROC]\n",
+            LABELS, "id,s\n1,-4\n2,5.5\n3,1\n4,2\n", ["s 5.5 is outside -5 to 5"],
+        ),
+    ],
+)  # fmt: skip
+def test_numbers_out_of_range_are_told(checked, yaml, truth, sent, told):
+    (one,) = json.loads(checked(yaml, truth, sent).out)["submissions"]
+    assert [(p["code"], p["message"]) for p in one["problems"] if p["severity"] == "error"] == [
+        ("S505", message) for message in told
+    ]
+
+
+@pytest.mark.parametrize(
+    ("columns", "metric", "why"),
+    [
+        ("{list: id, label: c}", "Accuracy", "no column of a submission has numbers"),
+        ("{list: id, probability: p}", "AUROC", "probabilities lie in 0 to 1"),
+    ],
+)
+def test_a_range_that_does_nothing_is_refused(checked, columns, metric, why):
+    yaml = f"{CLASSES}submission: {{columns: {columns}, range: [-100, 100]}}\nmetrics: [{metric}]\n"
+    ran = checked(yaml, LABELS, "id,c\n1,no\n")
+    assert ran.code == 2
+    assert f"submission.range: {why}" in ran.err
+
+
+@pytest.mark.parametrize("metric", ["AUROC", "AveragePrecision", "AUROC(positive=no)"])
+def test_scores_are_any_numbers_whose_order_counts(checked, metric):
+    def value(column, values):
+        yaml = (
+            f'{CLASSES}submission: {{columns: {{list: id, {column}: s}}}}\nmetrics: ["{metric}"]\n'
+        )
+        sent = "id,s\n" + "".join(f"{n},{v}\n" for n, v in enumerate(values, 1))
+        (one,) = json.loads(checked(yaml, LABELS, sent, "").out)["submissions"]
+        return one["values"][metric]["mean"]
+
+    assert value("score", [-300, 20, 50.5, 1000]) == value("probability", [0.1, 0.4, 0.6, 0.9])
+
+
+def test_scores_are_no_probabilities(checked):
+    yaml = f"{CLASSES}submission: {{columns: {{list: id, score: s}}}}\nmetrics: [AUROC, LogLoss]\n"
+    ran = checked(yaml, LABELS, "id,s\n1,2\n2,3\n3,4\n4,5\n", "")
+    assert ran.code == 2
+    assert "scores are no probabilities; AUROC and AveragePrecision" in ran.err
