@@ -16,7 +16,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from scorer.board.board import Board
-from scorer.board.receipts import receipt
 from scorer.store.database import Draft
 
 SCORE = Path(sys.executable).parent / "score"
@@ -62,27 +61,24 @@ def adding(folder: Path) -> list[float]:
     return ratios[1:]
 
 
-def filled(folder: Path, entries: int) -> None:
+def filled(folder: Path, entries: int, teams: int = TEAMS) -> None:
     """A store with so many evaluated entries: some files, sent by all teams again and again."""
     with Board.open(folder) as board:
         version = board.version()
-        files = [submission(folder.parent / f"{n}.csv", n) for n in range(TEAMS)]
+        files = [submission(folder.parent / f"{n}.csv", n) for n in range(teams)]
         start = datetime(2026, 1, 1, tzinfo=UTC)
         for n, path in enumerate(files):
             board.add([path], f"team{n}", now=start)
         scored = board.entries()
-        teams = board._database.teams()
-        for n in range(entries - TEAMS):
-            entry = scored[n % TEAMS]
+        senders = board._database.teams()
+        for n in range(entries - teams):
+            entry, team = scored[n % teams], senders[(n * 7 + 1) % teams]
             draft = Draft(
-                teams[(n * 7 + 1) % TEAMS].id, start + timedelta(minutes=n), entry.sha256,
+                team.id, start + timedelta(minutes=n), entry.sha256,
                 entry.file, entry.size, "main", "", {},
             )  # fmt: skip
             board._database.record(
-                draft,
-                version.values,
-                lambda teams_known, statuses: None,
-                lambda stored, previous: receipt(stored, "team", version.fingerprint, previous),
+                draft, version.values, lambda *known: None, team.name, version.fingerprint
             )
 
 

@@ -1,5 +1,6 @@
-"""The benchmark makes the same sets each time, and reckons rightly."""
+"""The benchmark makes the same sets each time, and reckons rightly; each finds what it imports."""
 
+import ast
 import importlib.util
 import math
 import sys
@@ -123,3 +124,28 @@ def test_a_process_that_fails_or_takes_too_long_says_so():
 def test_a_process_on_a_terminal():
     code = "import sys; print(sys.stderr.isatty()); sys.stderr.write('bar' * 9999)"
     assert driver.measured([sys.executable, "-c", code], terminal=True).out == "True\n"
+
+
+SCRIPTS = sorted((ROOT / "benchmarks").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.stem)
+def test_a_benchmark_finds_what_it_imports_of_scorer(path):
+    taken = [n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.ImportFrom)]
+    for statement in taken:
+        if (statement.module or "").startswith("scorer"):
+            module = importlib.import_module(statement.module)
+            assert all(hasattr(module, alias.name) for alias in statement.names), statement.module
+
+
+@pytest.mark.slow("a board of forty entries")
+def test_the_board_of_a_benchmark_is_whole(tmp_path):
+    board = load("board.py")
+    folder = tmp_path / "c"
+    folder.mkdir()
+    board.challenge(folder)
+    board.filled(folder, 40, teams=4)
+    with board.Board.open(folder) as filled:
+        assert set(filled.statuses().values()) == {"scored"}
+        assert len(filled.entries()) == 40
+        assert filled.altered() == []

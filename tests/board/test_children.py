@@ -7,6 +7,7 @@ import time
 import pytest
 
 from scorer.board import children
+from scorer.board.child import VISITORS
 
 ECHO = "import sys, time; asked = sys.stdin.read(); time.sleep({}); print(asked)"
 
@@ -47,3 +48,18 @@ def test_a_child_that_takes_too_long_is_killed(sleeper, monkeypatch):
         children._ended(child, b"x", 0.1, lambda: None)
     assert child.returncode == -9
     assert time.monotonic() - began < 30
+
+
+NICE = """
+import os
+from scorer.board.child import VISITORS, _give_way
+before = os.nice(0)
+_give_way(VISITORS)
+print(os.nice(0) - before)
+"""
+
+
+def test_what_visitors_start_gives_way():
+    words = [sys.executable, "-c", NICE]
+    ran = subprocess.run(words, capture_output=True, text=True, start_new_session=True, check=True)
+    assert int(ran.stdout) == VISITORS > 0

@@ -8,6 +8,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
+from sqlalchemy import create_engine, text
 
 from scorer.board.board import Board
 from scorer.board.receipts import RECEIPTS, verify, verify_lines
@@ -186,43 +187,73 @@ def test_the_public_chain_tells_no_reason_no_digest_and_no_choice(folder):
     assert verify_lines(chain) == (len(chain.splitlines()), [])
 
 
-def test_an_older_store_is_migrated_and_its_receipts_stay(folder):
-    path = folder / ".scorer" / "board.db"
-    with closing(sqlite3.connect(path)) as database, database:
-        entries = database.execute("SELECT * FROM entry ORDER BY number")
-        names = [column[0] for column in entries.description]
-        rows = [dict(zip(names, row, strict=True)) for row in entries]
-        teams = dict(database.execute("SELECT id, name FROM team"))
-        (version,) = database.execute("SELECT fingerprint FROM version").fetchone()
-        database.execute("DROP TABLE receipt")
-        database.execute(
-            "CREATE TABLE receipt (board VARCHAR(200), entry INTEGER, previous VARCHAR(64), "
-            "digest VARCHAR(64) NOT NULL, body TEXT NOT NULL, PRIMARY KEY (board, entry))"
-        )
-        previous = None
+def made_older(url, revision):
+    """Have a store as scorer of an earlier revision kept it; the digest of its last receipt."""
+    engine, previous = create_engine(url), None
+    with engine.begin() as database:
+        rows = database.execute(text("SELECT * FROM entry ORDER BY number")).all()
+        teams = dict(map(tuple, database.execute(text("SELECT id, name FROM team"))))
+        version = database.execute(text("SELECT fingerprint FROM version")).scalar()
+        for statement in OLDER:
+            database.execute(text(statement))
         for row in rows:
             body = {
-                "entry": row["number"], "team": teams[row["team"]], "received": row["received"],
-                "sha256": row["sha256"], "size": row["size"], "version": version,
+                "entry": row.number, "team": teams[row.team], "received": row.received,
+                "sha256": row.sha256, "size": row.size, "version": version,
                 "previous": previous,
             }  # fmt: skip
-            text = json.dumps(body, sort_keys=True, separators=(",", ":"))
-            digest = hashlib.sha256(text.encode()).hexdigest()
-            link = ("life", row["number"], previous, digest, text)
-            database.execute("INSERT INTO receipt VALUES (?, ?, ?, ?, ?)", link)
+            written = json.dumps(body, sort_keys=True, separators=(",", ":"))
+            digest = hashlib.sha256(written.encode()).hexdigest()
+            link = {"n": row.number, "previous": previous, "digest": digest, "body": written}
+            insert = "INSERT INTO receipt VALUES ('life', :n, :previous, :digest, :body)"
+            database.execute(text(insert), link)
             previous = digest
-        database.execute("ALTER TABLE decision DROP COLUMN late")
-        database.execute("UPDATE alembic_version SET version_num = '0002'")
-    with Board.open(folder) as board:
+        if revision == "0001":
+            database.execute(text("DROP INDEX evaluation_waiting"))
+        database.execute(text("UPDATE alembic_version SET version_num = :it"), {"it": revision})
+    engine.dispose()
+    return previous
+
+
+OLDER = (
+    "DROP TABLE receipt",
+    "CREATE TABLE receipt (board VARCHAR(200), entry INTEGER, previous VARCHAR(64), "
+    "digest VARCHAR(64) NOT NULL, body TEXT NOT NULL, PRIMARY KEY (board, entry), "
+    "FOREIGN KEY (board, entry) REFERENCES entry (board, number))",
+    "ALTER TABLE decision DROP COLUMN late",
+)
+
+
+@pytest.mark.parametrize("revision", ["0001", "0002"])
+def test_an_older_store_is_migrated_and_its_receipts_stay(life, store, revision):
+    life.rules(RULES)
+    with life.open(store) as board:
+        for n, team in enumerate(("red", "blue", "green", "red")):
+            board.add([life.sent(f"s{n}", 1.0)], team, now=DAY)
+        board.add([life.sent("short", 1.0, lists=life.lists[:1])], "blue", now=DAY)
+        board.decide("disqualify", 3, "three accounts", by="anna", now=DAY)
+        before = [(row.rank, row.name, row.values) for row in board.board().report.standings]
+    last = made_older(store, revision)
+    with life.open(store) as board:
         assert board.altered() == []
+        rows = board.board().report.standings
+        assert [(row.rank, row.name, row.values) for row in rows] == before
         chain = [json.loads(line) for line in board.receipts().splitlines()]
-        assert chain[len(rows) - 1]["digest"] == previous
-        assert {link.get("kind") for link in chain[len(rows) :]} == {
+        assert chain[4]["digest"] == last
+        assert {link.get("kind") for link in chain[5:]} == {
             *("version", "team", "evaluation", "decision")
         }
         assert verify_lines(board.receipts())[1] == []
-        board.decide("restore", 3, "a mistake")
+        board.decide("restore", 3, "a mistake", now=DAY)
+        board.add([life.sent("later", 1.0)], "green", now=DAY)
         assert board.altered() == []
-    sql("UPDATE entry SET team = 3 - team WHERE team < 3")(folder)
-    with Board.open(folder) as board:
+        assert board.audit(now=DAY).altered == ()
+        assert not any(held.late for held in board._database.decisions())
+    engine = create_engine(store)
+    with engine.begin() as database:
+        database.execute(text("UPDATE entry SET team = 3 - team WHERE team < 3"))
+        database.execute(text("UPDATE receipt SET digest = previous WHERE number = 3"))
+    engine.dispose()
+    with life.open(store) as board:
         assert any("it was sent by 'red'" in fault for fault in board.altered())
+        assert verify_lines(board.receipts())[1] != []

@@ -2,24 +2,36 @@
 
 import gzip
 import io
+import re
+import subprocess
+import time
 import zipfile
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
+from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rounds import rounds
+from web_helpers import NOW, Here
 
 import scorer
 from scorer.api.fix import fix
 from scorer.challenge.archive import unpacked
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import public
+from scorer.reports.codec import problem
+from scorer.web.app import create
+from scorer.web.context import Settings
 
 SLOW = {"suppress_health_check": list(HealthCheck)}
 YAML = (
     "id: x\ntruth: truth.csv\nlists: lists.csv\nitems: items.csv\n"
     "metrics: [nDCG@3, AP, P@2]\nsubmission: {missing_list: zero}\nleaderboard: {draws: 50}\n"
 )
+HIDDEN = YAML + "phases: [{id: main, show: none}]\n"
+API = "/api/v1/challenges/x"
 LISTS, ITEMS = ["q1", "q2", "q3"], ["a", "b", "c", "d"]
 PUBLIC = {
     "lists.csv": "\n".join(["list", *LISTS, ""]),
@@ -71,9 +83,9 @@ def written(folder, rows, form="csv"):
     return path
 
 
-def made(folder, truth):
+def made(folder, truth, yaml=YAML):
     folder.mkdir()
-    for name, text in {"challenge.yaml": YAML, "truth.csv": truth, **PUBLIC}.items():
+    for name, text in {"challenge.yaml": yaml, "truth.csv": truth, **PUBLIC}.items():
         (folder / name).write_text(text)
     return folder
 
@@ -120,6 +132,95 @@ def test_every_way_tells_the_same(truth, rows, form, fresh):
     if scored.valid:
         (of_board,) = added.values.values()
         assert of_board == pytest.approx(values(scored), rel=1e-12)
+
+
+@pytest.fixture
+def served(monkeypatch):
+    """A server of a challenge, in this process; a client, and a team's and an organizer's token."""
+    kept = SimpleNamespace(**{**vars(subprocess), "Popen": Here})
+    monkeypatch.setattr("scorer.board.children.subprocess", kept)
+
+    @contextmanager
+    def serve(folder):
+        app = create(Settings((str(folder),), limit=0))
+        (site,) = app.state.context.sites.values()
+        site.clock = lambda: NOW
+        tokens = [site.board.add_team("red", now=NOW), site.board.new_token(None, now=NOW)]
+        with TestClient(app, follow_redirects=False) as client:
+            yield client, *({"Authorization": f"Bearer {token}"} for token in tokens)
+
+    return serve
+
+
+def entered(client, team, path):
+    """The number of an entry that is evaluated."""
+    with path.open("rb") as sent:
+        answer = client.post(f"{API}/entries", headers=team, files={"file": (path.name, sent)})
+    assert answer.status_code == 202, answer.text
+    number, until = answer.json()["entry"], time.monotonic() + 60
+    while client.get(f"{API}/entries/{number}", headers=team).json()["status"] == "pending":
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return number
+
+
+def checked_by(client, path):
+    with path.open("rb") as sent:
+        return client.post(f"{API}/check", files={"file": (path.name, sent)}).json()["problems"]
+
+
+@pytest.mark.slow("scores and serves anew for each example")
+@rounds(3, **SLOW)
+@given(truth=truths(), rows=tables(), form=st.sampled_from(["csv", "jsonl", "gz", "zip"]))
+def test_a_server_tells_the_same(truth, rows, form, fresh, served):
+    place = fresh()
+    folder, path = made(place / "x", truth), written(place, rows, form)
+    (scored,) = scorer.score(folder, [path]).submissions
+    problems = [problem(finding) for finding in scored.findings]
+    with served(folder) as (client, team, organizer):
+        assert untold(checked_by(client, path)) == untold(problems)
+        number = entered(client, team, path)
+        entry = client.get(f"{API}/entries/{number}", headers=organizer).json()
+        assert untold(entry["problems"]) == untold(problems)
+        assert entry["status"] == ("scored" if scored.valid else "rejected")
+        assert client.get(f"{API}/kit.zip").content == kit_of(folder)
+        board = client.get(f"{API}/board", headers=organizer).json()["leaderboard"]
+        rows = [row["values"] for row in board if row["entry"] is not None]
+        if scored.valid:
+            assert [entry["values"]["all"]] == [pytest.approx(values(scored), rel=1e-12)] == rows
+        else:
+            assert (entry["values"], rows) == (None, [])
+
+
+def untold(problems):
+    """Problems without the path, which says where a file is, in one order."""
+    return sorted(str({**fields, "path": None}) for fields in problems)
+
+
+PAGES = ("/", "/c/x", "/c/x/rules", "/c/x/submit", "/c/x/join", "/c/x/sign-in", "/metrics",
+         f"{API}", f"{API}/board", "/c/x/board.csv")  # fmt: skip
+OWN = ("/c/x/entries", "/c/x/entries/1", f"{API}/entries", f"{API}/entries/1", f"{API}/me")
+# digests of receipts, and how often it was asked whether an entry is evaluated
+RANDOM = re.compile(r'[0-9a-f]{64}|name="form_token" value="[^"]*"|scorer_requests_total.*')
+
+
+@pytest.mark.slow("scores and serves anew for each example")
+@rounds(3, **SLOW)
+@given(one=truths(), other=truths(), rows=tables())
+def test_two_truths_are_served_as_the_same_bytes(one, other, rows, fresh, served):
+    said = []
+    for truth in (one, other):
+        place = fresh()
+        folder, path = made(place / "x", truth, HIDDEN), written(place, rows)
+        with served(folder) as (client, team, _):
+            entered(client, team, path)
+            answers = [str(checked_by(client, path)), client.get(f"{API}/kit.zip").content.hex()]
+            for asked, headers in ((PAGES, {}), (PAGES + OWN, team)):
+                got = [client.get(page, headers=headers) for page in asked]
+                answers += [(str(a.url), a.status_code, RANDOM.sub("*", a.text)) for a in got]
+        said.append(answers)
+    for ours, theirs in zip(*said, strict=True):
+        assert ours == theirs
 
 
 @pytest.mark.slow("scores, packs and repairs anew for each example")

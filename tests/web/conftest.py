@@ -1,15 +1,12 @@
 """A served challenge: an application in this process, and a server as users start it."""
 
-import io
-import json
 import subprocess
 from types import SimpleNamespace
 
 import pytest
 from fastapi.testclient import TestClient
-from web_helpers import ended, made, started
+from web_helpers import Here, ended, made, started
 
-from scorer.board.child import answered
 from scorer.web.app import create
 from scorer.web.context import Settings
 
@@ -17,23 +14,6 @@ from scorer.web.context import Settings
 @pytest.fixture
 def served(tmp_path):
     return made(tmp_path)
-
-
-class Here:
-    """Does what a child process is asked for in this process; starting one takes a second."""
-
-    returncode = 0
-
-    def __init__(self, command, **more):
-        assert command[1:] == ["-m", "scorer.board.child"]
-
-        self.stdin = io.BytesIO()
-
-    def communicate(self, timeout):
-        return json.dumps(answered(json.loads(self.stdin.getvalue()))).encode(), b""
-
-    def kill(self):
-        pass
 
 
 @pytest.fixture
