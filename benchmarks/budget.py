@@ -23,11 +23,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 SCORE = Path(sys.executable).parent / "score"
 MIB, GIB = 1 << 20, 1 << 30
 LISTS, ITEMS = 1000, 30_000
-DEEP = 1900  # items of each list of a JSON document, which may have 2 million rows
+KNOWN = 900_000  # lists of which each costs an error, and a million errors end the reading
+DEEP = 20_000  # items of each list of a JSON document
 MEMORY, SECONDS = 2 * GIB, 60  # the budget
 HEAD = "list,item,score\n"
 MARKS = "\u0301\u0323"
@@ -48,11 +50,63 @@ def shuffled(n: int) -> int:
     return (n * 2654435761) % 2**32
 
 
-def members(member: Callable[[int], str], count: int, brackets: str) -> Iterator[bytes]:
-    """A whole JSON document of so many members, a line each, which is accepted."""
-    yield brackets[0].encode()
-    for n in range(count):
-        yield f"{member(n)}{',' if n < count - 1 else brackets[1]}\n".encode()
+class Document(NamedTuple):
+    """A JSON document of as many members as there is room for, which is read to its end."""
+
+    start: str
+    member: Callable[[int], str]
+    end: str
+    most: int = sys.maxsize  # members
+
+    def parts(self, size: int) -> Iterator[bytes]:
+        """The whole document, ten members at a time."""
+        text = self.start
+        for start in range(0, self.most, 10):
+            yield text.encode()
+            size -= len(text)
+            text = ",\n" * (start > 0) + ",\n".join(map(self.member, range(start, start + 10)))
+            if len(text) > size:
+                break
+        yield self.end.encode()
+
+
+def items(of: range, text: str = "i{}") -> str:
+    """Some items as an array."""
+    return json.dumps([text.format(n) for n in of])
+
+
+def scores(n: int) -> str:
+    """A list of items with scores."""
+    return f'"q{n}": {json.dumps({f"i{k}": k for k in range(DEEP)})}'
+
+
+def question(n: int) -> str:
+    """A list of an object with more in it than is read."""
+    documents = [{"id": f"i{k}", "text": 'A "text"', "at": [k, 0.5]} for k in range(DEEP // 4)]
+    return json.dumps({"type": "list", "documents": documents, "id": f"q{n}"})
+
+
+DOCUMENTS = {
+    "items": Document("{", lambda n: f'"q{n}": {items(range(DEEP))}', "}"),
+    "ten items a list": Document("{", lambda n: f'"q{n}": {items(range(10))}', "}", KNOWN),
+    "one list": Document('{"q1": [', '"x{}"'.format, "]}", 4_000_000),
+    "one list of scores": Document('{"q1": {', lambda n: f'"x{n}": {n}', "}}", 4_000_000),
+    "lists of 5 MiB": Document("{", lambda n: f'"q{n}": {items(range(500_000), "x{}")}', "}"),
+    "scores": Document("{", scores, "}"),
+    "numbers": Document("{", lambda n: f'"q{n}": {n}', "}", KNOWN),
+    "objects": Document(
+        "[",
+        lambda n: f'{{"list": "q{n // DEEP}", "item": "i{n % DEEP}", "score": {-n % DEEP}}}',
+        "]",
+    ),
+    "pretty": Document("{", lambda n: f'"q{n}": {json.dumps(INDENTED, indent=2)}', "}"),
+    "escapes": Document(
+        "{", lambda n: f'"q{n}": {items(range(DEEP))[:-1]}, {items(range(60), "é{}")[1:]}', "}"
+    ),
+    "paths": Document('{"questions": [', question, "]}"),
+}
+INDENTED = [f"i{k}" for k in range(DEEP)]
+PATHS = "paths"  # whose challenge has `json:`
 
 
 CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
@@ -112,16 +166,20 @@ CASES: dict[str, tuple[str, Callable[[], Iterator[bytes]]]] = {
     "JSON, one list, .gz": ("json.gz", lambda: rows(lambda n: "1,\n", '{"q1": [')),
     "JSON, arrays": ("json", lambda: rows(lambda n: "[],\n", '{"q1": [')),
     "JSON, blank lines": ("json", lambda: rows(lambda n: "\n", '{"q1": {}')),
-    "JSON, items, accepted": ("json", lambda: members(
-        lambda n: f'"q{n}": {json.dumps([f"i{k}" for k in range(DEEP)])}', LISTS, "{}"
+    "JSON, an error at the end": ("json", lambda: rows(
+        lambda n: f'"q{n}": {items(range(DEEP))},\n', "{"
     )),
-    "JSON, scores, accepted": ("json", lambda: members(
-        lambda n: f'"q{n}": {json.dumps({f"i{k}": k for k in range(DEEP)})}', LISTS, "{}"
+    "JSON, escapes": ("json", lambda: rows(
+        lambda n: f'"q{n}": {items(range(DEEP), "é{}")},\n', "{"
     )),
-    "JSON, objects, accepted": ("json", lambda: members(
-        lambda n: f'{{"list": "q{n // DEEP}", "item": "i{n % DEEP}", "score": {n}}}',
-        LISTS * DEEP, "[]",
+    "JSON, odd members": ("json", lambda: rows(
+        lambda n: f'"q{n}": ["i{n}", null{", 1" * 5000}],\n', "{"
     )),
+    "JSON, numbers in quotes": ("json", lambda: rows(lambda n: f'"i{n}": "{n}",\n', '{"q1": {')),
+    "JSON, empty lists": ("json", lambda: rows(lambda n: f'"q{n}": [],\n', "{")),
+    "JSON, escaped names": ("json", lambda: rows(lambda n: f'"\\u0071{n}": ["i1"],\n', "{")),
+    "JSON, values not wanted": ("json", lambda: rows(lambda n: "1,\n", '[{"list": "q1", "x": [')),
+    **{f"JSON, {name}, whole": ("json", lambda: iter(())) for name in DOCUMENTS},
     "JSON, brackets": ("json", lambda: rows(lambda n: "[" * 40 + "],[" * 9 + "\n", "[")),
     "TREC": ("run", lambda: rows(lambda n: f"q{n // 500 % LISTS} Q0 x{n} 1 {-n} t\n", "")),
     "TREC, a tag a row": ("run", lambda: rows(lambda n: f"q1 Q0 x{n} {n + 1} {-n} t{n}\n", "")),
@@ -164,6 +222,10 @@ def make(path: Path, name: str, size: int) -> None:
         size: bytes, unpacked.
     """
     suffix, parts = CASES[name]
+    if name.endswith(", whole"):
+        with path.open("wb") as file:
+            file.writelines(DOCUMENTS[name.split(", ")[1]].parts(size))
+        return
     if suffix == "parquet":
         parquet(path, name, size)
         return
@@ -203,12 +265,12 @@ def measured(folder: Path, path: Path, kind: str) -> tuple[str, float, int]:
     Args:
         folder: of the challenges.
         path: the file.
-        kind: of the challenge: challenge, cells (several ids in one), or document (JSON).
+        kind: of the challenge: challenge, cells (several ids in one), document (JSON), or paths.
 
     Returns:
         How it ended, its CPU time in seconds, and its peak memory in bytes.
     """
-    good = folder / {"challenge": "good.csv", "cells": "cells.csv", "document": "good.json"}[kind]
+    good = folder / f"{kind}.{'json' if kind in ('document', 'paths') else 'csv'}"
     words = [SCORE, folder / f"{kind}.yaml", path, good, "--format", "json"]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(words, stdout=out, stderr=err)
@@ -238,16 +300,19 @@ def challenge(folder: Path) -> None:
         truth += [f"q{n},{item},{chance.randint(0, 3)}" for item in judged]
         good += [f"q{n},{item},{k}" for k, item in enumerate(judged)]
     (folder / "truth.csv").write_text("\n".join(truth) + "\n")
-    (folder / "good.csv").write_text("\n".join(good) + "\n")
+    (folder / "challenge.csv").write_text("\n".join(good) + "\n")
     (folder / "items.csv").write_text("item\n" + "\n".join(names) + "\n")
     (folder / "cells.csv").write_text(
         "list,item\n" + "".join(f"q{n},{names[n]} {names[n + 1]}\n" for n in range(LISTS))
     )
-    (folder / "good.json").write_text(json.dumps({f"q{n}": [names[n]] for n in range(LISTS)}))
+    (folder / "document.json").write_text(json.dumps({f"q{n}": [names[n]] for n in range(LISTS)}))
+    (folder / "paths.json").write_text(f'{{"questions": [{question(1)}]}}')
     kinds = {"challenge": "", "cells": ", cells: {item: ' '}", "document": ", format: json"}
+    kinds[PATHS] = ", json: {list: 'questions[].id', item: 'questions[].documents[].id'}"
+    catalogue = "items: items.csv\n"
     for name, more in kinds.items():
         (folder / f"{name}.yaml").write_text(
-            "truth: truth.csv\nitems: items.csv\nmetrics: [nDCG@10, AP]\n"
+            f"truth: truth.csv\n{'' if 'json' in more else catalogue}metrics: [nDCG@10, AP]\n"
             f"submission: {{missing_list: zero{more}}}\n"
             "leaderboard: {intervals: false, tiers: false}\n"
         )
@@ -282,9 +347,14 @@ def main() -> int:
         for name in options.case or CASES:
             path = case_file(folder, name, size)
             kind = "cells" if name in CELLS else "challenge"
-            kind = "document" if CASES[name][0].startswith("json") and "Lines" not in name else kind
+            kind = "paths" if f" {PATHS}," in name else kind
+            kind = (
+                "document"
+                if kind == "challenge" and CASES[name][0].startswith("json") and "Lines" not in name
+                else kind
+            )
             ended, seconds, memory = measured(folder, path, kind)
-            whole = path.stat().st_size if name.endswith("accepted") else size
+            whole = path.stat().st_size if name.endswith(", whole") else size
             path.unlink()
             cost = seconds if ended.startswith("S104") else seconds * GIB / whole
             if cost > SECONDS or memory > MEMORY:

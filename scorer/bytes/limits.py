@@ -12,6 +12,7 @@ from scorer.core.problems import Problem
 
 GZIP, ZSTD, PARQUET, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf"
 SMALLEST_BOMB = 16 * 1024 * 1024  # a high ratio below this hurts nobody
+ROW = 4  # lines of a text; a row of a JSON document takes as long as these, read one by one
 UTF8 = "save the file as UTF-8"
 
 
@@ -54,9 +55,10 @@ def too_large(most: int) -> Problem:
     return Problem("S104", message, help=limit("unpacked", "ratio"))
 
 
-def too_careful(limits: ReadLimits) -> Problem:
-    """The problem of a file with more lines than are read one by one."""
-    message = f"more than {limits.careful:,} lines that can only be read one by one"
+def too_careful(limits: ReadLimits, document: bool = False) -> Problem:
+    """The problem of a file with more lines, or a document with more rows, than are read singly."""
+    most, what = (limits.careful // ROW, "rows") if document else (limits.careful, "lines")
+    message = f"more than {most:,} {what} that can only be read one by one"
     hint = "plain ones need no escapes, no line ends or blanks beside quotes, no new keys"
     return Problem("S104", message, help=f"{limit('careful')}; {hint}")
 

@@ -28,7 +28,6 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.yaml import YamlValue
 from scorer.core.text import nearest, quoted
-from scorer.formats.documents import astray, is_path, steps
 from scorer.formats.form import (
     MOST_PARTS,
     NO_SEPARATOR,
@@ -39,6 +38,7 @@ from scorer.formats.form import (
     Keys,
     separator_of,
 )
+from scorer.formats.steps import astray, is_path, steps
 
 CELLS = ("item", "rank", "score", "prediction", "grade", "rating", "subtopic")
 JSON = (

@@ -305,7 +305,9 @@ class Limits(YamlSection):
     line: Size = Field(1 << 20, description="bytes of one line")
     ids: Count = Field(20_000_000, description="different ids")
     ratio: Count = Field(100, description="unpacked bytes for each compressed one")
-    careful: Count = Field(2_000_000, description="lines that can only be read one by one")
+    careful: Count = Field(
+        2_000_000, description="lines that can only be read one by one; a JSON document's row is 4"
+    )
     errors: Count = Field(200_000, description="errors in rows, after which reading ends")
 
     @property

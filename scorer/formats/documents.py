@@ -1,4 +1,8 @@
-"""JSON documents: where each value stands, and which of them are a row's cells."""
+"""JSON documents: where each value stands, and which of them are a row's cells.
+
+Plain members are read many at a time, all others value by value; both give the same rows, and
+only the latter tells faults.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,29 @@ from functools import cached_property
 from itertools import accumulate
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
+from scorer.bytes.limits import Unreadable
+from scorer.core.arrays import Ints
 from scorer.core.nested import DEPTH
+from scorer.core.problems import Problem
 from scorer.core.text import join_first, nearest, quoted
+from scorer.formats.steps import NAMES, Level, Steps, level_of, through
 
+if TYPE_CHECKING:
+    from scorer.formats.members import Members
+
+SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the values to be read
+LEAST, MOST = 1 << 16, 1 << 22  # bytes in which plain members are looked for at a time
+MOST_NAMES = 4_000_000  # in one object
+JSONL = "write an object a line, in a .jsonl file"
 SPACE = re.compile(r"[ \t\r\n]*")
 SCALAR = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null")
-STEP = re.compile(r"\[\]|\*|[^.\[\]*]+")
 HALF = re.compile("[\ud800-\udfff]")
 PLACES = 4096  # characters; so many are looked through for the number of a line
-NAMES = ("list", "item", "better", "worse")  # roles that a member's name can say
-EACH, BRACKETS = ("[]", "*"), ("[", "{", "")
-Steps = tuple[str, ...]
+BRACKETS = ("[", "{", "")
 
 
 class Wrong(Exception):
@@ -43,59 +57,72 @@ class JsonCell(NamedTuple):
     at: int
 
 
-def steps(path: str) -> Steps:
-    """The steps of a path.
-
-    >>> steps("questions[].documents[]"), steps("*[]"), steps("[].id")
-    (('questions', '[]', 'documents', '[]'), ('*', '[]'), ('[]', 'id'))
-    """
-    return tuple(STEP.findall(path))
-
-
-def is_path(path: str) -> bool:
-    """Whether a text is a path: names with dots between, `[]` each element, `*` each member.
-
-    >>> is_path("questions[].id"), is_path("a..b"), is_path("[0].id")
-    (True, False, False)
-    """
-    name = r"(?:\*|[^.\[\]*]+)"
-    return re.fullmatch(rf"(?:{name}|(?:\[\])+)(?:\[\]|\.{name})*", path) is not None
-
-
-def through(path: Steps) -> Steps:
-    """The steps to the first of several elements or members; none where there are none."""
-    return path[: next((n for n, step in enumerate(path) if step in EACH), -1) + 1]
-
-
-def depth(path: Steps) -> int:
-    """Through how many levels of several elements or members a path leads."""
-    return sum(step in EACH for step in path)
-
-
-def astray(paths: Mapping[str, Steps]) -> str | None:
-    """The role whose path leads through other elements than the deepest path; None: none does."""
-
-    def last(path: Steps) -> Steps:
-        return path[: max((n for n, step in enumerate(path) if step in EACH), default=-1) + 1]
-
-    deepest = max(map(last, paths.values()), key=len)
-    lost = (role for role, path in paths.items() if deepest[: len(last(path))] != last(path))
-    return next((role for role in lost), None) or next(
-        (role for role, path in paths.items() if not last(path)), None
-    )
-
-
 class JsonDocument:
-    """A JSON document as text, through which one walks by offsets: no tree of it is made.
+    """A JSON document, through which one walks by offsets: no tree of it is made.
 
     Args:
+        data: as UTF-8.
         most: how many values are looked at, one by one.
+
+    Attributes:
+        text: a character for each byte.
+        ended: where the value that was looked at last ended.
     """
 
-    def __init__(self, text: str, most: int = sys.maxsize) -> None:
-        self.text, self._left = text, most
-        self.ended = 0  # where the value that was looked at last ended
+    def __init__(self, data: bytes, most: int = sys.maxsize) -> None:
+        self.data, self.text, self._left = data, data.decode("latin-1"), most
+        self.ended = 0
         self._objects: dict[int, tuple[dict[str, int], int]] = {}
+        self._ascii = data.isascii()
+        self._place = 0, 0  # an offset that was looked for, and where its line starts
+        self._slow = 0 if len(data) >= SMALLEST else len(data)  # before it, nothing is plain
+        self._piece = LEAST
+
+    def plain(
+        self, name: JsonCell | None, at: int, level: Level, names: set[str]
+    ) -> Members | None:
+        """The rows of whole plain members from that one on; None where it is to be looked at.
+
+        Args:
+            name: its name, where it has one.
+            at: where its value begins.
+            names: those of all members so far.
+
+        Raises:
+            TooMany: as many values as are accepted have been looked at.
+        """
+        from scorer.formats.members import members
+        from scorer.formats.tokens import Odd
+
+        if name is not None:
+            names.discard(name.text)
+            at = name.at
+        found = None
+        while at >= self._slow and found is None:
+            try:
+                found = members(self.data[at : at + self._piece], at, level, names)
+            except Odd:
+                if self._piece <= LEAST:
+                    self._slow = at + LEAST
+                self._piece = max(self._piece // 4, LEAST)
+            else:
+                break
+        if found is None:
+            names.update([] if name is None else [name.text])
+            return None
+        if len(names) > MOST_NAMES:
+            message = f"more than {MOST_NAMES:,} members of one object"
+            raise Unreadable(Problem("S104", message, line=self.line(at), help=JSONL))
+        if found.end - at < LEAST // 4:  # it ends there: others may be as small
+            self._slow = at + LEAST
+        self._piece = min(4 * self._piece, MOST)
+        self._count(found.looked)
+        self.ended = found.end
+        return found
+
+    def may_be_plain(self, at: int) -> bool:
+        """Whether it is worth a try to read what begins at an offset with others at a time."""
+        return at >= self._slow
 
     @cached_property
     def _lines(self) -> list[int]:
@@ -104,9 +131,36 @@ class JsonDocument:
         counts = (self.text.count("\n", start, start + PLACES) for start in starts)
         return [0, *accumulate(counts)]
 
+    @cached_property
+    def _characters(self) -> Ints:
+        """How many characters begin before each block of bytes."""
+        begins = np.frombuffer(self.data, dtype=np.int8) >= -64
+        counts = np.add.reduceat(begins, np.arange(0, begins.size, PLACES), dtype=np.int64)
+        return np.append(0, np.cumsum(counts))
+
     def place(self, at: int) -> tuple[int, int]:
         """The line and the character of an offset, from 1."""
-        return self.line(at), at - self.text.rfind("\n", 0, at)
+        line, (last, start) = self.line(at), self._place
+        start = self.text.rfind("\n", last if at >= last else 0, at) + 1 or (at >= last) * start
+        self._place = at, start
+        if self._ascii:
+            return line, at - start + 1
+        return line, self._before(at) - self._before(start) + 1
+
+    def _before(self, at: int) -> int:
+        """How many whole characters there are before an offset."""
+        start = at // PLACES * PLACES
+        begins = np.frombuffer(self.data[start : at + 1], dtype=np.int8) >= -64
+        return int(self._characters[at // PLACES]) + int(np.count_nonzero(begins)) - 1
+
+    def lines(self, at: Ints) -> Ints:
+        """The lines of ascending offsets, from 1."""
+        if not at.size:
+            return at
+        start, stop = int(at.min()), int(at.max())
+        ends = np.flatnonzero(np.frombuffer(self.data[start:stop], dtype=np.uint8) == ord("\n"))
+        lines: Ints = np.searchsorted(ends, at - start) + self.line(start)
+        return lines
 
     def line(self, at: int) -> int:
         """The line of an offset, from 1; of a long line, its characters take longer to count."""
@@ -145,17 +199,23 @@ class JsonDocument:
         match = SCALAR.match(self.text, at)
         if match is None:
             ended = at >= len(self.text)
-            what = "it ends early" if ended else f"{quoted(self.text[at])} is no value"
+            sign = self.data[at : at + 4].decode(errors="ignore")[:1]
+            what = "it ends early" if ended else f"{quoted(sign)} is no value"
             raise Wrong(self.within(at), f"not JSON: {what}")
         return "" if match[0] == "null" else match[0], match.end()
 
-    def members(self, at: int) -> Iterator[tuple[JsonCell | None, int]]:
+    def members(
+        self, at: int, names: set[str] | None = None
+    ) -> Iterator[tuple[JsonCell | None, int]]:
         """The name, if any, and the place of each element or member of the value at an offset.
 
         Before the next one is asked for, `ended` must be where the last one ended.
+
+        Args:
+            names: those of the members so far.
         """
         text, end = self.text, {"[": "]", "{": "}"}[self.text[at]]
-        names = set[str]()
+        names = set() if names is None else names
         at = self.space(at + 1)
         if text[at : at + 1] == end:
             self.ended = at + 1
@@ -197,8 +257,8 @@ class JsonDocument:
             self._objects[at] = found, self.ended
         return self._objects[at][0]
 
-    def _count(self) -> None:
-        self._left -= 1
+    def _count(self, values: int = 1) -> None:
+        self._left -= values
         if self._left < 0:
             raise TooMany
 
@@ -216,15 +276,25 @@ class JsonDocument:
             string, end = scanstring(self.text, at + 1)
         except JSONDecodeError as error:
             raise Wrong(self.within(error.pos), f"not JSON: {error.msg.lower()}") from None
+        if not string.isascii():  # bytes of several to a character, or an escape
+            string = scanstring(self.data[at:end].decode(), 1)[0]
         if "\0" in string or (not string.isascii() and HALF.search(string)):
             raise Wrong(at, "a text holds a NUL, or half a character")
         return string, end
 
 
-def rows(
-    document: JsonDocument, paths: Mapping[str, Steps]
-) -> Iterator[JsonCell | dict[str, JsonCell]]:
-    """The rows of a document; of a list without any, its name alone.
+class Plain(NamedTuple):
+    """Rows of plain members, and the cells that the values above have given."""
+
+    outer_cells: Mapping[str, JsonCell]
+    members: Members
+
+
+Found = JsonCell | dict[str, JsonCell] | Plain
+
+
+def rows(document: JsonDocument, paths: Mapping[str, Steps]) -> Iterator[Found]:
+    """The rows of a document; of a list without any, its name alone; of plain members, columns.
 
     Args:
         paths: the steps to each role's cells.
@@ -269,7 +339,7 @@ def _member(document: JsonDocument, at: int, name: str) -> int:
 
 def _each(
     document: JsonDocument, at: int, paths: Mapping[str, Steps], outer_cells: Mapping[str, JsonCell]
-) -> Iterator[JsonCell | dict[str, JsonCell]]:
+) -> Iterator[Found]:
     """The rows of all elements, or members, of the value at an offset.
 
     Args:
@@ -285,13 +355,20 @@ def _each(
     }
     here = {role: path[1:] for role, path in paths.items() if role not in {*deeper, *named}}
     scalars = not deeper and bool(here) and not any(here.values())
-    empty = True
-    for name, start in document.members(at):
+    empty, names = True, set[str]()
+    level = level_of(paths, outer_cells) if document.may_be_plain(len(document.data) - 1) else None
+    for name, start in document.members(at, names):
+        if level is not None and document.may_be_plain(start):
+            found = document.plain(name, start, level, names)
+            if found is not None:
+                yield Plain(outer_cells, found)
+                empty = False
+                continue
         if scalars and document.text[start : start + 1] not in BRACKETS:  # nearly all rows
             text, after = document.leaf(start)
             value, empty = JsonCell(text, start), False
-            names = {role: name if role in named and name else value for role in paths}
-            yield {**outer_cells, **names}
+            both = {role: name if role in named and name else value for role in paths}
+            yield {**outer_cells, **both}
             document.ended = after
             continue
         empty, cells = False, dict(outer_cells)

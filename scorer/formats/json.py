@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import json as library
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from scorer.bytes.files import at_most
-from scorer.bytes.limits import NoTable, Unreadable, format_size, limit, too_careful
+from scorer.bytes.limits import BOM, ROW, NoTable, Unreadable, format_size, limit, too_careful
 from scorer.bytes.lines import count_only, mended
+from scorer.core.arrays import Ints, distinct
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.formats.base import Rows, format
 from scorer.formats.documents import (
+    JSONL,
+    Found,
     JsonCell,
     JsonDocument,
-    Steps,
+    Plain,
     TooMany,
     Wrong,
-    depth,
     rows,
-    steps,
 )
 from scorer.formats.header import resolve
+from scorer.formats.steps import Steps, depth, steps
 from scorer.formats.text import Request
+from scorer.tables.columns import RunColumn, series_of, text_of
 from scorer.tables.table import BATCH_ROWS, TEXT, Builder, Schema, Table
 
 MOST = 256 * 1024**2  # bytes of a document, which is held as text while it is read
+MOST_LISTS = 2_000_000
 VALUES = ("prediction", "label", "score", "grade", "rating", "target")
 
 
@@ -50,53 +57,77 @@ def _places(request: Request, cells: Sequence[tuple[int, str, str]]) -> list[int
     columns: list[int | None] = [None] * len(cells)
     places = {cell: n for n, cell in enumerate(cells)}
     try:
-        document, text = _document(request)
-        _, _, paths = _shape(request, document, text)
+        document = _document(request)
+        _, _, paths = _shape(request, document)
         for row in rows(document, paths):
             if not places:
                 break
-            line, cells_of_row = _line(document, row)
-            for role, cell in cells_of_row.items():
-                if (n := places.pop((line, role, cell.text), None)) is not None:
-                    at, column = document.place(cell.at)
-                    columns[n] = column if at == line else None
+            for line, cells_of_row in _rows_with(document, row, places):
+                for role, cell in cells_of_row.items():
+                    if (n := places.pop((line, role, cell.text), None)) is not None:
+                        at, column = document.place(cell.at)
+                        columns[n] = column if at == line else None
     except (Wrong, TooMany, Unreadable, NoTable):
         pass  # what stands before it has been found
     return columns
 
 
+def _rows_with(
+    document: JsonDocument, row: Found, cells: Collection[tuple[int, str, str]]
+) -> Iterator[tuple[int, dict[str, JsonCell]]]:
+    """The lines and the cells of some rows, at least of each that has one of these first."""
+    if not isinstance(row, Plain):
+        yield _line(document, row)
+        return
+    lines, (columns, at, *_) = _lines(document, row), row.members
+    on = np.isin(lines, [line for line, *_ in cells])
+    for role in {role for _, role, _ in cells}:
+        if role in columns and role in TEXT:
+            texts = text_of(columns[role])
+            wanted = {text for _, each, text in cells if each == role}
+            there = texts.is_in(list(wanted)).to_numpy() & on
+            for n in np.flatnonzero(there).tolist():
+                yield int(lines[n]), {role: JsonCell(texts[n], int(at[role][n]))}
+        elif role in row.outer_cells and on.any():
+            for line in distinct(lines[on]).tolist():
+                yield line, {role: row.outer_cells[role]}
+
+
 @format("json", columns=_places, write=as_json)
 def json(request: Request) -> Iterator[Table]:
     """One document. Which of its values are the cells of a row, `json:` says."""
-    document, text = _document(request)
+    document = _document(request)
     try:
-        shape, roles, paths = _shape(request, document, text)
+        shape, roles, paths = _shape(request, document)
         yield from _tables(request, document, shape, roles, paths)
     except Wrong as error:
         line, column = document.place(error.at)
         raise Unreadable(Problem("S207", error.message, line=line, column=column)) from None
     except TooMany:
-        raise Unreadable(too_careful(request.limits)) from None
+        raise Unreadable(too_careful(request.limits, document=True)) from None
 
 
-def _document(request: Request) -> tuple[JsonDocument, str]:
+def _document(request: Request) -> JsonDocument:
     data = at_most(request.stream, MOST + 1)
     if len(data) > MOST:
         message = f"a JSON document of more than {format_size(MOST)}"
-        raise Unreadable(Problem("S104", message, help="write an object a line, in a .jsonl file"))
+        raise Unreadable(Problem("S104", message, help=JSONL))
+    data = data.removeprefix(BOM)
     try:
-        text = data.decode("utf-8-sig")
+        if not data.isascii():
+            data.decode()
     except UnicodeDecodeError:
         lines = data.split(b"\n")
         text = "\n".join(mended(line, n, request.findings) for n, line in enumerate(lines, 1))
-    if not text.strip():
+        data = text.encode()
+    if not data.strip():
         raise Unreadable(Problem("S102", "the file holds nothing but blank lines"))
     # a value is looked at some times, and takes a tenth of what a row does
-    return JsonDocument(text, 10 * request.limits.careful), text
+    return JsonDocument(data, 10 * request.limits.careful // ROW)
 
 
 def _shape(
-    request: Request, document: JsonDocument, text: str
+    request: Request, document: JsonDocument
 ) -> tuple[Schema, tuple[str, ...], dict[str, Steps]]:
     """The shape that the document has, its roles, and where their cells are."""
     if request.form.json:
@@ -109,16 +140,14 @@ def _shape(
             raise Unreadable(Problem("S201", message))
         shape = next(s for s in request.wanted if set(s.required) <= set(paths))
     else:
-        shape, paths = _guessed(request, document, text)
+        shape, paths = _guessed(request, document)
     paths = {role: path for role, path in paths.items() if role in shape.roles}
     return shape, tuple(role for role in shape.roles if role in paths), paths
 
 
-def _guessed(
-    request: Request, document: JsonDocument, text: str
-) -> tuple[Schema, dict[str, Steps]]:
+def _guessed(request: Request, document: JsonDocument) -> tuple[Schema, dict[str, Steps]]:
     """Where the cells are in a document of a plain form."""
-    at = document.space(0)
+    text, at = document.text, document.space(0)
     if text[at] not in "[{":
         raise Wrong(at, "expected an object or an array")
     first = next((start for _, start in document.members(at)), None)
@@ -167,6 +196,62 @@ def _main(roles: tuple[str, ...]) -> str | None:
     return next((role for role in roles if role not in TEXT), item)
 
 
+def _lines(document: JsonDocument, rows: Plain) -> Ints:
+    """The lines of plain rows, as `_line` says that of one."""
+    at, outer = rows.members.at, rows.outer_cells
+    main = _main((*outer, *at))
+    if main is not None and main in outer:
+        return np.full(next(iter(at.values())).size, document.line(outer[main].at))
+    return document.lines(at[main] if main else np.max(list(at.values()), axis=0))
+
+
+class _Lists:
+    """The lists of a document: where each is, and which have no rows.
+
+    Args:
+        whole: whether all items of a list are below its name, so that none can stand elsewhere.
+    """
+
+    def __init__(
+        self, request: Request, document: JsonDocument, shape: Schema, whole: bool
+    ) -> None:
+        self._limits, self._findings = request.limits, request.findings
+        self._document, self._called, self._whole = document, shape.called("list"), whole
+        self._first: dict[str, int] = {}  # where the name of each list stands
+        self._again: set[int] = set()
+        self._empty: list[tuple[str, int]] = []
+
+    def is_new(self, name: str, at: int) -> bool:
+        """Whether a list is given there first; it is told where it is not."""
+        if not self._whole or (first := self._first.setdefault(name, at)) == at:
+            if len(self._first) > MOST_LISTS:
+                message = f"more than {MOST_LISTS:,} lists in one document"
+                line = self._document.line(at)
+                raise Unreadable(Problem("S104", message, line=line, help=JSONL))
+            return True
+        if at not in self._again and not count_only(self._findings, "S303"):
+            message = (
+                f"{printable(self._called, 60)} {quoted(name)} appears in two "
+                f"separate places (first on line {self._document.line(first)})"
+            )
+            line, column = self._document.place(at)
+            self._findings.add(Problem("S303", message, line=line, column=column, list=name))
+        self._again.add(at)
+        return False
+
+    def add_empty(self, name: str, line: int) -> None:
+        """Keep that a list has no rows."""
+        self._empty.append((name, line))
+        if len(self._empty) > self._limits.rows:
+            message = f"more than {self._limits.rows:,} lists, which is what is accepted here"
+            raise Unreadable(Problem("S104", message, line=line, help=limit("rows")))
+
+    def take_empty(self) -> tuple[tuple[str, int], ...]:
+        """Those without rows since the last call, and their lines."""
+        empty, self._empty = self._empty, []
+        return tuple(empty)
+
+
 def _tables(
     request: Request,
     document: JsonDocument,
@@ -175,58 +260,66 @@ def _tables(
     paths: Mapping[str, Steps],
 ) -> Iterator[Table]:
     """The rows, some thousands at a time, without those of lists that are given again."""
-    limits, findings = request.limits, request.findings
     offsets = list[tuple[int, ...]]()
-    first_places: dict[
-        str, tuple[int, int]
-    ] = {}  # the line of each list, and where its name stands
-    again: set[int] = set()
-    empty: list[tuple[str, int]] = []
-    # of a list whose items are all below its name, none can stand elsewhere
     whole = "item" in roles and "list" in roles and depth(paths["item"]) > depth(paths["list"])
+    lists = _Lists(request, document, shape, whole)
 
     def place(raw: str, cell: int, part: int) -> tuple[int, int | None]:
         return 0, document.place(offsets[part][cell])[1]
 
-    def finished(builder: Builder) -> Table:
-        table = builder.table()
-        return Table(
-            table.ids, table.numbers, table.line, shape, {"columns": roles, "empty": tuple(empty)}
-        )
+    def new_builder() -> Builder:
+        offsets.clear()
+        return Builder(shape, roles, request.findings, place)
 
-    builder, count, total = Builder(shape, roles, findings, place), 0, 0
-    yielded = False
+    def finished(table: Table) -> Table:
+        return replace(table, facts={"columns": roles, "empty": lists.take_empty()})
+
+    builder, total, given = new_builder(), 0, False
     for row in rows(document, paths):
+        if isinstance(row, Plain):
+            if offsets:
+                yield finished(builder.table())
+                builder = new_builder()
+            yield finished(_plain_table(document, row, roles, shape, lists))
+            given = True
+            continue
         line, cells = _line(document, row)
-        if whole:
-            name, at = cells["list"]
-            first = first_places.get(name)
-            if first is None:
-                first = first_places[name] = document.line(at), at
-            if first[1] != at:
-                if at not in again and not count_only(findings, "S303"):
-                    message = (
-                        f"{printable(shape.called('list'), 60)} {quoted(name)} appears in two "
-                        f"separate places (first on line {first[0]})"
-                    )
-                    there, column = document.place(at)
-                    findings.add(Problem("S303", message, line=there, column=column, list=name))
-                again.add(at)
-                continue
+        if whole and not lists.is_new(*cells["list"]):
+            continue
         if isinstance(row, JsonCell):
-            empty.append((row.text, line))
-            if len(empty) > limits.rows:
-                message = f"more than {limits.rows:,} lists, which is what is accepted here"
-                raise Unreadable(Problem("S104", message, line=line, help=limit("rows")))
+            lists.add_empty(row.text, line)
             continue
         builder.row(line, [cells[role].text for role in roles], "", len(offsets))
         offsets.append(tuple(cells[role].at for role in roles))
-        count += 1
-        if (total := total + 1) > limits.careful:
+        if (total := total + 1) > request.limits.careful // ROW:
             raise TooMany
-        if count == BATCH_ROWS:
-            yield finished(builder)
-            builder, count, yielded = Builder(shape, roles, findings, place), 0, True
-            offsets, empty = [], []
-    if count or empty or not yielded:
-        yield finished(builder)
+        if len(offsets) == BATCH_ROWS:
+            yield finished(builder.table())
+            builder, given = new_builder(), True
+    last = finished(builder.table())
+    if len(last) or last.facts["empty"] or not given:
+        yield last
+
+
+def _plain_table(
+    document: JsonDocument, rows: Plain, roles: Sequence[str], shape: Schema, lists: _Lists
+) -> Table:
+    """The table of plain rows, without those of lists that are given again."""
+    line, members = _lines(document, rows), rows.members
+    columns: dict[str, Any] = {
+        role: members.columns[role]
+        if role in members.columns
+        else RunColumn(np.array([line.size]), series_of([rows.outer_cells[role].text]))
+        for role in roles
+    }
+    ids = {role: column for role, column in columns.items() if role in TEXT}
+    numbers = {role: column for role, column in columns.items() if role not in TEXT}
+    table = Table(ids, numbers, line, shape)
+    if members.lists is None:
+        cell = rows.outer_cells.get("list")
+        return table if cell is None or lists.is_new(*cell) else table.where(line[:0])
+    texts, places, counts = members.lists
+    new = [lists.is_new(*cell) for cell in zip(texts, places.tolist(), strict=True)]
+    for n in np.flatnonzero(new & (counts == 0)).tolist():
+        lists.add_empty(texts[n], document.line(int(places[n])))
+    return table if all(new) else table.where(np.flatnonzero(np.repeat(new, counts)))

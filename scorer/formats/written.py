@@ -9,9 +9,9 @@ import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from scorer.formats.documents import EACH, Steps, depth, steps, through
 from scorer.formats.form import NO_SEPARATOR, PART, WHITESPACE, FileForm, separator_of, wide_value
 from scorer.formats.reshape import KeyTable
+from scorer.formats.steps import EACH, Steps, depth, steps, through
 from scorer.tables.table import Schema
 
 Rows = Sequence[Mapping[str, Any]]  # by role

@@ -34,8 +34,8 @@ def by_runs(table: Table) -> Table:
         Apart: the rows of a list do not stand together.
     """
     lists = table.ids["list"]
-    if isinstance(lists, TextColumn):
-        column = lists.runs
+    if isinstance(lists, TextColumn | RunColumn):
+        column = lists if isinstance(lists, RunColumn) else lists.runs
         keys: NDArray[Any] = column.hashes
     else:
         codes = lists.codes
