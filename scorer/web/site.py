@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 import threading
@@ -16,6 +17,7 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from fastapi import HTTPException
+from starlette.concurrency import run_in_threadpool
 
 from scorer.board.board import Added, with_rows
 from scorer.board.children import Place
@@ -34,6 +36,7 @@ from scorer.web.standings import Standings, standings
 
 EXACT = 17  # significant digits, with which nothing is lost
 KEPT = 64  # things that are kept ready
+PULSE = 1.0  # seconds between looks for something new
 FRESH = 0.05  # seconds for which the store is not asked again whether something changed
 T = TypeVar("T")
 
@@ -98,6 +101,16 @@ class Site:
         self._fresh = 0.0
         self._slots: OrderedDict[Any, _Slot] = OrderedDict()
         self._lock = threading.Lock()
+        self._pulse: asyncio.Task[tuple[int, ...]] | None = None
+        self._pulse_ends = 0.0
+
+    async def pulse(self) -> tuple[int, ...]:
+        """The stamp of the board; the store is asked once a pulse, however many follow it."""
+        now = time.monotonic()
+        if self._pulse is None or now >= self._pulse_ends:
+            self._pulse_ends = now + PULSE
+            self._pulse = asyncio.create_task(run_in_threadpool(self.board.stamp))
+        return await asyncio.shield(self._pulse)
 
     @property
     def title(self) -> str:

@@ -3,11 +3,14 @@
 import subprocess
 import sys
 import time
+from contextlib import nullcontext
+from types import SimpleNamespace
 
 import pytest
 
 from scorer.board import children
 from scorer.board.child import VISITORS
+from scorer.core.errors import UsageError
 
 ECHO = "import sys, time; asked = sys.stdin.read(); time.sleep({}); print(asked)"
 
@@ -63,3 +66,22 @@ def test_what_visitors_start_gives_way():
     words = [sys.executable, "-c", NICE]
     ran = subprocess.run(words, capture_output=True, text=True, start_new_session=True, check=True)
     assert int(ran.stdout) == VISITORS > 0
+
+
+def test_where_the_store_cannot_be_written_an_evaluation_has_not_failed(monkeypatch):
+    """What was found is lost, and found again by the next worker; nobody is told of a failure."""
+
+    def keep(asked, answer):
+        raise UsageError("the store cannot be written: database is locked")
+
+    failures = []
+    board = SimpleNamespace(
+        evaluations=SimpleNamespace(
+            claim=lambda *words: "x", material=lambda sha256: nullcontext({}), keep=keep,
+            fail=lambda *words: failures.append(words),
+        )
+    )  # fmt: skip
+    monkeypatch.setattr(children, "ask_child", lambda *words, **more: {})
+    with pytest.raises(UsageError, match="locked"):
+        children.evaluate_next(board, None, children.Limits(), "worker")
+    assert failures == []

@@ -37,11 +37,10 @@ from scorer.web.routes.json import (
     recorded,
 )
 from scorer.web.routes.organizer import copied, organizer, rescored, teams_of
-from scorer.web.site import Ready, Site
+from scorer.web.site import PULSE, Ready, Site
 from scorer.web.standings import local_time
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
-PULSE = 1.0  # seconds between looks for something new
 FORGED = "this form has expired; reload the page and send it again"
 
 
@@ -238,11 +237,11 @@ async def events(request: Request, id: str) -> Response:
     async def lines() -> AsyncIterator[str]:
         last = None
         while not context.closing and not await request.is_disconnected():
-            stamp = await run_in_threadpool(site.board.stamp)
+            stamp = await site.pulse()
             if stamp != last:
                 last = stamp
                 yield f"data: {'-'.join(map(str, stamp))}\n\n"
-            await asyncio.sleep(PULSE)
+            await asyncio.sleep(PULSE)  # of the site, which asks the store once for all of them
 
     return StreamingResponse(lines(), media_type="text/event-stream")
 
