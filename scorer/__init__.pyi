@@ -14,6 +14,7 @@ from .core.arrays import Floats as Floats
 from .core.errors import ChallengeError as ChallengeError
 from .core.errors import PluginError as PluginError
 from .core.errors import ScorerError as ScorerError
+from .core.errors import SubmissionRejected as SubmissionRejected
 from .core.errors import UsageError as UsageError
 from .core.problems import Problem as Problem
 from .core.version import __version__ as __version__
@@ -30,6 +31,8 @@ from .views.hits import Hits as Hits
 from .views.hits import Judged as Judged
 from .views.hits import Ranked as Ranked
 from .views.hits import ratio as ratio
+from .views.labelled import Labelled as Labelled
+from .views.labelled import Targets as Targets
 from .views.pooled import Statistics as Statistics
 from .views.rated import Rated as Rated
 from .views.returned import Returned as Returned

@@ -18,7 +18,7 @@ import numpy as np
 from scorer.api.submissions import terms_of
 from scorer.board.orders import Ordered, Orders, order_of
 from scorer.board.versions import Versions
-from scorer.core.errors import ChallengeError, ScorerError
+from scorer.core.errors import ChallengeError, PluginError, ScorerError
 from scorer.core.problems import Findings
 from scorer.engines.local import local
 from scorer.leaderboard.board import settled
@@ -164,6 +164,8 @@ def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: 
         sha256: of the file.
     """
     (outcome,) = local(ready.plan, [path])
+    for cause in (problem.cause for problem in outcome.findings if problem.cause):
+        raise PluginError(cause)
     findings = Findings(name)
     findings.extend(replace(problem, path=name) for problem in outcome.findings)
     scored = settled(terms_of(ready), name, name, outcome._replace(findings=findings))

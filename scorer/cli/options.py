@@ -7,7 +7,7 @@ should not wait for numpy.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple
@@ -30,7 +30,8 @@ SUFFIXES = {
     "htm": "html",
     "txt": "text",
 }  # others are called as their form
-REJECTED, WRONG = 1, 2  # exit codes: a submission is rejected; the challenge is wrong
+# exit codes: a submission is rejected; the challenge is wrong; its metric failed
+REJECTED, WRONG, FAILED = 1, 2, 4
 
 
 class Terminal(NamedTuple):
@@ -341,10 +342,23 @@ def chosen_form(subject: str, name: str | None, output: Path | None, default: st
 
 
 def exit_code(submissions: Sequence[Scored]) -> int:
-    """1 where a submission is rejected; 2 where a baseline is, which is the organizer's."""
+    """1 where a submission is rejected; 2 where a baseline is; 4 where a metric failed on one.
+
+    The latter two are the organizer's.
+    """
+    if any(causes(submissions)):
+        return FAILED
     if any(scored.baseline and not scored.valid for scored in submissions):
         return WRONG
     return 0 if all(scored.valid for scored in submissions) else REJECTED
+
+
+def causes(submissions: Sequence[Scored]) -> Iterator[str]:
+    """Why metrics of the challenge's own failed, file by file; for the organizer."""
+    for scored in submissions:
+        for problem in scored.findings:
+            if problem.cause is not None:
+                yield f"error: {printable(scored.path)}: {printable(problem.cause)}"
 
 
 def problems(findings: Findings, quiet: bool = False, every: bool = False) -> list[str]:

@@ -6,6 +6,7 @@ ScorerError
 ├── SubmissionRejected     a participant's file; the others are still scored      exit 1
 ├── Refused                an act that a rule of the board does not allow         exit 3
 └── PluginError            a metric, ours or a plugin's: "not your fault"         exit 4
+    └── MetricFailed       a plugin's metric on one file; the others are scored
 
 A `Problem` is a record of one thing wrong in one file; the exceptions carry
 problems to the edge.
@@ -55,6 +56,16 @@ class PluginError(ScorerError):
     """A metric (or another plugin) raised or gave something else; no file is at fault."""
 
     exit_code = 4
+
+
+class MetricFailed(PluginError):
+    """A metric of the challenge's own raised, or gave no value of its range, on one file."""
+
+    @property
+    def problem(self) -> Problem:
+        """What the participant is told, and the cause, which may show the truth."""
+        message = "a metric of this challenge failed on this file; the organizer is told why"
+        return Problem("S530", message, cause=str(self))
 
 
 class UnknownName(ScorerError):

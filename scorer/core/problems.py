@@ -36,6 +36,8 @@ class Problem:
     times: int = 1  # in how many places the problem stands for itself ("18 rows")
     # of the cell that holds `list` (the role "list") or `item`, where that is what is wrong
     role: str | None = field(default=None, compare=False, repr=False)
+    # why a metric failed, for the organizer alone: it may show the truth
+    cause: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Keep the beginning of an id that is longer than any is."""
@@ -146,7 +148,7 @@ class Findings:
             {
                 key: value
                 for key, value in asdict(problem).items()
-                if value is not None and key != "role"
+                if value is not None and key not in ("role", "cause")
             }
             for problem in self._problems
         ]

@@ -17,7 +17,9 @@ import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
+from scorer.core.errors import MetricFailed, PluginError
 from scorer.core.problems import Problem
+from scorer.core.registry import plugin_call
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.certainty import with_certainty
 from scorer.leaderboard.standings import (
@@ -93,11 +95,18 @@ def settled(
             )
         for measure in terms.measures:
             rules = terms.rules[measure.id]
-            values[measure.id] = (
-                over_folds(outcome.folds, card.lists, measure, terms.rules)
-                if outcome.folds
-                else settle(card, measure, terms.rules)
-            )
+            try:
+                with plugin_call(f"metric {measure.metric.name} failed"):
+                    values[measure.id] = (
+                        over_folds(outcome.folds, card.lists, measure, terms.rules)
+                        if outcome.folds
+                        else settle(card, measure, terms.rules)
+                    )
+            except PluginError as error:
+                if all(part.metric.own for part in measure.all_parts):
+                    raise
+                findings.add(MetricFailed(str(error)).problem)
+                continue
             if rules.undefined == "error" and measure.of_lists:
                 undefined = {
                     fold_card.lists[n]: None

@@ -68,6 +68,7 @@ class Metric:
     judged: int = field(default=1, kw_only=True)  # items that a list's truth needs for a value
     heading: Heading | None = None  # what a column of it is headed with
     again: Callable[[], Metric] | None = None  # makes it in another process; None: by its function
+    check: Callable[[str], str | None] | None = None  # of an answer: what is wrong with it
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the function's name, since not all fields can be pickled."""
@@ -121,6 +122,11 @@ class Metric:
         if isinstance(given, Rowwise):
             return given.given
         return given.settled(params.get("average")) if isinstance(given, Quotient) else given
+
+    @property
+    def own(self) -> bool:
+        """Whether it is one of scorer's, not a plugin's."""
+        return self.function.__module__.startswith("scorer.")
 
     @cached_property
     def page(self) -> str:
@@ -250,6 +256,7 @@ def metric(
     strict_order: bool = False,
     judged: int = 1,
     heading: Heading | None = None,
+    check: Callable[[str], str | None] | None = None,
     **old: Any,
 ) -> Callable[[Function], Function]:
     """Make a function a metric; the function itself stays unchanged.
@@ -286,6 +293,8 @@ def metric(
         judged: how many items the truth of a list needs, so that there can be a value.
         heading: what a report heads a column of it with, where the name alone could be taken for
             another measure: from the name, the parameters and the challenge's word for a list.
+        check: what is wrong with an answer, None if nothing: it is given each different text of the
+            column of items, or labels, and `score check` tells what it says, too.
         old: `figure`, `of_sums`, `sums`, `weighted`, `no_interval` and `smooth`, which
             `statistic` replaces.
     """
@@ -296,7 +305,7 @@ def metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
             mean_rank,
             settle or {}, statistic, explain, peers or {}, needs, columns, strict_order,
-            heading=heading, judged=judged,
+            heading=heading, judged=judged, check=check,
         )  # fmt: skip
         return mark(function, thing)
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, ends, starts
-from scorer.core.errors import UsageError
+from scorer.core.errors import PluginError, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
 from scorer.kinds.grades import Grades
@@ -108,7 +108,8 @@ def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, Mapping[str, S
     plan = replace(ready.plan, checks=False)
     table = _with_extra_columns(ready, table, true_values=False)
     scored = outcome(plan, score_lists(plan, table), Findings(), None)
-    assert scored.card is not None
+    if scored.card is None:
+        raise PluginError(" ".join(each.cause or each.message for each in scored.findings))
     return scored.card, scored.folds
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.errors import PluginError
+from scorer.core.errors import MetricFailed, PluginError
 from scorer.core.registry import plugin_call
 from scorer.core.text import describe_exception, quoted
 from scorer.metrics.base import Measure
@@ -66,7 +66,21 @@ def score(
 
 
 def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:
-    """The metric's value of each list, or the statistics of a figure of all lists."""
+    """The metric's value of each list, or the statistics of a figure of all lists.
+
+    Raises:
+        MetricFailed: a plugin's metric raised, or gave something that is no value a list.
+        PluginError: one of ours did.
+    """
+    try:
+        return _evaluated(measure, views)
+    except PluginError as error:
+        if measure.metric.own:
+            raise
+        raise MetricFailed(str(error)) from error.__cause__
+
+
+def _evaluated(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:
     metric = measure.metric
     with plugin_call(f"metric {metric.name} failed"):
         if metric.view is Ranked:

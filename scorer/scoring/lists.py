@@ -9,7 +9,7 @@ Stability: plugin.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -25,8 +25,10 @@ from scorer.challenge.public import Public
 from scorer.checks.base import CheckedLists, Submitted, add_problems, checked
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints, distinct
-from scorer.core.errors import SubmissionRejected
+from scorer.core.errors import MetricFailed, SubmissionRejected
 from scorer.core.problems import Findings, Problem
+from scorer.core.registry import plugin_call
+from scorer.core.text import quoted
 from scorer.formats.base import Format
 from scorer.formats.form import PLAIN, FileForm
 from scorer.formats.read import format_of
@@ -141,17 +143,20 @@ class ScoredLists(NamedTuple):
     plan: Plan
     checked: CheckedLists
     folds: Mapping[str | None, MetFold] | None = None  # fold, None: all
+    refused: tuple[Problem, ...] = ()  # what the metrics' own checks say
 
     def scored(self) -> ListsResult:
         """The part."""
         if self.folds is None:
-            return ListsResult(self.checked)
+            return ListsResult(self.checked, refused=self.refused)
         cards = dict[str | None, tuple[NumberedCard, ...]]()
         try:
             for fold, (lists, numbers, views) in self.folds.items():
                 cards[fold] = (NumberedCard(numbers, _scored(self.plan, views, lists, fold)),)
         except SubmissionRejected as error:
             return ListsResult(self.checked, refused=error.problems)
+        except MetricFailed as error:
+            return ListsResult(self.checked, refused=(error.problem,))
         return ListsResult(self.checked, cards, True)
 
 
@@ -206,9 +211,28 @@ def met(
     else:
         checks, fit = CheckedLists(), True
         number = plan.known.lists.places(table.ids["list"])
-    if plan.truth is None or not fit:
-        return ScoredLists(plan, checks)
+    refused = tuple(_refused_cells(plan, table)) if plan.checks else ()
+    if plan.truth is None or not fit or refused:
+        return ScoredLists(plan, checks, refused=refused)
     return ScoredLists(plan, checks, _met_folds(plan, plan.truth, table, number, whole))
+
+
+def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
+    """What the own checks of metrics say of each different answer, at its first row."""
+    for metric in dict.fromkeys(part.metric for m in plan.measures for part in m.all_parts):
+        if metric.check is None:
+            continue
+        for role in ("item", "label"):
+            if (column := table.ids.get(role)) is None:
+                continue
+            codes, rows = np.unique(column.codes, return_index=True)
+            for code, row in zip(codes.tolist(), rows.tolist(), strict=True):
+                cell = column.names[code]
+                with plugin_call(f"the check of metric {metric.name} failed on {quoted(cell)}"):
+                    said = metric.check(cell)
+                if said:
+                    name, line = table.ids["list"].text(row), int(table.line[row])
+                    yield Problem("S531", f"{quoted(cell)}: {said}", line=line, list=name)
 
 
 def with_slots(plan: Plan, table: Table) -> Table:
@@ -226,7 +250,8 @@ def merged(parts: Sequence[ListsResult]) -> ListsResult:
     checks = first.checked.plus([part.checked for part in others])
     if not all(part.scored for part in parts):
         return ListsResult(
-            checks, refused=tuple(problem for part in parts for problem in part.refused)
+            checks,
+            refused=tuple(dict.fromkeys(problem for part in parts for problem in part.refused)),
         )
     folds = dict.fromkeys(fold for part in parts for fold in part.cards)
     cards = {fold: tuple(chain(*(part.cards.get(fold, ()) for part in parts))) for fold in folds}
@@ -249,6 +274,9 @@ def outcome(plan: Plan, part: ListsResult, findings: Findings, sha256: str | Non
         folds = {name: _complete_card(plan, name, part.cards.get(name, ())) for name in plan.folds}
     except SubmissionRejected as error:
         findings.extend(error.problems)
+        return Outcome(findings, sha256, None)
+    except MetricFailed as error:
+        findings.add(error.problem)
         return Outcome(findings, sha256, None)
     digests = {**plan.digests, **({"submission": sha256} if sha256 else {})}
     return Outcome(

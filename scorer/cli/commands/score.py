@@ -23,6 +23,7 @@ from scorer.cli.options import (
     SubmissionWords,
     Terminal,
     TruthWord,
+    causes,
     challenge_of,
     chosen_form,
     engine_options,
@@ -117,6 +118,7 @@ def score(
         lines += problems(scored.findings, quiet or scored.baseline, every)
     failed = _failed(report, floors)
     lines += [annotation("error", message) if github else f"error: {message}" for message in failed]
+    lines += causes(report.submissions)
     code = exit_code(report.submissions) or (BELOW if failed else 0)
     if first is not None:
         report = first_ranks(report, first)
