@@ -33,11 +33,8 @@ def main() -> None:
     """Do what standard input asks for, within its limits."""
     task: dict[str, Any] = json.load(sys.stdin)
     memory, seconds, time = (int(task[key]) for key in ("memory", "seconds", "time"))
-    import resource  # POSIX systems alone have it; `ask_child` says so
-
-    with suppress(ValueError):  # macOS takes no such limit
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    _limit("AS", memory, memory)
+    _limit("CPU", seconds, seconds + 1)
     signal.alarm(time + 1)  # also where nobody is left who would end it
     if task["do"] in ("check", "kit"):
         _give_way(VISITORS)
@@ -46,6 +43,22 @@ def main() -> None:
     answer = answered(task)
     print(json.dumps(answer))
     sys.exit("error" in answer)
+
+
+def _limit(what: str, *limits: int) -> None:
+    """Set limits of this process, within those that it has, which only root could raise.
+
+    Args:
+        what: AS or CPU, as `resource` calls it.
+        limits: the soft one, and the hard one.
+    """
+    import resource  # POSIX systems alone have it; `ask_child` says so
+
+    kind = getattr(resource, f"RLIMIT_{what}")
+    most = resource.getrlimit(kind)[1]
+    soft, hard = limits if most == resource.RLIM_INFINITY else (min(n, most) for n in limits)
+    with suppress(ValueError):  # macOS takes no limit of addresses
+        resource.setrlimit(kind, (soft, hard))
 
 
 def _give_way(by: int) -> None:

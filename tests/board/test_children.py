@@ -85,3 +85,20 @@ def test_where_the_store_cannot_be_written_an_evaluation_has_not_failed(monkeypa
     with pytest.raises(UsageError, match="locked"):
         children.evaluate_next(board, None, children.Limits(), "worker")
     assert failures == []
+
+
+WITHIN = """
+import resource
+from scorer.board.child import _limit
+resource.setrlimit(resource.RLIMIT_CPU, (50, 100))
+for limits in ((200, 201), (60, 61), (1, 2)):
+    _limit("CPU", *limits)
+    print(*resource.getrlimit(resource.RLIMIT_CPU))
+"""
+
+
+def test_a_child_of_a_child_stays_within_its_limits():
+    """Asking for more is an error to all but root, as where a server's child starts others."""
+    words = [sys.executable, "-c", WITHIN]
+    ran = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines() == ["100 100", "60 61", "1 2"]
