@@ -21,8 +21,9 @@ from scorer.core.errors import Refused, UnknownName, UsageError
 from scorer.core.version import __version__
 from scorer.reports import write
 from scorer.web.context import Context, Settings
-from scorer.web.routes import json as api
-from scorer.web.routes import organizer, pages
+from scorer.web.page import error_page
+from scorer.web.routes.json import challenges, entries, organizer, server
+from scorer.web.routes.pages import account, admin, board, team
 
 REPORTS = Path(write.__file__).parent / "templates"
 HEADERS = {
@@ -32,8 +33,9 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",
 }
-
-
+ROUTERS = tuple(
+    room.router for room in (challenges, entries, organizer, server, account, board, team, admin)
+)
 UPLOADS = ("/check", "/entries", "/submit")  # ends of the paths at which files are sent
 
 
@@ -118,7 +120,7 @@ def create(settings: Settings | None = None) -> FastAPI:
         path = request.url.path.removeprefix(settings.root_path)
         if path.startswith(("/api/", "/metrics", "/healthz")):
             return error_answer(status, message, code)
-        return pages.error_page(request, status, message)
+        return error_page(request, status, message)
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
@@ -145,7 +147,6 @@ def create(settings: Settings | None = None) -> FastAPI:
     async def unusable(request: Request, error: UsageError) -> Response:
         return told(request, 422, str(error))
 
-    app.include_router(api.router)
-    app.include_router(organizer.router)
-    app.include_router(pages.router)
+    for router in ROUTERS:
+        app.include_router(router)
     return app

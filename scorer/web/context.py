@@ -121,15 +121,14 @@ class Context:
                 self.failed_sign_in(request)
                 raise HTTPException(401, "this token is not known here")
             return viewer
-        cookie = request.cookies.get(f"{COOKIE}_{site_key(site)}", "")
+        cookie = cookie_of(request, site)
         session = self.sessions.session(cookie) if cookie else None
         if session is None:
             return NOBODY
         return viewer_of(site.board, token_of_session(site.board, site.id, session))
 
-    def reader(self, request: Request, site: Site) -> Viewer:
-        """Whoever may read: anybody, unless the server is private."""
-        viewer = self.viewer(request, site)
+    def reader(self, viewer: Viewer) -> Viewer:
+        """The viewer, who may read; 401 for visitors of a private server."""
         if self.settings.private and not viewer.known:
             raise HTTPException(401, "this board is for its teams; sign in")
         return viewer
@@ -216,6 +215,11 @@ class Context:
 def site_key(site: Site) -> str:
     """A challenge's id as part of a cookie's name."""
     return "".join(sign if sign.isalnum() else f"-{ord(sign):x}-" for sign in site.id)
+
+
+def cookie_of(request: Request, site: Site) -> str:
+    """The session's cookie of a challenge."""
+    return request.cookies.get(f"{COOKIE}_{site_key(site)}", "")
 
 
 def stored_upload(upload: UploadFile, folder: str) -> Path:

@@ -6,11 +6,10 @@ import pytest
 from fastapi.testclient import TestClient
 from web_helpers import good, made, mixed, rows, send
 
+from scorer.web import dependencies
 from scorer.web.access import token_of
-from scorer.web.app import create
+from scorer.web.app import ROUTERS, create
 from scorer.web.context import Settings
-from scorer.web.routes import json as api
-from scorer.web.routes import organizer, pages
 
 V1, PAGE = "/api/v1/challenges/ID", "/c/ID"
 FILE = {"files": {"file": ("b.csv", mixed(2).encode())}}
@@ -71,15 +70,23 @@ def test_the_table_holds_every_route():
     def plain(path):
         return re.sub(r"\{\w+\}|\b(1|x|blue|ID)\b", "_", path.partition("?")[0])
 
-    routers = (api.router, organizer.router, pages.router)
     routes = {
         (method.lower(), plain(route.path))
-        for router in routers
+        for router in ROUTERS
         for route in router.routes
         if route.path not in OPEN
         for method in route.methods
     }
     assert routes == {(method, plain(path)) for method, path, *_ in ROUTES}
+
+
+def test_the_signature_of_a_boards_route_says_for_whom_it_is():
+    def calls(dependant):
+        return {dependant.call} | {each for sub in dependant.dependencies for each in calls(sub)}
+
+    for route in (route for router in ROUTERS for route in router.routes):
+        if "{id}" in route.path and not route.path.endswith(("/sign-in", "/join")):
+            assert dependencies._viewer in calls(route.dependant), route.path
 
 
 @pytest.fixture

@@ -1,0 +1,205 @@
+"""What the API and the pages do alike: describe, check, record, compare, decide, copy."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+from fastapi import HTTPException, Response
+from pydantic import BaseModel
+from starlette.datastructures import FormData, UploadFile
+
+from scorer.api.submissions import Named
+from scorer.board.board import Added
+from scorer.board.names import ORGANIZER
+from scorer.board.phases import shown_at, spans
+from scorer.core.nested import parsed
+from scorer.core.problems import Findings
+from scorer.store.records import OF_TEAMS, Act
+from scorer.web.access import Viewer
+from scorer.web.context import Context, scratch, stored_upload
+from scorer.web.site import Site
+
+
+class DecisionIn(BaseModel):
+    """A decision: on an entry or on a team."""
+
+    kind: Act
+    entry: int | None = None
+    team: str | None = None
+    reason: str
+    name: str | None = None
+    late: bool = False  # after the time in which teams decide; organizers only
+
+
+def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
+    """The public part of a challenge, with the viewer's quota."""
+    challenge, now = site.rules, site.clock()
+    span = site.span()
+    quota = None
+    if viewer.team is not None:
+        _, left = site.board.quota(viewer.team, now)
+        quota = left and {
+            "today": left.today,
+            "total": left.total,
+            "rejected_today": left.rejected_today,
+            "next": left.next and left.next.isoformat(),
+        }
+    return {
+        "id": site.id,
+        "title": challenge.title,
+        "description": challenge.description,
+        "timezone": challenge.timezone,
+        "phase": span.phase.id if span else None,
+        "phases": [
+            {
+                "id": phase_span.phase.id,
+                "opens": phase_span.opens and phase_span.opens.isoformat(),
+                "closes": phase_span.closes and phase_span.closes.isoformat(),
+                "show": phase_span.phase.show,
+            }
+            for phase_span in spans(challenge)
+        ],
+        "show": shown_at(challenge, now),
+        "splits": list(site.visible(viewer)),
+        "questions": {key: question.model_dump() for key, question in challenge.questions.items()},
+        "quota": quota,
+    }
+
+
+def file_of(form: FormData) -> UploadFile:
+    """The file of a form, or 422."""
+    upload = form.get("file")
+    if not isinstance(upload, UploadFile) or not upload.filename:
+        raise HTTPException(422, "the form has no file; send it as 'file'")
+    return upload
+
+
+def problems_of(context: Context, site: Site, upload: UploadFile) -> Findings:
+    """The findings of the blind checks in an uploaded file; 503 if the scorer fails."""
+    with scratch() as folder:
+        path = stored_upload(upload, folder)
+        answer = context.ask(site, "check", path=str(path), name=path.name)
+    return Findings.from_json(answer["findings"])
+
+
+def recorded(site: Site, viewer: Viewer, upload: UploadFile, answers: dict[str, str]) -> Added:
+    """Record an entry of a team, with its answers by question; it is evaluated later."""
+    assert viewer.team is not None
+    with scratch() as folder:
+        path = stored_upload(upload, folder)
+        file = Named(path.stem, path, label=path.name)
+        (added,) = site.board.add(
+            [file], viewer.team, now=site.clock(), answers=answers, evaluate=False
+        )
+    return added
+
+
+def answers_of(form: FormData) -> dict[str, str]:
+    """The answers of a form: JSON in `answers`, or a field for each."""
+    text = form.get("answers")
+    if not isinstance(text, str):
+        return {
+            key.removeprefix("answer."): value
+            for key, value in form.items()
+            if key.startswith("answer.") and isinstance(value, str) and value.strip()
+        }
+    try:
+        answers = parsed(text)
+    except ValueError:
+        raise HTTPException(422, "answers are no JSON") from None
+    if not isinstance(answers, dict):
+        raise HTTPException(422, "answers are a JSON object")
+    return {str(key): str(value) for key, value in answers.items()}
+
+
+def own_entry(site: Site, viewer: Viewer, number: int) -> Added:
+    """An entry that a team or organizer may see; 404 for entries of others, as for missing ones."""
+    added = site.board.outcome(number)
+    entry = site.board.entry(number)
+    if not viewer.organizer and (entry.baseline or added.team != viewer.team):
+        raise HTTPException(404, f"no entry is called '{number}'")
+    return added
+
+
+def pair_of(
+    site: Site, viewer: Viewer, numbers: tuple[int, int], split: str | None = None
+) -> tuple[tuple[Added, Added], str]:
+    """Two entries with the values that the viewer may see, and the split on which they compare.
+
+    Args:
+        site: the challenge.
+        viewer: a team or an organizer.
+        numbers: the entries.
+        split: the split to compare on; default: the first that the viewer may see.
+
+    Raises:
+        HTTPException: 404 if an entry or the split may not be seen.
+    """
+    one, other = (own_entry(site, viewer, number) for number in numbers)
+    splits = site.value_splits(viewer)
+    wanted = split or (splits[0] if splits else "")
+    if wanted not in splits or any(added.status != "scored" for added in (one, other)):
+        raise HTTPException(404, "these entries have no values that may be seen now")
+    return (site.shown(one, viewer), site.shown(other, viewer)), wanted
+
+
+def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
+    """Record a decision of a team or an organizer.
+
+    Raises:
+        HTTPException: 403 or 404 if the viewer may not make it; 422 if it is incomplete.
+        Refused: it comes too late.
+    """
+    if (decision.entry is None) == (decision.team is None):
+        raise HTTPException(422, "a decision is on an entry or on a team")
+    if decision.team is not None and decision.team.isdigit():
+        raise HTTPException(422, "no team's name has only digits; an entry is told as entry")
+    if not viewer.organizer:
+        if decision.kind not in OF_TEAMS or decision.entry is None or decision.late:
+            raise HTTPException(403, "teams select and withdraw their own entries, in time")
+        if site.board.outcome(decision.entry).team != viewer.team:
+            raise HTTPException(404, f"no entry is called '{decision.entry}'")
+    subject = decision.entry if decision.entry is not None else str(decision.team)
+    recorded_decision = site.board.decide(
+        decision.kind,
+        subject,
+        decision.reason,
+        by=viewer.team or ORGANIZER,
+        name=decision.name,
+        now=site.clock(),
+        late=decision.late,
+    )
+    return {"decision": recorded_decision.number, "time": recorded_decision.time.isoformat()}
+
+
+def teams_of(site: Site) -> list[dict[str, Any]]:
+    """Teams with the numbers of their entries and valid tokens, and the last use of a token."""
+    tokens = [token for token in site.board.tokens() if token.revoked is None]
+    entries = site.board.entries()
+    rows = []
+    for name, team in site.board.teams().items():
+        team_tokens = [token for token in tokens if token.team == team.id]
+        used = max((token.used for token in team_tokens if token.used is not None), default=None)
+        count = sum(entry.team == team.id for entry in entries)
+        rows.append({"name": name, "entries": count, "tokens": len(team_tokens), "used": used})
+    return rows
+
+
+def copied(site: Site) -> Response:
+    """A consistent copy of the database. Raises `UsageError` for PostgreSQL."""
+    with scratch() as folder:
+        path = Path(folder, f"{secrets.token_hex(8)}.db")
+        site.board.backup(path)
+        data = path.read_bytes()
+    stamp = site.clock().strftime("%Y%m%dT%H%M%SZ")
+    head = {"Content-Disposition": f'attachment; filename="board-{stamp}.db"'}
+    return Response(data, media_type="application/octet-stream", headers=head)
+
+
+def rescored(context: Context, site: Site, dry_run: bool) -> dict[str, Any]:
+    """The changes by a re-scoring, or by its preview."""
+    changes = context.ask(site, "rescore", patient=True, dry_run=dry_run)
+    site.reload()
+    return changes

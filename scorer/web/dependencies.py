@@ -1,0 +1,117 @@
+"""Who may do what: the dependencies by which a route's signature says for whom it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+from fastapi import Depends, Form, HTTPException, Request
+
+from scorer.web.access import Viewer
+from scorer.web.context import Context, context_of, cookie_of
+from scorer.web.site import Site
+
+FORGED = "this form has expired; reload the page and send it again"
+OF_NO_TEAM = "an organizer's token belongs to no team"
+
+
+async def _context(request: Request) -> Context:
+    return context_of(request)
+
+
+Shared = Annotated[Context, Depends(_context)]
+
+
+async def _site(context: Shared, id: str) -> Site:
+    return context.site(id)
+
+
+Served = Annotated[Site, Depends(_site)]  # the challenge of the path; 404 for any other
+
+
+def _viewer(request: Request, context: Shared, site: Served) -> Viewer:
+    return context.viewer(request, site)
+
+
+Anybody = Annotated[Viewer, Depends(_viewer)]  # 401 for a wrong token
+
+
+async def _reader(context: Shared, viewer: Anybody) -> Viewer:
+    return context.reader(viewer)
+
+
+Reader = Annotated[Viewer, Depends(_reader)]  # anybody, unless the server is private
+
+
+def _known(message: str) -> Callable[[Viewer], object]:
+    async def known(viewer: Anybody) -> Viewer:
+        if not viewer.known:
+            raise HTTPException(401, message)
+        return viewer
+
+    return known
+
+
+# a team or an organizer; 401 for visitors
+SignedIn = Annotated[Viewer, Depends(_known("sign in to see entries"))]
+Decider = Annotated[Viewer, Depends(_known("a token is needed"))]
+_Uploader = Annotated[Viewer, Depends(_known("a token is needed: Authorization: Bearer TOKEN"))]
+_OnPage = Annotated[Viewer, Depends(_known("sign in first"))]
+
+
+async def _sender(viewer: _Uploader) -> Viewer:
+    return _of_team(viewer)
+
+
+async def _page_sender(viewer: _OnPage) -> Viewer:
+    return _of_team(viewer)
+
+
+def _of_team(viewer: Viewer) -> Viewer:
+    if viewer.team is None:
+        raise HTTPException(403, OF_NO_TEAM)
+    return viewer
+
+
+Sender = Annotated[Viewer, Depends(_sender)]  # a team; 403 for organizers
+PageSender = Annotated[Viewer, Depends(_page_sender)]
+
+
+async def _organizer(viewer: Anybody) -> Viewer:
+    return _organizing(viewer)
+
+
+def _organizing(viewer: Viewer) -> Viewer:
+    if not viewer.organizer:
+        raise HTTPException(404, "there is nothing here")
+    return viewer
+
+
+Organizer = Annotated[Viewer, Depends(_organizer)]  # 404 for all others
+
+
+def unforged(request: Request, context: Context, site: Site, form_token: str) -> None:
+    """403 for a form that was not made for the session that sends it."""
+    if not context.sessions.is_ours(cookie_of(request, site), form_token):
+        raise HTTPException(403, FORGED)
+
+
+async def _form_of(
+    request: Request,
+    context: Shared,
+    site: Served,
+    viewer: _OnPage,
+    form_token: Annotated[str, Form()] = "",
+) -> Viewer:
+    unforged(request, context, site, form_token)
+    return viewer
+
+
+FormSender = Annotated[Viewer, Depends(_form_of)]  # whoever sends a form of a page: 401, 403
+
+
+async def _organizers_form(viewer: FormSender) -> Viewer:
+    return _organizing(viewer)
+
+
+OrganizersForm = Annotated[Viewer, Depends(_organizers_form)]

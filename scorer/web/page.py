@@ -1,0 +1,48 @@
+"""A page of a challenge, of an error, and the way to another page."""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import Request
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from scorer.web.access import Viewer
+from scorer.web.context import context_of, cookie_of
+from scorer.web.render import render
+from scorer.web.site import Site
+from scorer.web.standings import local_time
+
+
+def error_page(request: Request, status: int, message: str) -> HTMLResponse:
+    """The page of an error, by its HTTP status and message."""
+    title = f"{status}: {HTTPStatus(status).phrase}"
+    return HTMLResponse(
+        render(request, "error.html", code=status, title=title, message=message), status
+    )
+
+
+def page_text(request: Request, site: Site, viewer: Viewer, template: str, **data: Any) -> str:
+    """A page of a challenge, as text: the template with its data and the viewer's form token."""
+    context = context_of(request)
+    cookie = cookie_of(request, site)
+    token = context.sessions.form(cookie) if cookie else ""
+    return render(
+        request, template, site=site, viewer=viewer, form_token=token, span=site.span(),
+        when=lambda time: local_time(time, site.zone), **data,
+    )  # fmt: skip
+
+
+def page(
+    request: Request, site: Site, viewer: Viewer, template: str, status: int = 200, **data: Any
+) -> HTMLResponse:
+    """A page of a challenge: the template with its data, and the HTTP status."""
+    return HTMLResponse(page_text(request, site, viewer, template, **data), status)
+
+
+def to(request: Request, *steps: object) -> RedirectResponse:
+    """A redirect to a page of ours."""
+    path = "/".join(quote(str(step), safe="?=&,#") for step in ("c", *steps))
+    return RedirectResponse(f"{request.scope.get('root_path', '')}/{path}", 303)

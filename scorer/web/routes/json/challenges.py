@@ -1,0 +1,116 @@
+"""A challenge by the API: what it is, its board, its kit, its receipts, and checks of files."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from fastapi import APIRouter, HTTPException, Query, Request, Response
+from fastapi.responses import FileResponse, PlainTextResponse
+from pydantic import BaseModel, Field
+from starlette.concurrency import run_in_threadpool
+
+from scorer.reports.codec import problem
+from scorer.web.acts import describe, file_of, problems_of
+from scorer.web.context import ready
+from scorer.web.dependencies import Reader, Served, Shared
+from scorer.web.routes.json import V1, ProblemOut
+
+router = APIRouter(prefix=V1)
+
+
+class Question(BaseModel):
+    """What is asked with an entry."""
+
+    type: str
+    required: bool
+    max: int
+    board: bool
+
+
+class PhaseOut(BaseModel):
+    """A phase with its times."""
+
+    id: str
+    opens: str | None
+    closes: str | None
+    show: str
+
+
+class ChallengeOut(BaseModel):
+    """The public part of a challenge."""
+
+    id: str
+    title: str
+    description: str
+    timezone: str
+    phase: str | None = Field(description="the present phase; null between phases")
+    phases: list[PhaseOut]
+    show: str = Field(description="what participants are shown now")
+    splits: list[str] = Field(description="the boards that this viewer may see")
+    questions: dict[str, Question]
+    quota: dict[str, Any] | None = Field(description="what the team may still send")
+
+
+class Checked(BaseModel):
+    """What a check finds."""
+
+    problems: list[ProblemOut]
+
+
+@router.get("", response_model=list[ChallengeOut])
+def challenges(request: Request, context: Shared) -> Any:
+    """The challenges that this server has."""
+    return [
+        describe(site, context.reader(context.viewer(request, site)))
+        for site in context.sites.values()
+    ]
+
+
+@router.get("/{id}", response_model=ChallengeOut)
+def challenge(site: Served, viewer: Reader) -> Any:
+    """The public part of a challenge, its phases, and what a team may still send."""
+    return describe(site, viewer)
+
+
+@router.post("/{id}/check", response_model=Checked)
+async def check(request: Request, context: Shared, site: Served, viewer: Reader) -> Any:
+    """The problems of a file (multipart, `file`); records nothing and costs no quota."""
+    context.limited(request, site, viewer)
+    context.gate.refuse_if_full()
+    async with context.uploaded(request, site) as form:
+        findings = await run_in_threadpool(problems_of, context, site, file_of(form))
+    return {"problems": [problem(finding) for finding in findings]}
+
+
+@router.get("/{id}/board")
+def board(
+    request: Request,
+    site: Served,
+    viewer: Reader,
+    split: str | None = None,
+    phase: str | None = None,
+    as_of: Annotated[datetime | None, Query()] = None,
+) -> Response:
+    """The board, as `score board --format json` writes it."""
+    wanted = site.visible_split(viewer, split or site.default_split(viewer))
+    if as_of is not None and (as_of.tzinfo is None or not viewer.organizer):
+        raise HTTPException(422, "as_of is for organizers, and needs its offset from UTC")
+    ready_board = site.ready_board(wanted, viewer, as_of, phase if viewer.organizer else None)
+    return ready(request, ready_board.json, "application/json")
+
+
+@router.get("/{id}/kit.zip", response_class=Response)
+async def kit(context: Shared, site: Served, _: Reader) -> Response:
+    """The participants' kit: rules, public files, a sample submission."""
+    version = await run_in_threadpool(site.once, "version", lambda: site.board.version().number)
+    path = await context.kits.path(
+        site.id, version, lambda path: context.ask(site, "kit", path=str(path))
+    )
+    return FileResponse(path, media_type="application/zip")
+
+
+@router.get("/{id}/receipts.jsonl", response_class=PlainTextResponse)
+def receipts(site: Served, _: Reader) -> str:
+    """The chain of receipts, for `score verify`."""
+    return site.board.receipts()

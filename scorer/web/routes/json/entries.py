@@ -1,0 +1,135 @@
+"""Entries by the API: send, see, compare them, and decide on them."""
+
+from __future__ import annotations
+
+from math import nan
+from typing import Any, Literal
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from starlette.concurrency import run_in_threadpool
+
+from scorer.reports.codec import number_or_null
+from scorer.web.acts import (
+    DecisionIn,
+    answers_of,
+    decided,
+    file_of,
+    own_entry,
+    pair_of,
+    recorded,
+)
+from scorer.web.dependencies import Decider, Sender, Served, Shared, SignedIn
+from scorer.web.routes.json import V1, ProblemOut
+
+router = APIRouter(prefix=V1 + "/{id}")
+
+
+class Sent(BaseModel):
+    """An entry that was recorded."""
+
+    entry: int
+    status: str
+    sha256: str
+    received: str
+    receipt: str | None
+
+
+class EntryOut(BaseModel):
+    """An entry."""
+
+    entry: int
+    team: str
+    received: str
+    status: Literal["pending", "scored", "rejected", "failed"]
+    sha256: str
+    code: str | None
+    message: str | None
+    problems: list[ProblemOut]
+    receipt: str | None
+    values: dict[str, dict[str, float | None]] | None
+
+
+class Entries(BaseModel):
+    """Several entries."""
+
+    entries: list[EntryOut]
+
+
+class Compared(BaseModel):
+    """Two entries, measure by measure."""
+
+    split: str
+    values: dict[str, tuple[float | None, float | None]]
+
+
+class DecisionOut(BaseModel):
+    """A decision that was recorded."""
+
+    decision: int
+    time: str
+
+
+@router.post("/entries", response_model=Sent, status_code=202)
+async def send(request: Request, context: Shared, site: Served, viewer: Sender) -> Any:
+    """Record an entry (multipart: `file`, and `answers` as JSON); it is evaluated soon."""
+    context.limited(request, site, viewer)
+    async with context.uploaded(request, site) as form:
+        added = await run_in_threadpool(recorded, site, viewer, file_of(form), answers_of(form))
+    if added.entry is None:
+        return JSONResponse(
+            {"code": added.code, "message": added.message, "problems": []}, status_code=409
+        )
+    context.workers.wake()
+    return {
+        "entry": added.entry,
+        "status": added.status,
+        "sha256": added.sha256,
+        "received": added.received.isoformat(),
+        "receipt": added.receipt,
+    }
+
+
+@router.get("/entries", response_model=Entries)
+def entries(site: Served, viewer: SignedIn) -> Any:
+    """One's own entries; all of them for organizers."""
+    numbers = [entry.number for entry in site.board.entries(viewer.team)]
+    return {"entries": [site.entry_fields(site.board.outcome(n), viewer) for n in numbers]}
+
+
+@router.get("/entries/{number}", response_model=EntryOut)
+def entry(number: int, site: Served, viewer: SignedIn) -> Any:
+    """One entry: its status, its problems, and the values that may be seen now."""
+    return site.entry_fields(own_entry(site, viewer, number), viewer)
+
+
+@router.get("/entries/{number}/receipt.json", response_class=Response)
+def receipt(number: int, site: Served, viewer: SignedIn) -> Response:
+    """The receipt of an entry: a line of the chain."""
+    own_entry(site, viewer, number)
+    head = {"Content-Disposition": f'attachment; filename="receipt-{number}.jsonl"'}
+    return Response(site.board.receipts(number), media_type="application/json", headers=head)
+
+
+@router.get("/compare", response_model=Compared)
+def compare(one: int, other: int, site: Served, viewer: SignedIn, split: str | None = None) -> Any:
+    """Two of one's own entries: the values of each, on the lists that may be seen."""
+    pair, wanted = pair_of(site, viewer, (one, other), split)
+    values = [outcome.values.get(wanted, {}) for outcome in pair]
+    measures = [measure.id for measure in site.board.terms().measures]
+    return {
+        "split": wanted,
+        "values": {
+            key: [number_or_null(means.get(key, nan)) for means in values] for key in measures
+        },
+    }
+
+
+@router.post("/decisions", response_model=DecisionOut, status_code=201)
+def decide(
+    request: Request, context: Shared, site: Served, viewer: Decider, decision: DecisionIn
+) -> Any:
+    """Select or withdraw one's own entry; organizers decide on everything."""
+    context.limited(request, site, viewer)
+    return decided(site, viewer, decision)

@@ -1,0 +1,129 @@
+"""The pages of a board: the home page, standings, rules."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import textwrap
+from collections.abc import AsyncIterator
+
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, StreamingResponse
+
+from scorer.board.phases import shown_at, spans
+from scorer.reports.write.html import prose
+from scorer.web.access import Viewer
+from scorer.web.acts import describe
+from scorer.web.context import ready
+from scorer.web.dependencies import Reader, Served, Shared
+from scorer.web.page import page, page_text
+from scorer.web.render import render, root_of, templates
+from scorer.web.site import PULSE, Ready, Site
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+
+@router.get("/")
+def home(request: Request, context: Shared) -> Response:
+    """The challenges of this server."""
+    listed = []
+    for site in context.sites.values():
+        viewer = context.viewer(request, site)
+        if context.settings.private and not viewer.known:
+            continue
+        about = textwrap.shorten(site.board.challenge.description, 200, placeholder=" …")
+        listed.append((site, site.span(), about))
+    listed_ids = {site.id for site, _, _ in listed}
+    hidden = [site for site in context.sites.values() if site.id not in listed_ids]
+    return HTMLResponse(render(request, "home.html", challenges=listed, hidden=hidden))
+
+
+@router.get("/c/{id}")
+def board(request: Request, site: Served, viewer: Reader, split: str | None = None) -> Response:
+    """The board, with a tab for each split that one may see."""
+    visible = site.visible(viewer)
+    wanted = site.default_split(viewer) if split is None else site.visible_split(viewer, split)
+    if wanted not in visible:
+        show = shown_at(site.rules, site.clock())
+        return page(request, site, viewer, "board.html", here="board", view=None, visible=visible,
+                    split=None, show=show)  # fmt: skip
+    if viewer.known:
+        return HTMLResponse(board_text(request, site, viewer, wanted))
+    # to whoever has not signed in, the page is the same, until something changes
+    span = site.span()
+    key = ("page", wanted, visible, span.phase.id if span else None, root_of(request))
+    content = site.once(key, lambda: Ready(board_text(request, site, viewer, wanted)))
+    return ready(request, content, "text/html")
+
+
+def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
+    """The board's page."""
+    view, visible = site.ready_board(split, viewer), site.visible(viewer)
+    standings, rows = view.live.report.standings, view.live.rows
+    own = None
+    if viewer.team is not None:
+        team = site.teams.get(viewer.team)
+        own = next((s for s in standings if rows[s.name].id == team), None)
+    return page_text(
+        request, site, viewer, "board.html", here="board", view=view, split=split,
+        visible=visible, own=own, live=marked(live_part(site, split, viewer), site, viewer),
+        ranked=sum(s.rank is not None for s in standings),
+        primary=view.live.report.primary.id, shake=site.shake_up(visible, viewer),
+    )  # fmt: skip
+
+
+def live_part(site: Site, split: str, viewer: Viewer) -> str:
+    """The part of a board that changes while its page is open; the same for all participants."""
+
+    def make() -> str:
+        return templates().get_template("live.html").render(view=site.ready_board(split, viewer))
+
+    span = site.span()
+    return site.once(("live", split, span.phase.id if span else None, viewer.organizer), make)
+
+
+def marked(text: str, site: Site, viewer: Viewer) -> str:
+    """HTML that is the same for everybody, in which the viewer's own team stands out."""
+    number = site.teams.get(viewer.team) if viewer.team is not None else None
+    return text if number is None else re.sub(rf'class="team-{number}(?=[ "])', r"\g<0> own", text)
+
+
+@router.get("/c/{id}/part")
+def part(site: Served, viewer: Reader, split: str) -> Response:
+    """The board's table alone, for a page that is open."""
+    site.visible_split(viewer, split)
+    return HTMLResponse(marked(live_part(site, split, viewer), site, viewer))
+
+
+@router.get("/c/{id}/board.csv")
+def csv(request: Request, site: Served, viewer: Reader, split: str) -> Response:
+    """The board as CSV, in which no cell is a formula."""
+    split = site.visible_split(viewer, split)
+    return ready(request, site.ready_board(split, viewer).csv, "text/csv")
+
+
+@router.get("/c/{id}/events")
+async def events(request: Request, context: Shared, site: Served, _: Reader) -> Response:
+    """A line whenever something may have changed (server-sent events)."""
+
+    async def lines() -> AsyncIterator[str]:
+        last = None
+        while not context.closing and not await request.is_disconnected():
+            stamp = await site.pulse()
+            if stamp != last:
+                last = stamp
+                yield f"data: {'-'.join(map(str, stamp))}\n\n"
+            await asyncio.sleep(PULSE)  # of the site, which asks the store once for all of them
+
+    return StreamingResponse(lines(), media_type="text/event-stream")
+
+
+@router.get("/c/{id}/rules")
+def rules(request: Request, site: Served, viewer: Reader) -> Response:
+    """What is asked, when, and how it is scored."""
+    terms = site.board.terms()
+    return page(
+        request, site, viewer, "rules.html", here="rules", about=describe(site, viewer),
+        measures=terms.measures, pages={m.id: list(prose(m.metric.page)) for m in terms.measures},
+        submission=site.rules.submission, spans=spans(site.rules),
+    )  # fmt: skip

@@ -1,0 +1,173 @@
+"""The pages of a team: send a file, see, compare and select entries."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from urllib.parse import quote
+
+from fastapi import APIRouter, Form, Request, Response
+from fastapi.responses import HTMLResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+
+from scorer.board.phases import decided_until, spans
+from scorer.reports.findings.problems import format_findings
+from scorer.reports.pictures import Histogram
+from scorer.store.records import Act
+from scorer.web import pictures
+from scorer.web.access import Viewer
+from scorer.web.acts import (
+    DecisionIn,
+    answers_of,
+    decided,
+    describe,
+    file_of,
+    own_entry,
+    pair_of,
+    problems_of,
+    recorded,
+)
+from scorer.web.context import Context
+from scorer.web.dependencies import (
+    Anybody,
+    FormSender,
+    PageSender,
+    Served,
+    Shared,
+    SignedIn,
+    unforged,
+)
+from scorer.web.page import page, to
+from scorer.web.site import Site
+
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
+
+
+@router.get("/c/{id}/submit")
+def submit_page(request: Request, context: Shared, site: Served, viewer: Anybody) -> Response:
+    """Where a file is dropped, checked and sent."""
+    if viewer.team is None:
+        fault = "Sign in as a team to submit."
+        return page(request, site, viewer, "sign-in.html", 401, here="submit", fault=fault)
+    return submission(context, request, site, viewer)
+
+
+def submission(
+    context: Context, request: Request, site: Site, viewer: Viewer, status: int = 200, **more: Any
+) -> Response:
+    """The page of a submission: the remaining quota, and problems found or the refusal."""
+    span, root = site.span(), context.settings.public_url
+    values: dict[str, Any] = {"findings": None, "checked": None, "fatal": False, "fault": None}
+    return page(
+        request, site, viewer, "submit.html", status, here="submit",
+        about=describe(site, viewer), takes=span is not None and span.takes_entries,
+        address=f"{root}/c/{quote(site.id)}", **{**values, **more},
+    )  # fmt: skip
+
+
+@router.post("/c/{id}/submit")
+async def submit(request: Request, context: Shared, site: Served, viewer: PageSender) -> Response:
+    """Check a file without cost, or record it, as the pressed button says."""
+    context.limited(request, site, viewer)
+    async with context.uploaded(request, site) as form:
+        unforged(request, context, site, str(form.get("form_token") or ""))
+        return await run_in_threadpool(submitted, context, request, site, viewer, form)
+
+
+def submitted(
+    context: Context, request: Request, site: Site, viewer: Viewer, form: FormData
+) -> Response:
+    """The answer to a form whose file is on disk."""
+    upload = file_of(form)
+    if form.get("act") != "send":
+        findings = problems_of(context, site, upload)
+        return submission(
+            context, request, site, viewer, checked=upload.filename, fatal=findings.fatal,
+            findings=list(format_findings(findings, False)),
+        )  # fmt: skip
+    added = recorded(site, viewer, upload, answers_of(form))
+    if added.entry is None:
+        fault = f"{added.code}: {added.message}"
+        return submission(context, request, site, viewer, 409, fault=fault)
+    context.workers.wake()
+    return to(request, site.id, "entries", added.entry)
+
+
+@router.get("/c/{id}/entries")
+def entries(request: Request, site: Served, viewer: Anybody) -> Response:
+    """A team's entries; all of them for organizers."""
+    if not viewer.known:
+        fault = "Sign in to see entries."
+        return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
+    team_entries = site.board.entries(viewer.team)
+    outcomes = [site.shown(site.board.outcome(entry.number), viewer) for entry in team_entries]
+    state, phases = site.board.held(), spans(site.rules)
+    numbers = {entry.number for entry in team_entries}
+    until = {entry.number: decided_until(site.rules, entry.phase) for entry in team_entries}
+    return page(
+        request, site, viewer, "entries.html", here="entries", entries=outcomes,
+        splits=site.value_splits(viewer), primary=site.board.terms().primary.id,
+        out=state.entries_out, baselines={entry.number for entry in team_entries if entry.baseline},
+        selected={n for chosen in state.selected.values() for n in chosen} & numbers,
+        select=next((span.phase.select for span in phases if span.phase.select), None),
+        selects=viewer.team is not None,
+        until=max(filter(None, until.values()), default=None), now=site.clock(),
+        in_time=lambda number: (time := until[number]) is None or site.clock() <= time,
+        comparable=[outcome.entry for outcome in reversed(outcomes) if outcome.status == "scored"],
+    )  # fmt: skip
+
+
+@router.get("/c/{id}/entries/{number}")
+def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Response:
+    """One entry: its status, its problems, the values that may be seen, its receipt."""
+    if not viewer.known:
+        fault = "Sign in to see entries."
+        return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
+    added = own_entry(site, viewer, number)
+    splits, record = site.value_splits(viewer), site.board.entry(number)
+    histograms: list[Histogram] = []
+    if added.status == "scored" and splits and site.pictures_of(viewer):
+        is_visible = splits[0] in site.visible(viewer)
+        live = site.ready_board(splits[0], viewer).live if is_visible else None
+        histograms = pictures.distribution(site.board.snapshot(), record, splits[0], live)
+    return page(
+        request, site, viewer, "entry.html", here="entries", entry=site.shown(added, viewer),
+        splits=splits,
+        measures=[measure.id for measure in site.board.terms().measures],
+        findings=list(format_findings(added.findings, False)), histograms=histograms,
+        answers=record.answers, file=record.file,
+    )  # fmt: skip
+
+
+@router.get("/c/{id}/compare")
+def compare(request: Request, one: int, other: int, site: Served, viewer: SignedIn) -> Response:
+    """Two of one's own entries, measure by measure, on the lists that may be seen."""
+    pair, split = pair_of(site, viewer, (one, other))
+    lists = site.pictures_of(viewer)
+    duel = pictures.duel(site.board.snapshot(), pair, split, site.clock(), lists)
+    return page(
+        request, site, viewer, "compare.html", here="entries", numbers=(one, other), duel=duel
+    )
+
+
+@router.post("/c/{id}/decide")
+def decide(
+    request: Request,
+    context: Shared,
+    site: Served,
+    viewer: FormSender,
+    kind: Annotated[Act, Form()],
+    entry: Annotated[int | None, Form()] = None,
+    team: Annotated[str | None, Form()] = None,
+    reason: Annotated[str, Form()] = "",
+    name: Annotated[str | None, Form()] = None,
+    late: Annotated[bool, Form()] = False,
+) -> Response:
+    """Record a decision and go back."""
+    context.limited(request, site, viewer)
+    decision = DecisionIn(
+        kind=kind, entry=entry, team=team or None, reason=reason or f"{kind} by {viewer.team}",
+        name=name or None, late=late,
+    )  # fmt: skip
+    decided(site, viewer, decision)
+    return to(request, site.id, "admin" if viewer.organizer else "entries")
