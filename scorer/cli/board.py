@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import partial, update_wrapper
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import typer
 
-from scorer.cli.options import Terminal, challenge_of
+from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal, challenge_of
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 
@@ -117,6 +119,42 @@ def confined(board: Board, seconds: int, memory: int) -> tuple[str, ...]:
     return () if whole() else (f"note: {protections()}",)
 
 
+class Living(NamedTuple):
+    """How a command opens its board, which gives notes as well, and the process around."""
+
+    open: Callable[[], tuple[Board, tuple[str, ...]]]
+    terminal: Terminal
+
+
+def on_board(command: Callable[..., Result]) -> Callable[..., Result]:
+    """A command with the challenge and the options of every living board.
+
+    Args:
+        command: takes `Living` first, then the command's own words.
+    """
+
+    def run(
+        context: typer.Context,
+        challenge: ChallengeWord,
+        store: StoreWord = None,
+        files_at: FilesWord = None,
+        allow_plugins: Plugins = False,
+        **words: Any,
+    ) -> Result:
+        terminal: Terminal = context.obj
+        opened = partial(board_of, challenge, terminal, store, files_at, allow_plugins)
+        return command(Living(opened, terminal), **words)
+
+    context, challenge, *shared, _ = signature(run, eval_str=True).parameters.values()
+    _, *own = signature(command, eval_str=True).parameters.values()
+    parameters = sorted([*own, *shared], key=lambda each: each.name == "quiet")  # at the end
+    update_wrapper(run, command)
+    run.__signature__ = signature(run).replace(  # type: ignore[attr-defined]
+        parameters=[context, challenge, *parameters]
+    )
+    return run
+
+
 def entries_of(
     words: str, path: Path, terminal: Terminal, store: str | None, files: str | None, plugins: bool
 ) -> tuple[Challenge, list[Named]]:
@@ -166,11 +204,6 @@ def zoned(time: datetime, board: Board) -> str:
     return time.astimezone(ZoneInfo(board.challenge.timezone)).isoformat(timespec="seconds")
 
 
-def iso(time: datetime) -> str:
-    """A time as JSON has it."""
-    return time.isoformat(timespec="microseconds" if time.microsecond else "seconds")
-
-
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal) -> str:
     """Rows as text in columns.
 
@@ -189,8 +222,8 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal
     return paper.text
 
 
-def as_json(data: Any) -> str:
+def as_json(record: Any) -> str:
     """JSON of a command's result."""
-    from scorer.reports.codec import dumped
+    from scorer.reports.codec import dumped, to_fields
 
-    return dumped(data) + "\n"
+    return dumped(to_fields(record)) + "\n"

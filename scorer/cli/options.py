@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple
 
 import typer
 
@@ -323,6 +323,12 @@ def refuse_overwrite(output: Path | None, challenge: Challenge, *read: Path) -> 
                 raise UsageError(f"{printable(output)} is read here; -o needs a file of its own")
     if output.name == KEY:
         raise UsageError(f"{printable(output)} cannot be written: {KEY} is the challenge's secret")
+
+
+def form_option(subject: str) -> Any:
+    """The option that names the form in which a subject is written."""
+    words = f"How it is written: {form_names(subject)}; else by the suffix of -o."
+    return typer.Option("--format", metavar="FORMAT", help=words)
 
 
 def chosen_form(subject: str, name: str | None, output: Path | None, default: str) -> Form:

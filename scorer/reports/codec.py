@@ -32,6 +32,11 @@ RECORDS = {  # schema's name -> the module with its record
     "audit": "scorer.board.fields.audit",
     "log": "scorer.board.fields.log",
     "rescoring": "scorer.board.fields.rescoring",
+    "entry": "scorer.board.fields.entry",
+    "decision": "scorer.board.fields.decision",
+    "team": "scorer.board.fields.team",
+    "standing": "scorer.board.fields.standing",
+    "verification": "scorer.board.fields.verification",
 }
 
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from starlette.datastructures import FormData, UploadFile
 
 from scorer.api.submissions import Named
-from scorer.board.board import Added
+from scorer.board.entries import Added
 from scorer.board.names import ORGANIZER
 from scorer.board.phases import shown_at, spans
 from scorer.core.nested import parsed

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from scorer.board.board import Added
+from scorer.board.entries import Added
 from scorer.board.snapshot import LiveReport, Snapshot
 from scorer.core.arrays import Floats
 from scorer.core.text import printable

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import json
 import threading
 import time
 from collections import OrderedDict
@@ -19,8 +18,10 @@ from zoneinfo import ZoneInfo
 from fastapi import HTTPException
 from starlette.concurrency import run_in_threadpool
 
-from scorer.board.board import Added, with_rows
 from scorer.board.children import Place
+from scorer.board.entries import Added
+from scorer.board.fields.board import fields as board_fields
+from scorer.board.fields.entry import line
 from scorer.board.phases import Span, phase_at, shown_at, spans
 from scorer.board.snapshot import LiveReport, Snapshot
 from scorer.challenge.model import Challenge
@@ -28,7 +29,7 @@ from scorer.challenge.phases import EVERYTHING
 from scorer.core.errors import UnknownName
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
-from scorer.reports.codec import dumped, number_or_null, problem
+from scorer.reports.codec import dumped, to_fields
 from scorer.reports.pictures import Strip
 from scorer.web.access import Viewer
 from scorer.web.pictures import OverTime, Shake, over_time, shake_up
@@ -65,8 +66,7 @@ class ReadyBoard:
     @cached_property
     def json(self) -> Ready:
         """As `score board --format json` writes it."""
-        fields = json.loads(form_of("leaderboard", "json").write(self.live.report, Options()))
-        return Ready(dumped(with_rows(fields, self.live)))
+        return Ready(dumped(to_fields(board_fields(self.live, Options()))))
 
     @cached_property
     def csv(self) -> Ready:
@@ -290,21 +290,5 @@ class Site:
         return viewer.organizer or self.rules.leaderboard.ladder == "off"
 
     def entry_fields(self, added: Added, viewer: Viewer) -> dict[str, Any]:
-        """An entry as the API says it, with the values that this viewer may see."""
-        shown = self.shown(added, viewer)
-        values = {
-            split: {key: number_or_null(mean) for key, mean in means.items()}
-            for split, means in shown.values.items()
-        }
-        return {
-            "entry": shown.entry,
-            "team": shown.team,
-            "received": shown.received.isoformat(),
-            "status": shown.status,
-            "sha256": shown.sha256,
-            "code": shown.code,
-            "message": shown.message,
-            "problems": [problem(finding) for finding in shown.findings],
-            "receipt": shown.receipt,
-            "values": values or None,
-        }
+        """An entry as fields, with the values that this viewer may see."""
+        return dict(to_fields(line(self.shown(added, viewer))))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from scorer.board.board import Event
+from scorer.board.log import Event
 from scorer.challenge.model import Challenge
 from scorer.reports.codec import VERSION, About
 

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scorer.cli.board import At, FilesWord, Form, Format, StoreWord, as_json, board_of, iso, moment
-from scorer.cli.options import ChallengeWord, Plugins, Quiet, Result, Terminal, problems
+from scorer.cli.board import At, Form, Format, Living, as_json, moment, on_board
+from scorer.cli.options import Quiet, Result, problems
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:
-    from scorer.board.board import Added, Board
+    from scorer.board.board import Board
+    from scorer.board.entries import Added
 
 REJECTED, REFUSED, FAILED = 1, 3, 4
 
 
+@on_board
 def add(
-    context: typer.Context,
-    challenge: ChallengeWord,
+    living: Living,
     files: Annotated[
         list[str], typer.Argument(metavar="FILE...", help="Files, or NAME=PATH, or -.")
     ],
@@ -39,10 +40,7 @@ def add(
             "--baseline", help="Record as a baseline: outside the ranks, without quota or phases."
         ),
     ] = False,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
     format: Format = Form.text,
-    allow_plugins: Plugins = False,
     quiet: Quiet = False,
 ) -> Result:
     """Record entries. A number is given out only when file and row are on disk.
@@ -52,16 +50,17 @@ def add(
     """
     from scorer.cli.options import submissions_of
 
-    terminal: Terminal = context.obj
-    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
-    submissions = submissions_of(files, terminal, board.challenge)
+    board, notes = living.open()
+    submissions = submissions_of(files, living.terminal, board.challenge)
     added = board.add(
         submissions, team, now=moment(at), answers=_answers(answer or []), baseline=baseline
     )
     codes = {"rejected": REJECTED, "refused": REFUSED, "failed": FAILED}
     code = max((codes.get(entry.status, 0) for entry in added), default=0)
     if format is Form.json:
-        return Result(as_json({"entries": [_fields(entry) for entry in added]}), notes, code)
+        from scorer.board.fields.entry import fields
+
+        return Result(as_json(fields(added)), notes, code)
     lines, messages = [], list(notes)
     for entry, submission in zip(added, submissions, strict=True):
         messages += problems(entry.findings, quiet)
@@ -93,24 +92,3 @@ def _answers(words: list[str]) -> dict[str, str]:
             raise UsageError(f"--answer {quoted(word)}: write KEY=VALUE")
         answers[key] = value
     return answers
-
-
-def _fields(added: Added) -> dict[str, Any]:
-    from scorer.reports.codec import number_or_null, problem
-
-    return {
-        "entry": added.entry,
-        "team": added.team,
-        "received": iso(added.received),
-        "sha256": added.sha256,
-        "status": added.status,
-        "code": added.code,
-        "message": added.message,
-        "problems": [problem(finding) for finding in added.findings],
-        "receipt": added.receipt,
-        "values": {
-            split: {key: number_or_null(mean) for key, mean in means.items()}
-            for split, means in added.values.items()
-        }
-        or None,
-    }

@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-import typer
-
 from scorer.cli.board import (
     At,
-    FilesWord,
     Form,
     Format,
+    Living,
     Memory,
     Seconds,
-    StoreWord,
     as_json,
-    board_of,
     confined,
     moment,
+    on_board,
 )
-from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
+from scorer.cli.options import Result
 
 ALTERED = 1  # the exit code
 
 
+@on_board
 def audit(
-    context: typer.Context,
-    challenge: ChallengeWord,
+    living: Living,
     at: At = None,
     format: Format = Form.text,
     seconds: Seconds = 600,
     memory: Memory = 4096,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    allow_plugins: Plugins = False,
 ) -> Result:
     """List what an organizer should look at: copies, probing, large moves in rank. No proof.
 
@@ -42,8 +36,7 @@ def audit(
     from scorer.board.fields.audit import sentences
     from scorer.reports.codec import to_fields
 
-    terminal: Terminal = context.obj
-    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    board, notes = living.open()
     notes += confined(board, seconds, memory)
     report = board.audit(now=moment(at))
     code = ALTERED if report.altered else 0

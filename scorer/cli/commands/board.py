@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
 
-from scorer.cli.board import At, FilesWord, StoreWord, as_json, board_of, moment
-from scorer.cli.options import ChallengeWord, Output, Plugins, Precision, Quiet, Result, Terminal
+from scorer.cli.board import At, Living, as_json, moment, on_board
+from scorer.cli.options import Output, Precision, Quiet, Result
 from scorer.core.errors import UsageError
 from scorer.reports.base import form_names, form_of
 
@@ -16,9 +15,9 @@ FORMATS = form_names("leaderboard")
 RULES = ("best", "last", "selected", "all")
 
 
+@on_board
 def board(
-    context: typer.Context,
-    challenge: ChallengeWord,
+    living: Living,
     split: Annotated[
         str | None,
         typer.Option(
@@ -50,23 +49,20 @@ def board(
         bool, typer.Option("--per-list", help="The value of every list, too.")
     ] = False,
     precision: Precision = 4,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    allow_plugins: Plugins = False,
     quiet: Quiet = False,
 ) -> Result:
     """Show the board. For organizers: any split may be asked for."""
-    terminal: Terminal = context.obj
     form = form_of("leaderboard", format)
     if entry is not None and entry not in RULES:
         raise UsageError(f"--entry takes one of {', '.join(RULES)}")
-    living, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
-    live = living.board(split=split, phase=phase, as_of=moment(as_of), rule=entry, now=moment(at))
-    options = terminal.options(output, precision, per_list=per_list, quiet=quiet)
-    text = form.write(live.report, options)
+    board, notes = living.open()
+    live = board.board(split=split, phase=phase, as_of=moment(as_of), rule=entry, now=moment(at))
+    options = living.terminal.options(output, precision, per_list=per_list, quiet=quiet)
     if form.name == "json":
-        from scorer.board.board import with_rows
+        from scorer.board.fields.board import fields
 
-        text = as_json(with_rows(json.loads(text), live))
+        text = as_json(fields(live, options))
+    else:
+        text = form.write(live.report, options)
     lines = () if quiet else (*notes, *map(str, live.report.notes))
     return Result(text, lines, output=output)

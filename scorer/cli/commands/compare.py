@@ -24,17 +24,15 @@ from scorer.cli.options import (
     challenge_of,
     chosen_form,
     engine_options,
+    form_option,
     problems,
     refuse_overwrite,
     submissions_of,
 )
 from scorer.core.errors import UsageError
-from scorer.reports.base import form_names
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
-
-FORMATS = form_names("comparison")
 
 
 def compare(
@@ -59,14 +57,7 @@ def compare(
             help="A preference such as RPP; repeatable. HTML, CSV and JSON have all by default.",
         ),
     ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"How it is written: {FORMATS}; else by the suffix of -o.",
-        ),
-    ] = None,
+    format: Annotated[str | None, form_option("comparison")] = None,
     output: Output = None,
     metric: MetricWords = None,
     truth: TruthWord = None,

@@ -7,20 +7,8 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import (
-    At,
-    By,
-    FilesWord,
-    Form,
-    Format,
-    StoreWord,
-    as_json,
-    board_of,
-    iso,
-    moment,
-    zoned,
-)
-from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
+from scorer.cli.board import At, By, Form, Format, Living, as_json, moment, on_board, zoned
+from scorer.cli.options import Result
 from scorer.core.text import printable
 
 
@@ -35,9 +23,9 @@ class Act(StrEnum):
     rename = "rename"
 
 
+@on_board
 def decide(
-    context: typer.Context,
-    challenge: ChallengeWord,
+    living: Living,
     act: Annotated[Act, typer.Argument(metavar="ACT", help=f"One of {', '.join(Act)}.")],
     subject: Annotated[
         str, typer.Argument(metavar="ENTRY-or-TEAM", help="An entry's number or a team's name.")
@@ -57,30 +45,17 @@ def decide(
     by: By = None,
     at: At = None,
     format: Format = Form.text,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    allow_plugins: Plugins = False,
 ) -> Result:
     """Record a decision. Nothing is deleted; another decision undoes one. For organizers.
 
     Exit code 3 says that the time is over in which teams select, unselect and withdraw entries.
     """
-    terminal: Terminal = context.obj
-    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    board, notes = living.open()
     decision = board.decide(act.value, subject, reason, by=by, name=name, now=moment(at), late=late)
     if format is Form.json:
-        fields = {
-            "decision": decision.number,
-            "time": iso(decision.time),
-            "act": decision.act,
-            "entry": decision.entry,
-            "team": None if decision.entry is not None else subject,
-            "name": decision.name,
-            "by": decision.by,
-            "reason": decision.reason,
-            "late": decision.late,
-        }
-        return Result(as_json(fields), notes)
+        from scorer.board.fields.decision import fields
+
+        return Result(as_json(fields(decision, subject)), notes)
     act_words = f"{decision.act}, late," if decision.late else decision.act
     text = f"{act_words} {printable(subject)}: {printable(reason, 500)}"
     return Result(f"{zoned(decision.time, board)}: {text}\n", notes)

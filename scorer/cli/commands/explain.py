@@ -19,15 +19,13 @@ from scorer.cli.options import (
     TruthWord,
     challenge_of,
     chosen_form,
+    form_option,
     problems,
     refuse_overwrite,
     submissions_of,
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
-from scorer.reports.base import form_names
-
-FORMATS = form_names("explanation")
 
 
 def explain(
@@ -49,14 +47,7 @@ def explain(
             help="The measure to explain; repeatable. Default: the primary one.",
         ),
     ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"How it is written: {FORMATS}; else by the suffix of -o.",
-        ),
-    ] = None,
+    format: Annotated[str | None, form_option("explanation")] = None,
     output: Output = None,
     truth: TruthWord = None,
     precision: Precision = 4,

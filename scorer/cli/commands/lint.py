@@ -14,24 +14,15 @@ from scorer.cli.options import (
     Terminal,
     challenge_of,
     chosen_form,
+    form_option,
     refuse_overwrite,
 )
-from scorer.reports.base import form_names
-
-FORMATS = form_names("soundness")
 
 
 def lint(
     context: typer.Context,
     challenge: ChallengeWord,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"How it is written: {FORMATS}; else by the suffix of -o.",
-        ),
-    ] = None,
+    format: Annotated[str | None, form_option("soundness")] = None,
     output: Output = None,
     allow_plugins: Plugins = False,
 ) -> Result:

@@ -6,23 +6,14 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import (
-    FilesWord,
-    Form,
-    Format,
-    StoreWord,
-    as_json,
-    board_of,
-    table,
-    zoned,
-)
-from scorer.cli.options import ChallengeWord, Output, Plugins, Result, Terminal
+from scorer.cli.board import Form, Format, Living, as_json, on_board, table, zoned
+from scorer.cli.options import Output, Result
 from scorer.core.text import printable
 
 
+@on_board
 def log(
-    context: typer.Context,
-    challenge: ChallengeWord,
+    living: Living,
     team: Annotated[
         str | None, typer.Option("--team", metavar="T", help="Only this team's.")
     ] = None,
@@ -37,13 +28,9 @@ def log(
     ] = None,
     format: Format = Form.text,
     output: Output = None,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    allow_plugins: Plugins = False,
 ) -> Result:
     """Show what happened. For organizers."""
-    terminal: Terminal = context.obj
-    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    board, notes = living.open()
     if reference is not None:
         return Result(board.failure(reference), notes, output=output)
     if receipts:
@@ -51,10 +38,8 @@ def log(
     events = board.log(team)
     if format is Form.json:
         from scorer.board.fields.log import fields
-        from scorer.reports.codec import to_fields
 
-        record = to_fields(fields(events, board.challenge))
-        return Result(as_json(record), notes, output=output)
+        return Result(as_json(fields(events, board.challenge)), notes, output=output)
     rows = [
         [
             zoned(event.time, board),
@@ -65,4 +50,4 @@ def log(
         for event in events
     ]
     heads = ("time", "kind", "entry", "team", "status", "by", "reason")
-    return Result(table(heads, rows, terminal), notes, output=output)
+    return Result(table(heads, rows, living.terminal), notes, output=output)

@@ -15,11 +15,9 @@ from scorer.cli.options import (
     Terminal,
     challenge_of,
     chosen_form,
+    form_option,
     refuse_overwrite,
 )
-from scorer.reports.base import form_names
-
-FORMATS = form_names("power")
 
 
 def power(
@@ -43,14 +41,7 @@ def power(
             help="For so many submissions, all pairs tested; repeatable. Default: 2, 5, 10 and 30.",
         ),
     ] = None,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"How it is written: {FORMATS}; else by the suffix of -o.",
-        ),
-    ] = None,
+    format: Annotated[str | None, form_option("power")] = None,
     output: Output = None,
     metric: MetricWords = None,
     allow_plugins: Plugins = False,

@@ -8,25 +8,24 @@ import typer
 
 from scorer.cli.board import (
     At,
-    FilesWord,
     Form,
     Format,
+    Living,
     Memory,
     Seconds,
-    StoreWord,
     as_json,
-    board_of,
     confined,
     moment,
+    on_board,
     table,
 )
-from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
+from scorer.cli.options import Result
 from scorer.core.text import printable
 
 
+@on_board
 def rescore(
-    context: typer.Context,
-    challenge: ChallengeWord,
+    living: Living,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only report what would change, and whose rank.")
     ] = False,
@@ -34,20 +33,15 @@ def rescore(
     format: Format = Form.text,
     seconds: Seconds = 600,
     memory: Memory = 4096,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    allow_plugins: Plugins = False,
 ) -> Result:
     """Put a changed truth, rule or plugin into force; earlier evaluations stay. For organizers."""
-    terminal: Terminal = context.obj
-    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    board, notes = living.open()
     notes += confined(board, seconds, memory)
     rescored = board.rescore(dry_run=dry_run, now=moment(at))
     if format is Form.json:
         from scorer.board.fields.rescoring import fields
-        from scorer.reports.codec import to_fields
 
-        return Result(as_json(to_fields(fields(rescored, board.challenge))))
+        return Result(as_json(fields(rescored, board.challenge)))
     would = "would change" if dry_run else "changed"
     lines = [f"values of {rescored.lists_changed:,} lists {would}\n"]
     if rescored.entered or rescored.left:
@@ -63,7 +57,7 @@ def rescore(
             ]
             for move in rescored.moves
         ]
-        lines.append(table(("split", "team", "rank", "value"), rows, terminal))
+        lines.append(table(("split", "team", "rank", "value"), rows, living.terminal))
     return Result("".join(lines), () if rescored.applied else notes)
 
 

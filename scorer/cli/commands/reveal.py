@@ -7,14 +7,14 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import FilesWord, StoreWord, board_of
-from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
+from scorer.cli.board import Living, on_board
+from scorer.cli.options import Result
 from scorer.core.text import printable
 
 
+@on_board
 def reveal(
-    context: typer.Context,
-    challenge: ChallengeWord,
+    living: Living,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="A new folder, to be published.")
     ],
@@ -22,15 +22,11 @@ def reveal(
         bool,
         typer.Option("--altered", help="Also where the store was altered; the folder says what."),
     ] = False,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    allow_plugins: Plugins = False,
 ) -> Result:
     """Publish the sealed files, the truth among them, the salt, and all receipts.
 
     First the whole store is held against its receipts, files and scorecards.
     """
-    terminal: Terminal = context.obj
-    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    board, notes = living.open()
     board.reveal(output, altered=altered)
     return Result(f"{printable(output)}: holds the truth; score verify checks it\n", notes)

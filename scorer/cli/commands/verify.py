@@ -42,8 +42,10 @@ def verify(
         problems += [f"{printable(path)}: {fault}" for fault in board.altered()]
     code = 1 if problems else 0
     if format is Form.json:
-        fields = {"ok": not problems, "checked": checked, "problems": problems}
-        return Result(as_json(fields), exit_code=code)
+        from scorer.board.fields.verification import Record
+
+        record = Record(ok=not problems, checked=checked, problems=problems)
+        return Result(as_json(record), exit_code=code)
     lines = problems or [f"{checked:,} checked; everything is consistent"]
     return Result("".join(f"{line}\n" for line in lines), exit_code=code)
 

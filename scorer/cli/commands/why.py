@@ -6,28 +6,26 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import At, FilesWord, Form, Format, StoreWord, as_json, board_of, moment
-from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
+from scorer.cli.board import At, Form, Format, Living, as_json, moment, on_board
+from scorer.cli.options import Result
 from scorer.core.text import printable
 
 
+@on_board
 def why(
-    context: typer.Context,
-    challenge: ChallengeWord,
+    living: Living,
     team: Annotated[str, typer.Argument(metavar="TEAM", help="The team's name.")],
     split: Annotated[str | None, typer.Option("--split", metavar="S", help="The split.")] = None,
     at: At = None,
     format: Format = Form.text,
-    store: StoreWord = None,
-    files_at: FilesWord = None,
-    allow_plugins: Plugins = False,
 ) -> Result:
     """Explain a rank: the rules that applied, ties, what was not counted. For organizers."""
-    terminal: Terminal = context.obj
-    board, notes = board_of(challenge, terminal, store, files_at, allow_plugins)
+    board, notes = living.open()
     explanation = board.why(team, split=split, now=moment(at))
     if format is Form.json:
-        return Result(as_json(explanation._asdict()), notes)
+        from scorer.board.fields.standing import Record
+
+        return Result(as_json(Record(**explanation._asdict())), notes)
     lines = [
         printable(explanation.team),
         *(f"  {printable(line, 1000)}" for line in explanation.lines),

@@ -60,6 +60,11 @@ class Row:
     fewer_lists: tuple[int, int] | None
     worse: bool  # significantly, than the first, or than one below
     points: float = optional()
+    entry: int | None = optional()  # of a living board, as are all that follow
+    team: str | None = optional()
+    received: str | None = optional()
+    entries: int = optional()  # of the team
+    answers: Mapping[str, str] = optional()
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +138,8 @@ class Record:
     groups: Mapping[str, int]  # group of lists -> how many it has
     omitted: int = optional()
     notes: Sequence[Place]
+    split: str = optional()  # of a living board
+    phase: str | None = optional()
 
 
 def fields(report: Report, options: Options) -> Record:

@@ -1,0 +1,70 @@
+"""Decide on an entry or on a team."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from scorer.board.entries import Entries
+from scorer.board.phases import refused_act
+from scorer.board.teams import Teams
+from scorer.board.versions import Versions
+from scorer.core.errors import Refused, UsageError
+from scorer.core.problems import Problem
+from scorer.store.records import OF_TEAMS, Act, Decision, Entry
+
+if TYPE_CHECKING:
+    from scorer.store.database import Database
+
+
+def decide(
+    database: Database,
+    versions: Versions,
+    entries: Entries,
+    teams: Teams,
+    act: Act,
+    subject: int | str,
+    reason: str,
+    by: str | None,
+    name: str | None,
+    now: datetime,
+    late: bool,
+) -> Decision:
+    """Decide on an entry (its number) or a team (its name); see `Board.decide`."""
+    if not reason.strip():
+        raise UsageError("a decision needs a reason: --reason")
+    entry, team = None, None
+    if isinstance(subject, int) or subject.isdecimal():
+        entry = entries.one(int(subject))
+    else:
+        team = teams.one(subject).id
+    if act in OF_TEAMS and entry is None:
+        raise UsageError(f"{act} takes an entry's number")
+    if act == "rename":
+        if team is None or not name:
+            raise UsageError("rename takes a team and its new name")
+        teams.new_name(name, but=team)
+    too_late = False
+    if act in OF_TEAMS and entry is not None:
+        team, too_late = entry.team, _too_late(versions, entry, now, late)
+    if act == "select" and entry is not None:
+        if team is None:
+            raise UsageError(f"entry {entry.number} is a baseline, which no team can select")
+        if entries.outcome(entry.number).status != "scored":
+            raise UsageError(f"entry {entry.number} is not scored; it cannot be selected")
+    number = entry.number if entry else None
+    return database.decide(
+        act, now, reason, team=team, entry=number, by=by, name=name, late=too_late
+    )
+
+
+def _too_late(versions: Versions, entry: Entry, now: datetime, late: bool) -> bool:
+    """Whether the time is over in which teams decide on an entry.
+
+    Raises:
+        Refused: it is, and the act is not said to be late.
+    """
+    refusal = refused_act(versions.rules(), entry, now)
+    if refusal is not None and not late:
+        raise Refused(problems=[Problem(refusal.code, refusal.message)])
+    return refusal is not None

@@ -1,0 +1,228 @@
+"""The entries of a board: record them by the rules, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from io import BufferedReader
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from scorer.api.submissions import Named
+from scorer.board.audit import ALIKE, overlap
+from scorer.board.evaluations import Evaluations
+from scorer.board.names import team_name
+from scorer.board.phases import (
+    Left,
+    Refusal,
+    Span,
+    closed,
+    phase_at,
+    quota_left,
+    refused_answers,
+    refused_by_quota,
+)
+from scorer.board.teams import Teams
+from scorer.board.versions import Versions
+from scorer.core.errors import UnknownName, UsageError
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted
+from scorer.store.files import Files, as_path, digest_of_stream
+from scorer.store.records import Entry, Status, Version
+
+if TYPE_CHECKING:
+    from scorer.store.database import Database
+
+RECENT = 3  # of a team's entries, to which a new one is compared
+
+
+class Added(NamedTuple):
+    """The outcome of one file that was sent."""
+
+    name: str
+    team: str
+    received: datetime
+    sha256: str
+    status: str  # scored, rejected, refused, failed or pending
+    entry: int | None = None  # None: refused, nothing was recorded
+    code: str | None = None  # S80x of a refusal, S901 of a failure
+    message: str | None = None
+    findings: Findings = Findings()
+    receipt: str | None = None
+    values: Mapping[str, Mapping[str, float]] = {}  # split -> measure id -> mean
+
+
+class Entries:
+    """The entries of one board."""
+
+    def __init__(
+        self,
+        database: Database,
+        files: Files,
+        versions: Versions,
+        evaluations: Evaluations,
+        teams: Teams,
+    ) -> None:
+        self._database, self._files = database, files
+        self._versions, self._evaluations, self._teams = versions, evaluations, teams
+
+    def record(
+        self,
+        file: Named,
+        stream: BufferedReader,
+        team: str,
+        now: datetime,
+        answers: Mapping[str, str],
+        baseline: bool,
+        evaluate: bool,
+    ) -> Added:
+        """Record an open file as an entry, and evaluate it; see `Board.add`."""
+        from scorer.store.database import Draft
+
+        version = self._versions.in_force()
+        rules = self._versions.rules(version)
+        try:
+            sha256, size = digest_of_stream(stream)
+        except OSError as error:
+            raise UsageError(f"{file.path} cannot be read: {error.strerror}") from None
+        recorded_team, refused = self._teams.find(team), None
+        if not baseline:
+            refused = closed(rules, now) or refused_answers(rules.questions, answers)
+            if refused is None and recorded_team is None and rules.registration == "invite":
+                refused = Refusal("S804", f"there is no team {quoted(team)}")
+        if baseline:
+            team_name(team, self._teams.by_name())
+        if refused is None:
+            if recorded_team is None and not baseline:
+                recorded_team = self._teams.add(team, now)
+            try:
+                self._files.keep(stream, sha256)
+            except OSError as error:
+                raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
+        span = None if baseline else phase_at(rules, now)
+
+        def admit(entries: Sequence[Entry], statuses: Mapping[str, Status]) -> Refusal | None:
+            if refused is not None or baseline or recorded_team is None or span is None:
+                return refused
+            if copy := next((e for e in entries if e.sha256 == sha256), None):
+                return Refusal("S803", f"these are the bytes of entry {copy.number} of this team")
+            left = quota_left(rules, span, entries, _by_number(entries, statuses), now)
+            return refused_by_quota(rules, left)
+
+        added = Added(file.name, team, now, sha256, "refused")
+        if refused is not None:
+            return added._replace(code=refused.code, message=refused.message)
+        draft = Draft(
+            None if baseline or recorded_team is None else recorded_team.id,
+            now,
+            sha256,
+            file.path.name,
+            size,
+            span.phase.id if span else None,
+            team if baseline else "",
+            answers,
+        )
+        entry, receipt, refusal = self._database.record(
+            draft,
+            version.values,
+            admit,
+            team,
+            version.fingerprint,
+        )
+        if entry is None or receipt is None:
+            return added._replace(code=refusal.code, message=refusal.message)
+        if self._versions.in_force().values != version.values:  # re-scored meanwhile
+            self._evaluations.ask()
+        if not evaluate:
+            return added._replace(status="pending", entry=entry.number, receipt=receipt.digest)
+        self._evaluations.finish(version, sha256, entry.file)
+        outcome = self.outcome(entry.number)
+        if outcome.status == "scored" and (warning := self._nearly_the_same(version, entry)):
+            outcome.findings.add(warning)
+        return outcome
+
+    def _nearly_the_same(self, version: Version, entry: Entry) -> Problem | None:
+        """S806 where an entry is nearly the same as one of the team's last entries."""
+        statuses = self._database.statuses(version.values)
+        recent = [
+            earlier
+            for earlier in self._database.entries()
+            if earlier.team == entry.team and earlier.number < entry.number and not entry.baseline
+            if statuses.get(earlier.sha256) == "scored"
+        ][-RECENT:]
+        if not recent:
+            return None
+        names, lists = {e.sha256: e.file for e in [*recent, entry]}, self._versions.terms().lists
+        ordered = self._evaluations.reader.orders(version, names, lists)
+        for earlier in reversed(recent):
+            one, other = (ordered[each.sha256].orders for each in (entry, earlier))
+            share = float(np.mean(np.nan_to_num(overlap(one, other))))
+            if share >= ALIKE:
+                words = f"nearly the same as entry {earlier.number} of this team"
+                message = f"{words} (overlap {share:.2f})"
+                return Problem("S806", message, "warning", path=entry.file)
+        return None
+
+    def outcome(self, number: int) -> Added:
+        """The outcome of an entry. Raises `UnknownName`."""
+        entry, version = self.one(number), self._versions.in_force()
+        evaluation = self._database.evaluation(version.values, entry.sha256)
+        name = self.team_of(entry)
+        status = "pending" if evaluation is None else evaluation.status
+        added = Added(
+            Path(entry.file).stem, name, entry.received, entry.sha256, status, number,
+            receipt=self._database.receipt(number).digest,
+        )  # fmt: skip
+        if evaluation is None or status == "pending":
+            return added
+        added = added._replace(findings=Findings.from_json(evaluation.findings))
+        if status == "failed":
+            message = f"not your fault, nothing was counted, reference {evaluation.reference}"
+            return added._replace(code="S901", message=f"the scorer failed: {message}")
+        if status == "scored":
+            return added._replace(values=self._evaluations.means(version, evaluation))
+        return added
+
+    def one(self, number: int) -> Entry:
+        """One entry. Raises `UnknownName`."""
+        entry = self._database.entry(number)
+        if entry is None:
+            raise UnknownName("entry", str(number), [])
+        return entry
+
+    @contextmanager
+    def file(self, number: int) -> Iterator[Named]:
+        """An entry's file, there as long as the context. Raises `UnknownName`."""
+        entry = self.one(number)
+        with as_path(self._files, entry.sha256, entry.file) as path:
+            yield Named(f"{self.team_of(entry)} ({number})", path, label=entry.file)
+
+    def team_of(self, entry: Entry) -> str:
+        """The present name of an entry's team, or the name of a baseline."""
+        names = self._teams.names()
+        return entry.name if entry.team is None else names[entry.team]
+
+    def statuses(self) -> dict[int, Status]:
+        """Entry number -> its status under the version in force."""
+        entries = self._database.entries()
+        return _by_number(entries, self._database.statuses(self._versions.in_force().values))
+
+    def quota(self, team: str, now: datetime) -> tuple[Span | None, Left | None]:
+        """The phase at a time, and what a team may still send in it; None if it may not."""
+        rules = self._versions.rules()
+        span = phase_at(rules, now)
+        if span is None or not span.takes_entries:
+            return span, None
+        recorded_team = self._teams.find(team)
+        entries = [
+            e for e in self._database.entries() if recorded_team and e.team == recorded_team.id
+        ]
+        by_number = _by_number(entries, self._database.statuses(self._versions.in_force().values))
+        return span, quota_left(rules, span, entries, by_number, now)
+
+
+def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict[int, Status]:
+    return {entry.number: statuses.get(entry.sha256, "pending") for entry in entries}

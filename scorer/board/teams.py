@@ -1,0 +1,90 @@
+"""The teams of a board, what they are called now, and their tokens."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from scorer.api.submissions import submission_name
+from scorer.board.names import ORGANIZER, team_name
+from scorer.board.selection import State, state
+from scorer.challenge.model import Challenge
+from scorer.core.errors import UnknownName, UsageError
+from scorer.core.text import quoted
+from scorer.store.records import Team
+
+if TYPE_CHECKING:
+    from scorer.store.database import Database
+
+
+class Teams:
+    """The teams of one board; `None` for a team means the organizers."""
+
+    def __init__(self, challenge: Challenge, database: Database) -> None:
+        self._challenge, self._database = challenge, database
+
+    def held(self, now: datetime | None = None) -> State:
+        """The state that the decisions made so far, or by a time, lead to."""
+        return state(
+            self._database.teams(),
+            self._database.decisions(),
+            now or datetime.max.replace(tzinfo=UTC),
+        )
+
+    def names(self) -> Mapping[int, str]:
+        """Team -> its present name."""
+        return self.held().names
+
+    def by_name(self) -> dict[str, Team]:
+        """Present name -> team, in the order in which they were made."""
+        teams, names = self._database.teams(), self.names()
+        return {names[team.id]: team for team in teams}
+
+    def find(self, name: str) -> Team | None:
+        """One team."""
+        return self.by_name().get(name)
+
+    def one(self, name: str) -> Team:
+        """One team. Raises `UnknownName`."""
+        match = self.find(name)
+        if match is None:
+            raise UnknownName("team", name, list(self.by_name()))
+        return match
+
+    def add(self, name: str, now: datetime) -> Team:
+        """Make a team. Raises `UsageError`; see `new_name`."""
+        return self._database.add_team(self.new_name(name), now)
+
+    def new_name(self, name: str, but: int | None = None) -> str:
+        """A name that no team has, and that looks like no other's nor a baseline's.
+
+        Args:
+            name: the name.
+            but: the team that is to have it.
+
+        Raises:
+            UsageError: it is taken, looks like another, or is not valid.
+        """
+        teams = self.by_name()
+        if name in teams:
+            raise UsageError(f"there is a team {quoted(name)} already")
+        others = [other for other, team in teams.items() if team.id != but]
+        baselines = [entry.name for entry in self._database.entries() if entry.baseline]
+        baselines += map(submission_name, self._challenge.leaderboard.baselines)
+        return team_name(name, [*others, *baselines, ORGANIZER])
+
+    def new_token(self, team: int | None, now: datetime) -> str:
+        """Make a token, of which only the hash is kept."""
+        token = secrets.token_urlsafe(24)  # 192 bits
+        self._database.add_token(team, hashlib.sha256(token.encode()).hexdigest(), now)
+        return token
+
+    def revoke(self, team: int | None, now: datetime) -> int:
+        """Revoke all tokens; gives their number."""
+        tokens = [t for t in self._database.tokens() if t.team == team and t.revoked is None]
+        for token in tokens:
+            self._database.mark_token(token.id, revoked=now)
+        return len(tokens)
