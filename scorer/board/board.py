@@ -20,7 +20,7 @@ from scorer.api.submissions import Named, loaded, named_file
 from scorer.board import receipts
 from scorer.board.audit import Audited, audit
 from scorer.board.decisions import decide
-from scorer.board.entries import Added, Entries
+from scorer.board.entries import Added, Ledger
 from scorer.board.evaluations import Evaluations
 from scorer.board.integrity import store_faults
 from scorer.board.log import Event, log
@@ -29,7 +29,7 @@ from scorer.board.rescore import Rescored, rescore
 from scorer.board.seal import reveal, seal
 from scorer.board.selection import State
 from scorer.board.snapshot import LiveReport, Snapshot, Why
-from scorer.board.teams import Teams
+from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.bytes.limits import Unreadable
 from scorer.bytes.opening import opened
@@ -54,8 +54,8 @@ class Board:
         self.allow_plugins = allow_plugins
         self.versions = Versions(challenge, database, files, allow_plugins)
         self.evaluations = Evaluations(self.versions, database, files)
-        self._teams = Teams(challenge, database)
-        self._entries = Entries(database, files, self.versions, self.evaluations, self._teams)
+        self._teams = Roster(challenge, database)
+        self._entries = Ledger(database, files, self.versions, self.evaluations, self._teams)
 
     @classmethod
     def open(

@@ -23,7 +23,7 @@ KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_
 SECRETS = ("SCORER_SERVE", "SCORER_SECRET")  # of the environment: what sessions are signed with
 
 
-class Limits(NamedTuple):
+class ChildLimits(NamedTuple):
     """What a child process may use."""
 
     seconds: int = 600  # of CPU, and half as much again of time
@@ -54,7 +54,7 @@ class Failed(ScorerError):
 
 
 def ask_child(
-    place: Place, limits: Limits, do: str, beat: Callable[[], None] = lambda: None, **more: Any
+    place: Place, limits: ChildLimits, do: str, beat: Callable[[], None] = lambda: None, **more: Any
 ) -> dict[str, Any]:
     """Have a child process do a task, and return its answer.
 
@@ -96,7 +96,7 @@ def require_limits() -> None:
 
 
 def _asked(
-    task: dict[str, Any], environment: dict[str, str], limits: Limits, beat: Callable[[], None]
+    task: dict[str, Any], environment: dict[str, str], limits: ChildLimits, beat: Callable[[], None]
 ) -> dict[str, Any]:
     # each child is one of several: a pool of threads of its own would only be in the way
     environment |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -140,7 +140,7 @@ def _ended(
             raise Failed(f"it took longer than {seconds:g} seconds") from None
 
 
-def evaluate_next(board: Board, place: Place, limits: Limits, worker: str) -> bool:
+def evaluate_next(board: Board, place: Place, limits: ChildLimits, worker: str) -> bool:
     """Have one waiting file evaluated by a child process.
 
     Args:
@@ -170,7 +170,7 @@ def evaluate_next(board: Board, place: Place, limits: Limits, worker: str) -> bo
     return True
 
 
-def read_aside(board: Board, place: Place, limits: Limits) -> None:
+def read_aside(board: Board, place: Place, limits: ChildLimits) -> None:
     """Have audits and re-scorings of a board read entries in confined child processes.
 
     Where this system cannot limit a process, they are read in this one.

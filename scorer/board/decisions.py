@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from scorer.board.entries import Entries
+from scorer.board.entries import Ledger
 from scorer.board.phases import refused_act
-from scorer.board.teams import Teams
+from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.core.errors import Refused, UsageError
 from scorer.core.problems import Problem
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def decide(
     database: Database,
     versions: Versions,
-    entries: Entries,
-    teams: Teams,
+    entries: Ledger,
+    teams: Roster,
     act: Act,
     subject: int | str,
     reason: str,

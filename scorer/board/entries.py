@@ -25,7 +25,7 @@ from scorer.board.phases import (
     refused_answers,
     refused_by_quota,
 )
-from scorer.board.teams import Teams
+from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
@@ -55,7 +55,7 @@ class Added(NamedTuple):
     values: Mapping[str, Mapping[str, float]] = {}  # split -> measure id -> mean
 
 
-class Entries:
+class Ledger:
     """The entries of one board."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Entries:
         files: Files,
         versions: Versions,
         evaluations: Evaluations,
-        teams: Teams,
+        teams: Roster,
     ) -> None:
         self._database, self._files = database, files
         self._versions, self._evaluations, self._teams = versions, evaluations, teams
@@ -146,7 +146,7 @@ class Entries:
 
     def _nearly_the_same(self, version: Version, entry: Entry) -> Problem | None:
         """S806 where an entry is nearly the same as one of the team's last entries."""
-        statuses = self._database.statuses(version.values)
+        statuses = self._database.evaluations.statuses(version.values)
         recent = [
             earlier
             for earlier in self._database.entries()
@@ -169,7 +169,7 @@ class Entries:
     def outcome(self, number: int) -> Added:
         """The outcome of an entry. Raises `UnknownName`."""
         entry, version = self.one(number), self._versions.in_force()
-        evaluation = self._database.evaluation(version.values, entry.sha256)
+        evaluation = self._database.evaluations.one(version.values, entry.sha256)
         name = self.team_of(entry)
         status = "pending" if evaluation is None else evaluation.status
         added = Added(
@@ -208,7 +208,9 @@ class Entries:
     def statuses(self) -> dict[int, Status]:
         """Entry number -> its status under the version in force."""
         entries = self._database.entries()
-        return _by_number(entries, self._database.statuses(self._versions.in_force().values))
+        return _by_number(
+            entries, self._database.evaluations.statuses(self._versions.in_force().values)
+        )
 
     def quota(self, team: str, now: datetime) -> tuple[Span | None, Left | None]:
         """The phase at a time, and what a team may still send in it; None if it may not."""
@@ -220,7 +222,9 @@ class Entries:
         entries = [
             e for e in self._database.entries() if recorded_team and e.team == recorded_team.id
         ]
-        by_number = _by_number(entries, self._database.statuses(self._versions.in_force().values))
+        by_number = _by_number(
+            entries, self._database.evaluations.statuses(self._versions.in_force().values)
+        )
         return span, quota_left(rules, span, entries, by_number, now)
 
 

@@ -42,6 +42,7 @@ class Evaluations:
 
     def __init__(self, versions: Versions, database: Database, files: Files) -> None:
         self._versions, self._database = versions, database
+        self._queue = database.evaluations
         self.reader = Reader(versions, files)
         self._caches: dict[int, dict[tuple[str, str, bool, str], Scored]] = {}  # for each version
 
@@ -50,7 +51,7 @@ class Evaluations:
     def claim(self, worker: str, seconds: float) -> str | None:
         """Claim one waiting file for a limited time; None where none is waiting."""
         values = self._versions.in_force().values
-        return self._database.claim(values, worker, datetime.now(UTC), seconds)
+        return self._queue.claim(values, worker, datetime.now(UTC), seconds)
 
     def renew(self, sha256: str, worker: str, seconds: float) -> None:
         """Keep a file that this worker has taken, for so long from now.
@@ -61,7 +62,7 @@ class Evaluations:
             seconds: from now.
         """
         until = datetime.now(UTC) + timedelta(seconds=seconds)
-        self._database.renew(self._versions.in_force().values, sha256, worker, until)
+        self._queue.renew(self._versions.in_force().values, sha256, worker, until)
 
     def work(self, *, most: int | None = None, worker: str | None = None) -> int:
         """Do what `Board.work` says."""
@@ -69,7 +70,7 @@ class Evaluations:
         name = worker or worker_name()
         files = {entry.sha256: entry.file for entry in self._database.entries()}
         while most is None or done < most:
-            sha256 = self._database.claim(version.values, name, datetime.now(UTC), LEASE)
+            sha256 = self._queue.claim(version.values, name, datetime.now(UTC), LEASE)
             if sha256 is None:
                 break
             self.finish(version, sha256, files.get(sha256, "submission"))
@@ -80,15 +81,15 @@ class Evaluations:
         """Queue entries without an evaluation, and the challenge's baselines."""
         version = self._versions.in_force()
         digests = [entry.sha256 for entry in self._entries(version)]
-        self._database.ask(version.values, digests, datetime.now(UTC))
+        self._queue.ask(version.values, digests, datetime.now(UTC))
 
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate entries that were recorded but not evaluated, as after a process was killed."""
         chosen = version or self._versions.in_force()
         entries = self._entries(chosen)
-        statuses = self._database.statuses(chosen.values)
+        statuses = self._queue.statuses(chosen.values)
         if missing := [e.sha256 for e in entries if e.sha256 not in statuses]:
-            self._database.ask(chosen.values, missing, datetime.now(UTC))
+            self._queue.ask(chosen.values, missing, datetime.now(UTC))
         waiting = {
             e.sha256: e.file for e in entries if statuses.get(e.sha256, "pending") == "pending"
         }
@@ -108,10 +109,10 @@ class Evaluations:
         Raises:
             ChallengeError: the challenge is wrong.
         """
-        earlier = self._database.evaluation(version.values, sha256)
+        earlier = self._queue.one(version.values, sha256)
         if earlier is not None and earlier.status != "pending":
             return
-        if self._database.tries(version.values, sha256) > TRIES:
+        if self._queue.tries(version.values, sha256) > TRIES:
             cause = f"{TRIES} workers ended over this file"
             self._store([failed(version.values, sha256, cause)])
         else:
@@ -119,7 +120,7 @@ class Evaluations:
 
     def _store(self, evaluations: Iterable[Evaluation]) -> None:
         for evaluation in evaluations:
-            self._database.finish(replace(evaluation, made=datetime.now(UTC)))
+            self._queue.finish(replace(evaluation, made=datetime.now(UTC)))
 
     def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
         """The evaluations of files under a version; they are not stored.
@@ -153,7 +154,7 @@ class Evaluations:
             ScorerError: too many workers ended over this file.
         """
         version = self._versions.in_force()
-        if self._database.tries(version.values, sha256) > TRIES:
+        if self._queue.tries(version.values, sha256) > TRIES:
             raise ScorerError(f"{TRIES} workers ended over this file")
         names = {entry.sha256: entry.file for entry in self._entries(version)}
         named = {sha256: names.get(sha256, "submission")}
@@ -183,10 +184,10 @@ class Evaluations:
     def failures(self) -> list[tuple[str, int]]:
         """The reference of each failed evaluation, and the first entry it concerns."""
         version, references = self._versions.in_force(), []
-        statuses = self._database.statuses(version.values)
+        statuses = self._queue.statuses(version.values)
         for entry in self._database.entries():
             if statuses.get(entry.sha256) == "failed":
-                evaluation = self._database.evaluation(version.values, entry.sha256)
+                evaluation = self._queue.one(version.values, entry.sha256)
                 references.append(
                     ((evaluation.reference if evaluation else None) or "", entry.number)
                 )
@@ -199,10 +200,10 @@ class Evaluations:
     def retry(self, reference: str) -> None:
         """Queue a failed evaluation again. Raises `UnknownName`."""
         evaluation = self._failed(reference)
-        self._database.retry(evaluation.values, evaluation.sha256)
+        self._queue.retry(evaluation.values, evaluation.sha256)
 
     def _failed(self, reference: str) -> Evaluation:
-        evaluation = self._database.failure(reference)
+        evaluation = self._queue.failure(reference)
         if evaluation is None:
             raise UnknownName("failure", reference, [])
         return evaluation
@@ -213,7 +214,7 @@ class Evaluations:
         """Everything that the board depends on, under the version in force or another."""
         chosen = version or self._versions.in_force()
         cache = self._caches.setdefault(chosen.number, {})
-        means = _Means(self, chosen, self._database.summaries)
+        means = _Means(self, chosen, self._queue.summaries)
         return replace(self._snapshot(chosen, self._whole(chosen), means), cache=cache)
 
     def snapshot_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> Snapshot:
@@ -238,7 +239,7 @@ class Evaluations:
 
     def _whole(self, version: Version) -> Callable[[str], Evaluation]:
         def whole(sha256: str) -> Evaluation:
-            evaluation = self._database.evaluation(version.values, sha256)
+            evaluation = self._queue.one(version.values, sha256)
             assert evaluation is not None
             return evaluation
 
@@ -257,7 +258,7 @@ class Evaluations:
             self._database.teams(),
             self._entries(version),
             self._database.decisions(),
-            self._database.statuses(version.values),
+            self._queue.statuses(version.values),
             means,
             evaluation,
         )
@@ -284,9 +285,9 @@ class Evaluations:
         """
         cached = json.loads(evaluation.summary) if evaluation.summary else {}
         if cached.get("fingerprint") != version.fingerprint:
-            whole = self._database.evaluation(version.values, evaluation.sha256) or evaluation
+            whole = self._queue.one(version.values, evaluation.sha256) or evaluation
             summary = self.summary(version, whole)
-            self._database.summarize(version.values, evaluation.sha256, summary)
+            self._queue.summarize(version.values, evaluation.sha256, summary)
             cached = json.loads(summary)
         return {
             split: {key: np.nan if mean is None else mean for key, mean in means.items()}

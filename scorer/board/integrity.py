@@ -43,7 +43,7 @@ def store_faults(
         if not spoiled.keys() & set(version.files.values()):
             found += _version_faults(versions, version, _release(database, version))
     known = {(v.values, v.fingerprint): v for v in database.versions()}
-    for evaluation in database.evaluations():
+    for evaluation in database.evaluations.all():
         if evaluation.status == "scored" and evaluation.summary is not None:
             found += _mean_faults(known, evaluation, summary)
     return found
@@ -55,7 +55,7 @@ def _records(database: Database) -> Iterator[Record]:
         database.teams(),
         database.decisions(),
         database.entries(),
-        database.evaluations(),
+        database.evaluations.all(),
     )
 
 

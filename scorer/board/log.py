@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from scorer.board.entries import Entries
-from scorer.board.teams import Teams
+from scorer.board.entries import Ledger
+from scorer.board.teams import Roster
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
@@ -24,7 +24,7 @@ class Event(NamedTuple):
     reason: str | None = None
 
 
-def log(database: Database, entries: Entries, teams: Teams, team: str | None) -> list[Event]:
+def log(database: Database, entries: Ledger, teams: Roster, team: str | None) -> list[Event]:
     """Entries, decisions, versions and teams in the order of time; see `Board.log`."""
     names = teams.names()
     sent, statuses = database.entries(), entries.statuses()

@@ -67,9 +67,9 @@ def rescore(
     if dry_run:
         return result
     versions.keep_files()
-    database.ask(after.values, list(evaluated), now)
+    database.evaluations.ask(after.values, list(evaluated), now)
     for evaluation in evaluated.values():
-        database.finish(replace(evaluation, made=now))
+        database.evaluations.finish(replace(evaluation, made=now))
     versions.add(after, ready)
     evaluations.ask()  # what was sent meanwhile
     return result
@@ -90,11 +90,11 @@ def _evaluated(
     entries = {e.sha256: e for e in [*database.entries(), *baselines]}
     evaluated = {}
     for sha256 in entries:
-        evaluation = database.evaluation(after.values, sha256)
+        evaluation = database.evaluations.one(after.values, sha256)
         if evaluation is not None and evaluation.status == "scored":
             evaluated[sha256] = evaluation
     names = {sha256: entry.file for sha256, entry in entries.items() if sha256 not in evaluated}
-    statuses = database.statuses(before.values)
+    statuses = database.evaluations.statuses(before.values)
     for evaluation in evaluations.evaluated(after, names):
         if evaluation.status == "failed" and statuses.get(evaluation.sha256) == "scored":
             cause = (evaluation.cause or "").strip().rpartition("\n")[2]
@@ -112,7 +112,7 @@ def _lists_changed(
     """The number of lists for which any value of any entry has changed."""
     changed: set[str] = set()
     for sha256, evaluation in evaluations.items():
-        earlier = database.evaluation(before.values, sha256)
+        earlier = database.evaluations.one(before.values, sha256)
         cards = [
             Scorecard.from_bytes(e.card) if e is not None and e.card is not None else None
             for e in (earlier, evaluation)

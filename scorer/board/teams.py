@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scorer.store.database import Database
 
 
-class Teams:
+class Roster:
     """The teams of one board; `None` for a team means the organizers."""
 
     def __init__(self, challenge: Challenge, database: Database) -> None:

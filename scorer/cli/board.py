@@ -111,11 +111,11 @@ def confined(board: Board, seconds: int, memory: int) -> tuple[str, ...]:
         seconds: of CPU that a file may take.
         memory: MiB that a process may take.
     """
-    from scorer.board.children import Limits, Place, read_aside
+    from scorer.board.children import ChildLimits, Place, read_aside
     from scorer.board.confine import protections, whole
 
     place = Place(str(board.challenge.path), allow_plugins=board.allow_plugins)
-    read_aside(board, place, Limits(seconds, memory << 20))
+    read_aside(board, place, ChildLimits(seconds, memory << 20))
     return () if whole() else (f"note: {protections()}",)
 
 

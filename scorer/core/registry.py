@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoints
 
 
-class Named(Protocol):
+class HasName(Protocol):
     """Anything that a registry can hold: it has a name, and may have others."""
 
     @property
@@ -41,7 +41,7 @@ class Named(Protocol):
         ...
 
 
-T = TypeVar("T", bound=Named)
+T = TypeVar("T", bound=HasName)
 F = TypeVar("F")
 
 MARK = "__scorer__"

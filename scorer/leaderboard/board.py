@@ -23,7 +23,7 @@ from scorer.core.registry import plugin_call
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.certainty import with_certainty
 from scorer.leaderboard.standings import (
-    Entry,
+    Contestant,
     by_measure,
     by_number,
     by_places,
@@ -189,7 +189,7 @@ def ranked(
         ranked_positions = {e.name: positions[e.name] for e in valid if not e.baseline}
         contradicting = contradictions(terms.rank_by[0], ranked_positions)
     entries = [
-        Entry(
+        Contestant(
             submission.name,
             {key: value.mean for key, value in submission.values.items()},
             submission.baseline,

@@ -12,7 +12,14 @@ from scorer.core.arrays import Floats
 from scorer.leaderboard.samples import Samples
 from scorer.metrics.base import Measure
 from scorer.preferences.base import aggregations, cycles, every, order
-from scorer.results.comparison import Differing, ListPreferences, Pair, Pairing, Tested, WinTally
+from scorer.results.comparison import (
+    ComparedPair,
+    Differing,
+    ListPreferences,
+    Pairing,
+    Tested,
+    WinTally,
+)
 from scorer.stats.equivalence import equivalence
 from scorer.stats.family import Paired
 from scorer.stats.power import effect_interval, effect_size
@@ -77,7 +84,7 @@ def pairing(
                 (int(common.min()), int(common.max())),
             )  # fmt: skip
     pairs = [
-        Pair(
+        ComparedPair(
             names[a],
             names[b],
             {key: rows[n] for key, rows in preferred.items()},

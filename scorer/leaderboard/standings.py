@@ -14,7 +14,7 @@ from scorer.results.report import Standing
 from scorer.views.positions import Positions
 
 
-class Entry(NamedTuple):
+class Contestant(NamedTuple):
     """A submission's values, as the leaderboard orders it."""
 
     name: str
@@ -22,7 +22,7 @@ class Entry(NamedTuple):
     baseline: bool = False
 
 
-Criterion = Callable[[Sequence[Entry]], Sequence[float]]
+Criterion = Callable[[Sequence[Contestant]], Sequence[float]]
 """What orders entries that are equal so far: a number for each, less is better, NaN is last."""
 
 
@@ -45,7 +45,7 @@ def by_preference(
         positions: name of an entry -> where its relevant items stand.
     """
 
-    def places(entries: Sequence[Entry]) -> Sequence[float]:
+    def places(entries: Sequence[Contestant]) -> Sequence[float]:
         names = sorted(entry.name for entry in entries if not entry.baseline)
         place_of = dict.fromkeys((entry.name for entry in entries), math.nan)
         if names:
@@ -67,7 +67,7 @@ class Ranks(NamedTuple):
 
 
 def ranks_by(
-    measures: Sequence[tuple[str, Better]], aggregate: Measure, entries: Sequence[Entry]
+    measures: Sequence[tuple[str, Better]], aggregate: Measure, entries: Sequence[Contestant]
 ) -> Ranks:
     """Aggregate the ranks by several measures.
 
@@ -128,7 +128,7 @@ def contradictions(
     return tuple(tuple(names[number] for number in group) for group in groups)
 
 
-def standings(entries: Sequence[Entry], by: Sequence[Criterion]) -> tuple[Standing, ...]:
+def standings(entries: Sequence[Contestant], by: Sequence[Criterion]) -> tuple[Standing, ...]:
     """Entries in order, best first: by the first criterion, equal ones by the next.
 
     What stays equal shares a rank, and the next rank is skipped (1, 2, 2, 4);
@@ -146,11 +146,11 @@ def standings(entries: Sequence[Entry], by: Sequence[Criterion]) -> tuple[Standi
     return tuple(rows)
 
 
-def _refined(entries: Sequence[Entry], by: Sequence[Criterion]) -> list[Sequence[Entry]]:
+def _refined(entries: Sequence[Contestant], by: Sequence[Criterion]) -> list[Sequence[Contestant]]:
     """The entries in groups of equal ones, best first."""
     if not by or len(entries) < 2:
         return [entries] if entries else []
-    groups: dict[tuple[bool, float], list[Entry]] = {}
+    groups: dict[tuple[bool, float], list[Contestant]] = {}
     for entry, value in zip(entries, by[0](entries), strict=True):
         none = math.isnan(value)
         groups.setdefault((none, 0.0 if none else value), []).append(entry)

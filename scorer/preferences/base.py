@@ -61,7 +61,7 @@ class Definition:
         return tuple(self.variants)
 
 
-class Comparison(Definition):
+class Preference(Definition):
     """Makes a preference for each list of any two submissions in a `PositionTable`."""
 
 
@@ -94,7 +94,7 @@ def comparison(
 
     def enter(function: Function) -> Function:
         metric = Metric(name, title, source, function, range=(-1, 1))
-        return mark(function, Comparison(metric, aliases or {}))
+        return mark(function, Preference(metric, aliases or {}))
 
     return enter
 
@@ -129,10 +129,10 @@ def aggregation(
 
 
 @cache
-def comparisons() -> Registry[Comparison]:
+def comparisons() -> Registry[Preference]:
     """Every comparison there is."""
     return discover(
-        "preference", "scorer.preferences.comparisons", Comparison, "scorer.comparisons"
+        "preference", "scorer.preferences.comparisons", Preference, "scorer.comparisons"
     )
 
 

@@ -68,7 +68,7 @@ class Tested:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ComparedPair:
     """Two submissions."""
 
     a: str
@@ -83,7 +83,7 @@ class Pairing:
 
     names: tuple[str, ...]
     lists: tuple[str, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ComparedPair, ...]
     orders: Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]  # preference -> aggregation
     cycles: Mapping[str, tuple[tuple[str, ...], ...]]  # preference -> groups that contradict
     tests: Mapping[str, Tested] = field(default_factory=dict)  # measure -> how it was tested

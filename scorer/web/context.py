@@ -17,7 +17,7 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
-from scorer.board.children import Limits, ask_child
+from scorer.board.children import ChildLimits, ask_child
 from scorer.core.errors import ScorerError
 from scorer.web.access import (
     NOBODY,
@@ -72,7 +72,7 @@ class Context:
                 for path in settings.challenges
             )
         }  # fmt: skip
-        self.limits = Limits(settings.seconds, settings.memory)
+        self.limits = ChildLimits(settings.seconds, settings.memory)
         first = next(iter(self.sites.values()))
         self.sessions = Sessions(settings.secret or secret_of(first.board))
         self.limiter = Limiter()

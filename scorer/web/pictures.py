@@ -56,7 +56,7 @@ class Slope(NamedTuple):
     ranks: tuple[int, int]
 
 
-class Shake(NamedTuple):
+class RankPlot(NamedTuple):
     """Ranks on one split against those on another."""
 
     label: str
@@ -272,7 +272,7 @@ def duel(
     return Duel(numbers, picture, words)
 
 
-def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> Shake:
+def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> RankPlot:
     """Each team's rank on one split against that on another.
 
     Args:
@@ -300,5 +300,5 @@ def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> Sh
         [s.name, str(s.ranks[0]), str(s.ranks[1]), f"{s.ranks[0] - s.ranks[1]:+d}"] for s in lines
     ]
     head = ["team", printable(one.split), printable(other.split), "gained"]
-    return Shake(label, (printable(one.split), printable(other.split)), LINE * (len(both) + 2),
+    return RankPlot(label, (printable(one.split), printable(other.split)), LINE * (len(both) + 2),
                  lines, texts(label, head, rows))  # fmt: skip

@@ -32,7 +32,7 @@ from scorer.reports.base import Options, form_of
 from scorer.reports.codec import dumped, to_fields
 from scorer.reports.pictures import Strip
 from scorer.web.access import Viewer
-from scorer.web.pictures import OverTime, Shake, over_time, shake_up
+from scorer.web.pictures import OverTime, RankPlot, over_time, shake_up
 from scorer.web.standings import Standings, standings
 
 EXACT = 17  # significant digits, with which nothing is lost
@@ -252,7 +252,7 @@ class Site:
         """How many significant digits of a value somebody may see."""
         return EXACT if viewer.organizer else self.rules.leaderboard.digits
 
-    def shake_up(self, splits: tuple[str, ...], viewer: Viewer) -> Shake | None:
+    def shake_up(self, splits: tuple[str, ...], viewer: Viewer) -> RankPlot | None:
         """Ranks on the first split against those on the second, where both may be seen."""
         parts = [split for split in splits if split != EVERYTHING][:2]
         if len(parts) < 2:

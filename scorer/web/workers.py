@@ -6,7 +6,7 @@ import logging
 import threading
 from typing import TYPE_CHECKING
 
-from scorer.board.children import Limits, evaluate_next
+from scorer.board.children import ChildLimits, evaluate_next
 from scorer.board.evaluations import worker_name
 from scorer.core.errors import ScorerError
 
@@ -20,7 +20,7 @@ PAUSE = 0.5  # seconds between looks for work that nobody announced
 class Workers:
     """Threads of the server that wait for children; the children do the work."""
 
-    def __init__(self, sites: list[Site], count: int, limits: Limits) -> None:
+    def __init__(self, sites: list[Site], count: int, limits: ChildLimits) -> None:
         self._sites, self._limits = sites, limits
         self._wake, self._ends = threading.Condition(), False
         self._threads = [

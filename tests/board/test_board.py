@@ -298,13 +298,13 @@ def test_of_two_rescorings_at_once_the_later_one_leaves_nothing(board, life, mon
     with life.open(url) as mine:
         life.rules(RULES + "title: Theirs\n")
         with life.open(url) as theirs:
-            finish = mine._database.ask
+            finish = mine._database.evaluations.ask
 
             def meanwhile(*words):
                 theirs.rescore(now=day(1))
                 finish(*words)
 
-            monkeypatch.setattr(mine._database, "ask", meanwhile)
+            monkeypatch.setattr(mine._database.evaluations, "ask", meanwhile)
             with pytest.raises(UsageError, match="another process has re-scored"):
                 mine.rescore(now=day(1))
         assert mine.board(now=day(2)).report.challenge.title == "Theirs"
@@ -319,7 +319,7 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
     life.grade[life.lists[0], life.items[0]] = 2
     life.write_truth()
     with life.open(board._database._engine.url.render_as_string(False)) as later:
-        record, ask = board._database.record, later._database.ask
+        record, ask = board._database.record, later._database.evaluations.ask
 
         def send():
             return board.add([life.sent("b", 2)], "red", now=day(1), evaluate=False)
@@ -337,7 +337,7 @@ def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
             monkeypatch.setattr(board._database, "record", recorded)
             send()
         else:
-            monkeypatch.setattr(later._database, "ask", asked)
+            monkeypatch.setattr(later._database.evaluations, "ask", asked)
             later.rescore(now=day(2))
         assert later.statuses() == {1: "scored", 2: "pending"}
         assert later.work() == 1

@@ -11,7 +11,7 @@ import pytest
 from scorer.board import confine
 from scorer.board.board import Board
 from scorer.board.child import answered
-from scorer.board.children import Limits, Place, ask_child, evaluate_next, read_aside
+from scorer.board.children import ChildLimits, Place, ask_child, evaluate_next, read_aside
 from scorer.board.reading import BATCH, evaluation_from
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
@@ -87,7 +87,7 @@ def test_a_confined_child_evaluates_and_reads_parquet(tmp_path):
     rows.write_parquet(tmp_path / "sent.parquet")
     with Board.open(tmp_path / "c") as board:
         board.add([tmp_path / "sent.parquet"], "red", evaluate=False)
-        assert evaluate_next(board, Place(str(tmp_path / "c")), Limits(), "worker")
+        assert evaluate_next(board, Place(str(tmp_path / "c")), ChildLimits(), "worker")
         assert board.outcome(1).values == {"all": {"P@1": 1.0}}
         assert board.altered() == []
 
@@ -140,9 +140,9 @@ def reaching(tmp_path):
 def test_what_re_scores_is_confined(reaching, by):
     board, place = reaching
     if by == "server":
-        ask_child(place, Limits(), "rescore", dry_run=False)
+        ask_child(place, ChildLimits(), "rescore", dry_run=False)
     else:
-        read_aside(board, place, Limits())
+        read_aside(board, place, ChildLimits())
         assert board.rescore().applied
     held = confine.landlock() > 0, confine.seccomp()
     with place.open() as after:
@@ -155,7 +155,7 @@ def test_what_re_scores_is_confined(reaching, by):
 def test_what_audits_reads_in_confined_processes_alone(reaching, monkeypatch):
     board, place = reaching
     here = board.audit()
-    read_aside(board, place, Limits())
+    read_aside(board, place, ChildLimits())
     for name in ("order_of", "local"):  # whoever reads in this process fails
         monkeypatch.setattr(f"scorer.board.reading.{name}", None)
     assert board.audit() == here

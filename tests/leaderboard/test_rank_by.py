@@ -11,7 +11,7 @@ from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.leaderboard.board import Terms, ranked
-from scorer.leaderboard.standings import Entry, by_number, by_places, ranks_by, standings
+from scorer.leaderboard.standings import Contestant, by_number, by_places, ranks_by, standings
 from scorer.preferences.base import aggregations, bind
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
@@ -21,7 +21,7 @@ MEASURES = [("x", "higher"), ("y", "higher"), ("z", "lower")]
 
 
 def entries(**values):
-    return [Entry(name, dict(zip("xyz", each, strict=True))) for name, each in values.items()]
+    return [Contestant(name, dict(zip("xyz", each, strict=True))) for name, each in values.items()]
 
 
 def table(rows, aggregate, tie_break=(), times=None):
@@ -78,7 +78,7 @@ def test_the_earlier_one_breaks_ties():
 def test_baselines_change_no_ranks():
     rows = entries(a=(0.9, 0.1, 1), b=(0.8, 0.2, 1))
     alone, _ = table(rows, "Borda")
-    most = Entry("base", {"x": 0.85, "y": 0.15, "z": 0}, baseline=True)
+    most = Contestant("base", {"x": 0.85, "y": 0.15, "z": 0}, baseline=True)
     beside, _ = table([*rows, most], "Borda")
     assert [row for row in beside if row[0]] == alone
 

@@ -21,7 +21,7 @@ from web_helpers import API, good, mixed, rows
 
 import scorer
 from scorer.board.board import Board
-from scorer.board.children import Limits, Place, evaluate_next
+from scorer.board.children import ChildLimits, Place, evaluate_next
 
 pytestmark = pytest.mark.slow("servers and workers as processes, and what they outlive")
 
@@ -117,7 +117,7 @@ def test_what_is_ill_costs_one_evaluation_and_never_the_worker(serve, served, by
             assert waited(client, red, ill)["status"] == "scored", what
 
 
-class Impatient(Limits):
+class Impatient(ChildLimits):
     """Of time, and not of CPU: which of them a slow machine meets first is not known."""
 
     time = 8
@@ -139,7 +139,7 @@ def test_what_hangs_costs_one_evaluation(children, served):
         assert "it took longer than 8 seconds" in board.failure(reference)
         (served.folder / "hang").unlink()
         board.retry(reference)
-        assert evaluate_next(board, place, Limits(), "here")
+        assert evaluate_next(board, place, ChildLimits(), "here")
         assert board.outcome(1).status == "scored"
 
 

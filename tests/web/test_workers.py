@@ -4,7 +4,7 @@ import logging
 from threading import Event
 from types import SimpleNamespace
 
-from scorer.board.children import Limits
+from scorer.board.children import ChildLimits
 from scorer.web import workers
 
 
@@ -20,7 +20,7 @@ def test_a_mistake_of_ours_is_logged_and_the_worker_goes_on(monkeypatch, caplog)
     monkeypatch.setattr(workers, "evaluate_next", evaluated)
     monkeypatch.setattr(workers, "PAUSE", 0.01)
     site = SimpleNamespace(board=None, place=None)
-    made = workers.Workers([site], 1, Limits())
+    made = workers.Workers([site], 1, ChildLimits())
     with caplog.at_level(logging.ERROR):
         made.start()
         assert again.wait(30)

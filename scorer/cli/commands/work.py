@@ -33,12 +33,12 @@ def work(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Evaluate what waits until interrupted, each in a child process; workers share the work."""
-    from scorer.board.children import Limits, Place, ask_child, evaluate_next
+    from scorer.board.children import ChildLimits, Place, ask_child, evaluate_next
     from scorer.board.confine import protections
     from scorer.board.evaluations import worker_name
 
     terminal: Terminal = context.obj
-    limits, done = Limits(seconds, memory << 20), 0
+    limits, done = ChildLimits(seconds, memory << 20), 0
     store, files = store or os.environ.get(STORE), files_at or os.environ.get(FILES)
     boards = []
     for path in challenges:

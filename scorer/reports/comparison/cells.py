@@ -14,7 +14,14 @@ from scorer.core.text import join_first, printable, unit
 from scorer.metrics.base import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut
 from scorer.reports.leaderboard.cells import chance, test_name, undecided
-from scorer.results.comparison import Differing, ListPreferences, Pair, Pairing, Tested, WinTally
+from scorer.results.comparison import (
+    ComparedPair,
+    Differing,
+    ListPreferences,
+    Pairing,
+    Tested,
+    WinTally,
+)
 from scorer.results.report import Report
 
 MANY = 10  # pairs above which each is shown only when all are asked for
@@ -75,7 +82,7 @@ class Compared:
         return tuple(self.pairing.orders)
 
 
-def title(pair: Pair) -> str:
+def title(pair: ComparedPair) -> str:
     """The title of a pair: the first's mean minus the second's."""
     return f"{cut(pair.a)} minus {cut(pair.b)}"
 

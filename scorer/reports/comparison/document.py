@@ -47,7 +47,7 @@ from scorer.reports.document import (
 from scorer.reports.document import texts as table_of
 from scorer.reports.leaderboard.cells import chance
 from scorer.reports.pictures import differences
-from scorer.results.comparison import Differing, Pair
+from scorer.results.comparison import ComparedPair, Differing
 
 BARS, ROWS = 80, 40  # of a picture on a page, in text; more lists share bars
 PRIORITY = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest goes first
@@ -137,7 +137,7 @@ def _page(compared: Compared, options: Options) -> Iterator[Block]:
             yield table._replace(fold=printable(key), open=not n)
 
 
-def _pair(n: int, pair: Pair, compared: Compared, options: Options) -> Iterator[Block]:
+def _pair(n: int, pair: ComparedPair, compared: Compared, options: Options) -> Iterator[Block]:
     """One pair: its measures, a picture of its lists, its preferences."""
     state, precision = "", options.precision
     if compared.measures:
@@ -228,7 +228,7 @@ def _scale(lines: Sequence[Differing]) -> tuple[float, float]:
     return min(numbers), max(numbers)
 
 
-def _picture(compared: Compared, pair: Pair, options: Options) -> Iterator[Picture]:
+def _picture(compared: Compared, pair: ComparedPair, options: Options) -> Iterator[Picture]:
     """The primary measure's differences, list by list; many lists share bars."""
     measure, precision = compared.measures[0], options.precision
     at_most = BARS if options.page else ROWS

@@ -123,7 +123,7 @@ def _files(report: Report) -> list[File]:
     return [File(s.name, s.path, s.sha256, s.baseline) for s in report.submissions]
 
 
-def _pair(pair: results.Pair, pairing: Pairing) -> Pair:
+def _pair(pair: results.ComparedPair, pairing: Pairing) -> Pair:
     index = {name: n for n, name in enumerate(pairing.lists)}
     preferences = {
         key: Preferred(

@@ -1,0 +1,77 @@
+"""What the tables of a store share: reads, transactions, numbers, and the chain of receipts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Integer, cast, func, select, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from scorer.core.errors import UsageError
+from scorer.store import chain, schema
+from scorer.store.records import Entry, Kind, Receipt
+
+
+class Tables:
+    """One board's rows in a database."""
+
+    def __init__(self, engine: Engine, board: str) -> None:
+        self.engine, self.board = engine, board
+
+    def rows(self, query: Any, table: Any) -> list[Any]:
+        """The board's rows of a query. Raises `UsageError` if the store cannot be read."""
+        try:
+            with self.engine.connect() as connection:
+                return list(connection.execute(query.where(table.c.board == self.board)))
+        except DBAPIError as error:
+            raise UsageError(f"the store cannot be read: {error.orig}") from error
+
+    @contextmanager
+    def write(self, lock: bool = True) -> Iterator[Connection]:
+        """A transaction that writes; with `lock` the only one of this board at its time."""
+        engine = self.engine.execution_options(writes=True)
+        try:
+            with engine.begin() as connection:
+                if lock and engine.dialect.name == "postgresql":
+                    key = {"board": self.board}
+                    connection.execute(text("SELECT pg_advisory_xact_lock(hashtext(:board))"), key)
+                yield connection
+        except IntegrityError:
+            raise
+        except DBAPIError as error:
+            raise UsageError(f"the store cannot be written: {error.orig}") from error
+
+    def link(self, connection: Connection, record: chain.Record, **more: str) -> Receipt | None:
+        """Append a receipt to the chain; None where the record has one, being made again."""
+        table = schema.receipt
+        kind, about = chain.named(record)
+        known = select(table.c.number).where(
+            table.c.board == self.board, table.c.kind == kind, table.c.about == about
+        )
+        if connection.execute(known).first() is not None:
+            return None
+        last = select(table.c.digest).where(table.c.board == self.board)
+        digest = connection.execute(last.order_by(table.c.number.desc()).limit(1)).scalar()
+        receipt = chain.receipt(record, digest, chain.new_salt(), **more)
+        row = {
+            "board": self.board,
+            "number": self.next(connection, table.c.number),
+            "entry": record.number if isinstance(record, Entry) else None,
+            **asdict(receipt),
+        }
+        connection.execute(table.insert().values(**row))
+        return receipt
+
+    def next(self, connection: Connection, column: Any, kind: Kind | None = None) -> int:
+        """The next number of a column; of a kind with receipts one that no receipt had."""
+        receipts, table = schema.receipt, column.table
+        most = select(func.max(column)).where(table.c.board == self.board)
+        numbers = [connection.execute(most).scalar()]
+        if kind is not None:
+            had = select(func.max(cast(receipts.c.about, Integer)))
+            of_kind = had.where(receipts.c.board == self.board, receipts.c.kind == kind)
+            numbers.append(connection.execute(of_kind).scalar())
+        return max(int(number or 0) for number in numbers) + 1
