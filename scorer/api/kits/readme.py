@@ -1,0 +1,189 @@
+"""The texts of a kit: its README, and the pages of the problem codes."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Iterator, Sequence
+
+from scorer.challenge.model import (
+    FILE,
+    Challenge,
+    Submission,
+)
+from scorer.core.text import printable
+from scorer.formats.form import NO_SEPARATOR, WHITESPACE, separator_of
+from scorer.metrics.base import metrics
+from scorer.prepare.bind import BoundChallenge
+
+SHOWN = 3  # rows of the sample that the README shows
+INSTALL = "pip install challenge-scorer"
+
+
+def readme(
+    prepared: BoundChallenge, dropped: Sequence[str], sample: tuple[str, bytes] | None
+) -> str:
+    """How to use the kit: installing, checking, the form of a file, limits and measures.
+
+    Args:
+        prepared: the challenge.
+        dropped: ids of the measures that the kit cannot compute.
+        sample: the name of the sample submission and its bytes, if there is one.
+    """
+    challenge, limits = prepared.challenge, prepared.limits
+    form = printable(challenge.submission.format or "csv", 60)
+    described = challenge.description.strip()
+    lines = [f"# {challenge.title}", "", *([described, ""] if described else [])]
+    lines += [
+        "## Check a submission",
+        "",
+        "Install scorer (once published; until then from a clone of its repository):",
+        "",
+        f"    {INSTALL}",
+        "",
+        "and check a file before you send it, with the same findings as the organizer's:",
+        "",
+        "    score check kit.zip SUBMISSION",
+        "",
+        "A kit has no truth. To try a method out on answers of your own:",
+        "",
+        "    score kit.zip SUBMISSION --truth FILE",
+        "",
+        "## The form of a submission",
+        "",
+        *(_sample_lines(*sample) if sample else (f"A file in the format {form}.", "")),
+        *(f"- {rule}" for rule in (*_form(challenge.submission), *_rules(challenge))),
+        f"- A file has at most {limits.size:,} bytes, {limits.unpacked:,} once decompressed, "
+        f"{limits.rows:,} rows, and {limits.line:,} bytes in a line.",
+        "",
+        "## Measures",
+        "",
+    ]
+    for bound in prepared.measures:
+        about = [f"{bound.metric.better} is better"]
+        about += ["this ranks"] if bound.primary else []
+        about += ["the kit cannot compute it"] if bound.id in dropped else []
+        name = f"{printable(bound.id)}: {bound.metric.title}"
+        if bound.parts:
+            name = f"{printable(bound.id)}: {printable(bound.params['score'], 1000)}"
+        elif metrics().things.get(bound.metric.name) is not bound.metric:  # a kit tells nothing
+            name = "a metric of the organizer's own"
+        lines.append(f"- {name} ({', '.join(about)})")
+    lines += [
+        "",
+        "## Files",
+        "",
+        f"- {FILE}: the rules",
+        "- lists.csv, items.csv: the lists to answer and, where they are public, the items",
+        *([f"- {sample[0]}: a valid submission"] if sample else []),
+        "- codes.md: the problems that checks report, and what to do",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _sample_lines(sample: str, data: bytes) -> Iterator[str]:
+    yield f"{sample} is a valid file with made-up answers. It begins:"
+    yield ""
+    yield from (f"    {printable(line, 100)}" for line in _beginning(sample, data))
+    yield ""
+
+
+def _beginning(sample: str, data: bytes) -> list[str]:
+    """The header of a sample, where it has one, and its first rows."""
+    if sample.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return [
+                f"{name} ({archive.getinfo(name).file_size:,} bytes)" for name in archive.namelist()
+            ]
+    if sample.endswith(".parquet"):
+        import polars
+
+        data = polars.read_parquet(data).head(SHOWN).write_csv().encode()
+    most = SHOWN + sample.endswith((".csv", ".parquet"))
+    return data.decode().splitlines()[:most]
+
+
+def _form(rules: Submission) -> Iterator[str]:
+    """How a submission is written, in sentences, where it is not plain."""
+
+    def called(role: str) -> str:
+        return printable(rules.columns.get(role, role), 60)
+
+    marks = {"\t": "a tab", " ": "a blank", WHITESPACE: "blanks", NO_SEPARATOR: "nothing"}
+    if rules.parts:
+        names = ", ".join(printable(name, 60) for name in rules.parts.values())
+        yield f"A submission is a ZIP archive, or a folder, of several files: {names}."
+    if rules.document:
+        where = ", ".join(
+            f"{role} at `{printable(path, 80)}`" for role, path in rules.document.items()
+        )
+        yield f"A file is a JSON document, with {where}."
+    if rules.header:
+        names = ", ".join(printable(name, 60) for name in rules.header)
+        yield f"A file has no header; its columns are {names}."
+    if rules.separator:
+        mark = separator_of(rules.separator)
+        yield f"Columns are separated by {marks.get(mark, repr(mark))}."
+    if rules.skip:
+        yield f"The first {rules.skip:,} line{'s are' if rules.skip > 1 else ' is'} left out."
+    if rules.comment:
+        begins = " or ".join(repr(printable(word, 40)) for word in rules.comment)
+        yield f"Lines that begin with {begins} are comments."
+    for role, mark in rules.cells.items():
+        mark = separator_of(mark)
+        if "item" in rules.cells:
+            order = "; their order ranks them" if role == "item" else ""
+            yield (
+                f"A cell of {called(role)} holds several, with {marks.get(mark, repr(mark))} "
+                f"between{order}."
+            )
+        else:
+            yield (
+                f"A cell of {called(role)} holds a value for each candidate of its list in "
+                f"items.csv, in that order, with {marks.get(mark, repr(mark))} between."
+            )
+    for role, columns in rules.wide.items():
+        names = ", ".join(printable(name, 60) for name in columns)
+        what = {"item": "an item", "rank": "a rank", "list": "a part of the lists"}[role]
+        yield f"Each of the columns {names} stands for {what}."
+    if rules.lines:
+        file = {"lists": "lists.csv", "items": "items.csv"}.get(str(rules.lines), "lines.csv")
+        yield f"Lines have no ids: the n-th line is of the n-th row of {file}."
+    if rules.rank_gaps == "keep":
+        yield "Ranks that a list leaves out are slots without an item."
+
+
+def _rules(challenge: Challenge) -> Iterator[str]:
+    """What a submission must be, in sentences."""
+    rules = challenge.submission
+    word = printable(rules.columns.get("list", challenge.truth.columns.get("list", "list")), 60)
+    if rules.length is not None:
+        least, most = rules.length.min, rules.length.max
+        if least == most:
+            yield f"Each {word} has exactly {most} items."
+        else:
+            low = "" if least is None else f"at least {least}"
+            high = "" if most is None else f"at most {most}"
+            yield f"Each {word} has {' and '.join(filter(None, (low, high)))} items."
+    if rules.range is not None:
+        yield f"Predictions lie between {rules.range[0]:g} and {rules.range[1]:g}."
+    missing = {"zero": "counts as empty", "skip": "is left out of the means"}
+    yield f"A missing {word} {missing.get(rules.missing_list or '', 'is an error')}."
+    if rules.unknown_list == "ignore":
+        yield f"A {word} that the challenge does not have is ignored."
+
+
+def pages() -> str:
+    """The problem codes of checks, as Markdown."""
+    from scorer.core.codes import codes
+
+    lines = ["# What `score check` can say of a submission\n"]
+    for page in codes().values():
+        if page.code.startswith("S"):
+            example = "\n".join(f"    {line}" for line in page.example.rstrip().splitlines())
+            lines.append(
+                f"## {page.code} ({page.severity}): {page.title}\n\n{page.meaning.strip()}\n\n"
+                f"{example}\n\n{page.fix.strip()}\n"
+            )
+    return "\n".join(lines)
