@@ -42,8 +42,8 @@ class Layout(NamedTuple):
         """The layout of the first shape that gives an item of a list a number, or a row a value.
 
         Args:
-            shapes: those that the table may have.
-            columns: role -> what the column is called.
+            shapes: the shapes that the table may have.
+            columns: role -> the name of the column.
         """
         shape = next((schema for schema in shapes if "item" in schema.roles), None)
         if shape is None and not any("better" in schema.roles for schema in shapes):
@@ -101,8 +101,8 @@ def write(path: Path, data: object, layout: Layout, what: str) -> Path:
     Args:
         path: where it goes.
         data: a path, a dict, rows, or anything with an Arrow stream.
-        layout: what the columns are and are called.
-        what: what the data is, for messages: `the truth`, `run 'bm25'`.
+        layout: the roles and names of the columns.
+        what: the name of the data in messages: `the truth`, `run 'bm25'`.
 
     Returns:
         The file's path.

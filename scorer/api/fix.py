@@ -25,7 +25,7 @@ def fix(
 
     Args:
         challenge: whose submissions they are; its answers stay closed.
-        files: those to be repaired.
+        files: the files to repair.
         allow_plugins: whether the challenge's own code may be run.
 
     Raises:

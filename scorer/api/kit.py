@@ -47,7 +47,7 @@ class Kit(NamedTuple):
 
     data: bytes
     dropped: tuple[str, ...]  # ids of the measures that it cannot compute
-    left: tuple[str, ...]  # what else it leaves out
+    left: tuple[str, ...]  # other parts that it leaves out
     packed: tuple[str, ...]  # the columns that it holds of each public file
 
 
@@ -156,7 +156,7 @@ def _public(
     items: dict[str, Any] | None,
     keys: dict[str, Any],
 ) -> dict[str, Any]:
-    """challenge.yaml without what is secret: truth, examples, baselines, plugins."""
+    """challenge.yaml without its secrets: truth, examples, baselines, plugins."""
     challenge = prepared.challenge
     answer_roles = {"preferences": ("better", "worse"), "labels": (_answer(prepared),)}
     roles = answer_roles.get(prepared.kind.name, ("item",))
@@ -291,11 +291,11 @@ def _packed(
 
     Args:
         challenge: whose file it is.
-        name: what the kit's file is called, less its suffix.
+        name: the name of the kit's file, less its suffix.
         source: the organizer's file.
         schema: the roles that are public.
         files: where the kit's file goes.
-        packed: where it is said which columns went, and which did not.
+        packed: gets a sentence on the columns that were packed and left out.
 
     Returns:
         What challenge.yaml says of it.

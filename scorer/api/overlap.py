@@ -77,7 +77,7 @@ def _is_low(ready: OpenChallenge, scored: Scored) -> bool:
 
 
 def _count_in_truth(items: CodedColumn, truth: GradedItems) -> int:
-    """How many of the different items the truth names."""
+    """The number of different items that the truth names."""
     if isinstance(truth.named, Sequence):
         return sum(name in truth.items for name in items.names)
     return int(np.isin(items.hashes, truth.hashes).sum())

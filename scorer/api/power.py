@@ -38,13 +38,13 @@ def power(
     *,
     allow_plugins: bool = False,
 ) -> Power:
-    """How many lists it takes to detect a difference of the primary measure.
+    """The number of lists that it takes to detect a difference of the primary measure.
 
     Args:
         challenge: the challenge, whose truth, examples and baselines say how much differences
             vary from list to list.
         difference: the difference of the primary measure, above 0.
-        submissions: for how many submissions, all pairs of which are tested.
+        submissions: numbers of submissions, all pairs of which are tested.
         allow_plugins: whether the challenge's own metrics may be run.
 
     Raises:
@@ -99,7 +99,7 @@ def detectable_of(
     Args:
         ready: the challenge, its truth open.
         known: submissions that can be scored.
-        submissions: for how many submissions, all pairs of which are tested.
+        submissions: numbers of submissions, all pairs of which are tested.
     """
     terms = terms_of(ready)
     primary, challenge = terms.primary, ready.prepared.challenge

@@ -30,17 +30,17 @@ from scorer.results.sums import Unnamed
 
 
 class Named(NamedTuple):
-    """A submission's file, and what it is called."""
+    """A submission's file, and its name."""
 
     name: str
     path: Path
     baseline: bool = False
-    label: str = ""  # what messages call the file, where that is not its path
+    label: str = ""  # the name of the file in messages, if not its path
     format: str | None = None  # of data, whatever the challenge says of files
 
     @property
     def display(self) -> str:
-        """What messages call the file."""
+        """The name of the file in messages."""
         return self.label or str(self.path)
 
 
@@ -71,7 +71,7 @@ def submission_name(path: Path) -> str:
 
 
 def terms_of(ready: OpenChallenge) -> Terms:
-    """What the board needs of an opened challenge."""
+    """The board's terms of an opened challenge."""
     prepared = ready.prepared
     challenge = prepared.challenge
     lists = ready.answers.lists if ready.answers else Unnamed(ready.count)
@@ -118,7 +118,7 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
 
     Args:
         submissions: paths, each named after its file, or a mapping of names to paths or data.
-        prepared: the challenge, which says what the columns are called.
+        prepared: the challenge, which has the names of the columns.
 
     Raises:
         TypeError: they are something else.
@@ -202,7 +202,7 @@ def baselines(prepared: BoundChallenge) -> list[Named]:
 def without_baselines(
     files: Sequence[Named], prepared: BoundChallenge
 ) -> tuple[list[Named], list[Named]]:
-    """The files that are no baseline of the challenge, and those that are one of the same name.
+    """The files that are no baseline of the challenge, and the ones that share a baseline's name.
 
     Args:
         files: the submissions.

@@ -1,1 +1,1 @@
-"""The living board: entries, evaluations, decisions, receipts, and what is shown of them."""
+"""The living board: entries, evaluations, decisions, receipts, and the board that they make."""

@@ -49,9 +49,9 @@ class Shake:
 
 
 class Audited(NamedTuple):
-    """What an audit found."""
+    """The findings of an audit."""
 
-    altered: Sequence[str]  # what the store does not hold as it was recorded
+    altered: Sequence[str]  # the alterations of the store
     duplicates: Sequence[Sequence[int]] = ()
     near_duplicates: Sequence[Pair] = ()
     probing: Sequence[Probing] = ()
@@ -149,7 +149,7 @@ def duplicates(entries: Sequence[Entry], digests: Mapping[int, str]) -> list[lis
     """Entries of one content, in groups.
 
     Args:
-        entries: those to compare.
+        entries: the entries to compare.
         digests: entry number -> digest of the bytes, or of the normalized order.
     """
     groups: dict[str, list[int]] = {}
@@ -167,7 +167,7 @@ def near_duplicates(
     The first ranks of some lists sort out most strangers before whole orders are compared.
 
     Args:
-        entries: those to compare.
+        entries: the entries to compare.
         orders: entry number -> its order.
         same: groups of exact duplicates.
     """
@@ -230,11 +230,11 @@ def shake_up(
 
     Args:
         names: the teams.
-        values: shape (teams, lists): the primary measure of each list, NaN where it has none.
+        values: shape (teams, lists): the primary measure of each list, NaN if it has none.
         public: the indices of the public lists.
         private: the indices of the private lists.
         higher: whether more is better.
-        draws: how many random splits.
+        draws: the number of random splits.
         seed: of the random splits.
     """
 

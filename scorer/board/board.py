@@ -290,7 +290,7 @@ class Board:
         return self._entries.file(number)
 
     def entries(self, team: str | None = None) -> list[Entry]:
-        """All entries in order, or those of one team. Raises `UnknownName`."""
+        """All entries in order, or the entries of one team. Raises `UnknownName`."""
         wanted = None if team is None else self.team(team).id
         return [e for e in self._database.entries() if team is None or e.team == wanted]
 
@@ -303,7 +303,7 @@ class Board:
         return self._teams.held(now)
 
     def quota(self, team: str, now: datetime | None = None) -> tuple[Span | None, Left | None]:
-        """The phase at a time, and what a team may still send in it; None where it may not."""
+        """The phase at a time, and a team's remaining quota in it; None if it takes no entries."""
         return self._entries.quota(team, now or datetime.now(UTC))
 
     def log(self, team: str | None = None) -> list[Event]:
@@ -422,7 +422,7 @@ class Board:
     def reveal(self, folder: Path, *, altered: bool = False) -> None:
         """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
 
-        The files are those that were sealed, as the store keeps them.
+        The files are the sealed ones, as the store keeps them.
 
         Args:
             folder: the new folder.

@@ -30,7 +30,7 @@ VISITORS = 5  # how nice is what visitors start: a third of the share of pages a
 
 
 def main() -> None:
-    """Do what standard input asks for, within its limits."""
+    """Do the task on standard input, within its limits."""
     task: dict[str, Any] = json.load(sys.stdin)
     memory, seconds, time = (int(task[key]) for key in ("memory", "seconds", "time"))
     _limit("AS", memory, memory)
@@ -72,7 +72,7 @@ def answered(task: dict[str, Any]) -> dict[str, Any]:
     """Do a task in this process.
 
     Args:
-        task: what to do, where, and what `ask_child` was given for it.
+        task: its name, the place of the board, and the arguments of `ask_child`.
 
     Returns:
         Its answer; where it failed, `error` says why and `problems` are the findings.

@@ -20,11 +20,11 @@ from scorer.core.problems import Problem
 
 LEASE, BEAT = 60.0, 15.0  # seconds that work is held by who does it, and between renewals
 KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")  # confined
-SECRETS = ("SCORER_SERVE", "SCORER_SECRET")  # of the environment: what sessions are signed with
+SECRETS = ("SCORER_SERVE", "SCORER_SECRET")  # of the environment: the key of sessions
 
 
 class ChildLimits(NamedTuple):
-    """What a child process may use."""
+    """The resources that a child process may use."""
 
     seconds: int = 600  # of CPU, and half as much again of time
     memory: int = 4 << 30  # bytes of addresses
@@ -64,10 +64,10 @@ def ask_child(
         do: prepare, evaluate, order, check, kit, rescore or audit. With `read` among `more` it gets
             neither the store nor the network, and these files alone.
         beat: called now and then while it works.
-        more: what the task needs.
+        more: the arguments of the task.
 
     Raises:
-        ScorerError: what it says is wrong.
+        ScorerError: the fault that the child reports.
         Failed: it died, or took too long.
         UsageError: this system cannot limit a process.
     """
@@ -109,7 +109,7 @@ def _asked(
     try:
         stdout, stderr = _ended(child, json.dumps(task).encode(), limits.time, beat)
     finally:
-        child.kill()  # where this process is told to end
+        child.kill()  # if this process is ended
     try:
         answer: dict[str, Any] = json.loads(stdout)
     except ValueError:
@@ -126,7 +126,7 @@ def _ended(
     """Standard output and error of a child; it is killed when it takes longer than `seconds`."""
     until = time.monotonic() + seconds
     assert child.stdin
-    with suppress(BrokenPipeError):  # it has ended; how, is told below
+    with suppress(BrokenPipeError):  # it has ended; its exit code is read below
         child.stdin.write(task)  # not by `communicate`, which sends nothing when it is called again
     while True:
         try:
@@ -144,10 +144,10 @@ def evaluate_next(board: Board, place: Place, limits: ChildLimits, worker: str) 
     """Have one waiting file evaluated by a child process.
 
     Args:
-        board: the board, whose store says what waits.
+        board: the board, whose store has the waiting files.
         place: where the child finds the same.
         limits: of the child; where it ends otherwise, the evaluation has failed.
-        worker: what this worker is called in the store.
+        worker: the name of this worker in the store.
 
     Returns:
         Whether one was waiting.

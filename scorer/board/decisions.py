@@ -62,7 +62,7 @@ def _too_late(versions: Versions, entry: Entry, now: datetime, late: bool) -> bo
     """Whether the time is over in which teams decide on an entry.
 
     Raises:
-        Refused: it is, and the act is not said to be late.
+        Refused: it is, and the act is not marked as late.
     """
     refusal = refused_act(versions.rules(), entry, now)
     if refusal is not None and not late:

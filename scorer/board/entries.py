@@ -1,4 +1,4 @@
-"""The entries of a board: record them by the rules, and what became of them."""
+"""The entries of a board: their recording by the rules, and their outcomes."""
 
 from __future__ import annotations
 
@@ -213,7 +213,7 @@ class Ledger:
         )
 
     def quota(self, team: str, now: datetime) -> tuple[Span | None, Left | None]:
-        """The phase at a time, and what a team may still send in it; None if it may not."""
+        """The phase at a time, and a team's remaining quota in it; None if it takes no entries."""
         rules = self._versions.rules()
         span = phase_at(rules, now)
         if span is None or not span.takes_entries:

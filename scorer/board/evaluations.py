@@ -1,4 +1,4 @@
-"""The evaluations of a board's files: who works on them, what they gave, and their means."""
+"""The evaluations of a board's files: leases, results, and their means."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Evaluations:
     # the work
 
     def claim(self, worker: str, seconds: float) -> str | None:
-        """Claim one waiting file for a limited time; None where none is waiting."""
+        """Claim one waiting file for a limited time; None if none is waiting."""
         values = self._versions.in_force().values
         return self._queue.claim(values, worker, datetime.now(UTC), seconds)
 
@@ -65,7 +65,7 @@ class Evaluations:
         self._queue.renew(self._versions.in_force().values, sha256, worker, until)
 
     def work(self, *, most: int | None = None, worker: str | None = None) -> int:
-        """Do what `Board.work` says."""
+        """See `Board.work`."""
         version, done = self._versions.in_force(), 0
         name = worker or worker_name()
         files = {entry.sha256: entry.file for entry in self._database.entries()}
@@ -104,7 +104,7 @@ class Evaluations:
         Args:
             version: of the challenge.
             sha256: of the file.
-            name: what the file is called in messages.
+            name: the name of the file in messages.
 
         Raises:
             ChallengeError: the challenge is wrong.
@@ -127,7 +127,7 @@ class Evaluations:
 
         Args:
             version: of the challenge.
-            names: SHA-256 of a file -> what it is called in messages.
+            names: SHA-256 of a file -> its name in messages.
 
         Raises:
             ChallengeError: the challenge is wrong.
@@ -148,7 +148,7 @@ class Evaluations:
 
     @contextmanager
     def material(self, sha256: str) -> Iterator[dict[str, Any]]:
-        """What a process needs to evaluate a file without the store, as long as the context.
+        """The material to evaluate a file without the store, there as long as the context.
 
         Raises:
             ScorerError: too many workers ended over this file.
@@ -162,11 +162,11 @@ class Evaluations:
             yield more
 
     def keep(self, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-        """Store what another process found, with the means that its scorecard has.
+        """Store the result of another process, with the means of its scorecard.
 
         Args:
-            asked: what it was given.
-            answer: what it said.
+            asked: the task.
+            answer: its result.
         """
         version = self._versions.in_force()
         for file, fields in zip(asked["files"], answer["files"], strict=True):
@@ -194,7 +194,7 @@ class Evaluations:
         return references
 
     def failure(self, reference: str) -> str:
-        """What went wrong with an evaluation; for the organizer only. Raises `UnknownName`."""
+        """The cause of a failed evaluation; for the organizer only. Raises `UnknownName`."""
         return self._failed(reference).cause or ""
 
     def retry(self, reference: str) -> None:
@@ -208,8 +208,6 @@ class Evaluations:
             raise UnknownName("failure", reference, [])
         return evaluation
 
-    # what they gave
-
     def snapshot(self, version: Version | None = None) -> Snapshot:
         """Everything that the board depends on, under the version in force or another."""
         chosen = version or self._versions.in_force()
@@ -218,7 +216,7 @@ class Evaluations:
         return replace(self._snapshot(chosen, self._whole(chosen), means), cache=cache)
 
     def snapshot_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> Snapshot:
-        """What a board would depend on, under a version that is not in force.
+        """Everything that a board would depend on under a version that is not in force.
 
         Args:
             version: of the challenge.
@@ -324,7 +322,7 @@ class _Means(Mapping[str, Means]):
 
 
 def worker_name() -> str:
-    """What this process is called as a worker: its machine and its number."""
+    """The name of this process as a worker: its machine and its number."""
     return f"{socket.gethostname()}:{os.getpid()}"
 
 

@@ -25,7 +25,7 @@ def store_faults(
     files: Files,
     summary: Callable[[Version, Evaluation], str],
 ) -> list[str]:
-    """What was altered in a store, as far as it can be told from the store itself.
+    """The alterations of a store, as far as the store itself shows them.
 
     Receipts from their rows, the digests of kept files, splits and fingerprints of versions from
     their files, means from their scorecards.
@@ -60,7 +60,7 @@ def _records(database: Database) -> Iterator[Record]:
 
 
 def _spoiled(database: Database, files: Files) -> dict[str, str]:
-    """SHA-256 of each kept file that is missing or has other bytes -> what is wrong."""
+    """SHA-256 of each kept file that is missing or has other bytes -> the fault."""
     owners: dict[str, str] = {}
     for entry in database.entries():
         owners.setdefault(entry.sha256, f"the file of entry {entry.number}")
@@ -106,7 +106,7 @@ def _mean_faults(
     evaluation: Evaluation,
     summary: Callable[[Version, Evaluation], str],
 ) -> Iterator[str]:
-    """Kept means that are not those of the scorecard; those of no version are never looked at."""
+    """Kept means that differ from the means of the scorecard, except means of no version."""
     try:
         kept = json.loads(evaluation.summary or "")
         version = known.get((evaluation.values, kept["fingerprint"]))

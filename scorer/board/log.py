@@ -1,4 +1,4 @@
-"""What happened on a board, in the order of time."""
+"""The events of a board, in the order of time."""
 
 from __future__ import annotations
 

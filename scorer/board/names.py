@@ -1,4 +1,4 @@
-"""Names of teams: what they may be, and when two of them look the same."""
+"""Names of teams: which are valid, and which look the same."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def team_name(name: str, taken: Iterable[str]) -> str:
 
 
 def looks_of(name: str) -> frozenset[str]:
-    r"""What a name looks like, as written and in small letters; names that share one look alike.
+    r"""The look of a name, as written and in small letters; names that share one look alike.
 
     >>> bool(looks_of("RED") & looks_of("r\u0435d"))
     True

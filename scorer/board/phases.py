@@ -1,4 +1,4 @@
-"""When entries are taken, how many, and what is shown: functions of rules, records and time."""
+"""Times, quotas and visible values: functions of rules, records and time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scorer.challenge.phases import EVERYTHING, Phase, Question
 from scorer.core.text import join_first, quoted
 from scorer.store.records import Entry, Status
 
-NEVER = datetime(9999, 1, 1, tzinfo=UTC)  # begins what is after a phase that never closes
+NEVER = datetime(9999, 1, 1, tzinfo=UTC)  # the opening of a phase after one that never closes
 ALWAYS = Phase(id=EVERYTHING)  # of a challenge without phases
 
 
@@ -47,7 +47,7 @@ class Refusal(NamedTuple):
 
 
 class Left(NamedTuple):
-    """The remaining quota; None where there is no such limit."""
+    """The remaining quota; None if there is no such limit."""
 
     today: int | None
     total: int | None
@@ -164,7 +164,7 @@ def quota_left(
     Args:
         challenge: for its time zone.
         span: the phase.
-        entries: those of one team.
+        entries: the entries of one team.
         statuses: entry number -> status.
         now: the time that is asked about.
     """

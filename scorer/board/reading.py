@@ -28,7 +28,7 @@ from scorer.store.files import Files, as_path
 from scorer.store.records import Evaluation, Version
 
 BATCH = 16  # files that one confined process reads: starting it takes a second
-Aside = Callable[[str, dict[str, Any]], dict[str, Any]]  # a task, what it needs -> its answer
+Aside = Callable[[str, dict[str, Any]], dict[str, Any]]  # a task, its arguments -> its answer
 Make = Callable[[str], Evaluation]
 OURS = (MemoryError, ScorerError, OSError, ArithmeticError, ValueError)  # no file's fault
 
@@ -49,11 +49,11 @@ class Reader:
 
     @contextmanager
     def material(self, version: Version, names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-        """What a process needs to read files without the store, as long as the context.
+        """The material to read files without the store, there as long as the context.
 
         Args:
             version: of the challenge.
-            names: SHA-256 of a file -> what it is called in messages.
+            names: SHA-256 of a file -> its name in messages.
         """
         with ExitStack() as stack:
             more = self._versions.material(version) | {"values": version.values, "files": []}
@@ -68,7 +68,7 @@ class Reader:
 
         Args:
             version: of the challenge.
-            names: SHA-256 of a file -> what it is called in messages.
+            names: SHA-256 of a file -> its name in messages.
 
         Raises:
             ChallengeError: the challenge is wrong.
@@ -95,7 +95,7 @@ class Reader:
 
         Args:
             version: of the challenge.
-            names: SHA-256 of a file -> what it is called in messages.
+            names: SHA-256 of a file -> its name in messages.
             lists: the lists that count, in the order of their names.
         """
         if self.aside is not None:
@@ -110,14 +110,14 @@ class Reader:
     def _asked(
         self, aside: Aside, do: str, version: Version, names: Mapping[str, str], **more: Any
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """SHA-256 of each file, and what confined processes answer for it.
+        """SHA-256 of each file, and the answer of a confined process for it.
 
         Args:
             aside: has a process do a task.
             do: the task.
             version: of the challenge.
-            names: SHA-256 of a file -> what it is called in messages.
-            more: what the task needs.
+            names: SHA-256 of a file -> its name in messages.
+            more: the arguments of the task.
         """
         left = iter(names.items())
         while batch := dict(islice(left, BATCH)):
@@ -135,7 +135,7 @@ class Reader:
 
 
 def attempted(values: str, sha256: str, make: Make) -> Evaluation:
-    """What `make` gives; a failed evaluation where it fails by no fault of the challenge.
+    """The result of `make`; a failed evaluation if it fails by no fault of the challenge.
 
     Args:
         values: the digest of the challenge's state.
@@ -159,7 +159,7 @@ def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: 
     Args:
         ready: the challenge and its truth.
         path: of the file.
-        name: what the file is called in messages.
+        name: the name of the file in messages.
         values: the digest of the challenge's state.
         sha256: of the file.
     """

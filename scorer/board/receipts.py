@@ -1,4 +1,4 @@
-"""Receipts, seals and their verification: what anybody can check without trusting the organizer.
+"""Receipts, seals and their verification, by which nobody has to trust the organizer.
 
 A receipt holds the digest of an entry's file, its time, the version of the challenge and the
 digest of the receipt before, so that a list of receipts shows an entry that was removed,
@@ -43,7 +43,7 @@ class _Line(NamedTuple):
 
     @property
     def called(self) -> str:
-        """What its act is called in a message."""
+        """The name of its act in a message."""
         kind = str(self.fields.get("kind", "entry"))
         which = self.fields.get("entry", self.fields.get("number"))
         return f"an {kind}" if which is None else f"{kind} {which}"
@@ -65,7 +65,7 @@ def _receipts_in(text: str, problems: list[str]) -> Iterator[_Line]:
 
 
 def verify_lines(text: str) -> tuple[int, list[str]]:
-    """How many receipts were checked, and what does not fit together.
+    """The number of receipts that were checked, and their contradictions.
 
     A receipt alone in its file is checked by itself, whatever came before it.
     """
@@ -146,7 +146,7 @@ def revealed_text(
         salt: the salt of the seal, in hexadecimal.
         files: path below the challenge's folder -> SHA-256.
         commitment: the digest that the seal commits to.
-        altered: what the store does not hold as it was recorded.
+        altered: the alterations of the store.
     """
     fields: dict[str, Any] = {"challenge": challenge, "salt": salt, "files": dict(files)}
     fields |= {"commitment": commitment, "altered": list(altered)}
@@ -154,7 +154,7 @@ def revealed_text(
 
 
 def verify_folder(folder: Path) -> tuple[int, list[str]]:
-    """How many things of a revealed folder were checked, and what does not fit its seal."""
+    """The number of checked things of a revealed folder, and contradictions to its seal."""
     checked, problems = 0, list[str]()
     try:
         fields = parsed((folder / REVEALED).read_text(encoding="utf-8"))

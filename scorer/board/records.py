@@ -1,4 +1,4 @@
-"""Boards, outcomes and findings as JSON: what can be kept of them, and read back to the bit.
+"""Boards, outcomes and findings as JSON, which is read back to the bit.
 
 A record holds arrays as their bytes, measures by name and parameters, a challenge as what its file
 says. Lines of challenge.yaml are not kept: a challenge that is read back names none.
@@ -49,7 +49,7 @@ def from_json(type_: type[T], text: str, metrics_: Registry[Metric] | None = Non
     """The record that `to_json` wrote.
 
     Args:
-        type_: what it is a record of.
+        type_: the class of the record.
         text: the JSON.
         metrics_: the metrics that it may name; default: those that are installed, to which a
             challenge's own are an overlay (`BoundChallenge.metrics`).
@@ -74,7 +74,7 @@ def from_json(type_: type[T], text: str, metrics_: Registry[Metric] | None = Non
 
 
 def _cause(error: BaseException) -> ScorerError | None:
-    """An error of ours inside those of a converter."""
+    """The error of ours within the errors of a converter."""
     if isinstance(error, ScorerError):
         return error
     inner = error.exceptions if isinstance(error, BaseValidationError) else ()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Rescored(NamedTuple):
-    """What a re-scoring changes, or would change."""
+    """The changes by a re-scoring, or by its preview."""
 
     applied: bool
     lists_changed: int  # lists for which any entry's value of any measure changes
@@ -41,7 +41,7 @@ def rescore(
         evaluations: of the entries' files.
         database: of the board.
         now: when the new version comes into force.
-        dry_run: only say what would change.
+        dry_run: only report the changes.
 
     Raises:
         ChallengeError: the challenge as it is now is wrong; nothing changes.
@@ -71,7 +71,7 @@ def rescore(
     for evaluation in evaluated.values():
         database.evaluations.finish(replace(evaluation, made=now))
     versions.add(after, ready)
-    evaluations.ask()  # what was sent meanwhile
+    evaluations.ask()  # entries that were sent meanwhile
     return result
 
 

@@ -58,7 +58,7 @@ def reveal(
         files: where the files of all versions are kept.
         lines: all receipts.
         folder: the new folder.
-        altered: what the store does not hold as it was recorded.
+        altered: the alterations of the store.
 
     Raises:
         UsageError: the challenge was never sealed, or the folder exists.

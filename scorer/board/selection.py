@@ -18,7 +18,7 @@ from scorer.store.records import Decision, Entry, Team
 class State:
     """The state that the decisions made by a moment lead to."""
 
-    names: Mapping[int, str]  # team -> what it is called
+    names: Mapping[int, str]  # team -> its present name
     teams_out: Mapping[int, Decision] = field(default_factory=dict)  # disqualified teams
     entries_out: Mapping[int, Decision] = field(default_factory=dict)  # withdrawn or disqualified
     selected: Mapping[int, tuple[int, ...]] = field(
@@ -103,10 +103,10 @@ def choose(
     or selects learns no value that the Ladder has held back.
 
     Args:
-        candidates: those on the board: scored and not disqualified.
+        candidates: the entries on the board: scored and not disqualified.
         rule: best, last, selected or all.
         better: which direction of the primary measure is better.
-        select: how many selected entries count, where the phase says so.
+        select: the number of selected entries that count, if the phase limits it.
         selected: the entries that the team selected, oldest first.
         ladder: off, auto or a step: how much better an entry must be to move a shown value.
 

@@ -34,10 +34,10 @@ class Row(NamedTuple):
     """The entry and the team of a row of the board."""
 
     entry: int | None  # None: a baseline of the challenge's
-    team: str  # what it is called now; of a baseline, its name
+    team: str  # its present name; of a baseline, its name
     id: int | None  # of the team; None: a baseline
     received: datetime
-    entries: int  # how many scored entries the team has
+    entries: int  # number of scored entries of the team
     answers: Mapping[str, str]
 
 
@@ -55,7 +55,7 @@ class Why(NamedTuple):
 
     team: str
     rank: int | None  # None: no rank
-    ranked: int  # how many have one
+    ranked: int  # number of teams with a rank
     split: str
     lines: tuple[str, ...]
 
@@ -80,7 +80,7 @@ class Snapshot:
     entries: Sequence[Entry]
     decisions: Sequence[Decision]
     statuses: Mapping[str, Status]  # SHA-256 of a file -> its status
-    means: Mapping[str, Means]  # of those that are scored
+    means: Mapping[str, Means]  # of scored files
     evaluation: Callable[[str], Evaluation]  # whole, by SHA-256
     cache: dict[tuple[str, str, bool, str], Scored] = field(default_factory=dict)  # cut, settled
 
@@ -189,7 +189,7 @@ class Snapshot:
             entry: an entry that is scored.
             title: its name on the board.
             split: the split.
-            terms: what the board knows of the challenge, for the lists of that split.
+            terms: the terms of the challenge, for the lists of that split.
         """
         key = (entry.sha256, entry.file, entry.baseline, split)
         scored = self.cache.get(key)
@@ -229,7 +229,7 @@ class Snapshot:
         rule: str | None = None,
         only: Sequence[int] | None = None,
     ) -> dict[int | None, Choice]:
-        """The entries of each team that count on a split; those of None are the baselines.
+        """The entries of each team that count on a split; the entries of None are the baselines.
 
         Args:
             now: entries received and decisions made by then count.
@@ -380,8 +380,8 @@ def late_words(act: Decision, names: Mapping[int, str], zone: ZoneInfo) -> str:
 
     Args:
         act: the act.
-        names: team -> what it is called.
-        zone: of the time that is told.
+        names: team -> its present name.
+        zone: the zone of the times in the text.
     """
     whose = names.get(act.team or 0, "")
     return f"entry {act.entry} of {whose}: {act.act}, late, {at(act.time, zone)}: {act.reason}"

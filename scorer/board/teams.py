@@ -1,4 +1,4 @@
-"""The teams of a board, what they are called now, and their tokens."""
+"""The teams of a board, their present names, and their tokens."""
 
 from __future__ import annotations
 

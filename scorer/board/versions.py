@@ -32,7 +32,7 @@ EVER = datetime.min.replace(tzinfo=UTC)  # since when baselines are there
 
 
 class Versions:
-    """What the challenge was, and is: a version is put in force by a re-scoring only.
+    """The past and present states of a challenge: a version is put in force by a re-scoring only.
 
     Args:
         challenge: the challenge as its files are now.
@@ -139,7 +139,7 @@ class Versions:
         return folder / self._relative(path)
 
     def material(self, version: Version) -> dict[str, Any]:
-        """What a process needs to read a version without the store, and the files that it reads."""
+        """The material by which a process reads a version without the store, and its files."""
         path = self.path_of(version)
         root = path.parents[self._relative(self.challenge.path).count("/")]
         return {
@@ -150,7 +150,7 @@ class Versions:
         }
 
     def terms(self, version: Version | None = None) -> Terms:
-        """What the board needs of a version, without the truth; default: of that in force."""
+        """The board's terms under a version, without the truth; default: the version in force."""
         chosen = version or self.in_force()
         if chosen.number not in self._terms:
             if chosen.number in self._ready:

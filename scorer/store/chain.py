@@ -39,7 +39,7 @@ def new_salt() -> str:
 
 
 def named(record: Record) -> tuple[Kind, str]:
-    """The kind of a record, and its name among those of its kind."""
+    """The kind of a record, and its name among the records of its kind."""
     match record:
         case Version():
             return "version", str(record.number)
@@ -68,7 +68,7 @@ def receipt(
         record: the row that it made.
         previous: the digest of the receipt before; None for the first.
         salt: of the commitment to the row.
-        team: of an entry, what its team is called then.
+        team: for an entry, the name of its team at that time.
         version: of an entry, the fingerprint of the challenge in force.
         scorer: of a version, the release that made its fingerprint; empty: it is not known.
     """
@@ -143,7 +143,7 @@ def _digest(data: bytes) -> str:
 
 
 def faults(receipts: Sequence[Receipt], records: Iterator[Record]) -> list[str]:
-    """What a chain and the rows of its store do not say alike.
+    """The contradictions between a chain and the rows of its store.
 
     Args:
         receipts: the chain, in order.
@@ -194,7 +194,7 @@ def _breaks(receipts: Sequence[Receipt]) -> Iterator[str]:
 
 
 def _differences(link: Receipt, record: Record) -> Iterator[str]:
-    """The fields in which a row is not what its receipt says."""
+    """The fields in which a row differs from its receipt."""
     body = body_of(link)
     again = json.loads(receipt(record, link.previous, link.salt or "").body)
     aside = {"previous", "team", "version", "scorer"} if link.kind == "entry" else {"scorer"}
@@ -239,7 +239,7 @@ def _unlike(
 
 
 def words(record: Record) -> str:
-    """What a record is called in a message."""
+    """The name of a record in a message."""
     kind, about = named(record)
     return _words(kind, about)
 

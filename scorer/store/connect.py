@@ -41,8 +41,8 @@ def engine_at(url: str) -> Engine:
 
 
 def _keep_private(path: str) -> None:
-    """Have a database's file readable by its owner alone; those beside it follow its mode."""
-    with suppress(OSError):  # another's, or on no disk: opening it says what is wrong
+    """Make a database's file readable by its owner alone; SQLite's side files follow its mode."""
+    with suppress(OSError):  # another's, or on no disk: opening it reports the fault
         try:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL, 0o600))
         except FileExistsError:  # not opened: to close it would end SQLite's locks of this process

@@ -119,7 +119,7 @@ class Database:
         return [receipt_of(row) for row in self._ordered(schema.receipt.c.number)]
 
     def receipt(self, entry: int) -> Receipt:
-        """The receipt of an entry. Raises `UsageError` where somebody removed it."""
+        """The receipt of an entry. Raises `UsageError` if it was removed."""
         table = schema.receipt
         rows = self._tables.rows(select(table).where(table.c.entry == entry), table)
         if not rows:
@@ -235,13 +235,13 @@ class Database:
         Args:
             draft: the entry; its file is kept already.
             values: the digest of the challenge's state that is in force.
-            admit: what the rules say, given the team's entries and the statuses of their files;
-                asked while no other process can record; anything but None refuses.
-            team: what the team, or the baseline, is called.
+            admit: the refusal by the rules, given the team's entries and their files' statuses;
+                called while no other process can record; anything but None refuses.
+            team: the name of the team, or of the baseline.
             version: the fingerprint of the challenge in force.
 
         Returns:
-            The entry and its receipt; or None, None and what `admit` said.
+            The entry and its receipt; or None, None and the refusal.
         """
         entries, waiting = schema.entry, schema.evaluation
         with self._tables.write() as connection:
@@ -308,18 +308,7 @@ class Database:
         name: str | None = None,
         late: bool = False,
     ) -> Decision:
-        """Append a decision.
-
-        Args:
-            act: what is decided.
-            time: when it was made.
-            reason: why.
-            team: the number of the team it is about.
-            entry: the number of the entry it is about.
-            by: who decided.
-            name: the new name, of a rename.
-            late: whether it came after the time for it.
-        """
+        """Append a decision on a team or an entry, by their numbers; `name` is the new one."""
         with self._tables.write() as connection:
             number = self._tables.next(connection, schema.decision.c.number, "decision")
             decision = Decision(number, time, act, team, entry, reason, by, name, late)

@@ -1,4 +1,4 @@
-"""The evaluations of a store: those that wait, those that workers have taken, and results."""
+"""The evaluations of a store: waiting, leased to workers, and finished."""
 
 from __future__ import annotations
 

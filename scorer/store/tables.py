@@ -1,4 +1,4 @@
-"""What the tables of a store share: reads, transactions, numbers, and the chain of receipts."""
+"""Access to the tables of a store: reads, transactions, numbers, and the chain of receipts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Tables:
             raise UsageError(f"the store cannot be written: {error.orig}") from error
 
     def link(self, connection: Connection, record: chain.Record, **more: str) -> Receipt | None:
-        """Append a receipt to the chain; None where the record has one, being made again."""
+        """Append a receipt to the chain; None if the record has one, being made again."""
         table = schema.receipt
         kind, about = chain.named(record)
         known = select(table.c.number).where(

@@ -53,7 +53,7 @@ def secret_of(board: Board) -> str:
 
 
 class Session(NamedTuple):
-    """What a cookie stands for: a token of one board, told apart from others of its number."""
+    """The content of a cookie: a token of one board, told apart from others of its number."""
 
     board: str
     token: int
@@ -89,7 +89,7 @@ class Sessions:
 
 
 def token_of(board: Board, token: str) -> Token | None:
-    """The record of a token; None where it is unknown or revoked.
+    """The record of a token; None if it is unknown or revoked.
 
     Tokens are looked up by their hash, and the hashes are compared in constant time.
     """
@@ -114,7 +114,7 @@ def token_of_session(board: Board, id: str, session: Session) -> Token | None:
     Args:
         board: the board that is asked for.
         id: of its challenge.
-        session: what the cookie stands for.
+        session: the content of the cookie.
     """
     valid = (token for token in board.tokens() if token.revoked is None)
     return next((token for token in valid if _session(id, token) == session), None)
@@ -145,12 +145,9 @@ class Limiter:
         """Count an act, unless there were too many within the last minute.
 
         Args:
-            kind: the kind of act, each of which is counted by itself.
-            key: who acts: a token or an address.
-            most: how many acts a minute are allowed; 0: no limit.
-
-        Returns:
-            Whether it is allowed.
+            kind: the kind of act; each is counted by itself.
+            key: a token or an address.
+            most: acts a minute; 0: no limit.
         """
         if most <= 0:
             return True

@@ -1,4 +1,4 @@
-"""What the API and the pages do alike: describe, check, record, compare, decide, copy."""
+"""The acts of both the API and the pages: describe, check, record, compare, decide, copy."""
 
 from __future__ import annotations
 

@@ -40,18 +40,12 @@ UPLOADS = ("/check", "/entries", "/submit")  # ends of the paths at which files 
 
 
 def error_answer(status: int, message: str, code: str | None = None) -> JSONResponse:
-    """An error as the API answers it.
-
-    Args:
-        status: the HTTP status.
-        message: what is wrong.
-        code: S80x of a refusal.
-    """
+    """An error as the API answers it; `code` is S80x for a refusal."""
     return JSONResponse({"code": code, "message": message, "problems": []}, status)
 
 
 def create(settings: Settings | None = None) -> FastAPI:
-    """The application for those settings; by default those that `score serve` left.
+    """The application for those settings; by default those of the environment.
 
     Raises:
         ScorerError: a challenge cannot be served.

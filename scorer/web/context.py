@@ -1,4 +1,4 @@
-"""What the routes share: settings, challenges, who asks, uploads, and compressed answers."""
+"""The state of all routes: settings, challenges, viewers, uploads, and compressed answers."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Settings(NamedTuple):
     root_path: str = ""
     trusted_proxies: tuple[str, ...] = ()
     secret: str | None = None
-    public_url: str = ""  # what participants reach it by
+    public_url: str = ""  # by which participants reach it
 
 
 class Context:
@@ -161,7 +161,7 @@ class Context:
         return origin is None or urlsplit(origin).netloc == request.headers.get("host")
 
     def is_small(self, request: Request) -> bool:
-        """Whether what is sent may be held in memory; files of submissions are not."""
+        """Whether a body may be held in memory; files of submissions are not."""
         length = request.headers.get("content-length", "0")
         is_streamed = "transfer-encoding" in request.headers
         return not is_streamed and length.isdecimal() and int(length) <= SPARE
@@ -201,7 +201,7 @@ class Context:
             site: the challenge.
             do: the task.
             patient: wait however many do.
-            more: what the task needs.
+            more: the arguments of the task.
         """
         try:
             if do in ("check", "kit"):  # without the store, and with these files alone
@@ -236,13 +236,7 @@ def stored_upload(upload: UploadFile, folder: str) -> Path:
 
 
 def ready(request: Request, content: Ready, media: str) -> Response:
-    """A response, compressed for browsers that take gzip.
-
-    Args:
-        request: the request, which says what is taken.
-        content: the bytes.
-        media: their media type.
-    """
+    """A response of a media type, compressed for browsers that take gzip."""
     headers = {"Vary": "Accept-Encoding"}
     if "gzip" in request.headers.get("accept-encoding", ""):
         return Response(

@@ -57,7 +57,7 @@ class Slope(NamedTuple):
 
 
 class RankPlot(NamedTuple):
-    """Ranks on one split against those on another."""
+    """Ranks on one split against ranks on another."""
 
     label: str
     splits: tuple[str, str]

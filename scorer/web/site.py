@@ -82,7 +82,7 @@ class _Slot:
 
 
 class Site:
-    """A challenge, its board, and a cache of what is made from it."""
+    """A challenge, its board, and a cache of the boards and pages made from it."""
 
     def __init__(
         self,
@@ -177,7 +177,7 @@ class Site:
         return known_spans[phase]
 
     def visible(self, viewer: Viewer) -> tuple[str, ...]:
-        """The splits whose boards somebody may see: organizers all, others what is shown now.
+        """The splits whose boards somebody may see: organizers all, others the shown ones.
 
         What a phase showed stays visible while the next one goes on.
         """
@@ -199,7 +199,7 @@ class Site:
         return split
 
     def default_split(self, viewer: Viewer) -> str | None:
-        """The split that a board opens with; None where nothing may be seen."""
+        """The split that a board opens with; None if nothing may be seen."""
         visible, current = self.visible(viewer), shown_at(self.rules, self.clock())
         if current in visible:
             return current
@@ -249,11 +249,11 @@ class Site:
         return self.once((*key, viewer.organizer), shown)
 
     def digits(self, viewer: Viewer) -> int:
-        """How many significant digits of a value somebody may see."""
+        """The number of significant digits of a value that somebody may see."""
         return EXACT if viewer.organizer else self.rules.leaderboard.digits
 
     def shake_up(self, splits: tuple[str, ...], viewer: Viewer) -> RankPlot | None:
-        """Ranks on the first split against those on the second, where both may be seen."""
+        """Ranks on the first split against ranks on the second, if both may be seen."""
         parts = [split for split in splits if split != EVERYTHING][:2]
         if len(parts) < 2:
             return None
@@ -263,7 +263,7 @@ class Site:
     def shown(self, added: Added, viewer: Viewer) -> Added:
         """An entry with the values that this viewer may see.
 
-        To its team these are what the phase shows, by the Ladder's rule, and rounded.
+        A team gets the values that the phase shows, by the Ladder's rule, and rounded.
         """
         splits = self.value_splits(viewer)
         values = {split: means for split, means in added.values.items() if split in splits}

@@ -18,7 +18,7 @@ FILTERED = 8  # rows above which a board has a filter
 
 
 class Standings(NamedTuple):
-    """The table, whether it has so many rows that a filter helps, and what to know beside it."""
+    """The table, whether it has so many rows that a filter helps, and its notes."""
 
     table: Table | None
     filter: bool

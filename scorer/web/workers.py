@@ -39,7 +39,7 @@ class Workers:
             self._wake.notify_all()
 
     def end(self) -> None:
-        """Take nothing more, and wait for what is under way."""
+        """Take nothing more, and wait for evaluations under way."""
         with self._wake:
             self._ends = True
             self._wake.notify_all()
@@ -48,7 +48,7 @@ class Workers:
 
     @property
     def alive(self) -> int:
-        """How many work."""
+        """The number of workers at work."""
         return sum(thread.is_alive() for thread in self._threads)
 
     def _work(self) -> None:

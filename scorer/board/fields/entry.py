@@ -27,7 +27,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What became of the files that were sent."""
+    """The outcomes of the files that were sent."""
 
     schema: str = "entry/1"
     entries: Sequence[Line]

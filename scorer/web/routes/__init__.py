@@ -1,1 +1,1 @@
-"""What the web answers: JSON for programs, pages for participants, pages for organizers."""
+"""The routes of the web: JSON for programs, pages for participants, pages for organizers."""
