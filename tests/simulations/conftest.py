@@ -4,6 +4,7 @@ import math
 import os
 from pathlib import Path
 
+import numpy as np
 import pytest
 from scipy import stats
 
@@ -17,12 +18,31 @@ def rate():
     """Record a rate for the page, and hold it to a limit, but once in a thousand by chance."""
 
     def measured(what, where, lists, found, times, *, least=None, most=None):
-        MEASURED.append((what, where, lists, found / times, math.sqrt(
-            found / times * (1 - found / times) / times), least, most))  # fmt: skip
+        share = found / times
+        asked = f"at least {least:.3g}" if least is not None else (
+            f"at most {most:.3g}" if most is not None else "")  # fmt: skip
+        error = math.sqrt(share * (1 - share) / times)
+        MEASURED.append((what, where, lists, share, error, asked))
         if least is not None:
             assert stats.binom.cdf(found, times, least) > 1e-3, (what, where, found / times)
         if most is not None:
             assert stats.binom.sf(found - 1, times, most) > 1e-3, (what, where, found / times)
+
+    return measured
+
+
+@pytest.fixture
+def ratio():
+    """Record the ratio of two means for the page, and hold it to limits in the same way."""
+
+    def measured(what, where, lists, said, true, *, within):
+        said, true = np.array(said), np.array(true)
+        share = said.mean() / true.mean()
+        error = (said - share * true).std(ddof=1) / math.sqrt(said.size) / true.mean()
+        asked = "{:g} to {:g}".format(*within)
+        MEASURED.append((what, where, lists, share, error, asked))
+        low, high = within
+        assert low - 3.1 * error < share < high + 3.1 * error, (what, where, share, error)
 
     return measured
 
@@ -32,9 +52,8 @@ def pytest_sessionfinish(session, exitstatus):
     if "SIMULATE" not in os.environ or not MEASURED:
         return
     rows = [
-        f"| {what} | {where} | {lists:,} | {share:.3f} | {error:.3f} | "
-        f"{f'at least {least:g}' if least is not None else f'at most {most:g}'} |"
-        for what, where, lists, share, error, least, most in MEASURED
+        f"| {what} | {where} | {lists:,} | {share:.3f} | {error:.3f} | {asked} |"
+        for what, where, lists, share, error, asked in MEASURED
     ]
     head = ["| figure | of | lists or rows | rate | ± | asked for |", "|---|---|--:|--:|--:|---|"]
     text = PAGE.read_text()
