@@ -23,7 +23,14 @@ from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.results.soundness import Detectable, Needed, Power
 from scorer.stats.paired import Test
-from scorer.stats.power import detectable, fewest_lists, least_p, lists_needed
+from scorer.stats.power import (
+    detectable,
+    fewest_lists,
+    half_width,
+    least_p,
+    lists_needed,
+    lists_of_width,
+)
 
 SUBMISSIONS = (2, 5, 10, 30)  # for how many a board is judged
 SHARES = (0.25, 0.5)  # of a perfect submission that are left to chance
@@ -68,9 +75,10 @@ def power(
         units = lists_needed(smallest.deviation, difference, smallest.alpha, pairs=pairs)
         units = max(units, fewest_lists(smallest.alpha, _test(smallest), tiers.adjust, pairs))
         # clusters have as many lists as now
-        needed.append(
-            Needed(count, pairs, math.ceil(units * smallest.lists / smallest.units), least)
-        )
+        sd, alpha, each = smallest.deviation, smallest.alpha, smallest.lists / smallest.units
+        narrow = math.ceil(lists_of_width(sd, difference, alpha, pairs) * each)
+        reach = half_width(sd, smallest.units, alpha, pairs)
+        needed.append(Needed(count, pairs, math.ceil(units * each), least, narrow, reach))
     return Power(
         challenge, terms_of(ready).primary, difference, smallest, tuple(needed), ready.public.called
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -100,13 +101,42 @@ def lists_needed(
     >>> lists_needed(1.0, 0.5)  # Cohen 1988: 34 pairs for d = .5
     34
     """
+    return _fewest(lambda lists: detectable(sd, lists, alpha, power, pairs) <= difference)
+
+
+def half_width(sd: float, lists: int, alpha: float = 0.05, pairs: int = 1) -> float:
+    """How far the interval of a difference of two normal submissions reaches, on average.
+
+    Of the t-interval at alpha / pairs, so that those of all pairs hold together (Sakai 2016, as
+    for `deviation`, section 3.3). In the unit of `sd`; NaN for fewer than two lists.
+    """
+    from scipy.special import gammaln, stdtrit
+
+    if lists < 2:
+        return float("nan")
+    log = gammaln(lists / 2) - gammaln((lists - 1) / 2)  # a deviation is a little small, on average
+    expected = sd * math.sqrt(2 / (lists - 1)) * math.exp(log)
+    return float(stdtrit(lists - 1, 1 - alpha / pairs / 2) * expected / math.sqrt(lists))
+
+
+def lists_of_width(sd: float, half: float, alpha: float = 0.05, pairs: int = 1) -> int:
+    """The fewest lists with which the interval of a difference reaches no further, on average.
+
+    >>> lists_of_width(1.0, 0.5)
+    18
+    """
+    return _fewest(lambda lists: half_width(sd, lists, alpha, pairs) <= half)
+
+
+def _fewest(enough: Callable[[int], bool]) -> int:
+    """The least number from 2 on that is enough, as are all larger ones."""
     high = 2
-    while detectable(sd, high, alpha, power, pairs) > difference:
+    while not enough(high):
         high *= 2
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
-        if middle >= 2 and detectable(sd, middle, alpha, power, pairs) <= difference:
+        if middle >= 2 and enough(middle):
             high = middle
         else:
             low = middle

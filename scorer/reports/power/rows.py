@@ -8,5 +8,9 @@ from scorer.results.soundness import Power
 
 def rows(power: Power, options: Options) -> Rows:
     """A row for each number of submissions."""
-    table = [[row.submissions, row.pairs, row.lists, row.detectable] for row in power.needed]
-    return Rows(["submissions", "pairs", "lists", "detectable"], table)
+    table = [
+        [row.submissions, row.pairs, row.lists, row.detectable, row.narrow, row.reach]
+        for row in power.needed
+    ]
+    head = ["submissions", "pairs", "lists", "detectable", "lists_of_width", "half_width"]
+    return Rows(head, table)
