@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
@@ -21,10 +21,12 @@ from scorer.api.submissions import (
     terms_of,
 )
 from scorer.challenge.model import Challenge
+from scorer.core.arrays import Mask
 from scorer.core.errors import UsageError
+from scorer.core.text import join_first, quoted
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
-from scorer.leaderboard.samples import Samples, samples_of
+from scorer.leaderboard.samples import Samples, samples_of, within
 from scorer.preferences.base import bind, comparisons, every
 from scorer.preferences.base import preferences as preferred
 from scorer.prepare.answerable import answerable
@@ -42,6 +44,9 @@ def compare(
     preferences: Sequence[str] | None = None,
     *,
     margin: float | None = None,
+    only: Sequence[str] | None = None,
+    holm: bool = False,
+    groups: bool = False,
     measures: Measures | None = None,
     columns: Columns | None = None,
     allow_plugins: bool = False,
@@ -61,6 +66,9 @@ def compare(
             challenge has ranked lists, and text for reading shows none of them.
         margin: the difference in the primary measure that does not matter: pairs are tested for
             differing by less.
+        only: ids of the measures by which pairs are compared; by default all.
+        holm: whether the p-values of these measures are corrected as one family.
+        groups: whether pairs are compared by the primary measure in each group of lists, too.
         measures: as of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
         columns: as of `evaluate`.
         allow_plugins: whether the challenge's own metrics may be run.
@@ -79,9 +87,18 @@ def compare(
         prepared = prepare(settled, allow_plugins)
         files = stack.enter_context(named_files(submissions, prepared))
         report, pairs = _compared(
-            prepared, files, preferences, margin, progress, engine, engine_options
-        )
+            prepared, files, preferences, margin, progress, engine, engine_options,
+            _Asked(only, holm, groups),
+        )  # fmt: skip
         return Comparison(report, replace(pairs, asked=preferences is not None))
+
+
+class _Asked(NamedTuple):
+    """Which measures are compared, and how."""
+
+    only: Sequence[str] | None
+    holm: bool
+    groups: bool
 
 
 def _compared(
@@ -92,6 +109,7 @@ def _compared(
     progress: Progress | None,
     engine: str,
     engine_options: Mapping[str, str] | None,
+    asked: _Asked,
 ) -> tuple[Report, Pairing]:
     from scorer.leaderboard.pairs import pairing
 
@@ -103,6 +121,9 @@ def _compared(
     bound_preferences = tuple(bind(comparisons(), notation) for notation in preferences or ())
     if preferences is None and of_grades:
         bound_preferences = every(comparisons())
+    known = [measure.id for measure in prepared.measures]
+    if unknown := [key for key in asked.only or () if key not in known]:
+        raise UsageError(f"no measure {quoted(unknown[0])}; there are {join_first(known)}")
     ready = answerable(opened(prepared, views=frozenset({Positions} if bound_preferences else ())))
     scored = scored_files(ready, files, progress, engine, engine_options)
     report = Report.of(ranked(terms_of(ready), scored))
@@ -128,12 +149,32 @@ def _compared(
         for key in samples
         if all(submission.values[key].per_list is not None for submission in valid)
     }
+    chosen = set(known if asked.only is None else asked.only)
+    samples = {key: sample for key, sample in samples.items() if key in chosen}
     measures = [measure for measure in ready.measures if measure.id in samples]
+    masks = _groups(report, ready.public.groups, samples) if asked.groups else None
     if margin is not None and not any(measure.primary for measure in measures):
         why = next((untested[m.id] for m in ready.measures if m.primary), "it is not compared")
         raise UsageError(f"nothing can be said of equivalence by {report.primary.id}: {why}")
     rules = prepared.challenge.leaderboard
     return report, pairing(
         tuple(cards), report.lists, cubes, samples, values, measures, rules, untested=untested,
-        margin=margin,
+        margin=margin, holm=asked.holm, groups=masks,
     )  # fmt: skip
+
+
+def _groups(
+    report: Report, groups: Mapping[str, str], samples: Mapping[str, Samples]
+) -> dict[str, Mask]:
+    """The lists of each group."""
+    if not groups:
+        raise UsageError("the challenge has no groups of lists to compare in")
+    if report.primary.id not in samples:
+        raise UsageError(f"groups are compared by {report.primary.id}, which is not compared")
+    masks: dict[str, Mask] = {}
+    for n, name in enumerate(report.lists):
+        if (group := groups.get(name)) is not None:
+            masks.setdefault(group, np.zeros(len(report.lists), dtype=bool))[n] = True
+    if within(samples[report.primary.id], next(iter(masks.values()))) is None:
+        raise UsageError(f"{report.primary.id} is not drawn list by list; groups have no tests")
+    return dict(sorted(masks.items()))

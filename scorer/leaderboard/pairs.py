@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 
-from scorer.challenge.model import Leaderboard
-from scorer.core.arrays import Floats
-from scorer.leaderboard.samples import Samples
+from scorer.challenge.model import Leaderboard, Tiers
+from scorer.core.arrays import Floats, Mask
+from scorer.leaderboard.samples import Samples, within
 from scorer.metrics.base import Measure
 from scorer.preferences.base import aggregations, cycles, every, order
 from scorer.results.comparison import (
+    ByGroup,
     ComparedPair,
     Differing,
+    InGroup,
     ListPreferences,
     Pairing,
     Tested,
     WinTally,
 )
 from scorer.stats.equivalence import equivalence
-from scorer.stats.family import Paired
+from scorer.stats.family import Paired, at_least, holm_of_families
 from scorer.stats.power import effect_interval, effect_size
 from scorer.stats.shares import paired_shares
 
@@ -39,6 +43,8 @@ def pairing(
     *,
     untested: Mapping[str, str] | None = None,
     margin: float | None = None,
+    holm: bool = False,
+    groups: Mapping[str, Mask] | None = None,
 ) -> Pairing:
     """Compare all submissions with each other.
 
@@ -53,6 +59,8 @@ def pairing(
         rules: the level, the test and the seed of the statistics.
         untested: measure id -> why it is not compared.
         margin: the difference in the primary measure that does not matter.
+        holm: whether the p-values of all measures are one family.
+        groups: group -> (lists,), in each of which pairs are compared by the primary measure.
     """
     rules = rules or Leaderboard()
     first, second = (ends.astype(np.int64) for ends in np.triu_indices(len(names), 1))
@@ -83,6 +91,8 @@ def pairing(
                 *sample.test(rules.tiers), test.draws, test.pairs, sample.over,
                 (int(common.min()), int(common.max())),
             )  # fmt: skip
+    if holm and len(differing) > 1:
+        differing = _as_one_family(differing)
     pairs = [
         ComparedPair(
             names[a],
@@ -111,7 +121,46 @@ def pairing(
         tested,
         dict(untested or {}),
         margin,
+        len(differing) if holm else 0,
+        tuple(_by_group(names, samples, measures, groups, rules)) if groups else (),
     )
+
+
+def _as_one_family(differing: Mapping[str, Sequence[Differing]]) -> dict[str, list[Differing]]:
+    """The same with p-values that are corrected for all measures."""
+    p = holm_of_families(np.array([[each.p for each in rows] for rows in differing.values()]))
+    return {
+        key: [replace(each, p=float(own)) for each, own in zip(rows, corrected, strict=True)]
+        for (key, rows), corrected in zip(differing.items(), p, strict=True)
+    }
+
+
+def _by_group(
+    names: Sequence[str],
+    samples: Mapping[str, Samples],
+    measures: Sequence[Measure],
+    groups: Mapping[str, Mask],
+    rules: Leaderboard,
+) -> Iterator[ByGroup]:
+    """Every pair in each group, and in how many at least one of them is better."""
+    measure = next(each for each in measures if each.primary)
+    tests = {
+        name: part.tests(rules)
+        for name, mask in groups.items()
+        if (part := within(samples[measure.id], mask)) is not None
+    }
+    up = 1 if measure.metric.better == "higher" else -1
+    alpha = (rules.tiers or Tiers()).alpha
+    for a, b in combinations(range(len(names)), 2):
+        p = np.array([test.p[a, b] for test in tests.values()])
+        lead = up * np.array([test.lead[a, b] for test in tests.values()])
+        corrected = holm_of_families(p[:, None])[:, 0]
+        found = {
+            name: InGroup(float(test.difference[a, b]), float(own), int(test.lists[a, b]))
+            for (name, test), own in zip(tests.items(), corrected, strict=True)
+        }
+        better, worse = (at_least(np.where(sign * lead > 0, p, 1.0), alpha) for sign in (1, -1))
+        yield ByGroup(names[a], names[b], found, better, worse)
 
 
 def _preferred(values: Floats) -> ListPreferences:

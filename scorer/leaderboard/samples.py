@@ -149,6 +149,17 @@ class _OfLists:
             fisher=None if other is None else other.of(rows),
         )  # fmt: skip
 
+    def within(self, lists: Mask) -> _OfLists:
+        """Those of some of the lists."""
+        keep, values = self.valued & lists, np.full(self.values.shape, np.nan)
+        for rows in alike(keep):
+            common = keep[rows[0]]
+            if common.any():
+                here = np.ix_(rows, common)
+                values[here] = self.values[here] if self.again is None else self.again(rows, common)
+        scale = self.scale._replace(rests=(), freedom=())
+        return replace(self, values=values, scale=scale, fisher=None)
+
     def intervals(self, rules: Leaderboard) -> list[Ends]:
         if rules.level is None:
             return [None] * len(self.values)
@@ -423,6 +434,11 @@ def _on_fishers_scale(
     scaled = figures._replace(of=lambda sums: fisher(of(sums)))
     # the spread of values on this scale is that of equal figures
     return replace(_of_figures(scaled, clusters, over, Scale(figure=True)), exchanged=None)
+
+
+def within(sample: Samples, lists: Mask) -> Samples | None:
+    """What differences on some of the lists are worked out from; None where no lists are drawn."""
+    return sample.within(lists) if isinstance(sample, _OfLists) and not sample.unit else None
 
 
 def _over(figure: Weigh, common: Mask, weights: Floats) -> float:

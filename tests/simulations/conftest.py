@@ -47,6 +47,19 @@ def ratio():
     return measured
 
 
+@pytest.fixture
+def average():
+    """Record a mean for the page, and hold it to what is asked in the same way."""
+
+    def measured(what, where, lists, values, *, most=None):
+        mean, error = float(np.mean(values)), float(np.std(values, ddof=1) / math.sqrt(len(values)))
+        asked = "" if most is None else f"at most {most:.3g}"
+        MEASURED.append((what, where, lists, mean, error, asked))
+        assert most is None or mean < most + 3.1 * error, (what, where, mean)
+
+    return measured
+
+
 def pytest_sessionfinish(session, exitstatus):
     """Write the table as `make simulate` has it run; what misses its limit stands there, too."""
     if "SIMULATE" not in os.environ or not MEASURED:

@@ -47,15 +47,34 @@ def attack(seed, ladder):
     return shown, (final[PUBLIC:] == truth[PUBLIC:]).mean()
 
 
-def test_the_ladder_shows_an_attacker_much_less_than_a_plain_board():
+def test_the_ladder_shows_an_attacker_much_less_than_a_plain_board(average):
     plain = np.array([attack(seed, "off") for seed in range(20)])
     laddered = np.array([attack(seed, "auto") for seed in range(20)])
     # what is true of both: nothing was learnt
     assert abs(plain[:, 1].mean() - 0.5) < 0.02
     assert abs(laddered[:, 1].mean() - 0.5) < 0.02
     inflated = [each[:, 0].mean() - 0.5 for each in (plain, laddered)]
+    for of, values, most in (("a plain board", plain, None), ("`ladder: auto`", laddered, 0.65)):
+        what = f"what an attacker of {SENT} entries is shown for .5"
+        average(what, of, PUBLIC, values[:, 0], most=most)
     assert inflated[0] > 0.25
     assert inflated[1] < 0.5 * inflated[0]
+
+
+def test_the_ladder_reduces_luck_and_does_not_remove_it(average):
+    """The best of 200 entries that are all right in half of the lists."""
+    shown = {"off": [], "auto": []}
+    for seed in range(20):
+        right = np.random.default_rng(seed).random((SENT, PUBLIC)) < 0.5
+        values = right.astype(float)
+        entries = [Candidate(entry(n), each.mean(), 0.0, each) for n, each in enumerate(values)]
+        shown["off"].append(values.mean(axis=1).max())
+        steps = rungs(entries, "higher", "auto").values()
+        shown["auto"].append(max(entries[step].value for step in steps))
+    for ladder, of in (("off", "a plain board"), ("auto", "`ladder: auto`")):
+        what = f"what the best of {SENT} entries of .5 is shown"
+        average(what, of, PUBLIC, shown[ladder])
+    assert 0.5 < np.mean(shown["auto"]) < np.mean(shown["off"])
 
 
 def test_an_honest_improvement_moves_the_ladder():

@@ -71,6 +71,21 @@ def compare(
             help="Test as well whether the primary measure's means differ by less than D.",
         ),
     ] = None,
+    measures: Annotated[
+        str | None,
+        typer.Option(
+            "--measures", metavar="A,B", help="Compare by these measures of the challenge only."
+        ),
+    ] = None,
+    holm: Annotated[
+        bool, typer.Option("--holm", help="Correct the p-values of all measures as one family.")
+    ] = False,
+    groups: Annotated[
+        bool,
+        typer.Option(
+            "--groups", help="Compare by the primary measure in each group of lists, too."
+        ),
+    ] = False,
     allow_plugins: Plugins = False,
     engine: Engine = "local",
     engine_option: EngineOptions = None,
@@ -111,6 +126,9 @@ def compare(
             files,
             preference or _preferences(settled, form.name),
             margin=margin,
+            only=None if measures is None else [key.strip() for key in measures.split(",")],
+            holm=holm,
+            groups=groups,
             allow_plugins=allow_plugins,
             progress=None if quiet else terminal.progress,
             engine=engine,
@@ -125,7 +143,9 @@ def compare(
                 return Result("", (*messages, f"error: nothing to compare: {count}"), exit_code)
             raise UsageError(f"nothing to compare: {count}, two are needed")
     options = terminal.options(output, precision, every=every, quiet=quiet, private=private)
-    text = form.write(Compared(settled, report, pairing, every_measure=bool(metric)), options)
+    text = form.write(
+        Compared(settled, report, pairing, every_measure=bool(metric or measures or holm)), options
+    )
     return Result(text, tuple(messages), exit_code, output)
 
 

@@ -28,6 +28,7 @@ MANY = 10  # pairs above which each is shown only when all are asked for
 
 TOGETHER = "of all pairs"  # an interval that holds for all at once
 EQUIVALENT = "p equal"
+EFFECT = "effect interval"
 MOST = "differ most in"
 
 
@@ -113,9 +114,13 @@ def span(ends: tuple[float, float] | None, precision: int) -> str:
     return "[{}, {}]".format(*(signed(end, precision) for end in ends))
 
 
-def headings(compared: Compared) -> list[str]:
-    """The headings of the figures of a pair; some only where there is something to say."""
+def headings(compared: Compared, page: bool = False) -> list[str]:
+    """The headings of the figures of a pair; some only where there is something to say.
+
+    A page has room for intervals of effects.
+    """
     pairing = compared.pairing
+    known = any(found.effect_ends for p in pairing.pairs for found in p.measures.values())
     uneven = any(test.lists[0] < test.lists[1] for test in pairing.tests.values())
     return [
         "difference",
@@ -125,17 +130,21 @@ def headings(compared: Compared) -> list[str]:
         *([compared.units] if uneven else []),
         "effect",
         "p",
+        *([EFFECT] if page and known else []),
         *([EQUIVALENT] if pairing.margin is not None else []),
     ]
 
 
-def figures(differing: Differing, compared: Compared, precision: int) -> list[str]:
+def figures(
+    differing: Differing, compared: Compared, precision: int, page: bool = False
+) -> list[str]:
     """The figures of a pair, one below each of `headings`.
 
     Args:
         differing: the pair's comparison by one measure.
         compared: the comparison that it is of.
         precision: decimals of differences.
+        page: as of `headings`.
     """
     cells = {
         "difference": signed(differing.difference, precision),
@@ -143,17 +152,12 @@ def figures(differing: Differing, compared: Compared, precision: int) -> list[st
         TOGETHER: span(differing.together, precision),
         "w-t-l": record(differing.tally),
         compared.units: f"{differing.lists:,}",
-        "effect": effect(differing),
+        "effect": signed(differing.effect, 2),
+        EFFECT: span(differing.effect_ends, 2),
         "p": chance(differing.p, differing.unsure),
         EQUIVALENT: "-" if differing.equivalent is None else chance(differing.equivalent),
     }
-    return [cells[heading] for heading in headings(compared)]
-
-
-def effect(differing: Differing) -> str:
-    """An effect size with its interval."""
-    ends = differing.effect_ends
-    return signed(differing.effect, 2) + ("" if ends is None else f" {span(ends, 2)}")
+    return [cells[heading] for heading in headings(compared, page)]
 
 
 def most(differing: Differing, lists: Sequence[str], precision: int) -> str:
@@ -215,6 +219,36 @@ def orders(pairing: Pairing) -> Table:
     return Table("Orders, best first; = are tied", columns, rows)
 
 
+def by_group(compared: Compared, precision: int) -> Table:
+    """Each pair in each group of lists."""
+    pairing = compared.pairing
+    names = list(pairing.by_group[0].groups)
+    rows = []
+    for pair in pairing.by_group:
+        cells = [
+            Cell(signed(found.difference, precision), below=f"p {chance(found.p)}")
+            for found in pair.groups.values()
+        ]
+        at_least = f"{pair.better} better, {pair.worse} worse"
+        rows.append(Row([Cell(f"{cut(pair.a)} minus {cut(pair.b)}"), *cells, Cell(at_least)]))
+    columns = [Column("pair", "name"), *(Column(name or "(none)", cut=40) for name in names)]
+    return Table("In each group", [*columns, Column("at least", "text")], rows)
+
+
+def conjunctions(compared: Compared) -> Iterator[str]:
+    """In how many groups one of each pair is surely better."""
+    tiers = compared.challenge.leaderboard.tiers
+    for pair in compared.pairing.by_group:
+        one, other, count = cut(pair.a), cut(pair.b), len(pair.groups)
+        alpha = f"(partial conjunction, alpha {tiers.alpha if tiers else 0.05:g})"
+        sides = [(one, other, pair.better), (other, one, pair.worse)]
+        sure = [(first, last, n) for first, last, n in sides if n]
+        for first, last, n in sure:
+            yield f"{first} is better than {last} in at least {n} of {count} groups {alpha}."
+        if not sure:
+            yield f"{one} and {other} differ surely in none of {count} groups {alpha}."
+
+
 def contradictions(pairing: Pairing) -> Iterator[str]:
     """Sentences on preferences that contradict themselves."""
     for key, groups in pairing.cycles.items():
@@ -234,8 +268,7 @@ def legend(compared: Compared) -> str:
         message += f"; {TOGETHER}: one that holds jointly for all {len(pairing.pairs):,} at {share}"
     message += (
         f"; w-t-l: the {compared.units} that a wins, ties and loses; effect: the mean difference "
-        "divided by its standard deviation"
-        f"{', and its interval' * (rules.level is not None)}; p"
+        "divided by its standard deviation; p"
     )
     if rules.tiers is None:
         message += " is not given, since the challenge asks for no tests."
@@ -243,6 +276,10 @@ def legend(compared: Compared) -> str:
         message += f" of a {'; '.join(_tests(compared))}."
         for test in _unsure(pairing):
             message += f" {undecided(test.draws, rules.tiers.alpha)}"
+    if pairing.holm:
+        message += (
+            f" It is corrected by Holm for {pairing.holm:,} measures, too; intervals are not."
+        )
     if compared.units in headings(compared):
         message += f" Each pair is compared on the {compared.units} that both have."
     if pairing.margin is not None:

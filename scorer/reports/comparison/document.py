@@ -15,7 +15,9 @@ from scorer.reports.comparison.cells import (
     TOGETHER,
     Compared,
     bars,
+    by_group,
     by_preference,
+    conjunctions,
     contradictions,
     figures,
     headings,
@@ -87,6 +89,7 @@ def _brief(compared: Compared, options: Options) -> Iterator[Block]:
     for measure in () if many else compared.shown_measures:
         yield Heading(measure.id)
         yield _by_measure(measure, compared, options)
+    yield from _groups(compared, options)
     for key in () if many else compared.preferences:
         table = by_preference(pairing, key, options.precision)
         yield Heading(table.caption)
@@ -107,6 +110,15 @@ def _brief(compared: Compared, options: Options) -> Iterator[Block]:
         yield Paragraph(compared.others, "soft")
 
 
+def _groups(compared: Compared, options: Options) -> Iterator[Block]:
+    """The pairs in each group, where groups were asked for."""
+    if compared.pairing.by_group:
+        table = by_group(compared, options.precision)
+        yield Heading(table.caption, key="groups")
+        yield Notes(list(conjunctions(compared)))
+        yield table
+
+
 def _page(compared: Compared, options: Options) -> Iterator[Block]:
     """The sections of a page; every pair's picture where pairs are few."""
     pairing = compared.pairing
@@ -121,6 +133,7 @@ def _page(compared: Compared, options: Options) -> Iterator[Block]:
         for n, measure in enumerate(compared.measures):
             table = _by_measure(measure, compared, options)
             yield table._replace(fold=printable(measure.id), open=not n)
+    yield from _groups(compared, options)
     if pairing.orders:
         yield Heading("Orders", key="orders")
         yield orders(pairing)
@@ -151,7 +164,7 @@ def _pair(n: int, pair: ComparedPair, compared: Compared, options: Options) -> I
             Row([Cell(m.id), *_figures(pair.measures[m.id], compared, options)])
             for m in compared.measures
         ]
-        columns = [Column("measure", "name", first="ascending"), *_columns(compared)]
+        columns = [Column("measure", "name", first="ascending"), *_columns(compared, options)]
         yield Table(f"Measures, {title(pair)}", columns, rows)
         yield from _picture(compared, pair, options)
     if pair.preferences:
@@ -176,11 +189,14 @@ def _by_measure(measure: Measure, compared: Compared, options: Options) -> Table
         rows.append(Row([Cell(title(pair), link=link), *cells]))
     ends = " to ".join(signed(end, precision) for end in scale)
     bars = f", pair by pair. Every bar is an interval on one scale, {ends}." if options.page else ""
-    columns = [Column("a minus b", "name", first="ascending", cut=130), *_columns(compared)]
+    columns = [
+        Column("a minus b", "name", first="ascending", cut=130),
+        *_columns(compared, options),
+    ]
     return Table(f"{printable(measure.id)}{bars}", columns, rows)
 
 
-def _columns(compared: Compared) -> list[Column]:
+def _columns(compared: Compared, options: Options) -> list[Column]:
     rising = ("p", EQUIVALENT)
     kinds: dict[str, Kind] = {"interval": "interval", TOGETHER: "long"}
     columns = [
@@ -190,7 +206,7 @@ def _columns(compared: Compared) -> list[Column]:
             PRIORITY.get(head, 0),
             "ascending" if head in rising else "descending",
         )
-        for head in headings(compared)
+        for head in headings(compared, options.page)
     ]
     return [*columns, Column(MOST, "long")]
 
@@ -204,7 +220,13 @@ def _figures(
     """The cells below `_columns`; with a scale the interval has a bar, too."""
     precision, ends = options.precision, differing.interval
     span = Span(ends, differing.difference, scale, precision) if scale and ends else None
-    texts = dict(zip(headings(compared), figures(differing, compared, precision), strict=True))
+    texts = dict(
+        zip(
+            headings(compared, options.page),
+            figures(differing, compared, precision, options.page),
+            strict=True,
+        )
+    )
     sorts = {
         "interval": texts["difference"],
         TOGETHER: texts["difference"],

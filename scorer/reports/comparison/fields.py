@@ -9,7 +9,7 @@ from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, by_list, optional
 from scorer.reports.comparison.cells import Compared
 from scorer.results import comparison as results
-from scorer.results.comparison import Pairing, Tested
+from scorer.results.comparison import ByGroup, Pairing, Tested
 from scorer.results.report import Report
 
 
@@ -80,6 +80,7 @@ class How:
     resamples: int
     seed: int
     margin: float | None
+    measures_in_family: int  # whose p-values were corrected together; 0: each by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,6 +97,7 @@ class Record:
     tests: Mapping[str, Tested]  # measure -> how it was tested
     how: How
     untested: Mapping[str, str]  # measure -> why it was not tested
+    groups: Sequence[ByGroup] = optional()
     cycles: Mapping[str, Sequence[Sequence[str]]]  # preference -> groups that contradict
 
 
@@ -112,9 +114,10 @@ def fields(compared: Compared, options: Options) -> Record:
         tests=pairing.tests,
         how=How(
             rules.tiers.alpha if rules.tiers else None, rules.level, rules.draws, rules.seed,
-            pairing.margin,
+            pairing.margin, pairing.holm,
         ),
         untested=pairing.untested,
+        groups=pairing.by_group or ABSENT,
         cycles=pairing.cycles,
     )  # fmt: skip
 

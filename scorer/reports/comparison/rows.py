@@ -8,7 +8,7 @@ from scorer.reports.base import Options, Rows
 from scorer.reports.comparison.cells import Compared
 
 HEAD = ["a", "b", "of", "is", "mean_difference", "wins", "ties", "losses",
-        "low", "high", "effect_size", "p"]  # fmt: skip
+        "low", "high", "effect_size", "p", "effect_low", "effect_high"]  # fmt: skip
 
 
 def rows(compared: Compared, options: Options) -> Rows:
@@ -18,9 +18,10 @@ def rows(compared: Compared, options: Options) -> Rows:
         for key, found in pair.measures.items():
             ends = map(float, found.interval or (math.nan, math.nan))
             tally = found.tally.wins, found.tally.ties, found.tally.losses
+            effects = map(float, found.effect_ends or (math.nan, math.nan))
             table.append([pair.a, pair.b, key, "measure", found.difference, *tally, *ends,
-                          found.effect, found.p])  # fmt: skip
+                          found.effect, found.p, *effects])  # fmt: skip
         for key, outcome in pair.preferences.items():
             tally = outcome.tally.wins, outcome.tally.ties, outcome.tally.losses
-            table.append([pair.a, pair.b, key, "preference", outcome.mean, *tally, *[None] * 4])
+            table.append([pair.a, pair.b, key, "preference", outcome.mean, *tally, *[None] * 6])
     return Rows(HEAD, table)
