@@ -43,7 +43,7 @@ test-all: .venv/tests
 lowest: .venv/tests
 	.venv/bin/pip install -q uv
 	.venv/bin/uv venv -q --clear --python .venv/bin/python .venv/lowest
-	.venv/bin/uv pip install -q --python .venv/lowest/bin/python --resolution lowest-direct -e .[dev] httpx
+	.venv/bin/uv pip install -q --python .venv/lowest/bin/python --resolution lowest-direct -e .[dev] "httpx>=0.28"
 	.venv/lowest/bin/pytest -q -n auto --dist worksteal -m "not slow" -W ignore::DeprecationWarning \
 	  -W ignore::PendingDeprecationWarning --ignore=tests/peers --ignore=tests/browser tests
 
