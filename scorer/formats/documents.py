@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from scorer.formats.members import Members
 
 SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the values to be read
-LEAST, MOST = 1 << 16, 1 << 22  # bytes in which plain members are looked for at a time
+LEAST, MOST = 1 << 16, 1 << 20  # bytes in which plain members are looked for at a time
 MOST_NAMES = 4_000_000  # in one object
 JSONL = "write an object a line, in a .jsonl file"
 SPACE = re.compile(r"[ \t\r\n]*")
