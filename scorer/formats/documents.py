@@ -106,7 +106,10 @@ class JsonDocument:
                     self._slow = at + LEAST
                 self._piece = max(self._piece // 4, LEAST)
             else:
-                break
+                # what is below names is looked for by a look at the whole member
+                if found or level.head is None or not level.head[0] or self._piece >= 4 * MOST:
+                    break
+                self._piece *= 4
         if found is None:
             names.update([] if name is None else [name.text])
             return None

@@ -36,8 +36,8 @@ NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 WORDS = rf"^(?:{NUMBER}|true|false|null)$"
 # what an escape may be where those of quotes and backslashes are gone: no NUL, no half a character
 ESCAPES = re.compile(
-    rb"(?:\\(?:[/bfnrt]|u(?!0000|[dD][89a-fA-F])[0-9a-fA-F]{4}"
-    rb"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}))++"
+    rb"\\(?:[/bfnrt]|u(?!0000|[dD][89a-fA-F])[0-9a-fA-F]{4}"
+    rb"|u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
 )
 DEPTH = 50  # of brackets in a member; deeper ones are odd
 
@@ -108,7 +108,7 @@ class Tokens:
         octets = np.frombuffer(data, dtype=np.uint8, count=self.size)
         if ((octets < BLANK) & inside[: self.size].view(bool)).any():
             raise Odd
-        if self._escapes:
+        if b"\\" in masked:
             rest, self.looked = ESCAPES.subn(b"", masked[: self.size])
             if b"\\" in rest:
                 raise Odd
