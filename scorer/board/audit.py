@@ -146,12 +146,7 @@ def overlap(one: Orders, other: Orders) -> Floats:
 
 
 def duplicates(entries: Sequence[Entry], digests: Mapping[int, str]) -> list[list[int]]:
-    """Entries of one content, in groups.
-
-    Args:
-        entries: the entries to compare.
-        digests: entry number -> digest of the bytes, or of the normalized order.
-    """
+    """Entries of one content, in groups."""
     groups: dict[str, list[int]] = {}
     for entry in entries:
         if entry.number in digests:
@@ -165,11 +160,6 @@ def near_duplicates(
     """Pairs of different teams whose lists overlap from ALIKE on, exact copies aside.
 
     The first ranks of some lists sort out most strangers before whole orders are compared.
-
-    Args:
-        entries: the entries to compare.
-        orders: entry number -> its order.
-        same: groups of exact duplicates.
     """
     copies = {frozenset((a, b)) for group in same for a in group for b in group if a != b}
     comparable = [entry for entry in entries if entry.number in orders]

@@ -174,11 +174,6 @@ def read_aside(board: Board, place: Place, limits: ChildLimits) -> None:
     """Have audits and re-scorings of a board read entries in confined child processes.
 
     Where this system cannot limit a process, they are read in this one.
-
-    Args:
-        board: the board.
-        place: where it is.
-        limits: of a child, for each file.
     """
 
     def aside(do: str, more: dict[str, Any]) -> dict[str, Any]:

@@ -77,10 +77,6 @@ def protections() -> str:
 def confine(read: Iterable[str], write: Iterable[str]) -> None:
     """Take from this process and its children all but these files, for good.
 
-    Args:
-        read: files and folders that may be read, beside Python's and the system's own.
-        write: folders that may be changed, too.
-
     Raises:
         OSError: the system has a protection, and it does not work.
     """

@@ -54,13 +54,7 @@ class Evaluations:
         return self._queue.claim(values, worker, datetime.now(UTC), seconds)
 
     def renew(self, sha256: str, worker: str, seconds: float) -> None:
-        """Keep a file that this worker has taken, for so long from now.
-
-        Args:
-            sha256: of the file.
-            worker: who has taken it.
-            seconds: from now.
-        """
+        """Keep a file that this worker has taken, for so long from now."""
         until = datetime.now(UTC) + timedelta(seconds=seconds)
         self._queue.renew(self._versions.in_force().values, sha256, worker, until)
 
@@ -101,11 +95,6 @@ class Evaluations:
     def finish(self, version: Version, sha256: str, name: str) -> None:
         """Evaluate a file under a version and store the result, unless that is done already.
 
-        Args:
-            version: of the challenge.
-            sha256: of the file.
-            name: the name of the file in messages.
-
         Raises:
             ChallengeError: the challenge is wrong.
         """
@@ -124,10 +113,6 @@ class Evaluations:
 
     def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
         """The evaluations of files under a version; they are not stored.
-
-        Args:
-            version: of the challenge.
-            names: SHA-256 of a file -> its name in messages.
 
         Raises:
             ChallengeError: the challenge is wrong.
@@ -162,12 +147,7 @@ class Evaluations:
             yield more
 
     def keep(self, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-        """Store the result of another process, with the means of its scorecard.
-
-        Args:
-            asked: the task.
-            answer: its result.
-        """
+        """Store the result of another process, with the means of its scorecard."""
         version = self._versions.in_force()
         for file, fields in zip(asked["files"], answer["files"], strict=True):
             evaluation = evaluation_from(fields, asked["values"], file["sha256"])

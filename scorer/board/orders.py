@@ -34,13 +34,7 @@ class Ordered(NamedTuple):
 
 
 def order_of(path: Path, bound: BoundChallenge, lists: Sequence[str]) -> Ordered:
-    """The order of items in a submission's file, however it is written: by rows, ranks or scores.
-
-    Args:
-        path: the file.
-        bound: the challenge.
-        lists: the lists that count, in the order of their names.
-    """
+    """The order of items in a submission's file, written by rows, ranks or scores."""
     table = read(path, bound.format(path), bound.shapes, Findings(), bound.limits)
     items = np.zeros((len(lists), DEPTH), dtype=np.uint64)
     digest = hashlib.sha256()

@@ -73,10 +73,6 @@ def decided_until(challenge: Challenge, phase: str | None) -> datetime | None:
 
     This ends before a split of which nothing was shown while such entries were
     sent is shown: when the phase before closes, or at `select_until` of the phase that shows it.
-
-    Args:
-        challenge: for its phases.
-        phase: the id of the phase in which the entry was sent.
     """
     in_time = sorted(spans(challenge), key=_begins)
     place = next((n for n, span in enumerate(in_time) if span.phase.id == phase), 0)
@@ -89,13 +85,7 @@ def decided_until(challenge: Challenge, phase: str | None) -> datetime | None:
 
 
 def refused_act(challenge: Challenge, entry: Entry, now: datetime) -> Refusal | None:
-    """S807 where it is too late to select or withdraw an entry.
-
-    Args:
-        challenge: for its phases.
-        entry: the entry; a baseline has no such time.
-        now: the time of the act.
-    """
+    """S807 where it is too late to select or withdraw an entry."""
     until = None if entry.baseline else decided_until(challenge, entry.phase)
     if until is None or now <= until:
         return None

@@ -177,13 +177,7 @@ def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: 
 
 
 def failed(values: str, sha256: str, cause: str) -> Evaluation:
-    """The evaluation of a file that could not be made.
-
-    Args:
-        values: the digest of the challenge's state.
-        sha256: of the file.
-        cause: for the organizer only.
-    """
+    """The evaluation of a file that could not be made."""
     return Evaluation(values, sha256, "failed", reference=secrets.token_hex(4), cause=cause)
 
 

@@ -101,12 +101,7 @@ def _missing(chains: Sequence[str], lone: str) -> list[str]:
 
 
 def commitment(salt: str, files: Mapping[str, str]) -> str:
-    """The commitment that a seal publishes.
-
-    Args:
-        salt: random text in hexadecimal.
-        files: path below the challenge's folder -> SHA-256.
-    """
+    """The commitment that a seal publishes."""
     return sha256_of({"salt": salt, "files": dict(files)})
 
 
@@ -116,13 +111,7 @@ def new_salt() -> str:
 
 
 def seal_text(challenge: str, commitment: str, sealed_at: datetime) -> str:
-    """The text of challenge.seal, the published file.
-
-    Args:
-        challenge: the challenge's id.
-        commitment: the digest that the seal commits to.
-        sealed_at: when it was sealed.
-    """
+    """The text of challenge.seal, the published file."""
     fields = {
         "challenge": challenge,
         "commitment": commitment,
@@ -139,15 +128,7 @@ def revealed_text(
     commitment: str,
     altered: Sequence[str] = (),
 ) -> str:
-    """The text of revealed.json, published at the end beside the files themselves.
-
-    Args:
-        challenge: the challenge's id.
-        salt: the salt of the seal, in hexadecimal.
-        files: path below the challenge's folder -> SHA-256.
-        commitment: the digest that the seal commits to.
-        altered: the alterations of the store.
-    """
+    """The text of revealed.json, published at the end beside the files themselves."""
     fields: dict[str, Any] = {"challenge": challenge, "salt": salt, "files": dict(files)}
     fields |= {"commitment": commitment, "altered": list(altered)}
     return json.dumps(fields, indent=2) + "\n"

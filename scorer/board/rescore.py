@@ -36,13 +36,6 @@ def rescore(
 ) -> Rescored:
     """Evaluate all entries under the files as they are now, and put that version in force.
 
-    Args:
-        versions: of the challenge.
-        evaluations: of the entries' files.
-        database: of the board.
-        now: when the new version comes into force.
-        dry_run: only report the changes.
-
     Raises:
         ChallengeError: the challenge as it is now is wrong; nothing changes.
         UsageError: another process has put a version in force meanwhile.

@@ -18,11 +18,6 @@ from scorer.store.files import Files
 def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
     """Write challenge.seal and return the commitment.
 
-    Args:
-        challenge: the challenge.
-        manifest: path below its folder -> SHA-256, of its files as they are now.
-        now: when it is sealed.
-
     Raises:
         UsageError: the challenge is sealed already.
     """

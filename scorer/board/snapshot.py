@@ -105,11 +105,6 @@ class Snapshot:
     def split_shown(self, span: Span | None, now: datetime, split: str | None = None) -> str:
         """The split of a board: the given one, else what the phase shows, else all.
 
-        Args:
-            span: the phase; None: there is none.
-            now: the time, by which a board without a phase is the latest phase's.
-            split: the split that is wanted.
-
         Raises:
             UnknownName: there is no such split.
         """
@@ -183,14 +178,7 @@ class Snapshot:
         return live._replace(report=report)
 
     def scored(self, entry: Entry, title: str, split: str, terms: Terms | None = None) -> Scored:
-        """An entry's scorecard cut to a split and settled; worked out once.
-
-        Args:
-            entry: an entry that is scored.
-            title: its name on the board.
-            split: the split.
-            terms: the terms of the challenge, for the lists of that split.
-        """
+        """An entry's scorecard cut to a split and settled; worked out once."""
         key = (entry.sha256, entry.file, entry.baseline, split)
         scored = self.cache.get(key)
         if scored is None:
@@ -376,13 +364,7 @@ class Snapshot:
 
 
 def late_words(act: Decision, names: Mapping[int, str], zone: ZoneInfo) -> str:
-    """A sentence on an act that came too late for its team and was made all the same.
-
-    Args:
-        act: the act.
-        names: team -> its present name.
-        zone: the zone of the times in the text.
-    """
+    """A sentence on an act that came too late for its team and was made all the same."""
     whose = names.get(act.team or 0, "")
     return f"entry {act.entry} of {whose}: {act.act}, late, {at(act.time, zone)}: {act.reason}"
 
@@ -396,11 +378,6 @@ def _last_shown(rules: Challenge, now: datetime) -> str:
 
 def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
     """The teams that change rank or value, on every split, between two versions.
-
-    Args:
-        before: the board under the old version.
-        after: the board under the new one.
-        now: entries received and decisions made by then count.
 
     Returns:
         Moves by split, then by the new rank.

@@ -91,12 +91,7 @@ def read_splits(path: Path, lists: Sequence[str]) -> dict[str, str]:
 
 
 def cut(card: Scorecard, keep: Mask) -> Scorecard:
-    """A scorecard of some of its lists, as if the truth had only these.
-
-    Args:
-        card: the scorecard of all lists.
-        keep: one a list of the card.
-    """
+    """A scorecard of some of its lists, as if the truth had only these."""
     if keep.all():
         return card
     place: Ints = np.cumsum(keep) - 1

@@ -79,10 +79,6 @@ class Versions:
     def of_files(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
         """The version that the files make as they are now.
 
-        Args:
-            number: of the version.
-            since: when it comes into force.
-
         Raises:
             ChallengeError: the challenge as it is now is wrong.
         """
@@ -182,12 +178,7 @@ class Versions:
 
     @contextmanager
     def preview(self, version: Version, ready: OpenChallenge) -> Iterator[None]:
-        """Know a version that is not in force, as long as the context.
-
-        Args:
-            version: the version.
-            ready: its challenge and truth.
-        """
+        """Know a version that is not in force, as long as the context."""
         self._ready[version.number] = ready
         try:
             yield
@@ -197,10 +188,6 @@ class Versions:
 
     def add(self, version: Version, ready: OpenChallenge) -> None:
         """Put a version in force.
-
-        Args:
-            version: the version.
-            ready: its challenge and truth.
 
         Raises:
             UsageError: another process has put one in force meanwhile.
@@ -213,14 +200,7 @@ class Versions:
 def _version(
     number: int, since: datetime, ready: OpenChallenge, files: Mapping[str, str]
 ) -> Version:
-    """The version that a challenge and its truth make.
-
-    Args:
-        number: of the version.
-        since: when it comes into force.
-        ready: the challenge and its truth.
-        files: path below the challenge's folder -> SHA-256.
-    """
+    """The version that a challenge and its truth make."""
     from scorer.board.records import to_json
 
     terms = terms_of(ready)

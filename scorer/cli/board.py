@@ -104,12 +104,9 @@ def board_of(
 
 
 def confined(board: Board, seconds: int, memory: int) -> tuple[str, ...]:
-    """Have entries read by confined child processes; gives a note where the system lacks some.
+    """Have entries read by confined child processes, each with seconds of CPU and MiB of memory.
 
-    Args:
-        board: the board.
-        seconds: of CPU that a file may take.
-        memory: MiB that a process may take.
+    Gives a note if the system lacks some protection.
     """
     from scorer.board.children import ChildLimits, Place, read_aside
     from scorer.board.confine import protections, whole
@@ -127,11 +124,7 @@ class Living(NamedTuple):
 
 
 def on_board(command: Callable[..., Result]) -> Callable[..., Result]:
-    """A command with the challenge and the options of every living board.
-
-    Args:
-        command: takes `Living` first, then the command's own words.
-    """
+    """A command that takes `Living` first, with the challenge and options of every living board."""
 
     def run(
         context: typer.Context,
@@ -159,14 +152,6 @@ def entries_of(
     words: str, path: Path, terminal: Terminal, store: str | None, files: str | None, plugins: bool
 ) -> tuple[Challenge, list[Named]]:
     """The challenge in force and the files of entries, as `--entries 3,9` names them.
-
-    Args:
-        words: numbers, separated by commas.
-        path: the challenge's file or its folder.
-        terminal: what the process has around it; the files go when the command ends.
-        store: the database's URL, of `--store`.
-        files: where entry files are kept, of `--files`.
-        plugins: whether the challenge's own metrics may be run.
 
     Raises:
         UsageError: the words are no numbers.
@@ -205,13 +190,7 @@ def zoned(time: datetime, board: Board) -> str:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal) -> str:
-    """Rows as text in columns.
-
-    Args:
-        head: the names of the columns.
-        rows: the cells, as many in each row as there are columns.
-        terminal: whose width and colour the text has.
-    """
+    """Rows as text in columns."""
     from scorer.reports.document import Cell, Column, Row, Table
     from scorer.reports.write.text import Paper
 

@@ -238,12 +238,6 @@ def submissions_of(
     A folder stands for its files, less the hidden ones; for an engine that reads folders of
     parts, one that such a tool has written is a submission.
 
-    Args:
-        words: files, folders, URLs, NAME=PATH, or - for standard input.
-        terminal: what the process has around it; temporary files go when the command ends.
-        challenge: the challenge, whose limits hold for standard input.
-        engine: the engine's name.
-
     Raises:
         UsageError: standard input is named twice or closed, or a folder has no files.
     """
@@ -332,14 +326,7 @@ def form_option(subject: str) -> Any:
 
 
 def chosen_form(subject: str, name: str | None, output: Path | None, default: str) -> Form:
-    """The form in which a subject is written.
-
-    Args:
-        subject: what is written.
-        name: the form that `--format` names.
-        output: the file of `-o`, whose suffix names the form where `--format` does not.
-        default: the form of everything else.
-    """
+    """The form in which a subject is written."""
     if name is not None:
         return form_of(subject, name)
     suffix = "" if output is None else output.suffix.lower().removeprefix(".")

@@ -158,11 +158,6 @@ def as_path(files: Files, sha256: str, name: str) -> Iterator[Path]:
     """A kept file under the name it was sent with, in a folder that goes with the context.
 
     Formats are told by suffixes, so the name matters.
-
-    Args:
-        files: where the file is kept.
-        sha256: its digest.
-        name: the name it was sent with.
     """
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         target = Path(folder) / (Path(name).name or "submission")

@@ -110,11 +110,6 @@ def token_of_session(board: Board, id: str, session: Session) -> Token | None:
     """The record of a session's token.
 
     None where the session is of another board, of another store, or its token is revoked.
-
-    Args:
-        board: the board that is asked for.
-        id: of its challenge.
-        session: the content of the cookie.
     """
     valid = (token for token in board.tokens() if token.revoked is None)
     return next((token for token in valid if _session(id, token) == session), None)

@@ -128,12 +128,6 @@ def pair_of(
 ) -> tuple[tuple[Added, Added], str]:
     """Two entries with the values that the viewer may see, and the split on which they compare.
 
-    Args:
-        site: the challenge.
-        viewer: a team or an organizer.
-        numbers: the entries.
-        split: the split to compare on; default: the first that the viewer may see.
-
     Raises:
         HTTPException: 404 if an entry or the split may not be seen.
     """

@@ -164,14 +164,7 @@ def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterat
 def distribution(
     snapshot: Snapshot, entry: Entry, split: str, live: LiveReport | None
 ) -> list[Histogram]:
-    """How the primary measure of an entry spreads over lists, and of the best one of a board.
-
-    Args:
-        snapshot: of the board.
-        entry: whose values are shown.
-        split: of which lists.
-        live: the board, where it may be seen.
-    """
+    """How the primary measure of an entry spreads over lists, and of the best one of a board."""
     own = snapshot.scored(entry, f"Entry {entry.number}", split)
     compared, leader = [own], None
     if live is not None:
@@ -273,13 +266,7 @@ def duel(
 
 
 def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> RankPlot:
-    """Each team's rank on one split against that on another.
-
-    Args:
-        one: the board of one split.
-        other: the board of the other.
-        teams: a team's name -> its number.
-    """
+    """Each team's rank on one split against that on another."""
     before, after = (
         {live.rows[s.name].team: s.rank for s in live.report.standings if s.rank is not None}
         for live in (one, other)

@@ -147,12 +147,7 @@ class _Fixing:
     def write_copies(
         self, checked: list[Scored], check: Callable[[list[Named]], list[Scored]]
     ) -> list[Scored]:
-        """Write the copies that have no error any more, and return the findings of all files.
-
-        Args:
-            checked: the findings of the copies.
-            check: checks files.
-        """
+        """Write the copies that have no error any more, and return the findings of all files."""
         from scorer.bytes.write import write
         from scorer.reports.findings.problems import counted
 
