@@ -86,6 +86,22 @@ def test_a_living_board_keeps_to_the_schema_of_a_report(score, monkeypatch, tmp_
     assert list(faults(said | {"split": 1}, described, described.get("$defs", {})))
 
 
+def test_tokens_keep_to_the_schema_of_a_team(score, monkeypatch, tmp_path):
+    monkeypatch.chdir(GOLDEN / "board")
+    monkeypatch.setenv("SCORER_STORE", f"sqlite:///{tmp_path / 'board.db'}")
+    monkeypatch.setenv("SCORER_FILES", str(tmp_path / "files"))
+    described = schema("team")
+    for *words, keys in (
+        ("add", "green", ["schema", "team", "token"]),
+        ("token", "--organizer", ["schema", "team", "token"]),
+        ("revoke", "green", ["schema", "team", "revoked"]),
+    ):
+        said = json.loads(score("team", ".", *words, "--format", "json").out)
+        assert list(said) == keys
+        assert list(faults(said, described, described["$defs"])) == []
+    assert list(faults({"schema": "team/1", "revoked": "x"}, described, described["$defs"]))
+
+
 @pytest.mark.parametrize(
     "change", [{"more": 1}, {"lists": "many"}, {"needed": [{}]}, {"alpha": None}]
 )
