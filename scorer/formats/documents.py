@@ -97,17 +97,18 @@ class JsonDocument:
         if name is not None:
             names.discard(name.text)
             at = name.at
-        found = None
+        found, most = None, 4 * MOST  # bytes of a larger piece, where none was odd
         while at >= self._slow and found is None:
             try:
                 found = members(self.data[at : at + self._piece], at, level, names)
             except Odd:
+                most = 0
                 if self._piece <= LEAST:
                     self._slow = at + LEAST
                 self._piece = max(self._piece // 4, LEAST)
             else:
                 # what is below names is looked for by a look at the whole member
-                if found or level.head is None or not level.head[0] or self._piece >= 4 * MOST:
+                if found or level.head is None or not level.head[0] or self._piece >= most:
                     break
                 self._piece *= 4
         if found is None:
