@@ -46,7 +46,7 @@ LEFT_OUT = 400  # blocks of lists that are left out in turn of a figure that is 
 
 Ends = tuple[float, float] | None
 Values = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
-Exchanged = Callable[[int, int, Mask], Floats]  # of two rows over some lists: (lists,)
+Exchanged = Callable[[int, Ints, Mask], Floats]  # of a row and others: (others, lists)
 
 
 class Samples(Protocol):
@@ -145,7 +145,7 @@ class _OfLists:
             self, values=self.values[rows], scale=scale,
             again=None if again is None else lambda some, common: again(rows[some], common),
             exchanged=None if both is None else (
-                lambda one, other, common: both(int(rows[one]), int(rows[other]), common)),
+                lambda one, others, common: both(int(rows[one]), rows[others], common)),
             fisher=None if other is None else other.of(rows),
         )  # fmt: skip
 
@@ -391,11 +391,11 @@ def _of_figures(
         count = int(common.sum())
         return weighted_pseudo_values(weigh, count, together, smooth=figures.smooth, strata=own)
 
-    def equal(one: int, other: int, common: Mask) -> Floats:
+    def equal(one: int, others: Ints, common: Mask) -> Floats:
         assert sums is not None
         assert of is not None
         own = None if strata is None else strata[common]
-        return exchanged(sums[one, common], sums[other, common], of, own)
+        return exchanged(sums[one, common], sums[np.ix_(others, common)], of, own)
 
     table = np.full(figures.valued.shape, np.nan)
     for rows in alike(figures.valued):

@@ -7,7 +7,10 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from scorer.stats.units import Floats, Ints
+from scorer.stats.units import Floats, Ints, blocks
+
+SUMS = 4_000_000  # of lists that are exchanged at once: 32 MB
+
 
 PERFECT = 1 - 1e-6  # a correlation from which on others are as good as 1
 
@@ -79,29 +82,37 @@ def weighted_pseudo_values(
 
 def exchanged(
     first: Floats,
-    second: Floats,
+    others: Floats,
     figure: Callable[[Floats], Floats],
     strata: Ints | None = None,
 ) -> Floats:
-    """What each list adds to the difference of two figures, were these equal.
+    """What each list adds to differences of two figures, were these equal.
 
-    By how much the difference moves if a list is exchanged between the two, from where they meet:
+    By how much a difference moves if a list is exchanged between the two, from where they meet:
     the mean of their sums. Like the difference of two `pseudo_values`, its mean is the difference.
 
     Args:
-        first: (lists, width), each list's own sums; `second` likewise.
+        first: (lists, width), each list's own sums.
+        others: (others, lists, width), those that it is paired with.
         figure: From sums over lists (some, width) to their figures (some,).
         strata: (lists,), as for `pseudo_values`.
 
     Returns:
-        (lists,).
+        (others, lists).
     """
-    totals = first.sum(axis=0), second.sum(axis=0)
-    middle, half = (totals[0] + totals[1]) / 2, (first - second) / 2
-    moved = figure(middle + half) - figure(middle - half)
-    whole = np.asarray(figure(np.stack(totals)))
-    n = len(first)
-    return _moved(float(whole[0] - whole[1]), -moved * n / (n - 1), strata)
+    made = []
+    for rows in blocks(first.size, len(others), SUMS):
+        second = others[len(made) : len(made) + rows]
+        totals = np.concatenate([first.sum(axis=0)[None], second.sum(axis=1)])
+        middle, half = (totals[:1] + totals[1:])[:, None] / 2, (first - second) / 2
+        sides = (each.reshape(-1, first.shape[1]) for each in (middle + half, middle - half))
+        up, down = (np.asarray(figure(side)).reshape(second.shape[:2]) for side in sides)
+        whole, n = np.asarray(figure(totals)), len(first)
+        made += [
+            _moved(float(whole[0] - own), -moved * n / (n - 1), strata)
+            for own, moved in zip(whole[1:], up - down, strict=True)
+        ]
+    return np.array(made).reshape(others.shape[:2])
 
 
 def fisher(correlations: Floats) -> Floats:

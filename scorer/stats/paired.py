@@ -168,7 +168,7 @@ def paired(
     clusters: Ints | None = None,
     control: bool = False,
     recompute: Callable[[Ints, Mask], Floats] | None = None,
-    exchanged: Callable[[int, int, Mask], Floats] | None = None,
+    exchanged: Callable[[int, Ints, Mask], Floats] | None = None,
     scale: Scale = MEANS,
     alone: float | None = None,
 ) -> Paired:
@@ -223,8 +223,8 @@ def paired(
             (many to one: Dunnett, JASA 50, 1955) instead of all pairs.
         recompute: Gives the values of some rows over some lists, (rows, lists), where a list's
             value depends on which others there are, as that of `pseudo_values`.
-        exchanged: Gives the differences of two rows over some lists, (lists,), as `exchanged` in
-            `figures` has them, were their figures equal.
+        exchanged: Gives the differences of a row and others over some lists, (others, lists), as
+            `exchanged` in `figures` has them, were their figures equal.
         scale: Of a figure with two bounds, near which `stretch` makes its error larger.
         alone: How often each of `Paired.alone` is to hold by itself; None: there are none.
 
@@ -285,7 +285,7 @@ def _parts(
     unit: Ints | None,
     control: bool,
     recompute: Callable[[Ints, Mask], Floats] | None,
-    exchanged: Callable[[int, int, Mask], Floats] | None,
+    exchanged: Callable[[int, Ints, Mask], Floats] | None,
     scale: Scale,
 ) -> Iterator[_Part]:
     """The pairs that can be tested, those with the same lists in common together."""
@@ -326,16 +326,18 @@ def _spread(
     unit: Ints | None,
     count: int,
     largest: float,
-    exchanged: Callable[[int, int, Mask], Floats] | None,
+    exchanged: Callable[[int, Ints, Mask], Floats] | None,
 ) -> Floats:
     """Sums of squares of what is `exchanged`; of very many units 0, since nothing depends on it."""
     if exchanged is None or not 1 < count <= EXCHANGED:
         return np.zeros(pairs[0].size)
-    both = zip(pairs[0].tolist(), pairs[1].tolist(), strict=True)
-    squares = [
-        float((unit_sums(exchanged(a, b, common) / largest, unit) ** 2).sum()) for a, b in both
-    ]
-    return np.nan_to_num(np.array(squares, dtype=np.float64), posinf=0.0)
+    edges = np.flatnonzero(np.diff(pairs[0])) + 1
+    squares = [np.empty(0)]
+    for one, others in zip(np.split(pairs[0], edges), np.split(pairs[1], edges), strict=True):
+        if one.size:
+            sums = unit_sums(exchanged(int(one[0]), others, common) / largest, unit)
+            squares.append((sums**2).sum(axis=1))
+    return np.nan_to_num(np.concatenate(squares), posinf=0.0)
 
 
 def _stretched(

@@ -186,7 +186,9 @@ def test_false_differences_of_clusters_and_figures_are_as_rare():
 
 def by(sums):
     """The differences of roots that are equal."""
-    return lambda one, other, common: exchanged(sums[one, common], sums[other, common], roots)
+    return lambda one, others, common: exchanged(
+        sums[one, common], sums[np.ix_(others, common)], roots
+    )
 
 
 def test_false_differences_of_pseudo_values_are_rare():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from samples import within
 
-from scorer.stats.figures import exchanged, pseudo_values, weighted_pseudo_values
+from scorer.stats.figures import exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.paired import paired
 
 
@@ -35,8 +35,8 @@ def by_sums(sums, found=None, figure=roots, **options):
     for row, common in enumerate(found):
         values[row, common] = again(np.array([row]), common)[0]
 
-    def equal(one, other, common):
-        return exchanged(sums[one, common], sums[other, common], figure)
+    def equal(one, others, common):
+        return exchanged(sums[one, common], sums[np.ix_(others, common)], figure)
 
     return paired(values, recompute=again, exchanged=equal, **{"draws": 500, **options})
 
@@ -190,3 +190,44 @@ def test_lists_of_fixed_groups_say_how_far_their_own_means_vary():
     )
     codes[:3] = [3, 4, 5]
     assert np.isnan(pseudo_values(sums, mean_of_means, codes)).all()
+
+
+# Figures that are equal
+
+
+def test_exchanged_lists_of_means_are_their_differences():
+    rng = np.random.default_rng(3)
+    values = rng.normal(size=(4, 12))
+    sums = np.stack([values, np.ones_like(values)], axis=2)
+    made = exchanged(sums[0], sums[1:], lambda each: each[:, 0] / each[:, 1])
+    assert made == pytest.approx(values[0] - values[1:])
+
+
+def test_an_exchange_is_counted_by_hand():
+    sums = errors(2, 5, seed=2)
+    (made,) = exchanged(sums[0], sums[1:], roots)
+    totals = sums.sum(axis=1)
+    for at in range(5):
+        swap = (sums[0, at] - sums[1, at]) / 2
+        up, down = (roots((totals.mean(axis=0) + side * swap)[None])[0] for side in (1, -1))
+        others = [
+            roots((totals.mean(axis=0) + side * (sums[0, n] - sums[1, n]) / 2)[None])[0]
+            for n in range(5)
+            for side in (1, -1)
+        ]
+        mean = np.mean(np.array(others[::2]) - np.array(others[1::2]))
+        difference = np.subtract(*roots(totals))
+        assert made[at] == pytest.approx(difference + 5 * (up - down - mean))
+
+
+def test_blocks_of_exchanges_are_those_of_all(monkeypatch):
+    sums = errors(40, 9)
+    whole = exchanged(sums[0], sums[1:], roots)
+    monkeypatch.setattr("scorer.stats.figures.SUMS", 1)
+    assert np.array_equal(exchanged(sums[0], sums[1:], roots), whole)
+
+
+def test_correlations_are_alike_on_fishers_scale():
+    assert fisher(np.array([0.0, 0.5, -1.0, 1.0])) == pytest.approx(
+        [0, np.log(3) / 2, -7.25, 7.25], abs=0.01
+    )
