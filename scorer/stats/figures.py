@@ -100,7 +100,7 @@ def exchanged(
     Returns:
         (others, lists).
     """
-    made = []
+    made: list[Floats] = []
     for rows in blocks(first.size, len(others), SUMS):
         second = others[len(made) : len(made) + rows]
         totals = np.concatenate([first.sum(axis=0)[None], second.sum(axis=1)])
