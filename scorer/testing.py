@@ -36,7 +36,8 @@ from scorer.core.arrays import Floats
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import MARK
 from scorer.kinds.base import Constants
-from scorer.metrics.base import Measure, Metric, measure, metrics
+from scorer.metrics.base import Metric, metrics
+from scorer.metrics.measure import Measure, measure
 from scorer.metrics.notation import NotationError, parse
 from scorer.scoring.evaluate import evaluate
 from scorer.tables.columns import CodedColumn

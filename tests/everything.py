@@ -4,7 +4,8 @@ import re
 from itertools import pairwise
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric, measure
+from scorer.metrics.base import Metric
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import NotationError
 
 FILL = {"p": "0.8", "beta": "2", "recall": "0.5", "cutoffs": "[2, 5]"}

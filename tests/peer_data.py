@@ -4,7 +4,8 @@ import numpy as np
 from lists import table
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric, measure
+from scorer.metrics.base import Metric
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 from scorer.views.join import GradedItems, judge
 

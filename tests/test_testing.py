@@ -8,7 +8,8 @@ from variants import NOTATIONS
 
 import scorer
 from scorer import Floats, Judged, Ranked, Rated, metric
-from scorer.metrics.base import measure, metrics
+from scorer.metrics.base import metrics
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 from scorer.testing import cases, judged, laws
 

@@ -30,7 +30,8 @@ from lists import meet
 
 from scorer.core.registry import discover
 from scorer.kinds.base import Constants
-from scorer.metrics.base import Metric, measure
+from scorer.metrics.base import Metric
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import NotationError, parse
 from scorer.views.diverse import Diverse
 from scorer.views.hits import Judged, Ranked

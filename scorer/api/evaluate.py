@@ -15,8 +15,10 @@ from pydantic import ValidationError
 from scorer.api import data
 from scorer.api.report import Report
 from scorer.api.submissions import Progress, Submissions, loaded
+from scorer.challenge.columns import ROLES
 from scorer.challenge.forms import written_keys
-from scorer.challenge.model import ROLES, Challenge, Described, Submission
+from scorer.challenge.model import Challenge, Described
+from scorer.challenge.submission import Submission
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted

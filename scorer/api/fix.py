@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from scorer.api.submissions import Named
-from scorer.challenge.model import ROLES, Challenge
+from scorer.challenge.columns import ROLES
+from scorer.challenge.model import Challenge
 from scorer.checks.ids import Known
 from scorer.core.errors import UsageError
 from scorer.core.members import members_of

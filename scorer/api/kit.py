@@ -21,16 +21,13 @@ from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import ABSENT, refuse_kit
 from scorer.challenge.forms import cut_of
 from scorer.challenge.load import COMBINING
-from scorer.challenge.model import (
-    FILE,
-    Challenge,
-    MeasureSpec,
-    Source,
-)
+from scorer.challenge.measures import MeasureSpec
+from scorer.challenge.model import FILE, Challenge, Source
 from scorer.challenge.public import Public
 from scorer.core.errors import UsageError
 from scorer.formats.read import format_of, header
-from scorer.metrics.base import Measure, measure, metrics
+from scorer.metrics.base import metrics
+from scorer.metrics.measure import Measure, measure
 from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import public_table

@@ -15,16 +15,17 @@ from scorer.api.submissions import Named, baselines, scored_files, terms_of
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import KEY, Challenge, Example
-from scorer.core.problems import PLACES, Problem, Severity
+from scorer.core.problems import SHOWN_PLACES, Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unit
 from scorer.formats.read import format_of, header
 from scorer.kinds.grades import Grades
-from scorer.metrics.base import Measure, find
+from scorer.metrics.measure import Measure, find
 from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
 from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.probes import cutoffs, probes, values
+from scorer.prepare.probes import probes, values
+from scorer.prepare.probes_of_grades import cutoffs
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Lint, Remark
 from scorer.views.returned import Returned
@@ -88,7 +89,7 @@ def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
             Remark(
                 problem.severity, f"examples[{n}]: {_in_its_folder(problem, example.submission)}"
             )
-            for problem in islice(scored.findings, PLACES)
+            for problem in islice(scored.findings, SHOWN_PLACES)
         ]
         remarks += [
             Remark("note" if good else "error", f"{where}: {message}")

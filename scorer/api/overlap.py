@@ -21,7 +21,7 @@ from scorer.views.join import GradedItems
 LOW = 0.01  # a mean below this is looked into
 FEW = 0.01  # the share of the items that are in the truth below which it is told
 LOOKED = 20  # ids that an explanation is looked for
-MOST = 100_000  # items of a truth that ids are compared with
+MOST_COMPARED = 100_000  # items of a truth that ids are compared with
 WORDS = {  # what explains an id, of many
     "S306": "ids look like decimals",
     "S307": "ids have lost leading zeros",
@@ -88,7 +88,7 @@ def _reason(items: CodedColumn, truth: GradedItems) -> str:
     names = items.names[:LOOKED]
     if all(DECIMAL_ID.fullmatch(name) for name in names):
         return f"; {WORDS['S306']} ({quoted(names[0])})"
-    if len(truth.named) > MOST:
+    if len(truth.named) > MOST_COMPARED:
         return ""
     known_ids = Known(truth.items)
     for name in names:

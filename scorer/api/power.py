@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from scorer.api.submissions import Named, baselines, scored_files, terms_of
-from scorer.challenge.model import Challenge, Leaderboard, Tiers
+from scorer.challenge.leaderboard import Leaderboard, Tiers
+from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import settled

@@ -14,7 +14,7 @@ from scorer.bytes.write import write
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
-from scorer.metrics.base import find
+from scorer.metrics.measure import find
 from scorer.reports.base import Options, form_of
 from scorer.results import report as results
 from scorer.results.report import Scored
@@ -240,6 +240,7 @@ class Report(Text, results.Report):
         """The leaderboard as a table, who was rejected, and what to know beside the numbers."""
         from scorer.reports.findings.problems import counted
         from scorer.reports.leaderboard import cells
+        from scorer.reports.leaderboard.remarks import remarks
 
         primary, ends = self.primary, cells.level(self)
         others = [measure for measure in self.measures if measure is not primary]
@@ -260,7 +261,7 @@ class Report(Text, results.Report):
             for submission in self.submissions
             if not submission.valid
         ]
-        notes = [*rejected, *cells.remarks(self, DECIMALS)]
+        notes = [*rejected, *remarks(self, DECIMALS)]
         return "".join(
             [
                 "<table><thead>",
@@ -328,7 +329,7 @@ class Checked(Text, list[Scored]):
 
     def content(self) -> Any:
         """The data that the form writes."""
-        from scorer.reports.findings.problems import Checked as Content
+        from scorer.reports.findings.problems import CheckedFile as Content
 
         return Content(self.challenge, self)
 

@@ -28,9 +28,10 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import PluginError, ScorerError, UnknownName
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry
-from scorer.metrics.base import Measure, Metric, metrics
+from scorer.metrics.base import Metric, metrics
 from scorer.metrics.combination import PLAIN, Combination
 from scorer.metrics.composite import composite
+from scorer.metrics.measure import Measure
 from scorer.preferences.base import aggregations, comparisons
 from scorer.results.scorecard import Scorecard
 from scorer.stats.aggregate import Aggregate

@@ -38,7 +38,7 @@ from scorer.core.text import join_first
 if TYPE_CHECKING:
     from hashlib import _Hash
 
-BLOCK = 1 << 18
+BLOCK_SIZE = 1 << 18
 WINDOW = 27  # of a zstd frame, 2**27 bytes: what it takes to unpack it
 SPOOLED = "scorer-"
 Own = Sequence[Path] | None  # the challenge's files, where a file was sent
@@ -87,7 +87,7 @@ def beginning(path: Path, most: int, own: Own = None) -> bytes:
 def at_most(stream: BinaryIO, most: int) -> bytes:
     """The next bytes of a stream, for which no more memory is asked than they take."""
     data = bytearray()
-    while len(data) < most and (block := stream.read(min(BLOCK, most - len(data)))):
+    while len(data) < most and (block := stream.read(min(BLOCK_SIZE, most - len(data)))):
         data += block
     return bytes(data)
 
@@ -113,7 +113,7 @@ def spooled(stream: BinaryIO, limits: ReadLimits) -> Iterator[Path]:
                 file, path = stack.enter_context(open(handle, "wb", buffering=0)), Path(name)
                 stack.callback(path.unlink, missing_ok=True)
             remaining = limits.size + 1
-            while remaining and (block := stream.read(min(BLOCK, remaining))):
+            while remaining and (block := stream.read(min(BLOCK_SIZE, remaining))):
                 remaining -= _write(file, block)
         except OSError as error:
             raise UsageError(message.format(error.strerror)) from None
@@ -164,12 +164,14 @@ def open_bytes(
         if head.startswith((GZIP, ZSTD)):
             source, damage = _decompressing(stored, head)
             stream = io.BufferedReader(
-                _Unpacked(source, stored, size, limits, unpacked, damage), BLOCK
+                _Unpacked(source, stored, size, limits, unpacked, damage), BLOCK_SIZE
             )
             head = stream.peek(HEAD)
         elif head.startswith(ZIP) and not is_office(head[:HEAD]):
             source = _member(path, stored, limits.own, part)
-            stream = io.BufferedReader(_Unpacked(source, stored, size, limits, unpacked), BLOCK)
+            stream = io.BufferedReader(
+                _Unpacked(source, stored, size, limits, unpacked), BLOCK_SIZE
+            )
             head = stream.peek(HEAD)
         if not head:
             raise Unreadable(Problem("S102", "the file is empty (0 bytes once decompressed)"))
@@ -218,7 +220,7 @@ def open_stored(
             ]
             _refuse_size(sum(os.fstat(stream.fileno()).st_size for stream in streams), limits)
             stack.pop_all()
-        return io.BufferedReader(_Joined(streams), BLOCK)
+        return io.BufferedReader(_Joined(streams), BLOCK_SIZE)
     stream = _regular(path, limits.own, None, limits.size, sha256, tick)
     try:
         _refuse_size(os.fstat(stream.fileno()).st_size, limits)
@@ -246,7 +248,7 @@ def open_part(path: Path, name: str, limits: ReadLimits, unpacked: int = 0) -> i
     size = os.fstat(stored.fileno()).st_size
     source = Member(stored, name)
     stream: io.BufferedReader = io.BufferedReader(
-        _Unpacked(source, stored, size, limits, unpacked), BLOCK
+        _Unpacked(source, stored, size, limits, unpacked), BLOCK_SIZE
     )
     try:
         head = stream.peek(HEAD)
@@ -319,7 +321,7 @@ def drain(stream: io.BufferedReader) -> None:
     """
     raw = stream.raw
     stored = raw.stored if isinstance(raw, _Unpacked) else stream
-    while stored.read(BLOCK):
+    while stored.read(BLOCK_SIZE):
         pass
 
 
@@ -332,7 +334,7 @@ def _regular(
     tick: Callable[[float], None] | None = None,
 ) -> io.BufferedReader:
     """A regular file, opened as `opened` says."""
-    return io.BufferedReader(_Stored(opened(path, own, part), most, sha256, tick), BLOCK)
+    return io.BufferedReader(_Stored(opened(path, own, part), most, sha256, tick), BLOCK_SIZE)
 
 
 class _Stored(io.FileIO):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from scorer.bytes.files import BLOCK
+from scorer.bytes.files import BLOCK_SIZE
 from scorer.bytes.limits import BOM, UTF8, ReadLimits, Unreadable
 from scorer.core.problems import KEPT, Findings, Problem
 
@@ -35,7 +35,7 @@ def lines(stream: BinaryIO, limits: ReadLimits, findings: Findings) -> Iterator[
         Unreadable: a line is longer than is accepted, or the file ends its lines in CR.
     """
     number, rest = 1, bytearray()
-    while block := stream.read(BLOCK):
+    while block := stream.read(BLOCK_SIZE):
         rest += block
         end = rest.rfind(b"\n") + 1
         if end:

@@ -20,18 +20,18 @@ from scorer.bytes.limits import Unreadable
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
 
-SYSTEM = tuple(map(Path, ("/proc", "/sys", "/dev")))
-MEMORY = Path("/dev/shm")  # plain files, though below /dev
+SYSTEM_FOLDERS = tuple(map(Path, ("/proc", "/sys", "/dev")))
+MEMORY_FOLDER = Path("/dev/shm")  # plain files, though below /dev
 # links to what is open already
 STREAM = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
 # not blocking, should a FIFO have taken the file's place
-READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 SELF = getattr(os, "O_NOFOLLOW", 0)
 WALKS = SELF and os.open in os.supports_dir_fd
 # to enter a folder takes no right to list it
 ENTER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | SELF
 REMOTE = "the engine spark reads URLs: --engine spark (pip install 'challenge-scorer[spark]')"
-NAMED = "name the file itself, or copy it to where the link stands"
+NAME_THE_FILE = "name the file itself, or copy it to where the link stands"
 
 
 def opened(path: Path, own: Sequence[Path] | None = None, part: str | None = None) -> int:
@@ -51,7 +51,7 @@ def opened(path: Path, own: Sequence[Path] | None = None, part: str | None = Non
     whole = path if part is None else path / part
     try:
         if own is None:
-            return _as_looked(os.stat(whole), lambda: os.open(whole, READ))
+            return _as_looked(os.stat(whole), lambda: os.open(whole, READ_FLAGS))
         return _sent(path, own, part)
     except (FileNotFoundError, NotADirectoryError):
         lost = "a link to a file that is not there" if os.path.islink(whole) else None
@@ -70,12 +70,12 @@ def _sent(path: Path, own: Sequence[Path], part: str | None) -> int:
     if os.sep == "/":  # POSIX lets // at the beginning mean something else
         there = Path(f"/{str(there).lstrip('/')}")
     target = Path(os.path.realpath(there))
-    if not target.is_relative_to(MEMORY) and any(map(target.is_relative_to, SYSTEM)):
+    if not target.is_relative_to(MEMORY_FOLDER) and any(map(target.is_relative_to, SYSTEM_FOLDERS)):
         raise _refused(f"this is a file of the system (below {target.parts[1]})")
     if part is None and STREAM.fullmatch(str(there)):
         looked = os.stat(there)
         _refuse_own(looked, own)
-        return _as_looked(looked, lambda: os.open(there, READ))
+        return _as_looked(looked, lambda: os.open(there, READ_FLAGS))
     folder, name = (target, part) if part is not None else (target.parent, target.name)
     with _entered(folder) as handle:
         where = folder / name if handle is None else Path(name)
@@ -88,7 +88,7 @@ def _sent(path: Path, own: Sequence[Path], part: str | None) -> int:
         _refuse_astray(there)
         if part is not None:
             _refuse_linked(part, looked)
-        return _as_looked(looked, lambda: os.open(where, READ | SELF, dir_fd=handle))
+        return _as_looked(looked, lambda: os.open(where, READ_FLAGS | SELF, dir_fd=handle))
 
 
 @contextmanager
@@ -151,7 +151,7 @@ def _refuse_astray(path: Path) -> None:
         folder = os.path.realpath(link.parent)
         if link.is_symlink() and not Path(os.path.realpath(link)).is_relative_to(folder):
             what = "this is" if link == path else f"'{link.name}' in its path is"
-            raise _refused(f"{what} a link that leads out of its folder", NAMED)
+            raise _refused(f"{what} a link that leads out of its folder", NAME_THE_FILE)
 
 
 def _refused(message: str, help: str | None = None) -> Unreadable:

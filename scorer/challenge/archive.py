@@ -23,7 +23,7 @@ ABSENT = "truth-is-not-in-this-kit"  # begins the name of the truth that a kit's
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
 MOST_FILES, MOST_DIRECTORY = 100, 1 << 16
 MOST_STORED, MOST_UNPACKED, RATIO = 1 << 30, 4 << 30, 1000
-PIECE = 1 << 20
+PIECE_SIZE = 1 << 20
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def _unpack(path: Path, folder: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             for member in _members(path, archive):
                 with archive.open(member) as packed, (folder / member.filename).open("xb") as out:
-                    shutil.copyfileobj(packed, out, PIECE)
+                    shutil.copyfileobj(packed, out, PIECE_SIZE)
     except (*DAMAGE, zlib.error, EOFError) as error:
         raise refused(path, "T108", "the archive is damaged") from error
     except OSError as error:

@@ -23,6 +23,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
+from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.yaml import YamlValue
 from scorer.core.text import quoted
 
@@ -33,8 +34,8 @@ UNITS |= {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
 
 
 SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,9})?) ?((?:[kmgt]i?)?)b?", re.IGNORECASE)
-MOST = 2**63 - 1
-LONGEST = 1000  # characters of a path: each part of it costs a look at the disk
+LARGEST = 2**63 - 1
+LONGEST_PATH = 1000  # characters of a path: each part of it costs a look at the disk
 
 # An editor takes 2011 for a number, where here a text is whatever stands in the file.
 SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
@@ -101,7 +102,7 @@ def as_size(value: Any) -> Any:
     if not match:
         raise wrong(f"{as_written(value)} is not a size, such as 20MB, 1GiB or a number of bytes")
     size = int(float(match[1]) * UNITS[match[2].lower()])
-    if not 0 < size <= MOST:
+    if not 0 < size <= LARGEST:
         raise wrong(f"{as_written(value)} is not a size between 1 byte and 8 EiB")
     return size
 
@@ -145,8 +146,8 @@ Text = Annotated[str, Before(as_text), WithJsonSchema(SCALAR)]
 Name = Annotated[str, Field(min_length=1), Before(as_text), WithJsonSchema(SCALAR)]
 Number = Annotated[float, Before(as_number)]
 Share = Annotated[float, Field(gt=0, lt=1), Before(as_number)]
-Whole = Annotated[int, Field(ge=0, le=MOST), Before(as_whole)]
-Count = Annotated[int, Field(ge=1, le=MOST), Before(as_whole)]
+Whole = Annotated[int, Field(ge=0, le=LARGEST), Before(as_whole)]
+Count = Annotated[int, Field(ge=1, le=LARGEST), Before(as_whole)]
 Size = Annotated[int, Before(as_size), Or({"type": "string"})]
 Word = Before(as_text)  # before a Literal
 
@@ -157,7 +158,7 @@ def _inside(value: Any, info: ValidationInfo) -> Any:
     if folder is None:
         return value
     name = as_text(value)
-    if len(name) > LONGEST:
+    if len(name) > LONGEST_PATH:
         raise wrong(f"{quoted(name)} is too long for a file's name")
     if PureWindowsPath(name).anchor:
         raise wrong(f"{quoted(name)} is not relative to the challenge's folder", "C111")
@@ -180,3 +181,11 @@ class YamlSection(BaseModel):
     """A section of challenge.yaml: unknown keys are errors, and nothing changes once read."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+
+def none_twice(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names, none of which may be written twice."""
+    for n, name in enumerate(names):
+        if name in names[:n]:
+            raise wrong(f"{quoted(name)} is written twice")
+    return names

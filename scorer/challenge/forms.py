@@ -47,7 +47,7 @@ JSON = (
 )
 WIDE = ("item", "rank", "list")
 TEXTS: dict[str, Any] = {"anyOf": [SCALAR, {"type": "array", "items": SCALAR}]}
-PAIRS: dict[str, Any] = {"type": "object", "additionalProperties": SCALAR}
+MAPPING: dict[str, Any] = {"type": "object", "additionalProperties": SCALAR}
 
 
 def _separator(value: Any) -> Any:
@@ -113,10 +113,10 @@ def _files(value: Any) -> Any:
     return value
 
 
-Paths = Annotated[dict[str, Name], Before(_paths), _roles(JSON), WithJsonSchema(PAIRS)]
+Paths = Annotated[dict[str, Name], Before(_paths), _roles(JSON), WithJsonSchema(MAPPING)]
 Separator = Annotated[str, Before(_separator), WithJsonSchema(SCALAR)]
 Texts = Annotated[tuple[Name, ...], Before(_texts), WithJsonSchema(TEXTS)]
-Cells = Annotated[dict[str, Separator], _roles(CELLS), WithJsonSchema(PAIRS)]
+Cells = Annotated[dict[str, Separator], _roles(CELLS), WithJsonSchema(MAPPING)]
 Wide = Annotated[
     dict[str, Texts],
     Before(_single_role),
@@ -164,7 +164,7 @@ class KeyFile(Cut):
 
     file: File = Field(description="path, relative to challenge.yaml and inside its folder")
     format: Name | None = Field(None, description="csv or jsonl; default: by the file's suffix")
-    columns: Annotated[dict[str, Name], _roles(("list", "item")), WithJsonSchema(PAIRS)] = Field(
+    columns: Annotated[dict[str, Name], _roles(("list", "item")), WithJsonSchema(MAPPING)] = Field(
         {}, description="what the file calls its columns; with item the lines are of pairs"
     )
 
@@ -199,7 +199,7 @@ class Formed(Cut):
         description="where a JSON document has its columns: {list: 'questions[].id', "
         "item: 'questions[].documents[]'}",
     )
-    parts: Annotated[dict[Name, Name], Before(_files), WithJsonSchema(PAIRS)] = Field(
+    parts: Annotated[dict[Name, Name], Before(_files), WithJsonSchema(MAPPING)] = Field(
         {},
         description="files of a folder or a ZIP archive that are one submission: {like: like.csv}; "
         "the list of a part is called like/ID, and the part is its group",

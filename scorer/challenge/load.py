@@ -12,9 +12,10 @@ from typing import Any, TypeAlias, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from scorer.challenge.columns import COLUMNS, FIELD_ROLES, ROLES
 from scorer.challenge.fields import as_written
 from scorer.challenge.forms import Formed, written_keys
-from scorer.challenge.model import COLUMNS, FIELD_ROLES, FILE, ROLES, Challenge
+from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.yaml import MOST_BYTES, YamlValue, document, from_data
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
@@ -34,7 +35,7 @@ COMPOSED = "score"  # what a composite is called that has no id
 Steps: TypeAlias = tuple[str | int, ...]
 
 # pydantic's kinds of error, in our words.
-WORDS = {
+FAULT_WORDS = {
     "literal_error": "{value} is not {expected}",
     "greater_than": "{value} is not above {gt:g}",
     "greater_than_equal": "{value} is below {ge:g}",
@@ -268,7 +269,7 @@ def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
         return _unknown(root, steps, _keys(steps[:-1]))
     if kind.startswith("C"):
         return _located(root, kind, steps, fault["msg"])
-    words = WORDS.get(kind, "{msg}")
+    words = FAULT_WORDS.get(kind, "{msg}")
     message = words.format(value=as_written(root.reach(steps)[2]), msg=fault["msg"], **context)
     return _located(root, "C106", steps, message)
 

@@ -9,231 +9,38 @@ descriptions to editors.
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    Discriminator,
-    Field,
-    PrivateAttr,
-    Tag,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from scorer.bytes.address import is_url
-from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge import phases as living
+from scorer.challenge.columns import COLUMNS, Extra, extra_roles
 from scorer.challenge.fields import (
-    SCALAR,
     Before,
-    Count,
     File,
     Files,
     Name,
     Number,
-    Or,
-    Share,
-    Size,
     Text,
-    Whole,
     Word,
     YamlSection,
-    as_flag,
     as_number,
-    as_text,
     as_whole,
-    as_written,
-    bare,
-    switch,
     wrong,
 )
-from scorer.challenge.forms import Formed, KeyFile, Texts, cut_of, keys_of
+from scorer.challenge.forms import Formed, KeyFile, cut_of, keys_of
+from scorer.challenge.leaderboard import Leaderboard
+from scorer.challenge.measures import Measures, MeasureSpec, one_primary
+from scorer.challenge.submission import MULTILABEL, Submission
 from scorer.challenge.yaml import YamlValue
-from scorer.core.formula import FormulaError, parse
-from scorer.core.text import nearest, quoted
 from scorer.formats.form import FileForm
-from scorer.tables.schema import EXTRA, NUMBER
 
 FILE = "challenge.yaml"
 FOLDER = ".scorer"  # of the store, beside challenge.yaml
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
-
-COLUMNS = {
-    "list": "what is scored one by one: a query, a user",
-    "item": "what a list ranks or rates",
-    "grade": "how relevant the item is; without it every row has grade 1",
-    "subtopic": "which aspect of the list the grade is for",
-    "rating": "the true rating",
-    "better": "the item that is preferred",
-    "worse": "the item that the other is preferred to",
-    "label": "the class; with `multilabel`, several of them",
-    "target": "the true number",
-    "weight": "how much the row counts; default: all alike",
-    "probability": "how likely the preference, or a class, is; of classes a column for each: "
-    "[setosa, virginica] or {setosa: p1, virginica: p2}; a single one is the positive class's",
-    "rank": "place in the list, from 1",
-    "score": "the number to order items by, highest first; of classes any number that is higher "
-    "the likelier the positive one is, for AUROC and AveragePrecision",
-    "prediction": "the predicted rating, or number",
-    "low": "lower end of the prediction's interval",
-    "high": "upper end of the prediction's interval",
-    "group": "the slice that the list belongs to",
-    "cluster": "what dependent lists share, such as a user or a document",
-    "fold": "the fold that the row belongs to",
-    "users": "how many past users know the item",
-    "features": "what the item is described by: several columns",
-    "extra": "further columns that metrics know by name: [phase], which are text, or "
-    "{degree: number, embedding: vector, genres: classes}",
-}
-
-ROLES = {
-    "truth": (
-        *("list", "item", "grade", "subtopic", "rating", "better", "worse"),
-        *("label", "target", "weight", "extra"),
-    ),
-    "lists": ("list", "group", "cluster", "extra"),
-    "items": ("item", "list", "users", "features", "extra"),
-    "history": ("list", "item"),
-    "exclude": ("list", "item"),
-    "likelihood": ("list", "better", "worse", "probability"),
-    "folds": ("list", "item", "fold"),
-    "submission": (
-        *("list", "item", "rank", "score", "prediction", "low", "high", "better", "worse"),
-        *("label", "probability", "extra"),
-    ),
-}
-
-MOST_DRAWS = 1_000_000  # each is kept for every submission
-
-# columns with a field of their own, since they are more than a name
-FIELD_ROLES = {
-    "truth": ("extra",),
-    "lists": ("extra",),
-    "items": ("users", "features", "extra"),
-    "submission": ("probability", "extra"),
-}
-
-
-def _range(value: Any) -> Any:
-    if not isinstance(value, list) or len(value) != 2:
-        raise wrong(f"{as_written(value)} is not a range; write [1, 5]")
-    low, high = map(as_number, value)
-    if not low < high:
-        raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
-    return low, high
-
-
-KINDS = ("text", "number", "vector", "classes")  # of further columns
-
-
-def _extra(value: Any) -> Any:
-    """Further columns, name -> kind; those of a list are text."""
-    if isinstance(value, list | tuple):
-        return {as_text(name): "text" for name in value}
-    if not isinstance(value, dict):
-        return {as_text(value): "text"}
-    for name, kind in value.items():
-        if as_text(kind) not in KINDS:
-            similar = nearest(as_text(kind), KINDS)
-            hint = f"; did you mean {quoted(similar)}?" if similar else ""
-            choices = f"{', '.join(KINDS[:-1])} or {KINDS[-1]}"
-            raise wrong(f"{quoted(name)} cannot be {as_written(kind)}; it can be {choices}{hint}")
-    return {name: as_text(kind) for name, kind in value.items()}
-
-
-Extra = Annotated[dict[Name, str], Before(_extra)]
-
-
-def extra_roles(extra: Mapping[str, str]) -> dict[str, str]:
-    """The role of each further column, and what it is called."""
-    return {f"{NUMBER if kind == 'number' else EXTRA}{name}]": name for name, kind in extra.items()}
-
-
-def _classes(value: Any) -> Any:
-    """Columns of probabilities by their classes; a single column has the class ''."""
-    if isinstance(value, list):
-        names = [as_text(name) for name in value]
-        return dict(zip(names, names, strict=True))
-    return value if isinstance(value, dict) else {"": as_text(value)}
-
-
-def _distinct(names: tuple[str, ...]) -> tuple[str, ...]:
-    for n, name in enumerate(names):
-        if name in names[:n]:
-            raise wrong(f"{quoted(name)} is written twice")
-    return names
-
-
-def column_schema(section: str) -> dict[str, Any]:
-    """The JSON Schema of a section's columns."""
-    names = {role: SCALAR | {"description": COLUMNS[role]} for role in ROLES[section]}
-    if "features" in names:
-        names["features"] |= {"type": "array", "items": SCALAR}
-    if "extra" in names:
-        kinds = {"type": "object", "additionalProperties": {"enum": [*KINDS]}}
-        texts = {"type": "array", "items": SCALAR}
-        names["extra"] = {"anyOf": [texts, kinds], "description": COLUMNS["extra"]}
-    if section == "submission":
-        many = ({"type": "array", "items": SCALAR}, {"type": "object"})
-        names["probability"] = {"anyOf": [SCALAR, *many], "description": COLUMNS["probability"]}
-    return {"type": "object", "properties": names, "additionalProperties": False}
-
-
-ONE_OR_MANY: dict[str, Any] = {"anyOf": [SCALAR, {"type": "array", "items": SCALAR}]}
-
-MEASURE = {
-    "type": "object",
-    "anyOf": [{"required": ["metric"]}, {"required": ["kaggle"]}, {"required": ["score"]}],
-    "properties": {
-        "metric": {"type": "string", "description": "name or notation: nDCG, nDCG@10, AP(rel=2)"},
-        "id": {**SCALAR, "description": "what the measure is called in results; default: its name"},
-        "primary": {"type": "boolean", "description": "ranks by this measure; default: the first"},
-        "kaggle": {"type": "string", "description": "a Python file with Kaggle's score function"},
-        "better": {
-            "enum": ["higher", "lower"],
-            "description": "of a Kaggle file's values, or of a score where that does not follow",
-        },
-        "score": {
-            "type": "string",
-            "description": "a formula of other measures' ids, in place of a metric: "
-            "0.3*carts + 0.7*orders; numbers, + - * / ( ), min, max, sqrt",
-        },
-        "per": {
-            "enum": ["mean", "list"],
-            "description": "a score of whole submissions' values, or of each list's; default: mean",
-        },
-        "average": {
-            **ONE_OR_MANY,
-            "description": "lists, pooled, or group; columns of the lists' file name groups, from "
-            "the innermost: [pooled, phase]",
-        },
-        "aggregate": {
-            **ONE_OR_MANY,
-            "description": "how lists, or the outermost groups, make one number: mean, sum, "
-            "median, geometric, power(-5); or of each level, from the lists outwards",
-        },
-        "weights": {
-            **ONE_OR_MANY,
-            "description": "how much each counts: a column of the lists' file, or size, of groups; "
-            "or of each level, none where all count alike",
-        },
-        "group": {**SCALAR, "description": "only lists of this group count"},
-        "unit": {
-            "enum": ["list", "group", "item"],
-            "description": "what intervals and tests draw: lists, groups of lists, or the items "
-            "of ratings; default: list",
-        },
-    },
-    "additionalProperties": {"description": "a parameter of the metric, such as k or cutoffs"},
-}
-
-MULTILABEL = (
-    "what separates several labels in a cell of the file, such as ','; written in one of truth "
-    "and submission, it holds for both; default: a cell is one label"
-)
 
 
 class Source(Formed):
@@ -275,287 +82,6 @@ class Items(Described):
     features: tuple[Name, ...] = ()
 
 
-class Length(YamlSection):
-    """How many items a list may have."""
-
-    min: Whole | None = Field(None, description="the least number")
-    max: Count | None = Field(None, description="the greatest number")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _exact(cls, value: Any) -> Any:
-        if isinstance(value, YamlValue | int):
-            return {"min": (exactly := as_whole(value)), "max": exactly}
-        return value
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.min is not None and self.max is not None and self.min > self.max:
-            raise wrong(f"min {self.min} is above max {self.max}")
-        return self
-
-
-class Limits(YamlSection):
-    """What a submission may cost to read."""
-
-    size: Size = Field(1 << 30, description="bytes of the file: 20MB, 1GiB")
-    unpacked: Size = Field(4 << 30, description="bytes once decompressed")
-    rows: Count = Field(50_000_000, description="rows")
-    list: Count = Field(4_000_000, description="rows of one list")
-    line: Size = Field(1 << 20, description="bytes of one line")
-    ids: Count = Field(20_000_000, description="different ids")
-    ratio: Count = Field(100, description="unpacked bytes for each compressed one")
-    careful: Count = Field(
-        2_000_000, description="lines that can only be read one by one; a JSON document's row is 4"
-    )
-    errors: Count = Field(200_000, description="errors in rows, after which reading ends")
-
-    @property
-    def bounds(self) -> ReadLimits:
-        """The same for a reader of files."""
-        return ReadLimits(**dict(self))
-
-
-class Submission(Formed):
-    """What a submission must be."""
-
-    format: Name | None = Field(
-        None, description="csv, lists, trec, jsonl or parquet; default: by the file's suffix"
-    )
-    columns: Annotated[dict[str, Name], WithJsonSchema(column_schema("submission"))] = Field(
-        {}, description="what the file calls its columns"
-    )
-    length: Annotated[Length | None, Or({"type": "integer", "minimum": 1})] = Field(
-        None, description="items of each list: exactly 10, or {min: 1, max: 10}; default: any"
-    )
-    complete: Annotated[bool | None, Before(as_flag)] = Field(
-        None,
-        description="whether each list has to have all of its candidates; default: where items has "
-        "the candidates of lists, and a measure compares orders (Tau, TauAP, Rho)",
-    )
-    range: Annotated[tuple[Number, Number] | None, Before(_range)] = Field(
-        None, description="lowest and highest prediction, score or probability allowed"
-    )
-    classes: Annotated[tuple[Name, ...], AfterValidator(_distinct)] = Field(
-        (), description="the labels there are, in their order; default: those of the truth"
-    )
-    probability: Annotated[dict[str, Name], Before(_classes)] = Field(
-        {}, description="of each class the column of its probability; written among the columns"
-    )
-    numbers: Texts = Field(
-        (),
-        description="groups of lists, such as a part, whose label is a number to predict: measures "
-        "of numbers are about these, those of classes about the others",
-    )
-    extra: Extra = Field({}, description=COLUMNS["extra"])
-    multilabel: Name | None = Field(None, description=MULTILABEL)
-    rank_gaps: Annotated[Literal["error", "keep"], Word] = Field(
-        "error",
-        description="ranks that a list leaves out: refused, or kept as slots without an item",
-    )
-    sums: Annotated[Literal["exact", "normalize"], Word] = Field(
-        "normalize",
-        description="probabilities of a row whose sum is more than 1e-6 from 1: refused, or "
-        "divided by it",
-    )
-    missing_list: Annotated[Literal["error", "zero", "skip"], Word] | None = Field(
-        None, description="a list that a submission lacks: refused, scored as empty, or left out"
-    )
-    unknown_list: Annotated[Literal["error", "ignore"], Word] = Field(
-        "error", description="a list that the challenge does not have"
-    )
-    ties: Annotated[
-        Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"], Word
-    ] = Field(
-        "item-desc",
-        description="order of equal scores: by item, downwards as in trec_eval or upwards; "
-        "as in the file; the mean over all orders; each at the mean of their ranks, as knowledge "
-        "graphs have it; or refused",
-    )
-    limits: Limits = Field(Limits(), description="limits on the size of a submission")
-
-    @model_validator(mode="after")
-    def _one_label(self) -> Self:
-        if self.numbers and (self.probability or self.multilabel):
-            raise wrong("beside numbers a row has one label, no probabilities and not several")
-        return self
-
-
-def _one_or_many(value: Any) -> Any:
-    """Texts; of an entry that says nothing, ''."""
-    if not isinstance(value, list | tuple):
-        value = [value]
-    return tuple("" if bare(entry) is None else as_text(entry) for entry in value)
-
-
-def _aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
-    from scorer.stats.aggregate import aggregate  # computes with numpy, which reading does not need
-
-    for name in names:
-        try:
-            aggregate(name)
-        except ValueError as error:
-            raise wrong(f"{quoted(name)} is no aggregate; {error}") from None
-    return names
-
-
-def _formula(text: str) -> str:
-    try:
-        parse(text)
-    except FormulaError as error:
-        raise wrong(str(error), "C125") from None
-    return text
-
-
-OneOrMany = Annotated[tuple[str, ...], Before(_one_or_many)]
-
-
-class MeasureSpec(YamlSection):
-    """A measure as challenge.yaml has it; not looked up in the registry yet."""
-
-    notation: Name
-    params: dict[str, Any] = Field({})
-    id: Name | None = None
-    primary: Annotated[bool, Before(as_flag)] = False
-    kaggle: File | None = None  # a file with Kaggle's function `score`, whose metric it is
-    better: Annotated[Literal["higher", "lower"], Word] | None = None  # of such a file, or a score
-    score: Annotated[Text, AfterValidator(_formula)] | None = None  # of other measures
-    per: Annotated[Literal["mean", "list"], Word] = "mean"  # what a score is a formula of
-    average: OneOrMany = ()  # lists, pooled, or columns of the lists whose groups are averaged
-    aggregate: Annotated[OneOrMany, AfterValidator(_aggregates)] = ()
-    weights: OneOrMany = ()  # columns of the lists, or size; '' for none
-    group: Name | None = None  # the lists that count
-    unit: Annotated[Literal["list", "group", "item"], Word] = "list"  # what is resampled
-    key: str = ""
-
-    @property
-    def part_ids(self) -> tuple[str, ...]:
-        """The ids of the measures that its formula names."""
-        return () if self.score is None else parse(self.score).names
-
-
-Measures = tuple[
-    Annotated[MeasureSpec, WithJsonSchema({"anyOf": [{"type": "string"}, MEASURE]})], ...
-]
-
-
-def _one_primary(specs: tuple[MeasureSpec, ...]) -> tuple[MeasureSpec, ...]:
-    """The first is primary where none says that it is."""
-    if not specs:
-        raise wrong("at least one measure is needed")
-    if any(spec.primary for spec in specs):
-        return specs
-    return tuple(spec.model_copy(update={"primary": n == 0}) for n, spec in enumerate(specs))
-
-
-class RankBy(YamlSection):
-    """Ranks from preferences between submissions, or from their ranks by several measures."""
-
-    preference: Name | None = Field(
-        None, description="how two submissions are compared on a list: RPP"
-    )
-    measures: Annotated[tuple[Name, ...], AfterValidator(_distinct)] = Field(
-        (), description="in its place: measures of the challenge, each of which ranks all"
-    )
-    aggregate: Name = Field(
-        description="how comparisons, or ranks, become one order: MC4, Borda, RankSum"
-    )
-    tie_break: tuple[Annotated[Literal["first_places", "earliest"], Word], ...] = Field(
-        (),
-        description="of measures: more first places, then second ones, ..; the earlier entry, on "
-        "a living board",
-    )
-
-    @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
-        if (self.preference is None) == (not self.measures):
-            raise wrong("write either a preference or measures")
-        if self.tie_break and not self.measures:
-            raise wrong("tie_break here is of measures; leaderboard.tie_break is of preferences")
-        return self
-
-
-class Tiers(YamlSection):
-    """How standings that cannot be told apart are found."""
-
-    rule: Annotated[Literal["all", "first"], Word] = Field(
-        "all",
-        description="where a tier ends: where everything above is significantly better than "
-        "everything below, or before the first that is worse than the tier's first",
-    )
-    test: Annotated[Literal["permutation", "wilcoxon", "t"], Word] = Field(
-        "permutation",
-        description="the paired test; wilcoxon's is of ranks: it finds medians of differences, "
-        "which can point the other way than means",
-    )
-    alpha: Share = Field(0.05, description="level of the test")
-    adjust: Annotated[Literal["max", "holm"], Word] = Field(
-        "max", description="how p-values are adjusted for multiple comparisons"
-    )
-
-
-LEVEL = 0.95  # of intervals where nothing else is written
-
-
-class Leaderboard(YamlSection):
-    """How scorecards become standings."""
-
-    ties: Annotated[Literal["shared"], Word] = Field(
-        "shared", description="equal values share a rank: 1, 2, 2, 4"
-    )
-    tie_break: tuple[Name, ...] = Field(
-        (), description="measures or preferences that break ties, in this order"
-    )
-    rank_by: Annotated[
-        Annotated[Literal["primary"], Word, Tag("word")] | Annotated[RankBy, Tag("rule")],
-        Discriminator(lambda value: "rule" if isinstance(value, dict | RankBy) else "word"),
-    ] = Field(
-        "primary",
-        description="the primary measure, or a preference or several measures with an aggregate",
-    )
-    intervals: Annotated[
-        Annotated[
-            Annotated[Literal["joint"], Word, Tag("word")] | Annotated[Share, Tag("level")],
-            Discriminator(lambda value: "word" if bare(value) == "joint" else "level"),
-        ]
-        | None,
-        Before(switch(LEVEL)),
-        Or({"type": "boolean"}),
-    ] = Field(
-        LEVEL,
-        description="level of the intervals over lists; joint: those of all the ranked hold "
-        "together in 95 % of boards; false: none",
-    )
-    tiers: Annotated[Tiers | None, Before(switch({})), Or({"type": "boolean"})] = Field(
-        Tiers(), description="which submissions do not differ significantly; false: no tiers"
-    )
-    seed: Whole = Field(1, description="seed of all random draws")
-    draws: Annotated[Count, Field(le=MOST_DRAWS)] = Field(
-        10_000, description="how many resamples or permutations are drawn"
-    )
-    baselines: Files = Field((), description="submissions that are shown outside the ranks")
-    entry: Annotated[Literal["best", "last", "selected", "all"], Word] = Field(
-        "best", description="which of a team's entries counts; the best one on the shown split"
-    )
-    ladder: Annotated[
-        Annotated[Literal["off", "auto"], Word, Tag("word")] | Annotated[Number, Tag("step")],
-        Discriminator(lambda value: "step" if isinstance(bare(value), int | float) else "word"),
-    ] = Field("off", description="a shown value moves only when it improves by that much")
-    digits: Annotated[Count, Field(le=17)] = Field(
-        4, description="significant digits of the values that participants are shown"
-    )
-
-    @property
-    def joint(self) -> bool:
-        """Whether the intervals of all the ranked are to hold together."""
-        return self.intervals == "joint"
-
-    @property
-    def level(self) -> float | None:
-        """How often an interval, or all joint ones, are to hold; None: there are none."""
-        return LEVEL if isinstance(self.intervals, str) else self.intervals
-
-
 class Example(YamlSection):
     """A golden case: a submission whose values are known."""
 
@@ -592,7 +118,7 @@ class Challenge(YamlSection):
     likelihood: Source | None = Field(None, description="how likely preferences are, for EDRC")
     folds: Source | None = Field(None, description="splits for cross-validation")
     submission: Submission = Field(Submission(), description="what a submission must be")
-    metrics: Annotated[Measures, AfterValidator(_one_primary)] = Field(
+    metrics: Annotated[Measures, AfterValidator(one_primary)] = Field(
         description="the measures; the first is primary unless one says so",
         json_schema_extra={"minItems": 1},
     )
@@ -754,7 +280,7 @@ class Challenge(YamlSection):
                 part_key = None if part is None else (part.id, part.notation)
                 if part is not None and all((s.id, s.notation) != part_key for s in specs):
                     specs.append(part.model_copy(update={"primary": False}))
-        return self.model_copy(update={"metrics": _one_primary(tuple(specs))})
+        return self.model_copy(update={"metrics": one_primary(tuple(specs))})
 
     def _headed(self, word: str) -> MeasureSpec | None:
         """The measure whose column a board heads `AP@10 [group]`, where only one can be meant."""

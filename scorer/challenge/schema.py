@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from scorer.challenge.model import FILE, ROLES, Challenge, column_schema
+from scorer.challenge.columns import ROLES, column_schema
+from scorer.challenge.model import FILE, Challenge
 
 
 def schema() -> dict[str, Any]:

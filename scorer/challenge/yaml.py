@@ -22,10 +22,10 @@ import yaml
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 
-SUFFIXES = (".yaml", ".yml")
+YAML_SUFFIXES = (".yaml", ".yml")
 MOST_BYTES = 1 << 20
 MOST_VALUES = 10_000  # with every alias written out
-DEEPEST = 50
+DEEPEST_YAML = 50
 MOST_TAGS = 100  # libyaml compares each with all others, so the time grows with the square
 
 Data: TypeAlias = "bool | int | float | str | list[YamlValue] | dict[str, YamlValue] | None"
@@ -117,8 +117,8 @@ def from_data(data: object, findings: Findings, depth: int = 0) -> YamlValue:
         findings: where problems go, of data that a challenge cannot hold.
     """
     lost = YamlValue(None, None, None)
-    if depth > DEEPEST:
-        findings.add(Problem("C110", f"nested more than {DEEPEST} deep"))
+    if depth > DEEPEST_YAML:
+        findings.add(Problem("C110", f"nested more than {DEEPEST_YAML} deep"))
         return lost
     match data:
         case None:
@@ -258,8 +258,8 @@ class _Composer:
                 self.count(1, at)
                 self.add(value, 1, 0, event.anchor)
             case yaml.CollectionStartEvent():
-                if len(self.open) >= DEEPEST:
-                    self.say("C110", f"nested more than {DEEPEST} deep", at)
+                if len(self.open) >= DEEPEST_YAML:
+                    self.say("C110", f"nested more than {DEEPEST_YAML} deep", at)
                     raise _Stopped
                 self.count(1, at)
                 empty: Data = {} if isinstance(event, yaml.MappingStartEvent) else []
@@ -313,8 +313,8 @@ class _Composer:
             self.say("C109", f"alias {quoted(name)} stands inside what it names", at)
         elif name not in self.anchors:
             self.say("C109", f"alias {quoted(name)} names nothing above it", at)
-        elif len(self.open) + height > DEEPEST:
-            self.say("C109", f"nested more than {DEEPEST} deep, aliases written out", at)
+        elif len(self.open) + height > DEEPEST_YAML:
+            self.say("C109", f"nested more than {DEEPEST_YAML} deep, aliases written out", at)
             raise _Stopped
         self.count(size, at)
         self.add(value, size, height)

@@ -5,7 +5,6 @@ Stability: plugin.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,20 +12,18 @@ from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from scorer.challenge.model import Challenge, Submission
+from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
-from scorer.checks.ids import LOST_BY_TOOLS, IdFault, Known, PublicIds
-from scorer.checks.tally import CheckTally, FileContext, ListFindings, OverflowCount
-from scorer.core.arrays import Ints, Mask, starts
-from scorer.core.problems import KEPT, Findings, Problem
+from scorer.challenge.submission import Submission
+from scorer.checks.ids import PublicIds, by_codes, nameless_ids
+from scorer.checks.tally import CheckTally, FileContext, ListFindings
+from scorer.core.arrays import Ints, Mask
+from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
-from scorer.tables.columns import CodedColumn, Codes
+from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table
-from scorer.views.ranked import RankedRows, among, keys, named, ranked
-
-Rows = NDArray[np.intp]
+from scorer.views.ranked import RankedRows, ranked
 
 UNREAD = ("S207", "S208", "S601")  # what makes a reader leave rows out
 
@@ -83,7 +80,7 @@ class Submitted:
     @cached_property
     def in_named(self) -> Mask:
         """Which rows stand in a list that has a name."""
-        return _at(~self.nameless_lists, self.lists.codes)
+        return by_codes(~self.nameless_lists, self.lists.codes)
 
     @cached_property
     def ranked(self) -> RankedRows:
@@ -288,170 +285,3 @@ def examine(subject: Submitted | Truthful, findings: Findings) -> None:
     for checker in checks("truth"):
         if checker.fits(subject.public.kind):
             findings.extend(checker.examine(subject))
-
-
-def places(rows: Rows | Ints, problem: Callable[[int], Problem]) -> Iterator[Problem]:
-    """One problem a row; beyond the number that is kept, one stands for the rest."""
-    for row in rows[:KEPT].tolist():
-        yield problem(row)
-    if rows.size > KEPT:
-        yield replace(problem(int(rows[KEPT])), times=rows.size - KEPT)
-
-
-def reported(
-    submitted: Submitted, code: str, rows: Ints, problems: Callable[[Ints], Iterable[Problem]]
-) -> Iterator[Problem | OverflowCount]:
-    """The errors of the rows that can be reported; those of the other rows are only counted.
-
-    Args:
-        problems: makes the errors, given where among `rows` the rows stand that have them.
-    """
-    last = submitted.last.get(code, math.inf)
-    reportable = np.flatnonzero(submitted.table.line[rows] <= last)[:KEPT]
-    if reportable.size:
-        yield from problems(reportable)
-    if rows.size > reportable.size:
-        yield OverflowCount(code, rows.size - reportable.size)
-
-
-def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
-    """Those of `rows` that repeat an earlier row, and that earlier row of each.
-
-    Args:
-        columns: codes, one a row of the table, that together make a row's key.
-        rows: the rows that count, ascending.
-    """
-    key = np.zeros(rows.size, dtype=np.int64)
-    for codes in columns:
-        width = int(codes.max(initial=0)) + 1
-        if int(key.max(initial=0)) > 2**62 // width:
-            key = np.unique(key, return_inverse=True)[1]
-        key = key * width + codes[rows]
-    ordered = np.sort(key)
-    if not (ordered[1:] == ordered[:-1]).any():  # the usual case, which is cheaper to find out
-        return rows[:0], rows[:0]
-    order = np.argsort(key, kind="stable")
-    new = starts(key[order])
-    first = order[new][np.cumsum(new) - 1]
-    again, of = order[~new], first[~new]
-    by = np.argsort(again)
-    return rows[again[by]], rows[of[by]]
-
-
-def first_pairs(submitted: Submitted, rows: Rows | Ints, role: str) -> Ints:
-    """The first of some rows for each list and item, in the file's order.
-
-    Args:
-        role: the column of the items: item, better or worse.
-
-    Returns:
-        Row indices, by their lines.
-    """
-    line, key = submitted.table.line[rows], keys(submitted.table.ids[role])[rows]
-    in_list = submitted.lists.codes[rows]
-    by = np.lexsort((rows, line, key, in_list))
-    first = by[starts(in_list[by], key[by])]
-    ordered: Ints = rows[first[np.lexsort((rows[first], line[first]))]]
-    return ordered
-
-
-def first_rows(ids: CodedColumn, wanted: Mapping[str, object]) -> Iterator[tuple[str, int, int]]:
-    """Each wanted id with its first row and the number of its rows, in the file's order."""
-    if not wanted or wanted.keys().isdisjoint(ids.names):
-        return
-    mask = np.array([name in wanted for name in ids.names], dtype=bool)
-    codes, rows, counts = occurrences(ids, mask)
-    for code, row, count in zip(codes.tolist(), rows.tolist(), counts.tolist(), strict=True):
-        yield ids.names[code], row, count
-
-
-def occurrences(
-    ids: CodedColumn, wanted: Mask, line: Ints | None = None
-) -> tuple[Ints, Ints, Ints]:
-    """The codes of the wanted distinct ids that have rows, by their first rows.
-
-    Args:
-        line: what tells which row is first; without it, the order of the rows.
-
-    Returns:
-        The codes, the first row of each, and how many rows each has.
-    """
-    rows = np.flatnonzero(_at(wanted, ids.codes))
-    codes = ids.codes[rows].astype(np.int64)
-    by = np.lexsort((rows, codes) if line is None else (rows, line[rows], codes))
-    rows, codes = rows[by], codes[by]
-    new = np.flatnonzero(starts(codes))
-    counts = np.diff(np.append(new, codes.size))
-    first = rows[new]
-    by = np.argsort(first if line is None else line[first], kind="stable")
-    return codes[new][by], first[by], counts[by]
-
-
-def unknown(ids: CodedColumn, known: Known) -> dict[str, IdFault | None]:
-    """The unknown ids of a column, each with what explains it."""
-    strange = named(ids, np.flatnonzero(known.places(ids) < 0))
-    decimals = bool(strange) and all(name.endswith(".0") for name in ids.names if name)
-    return {name: known.fault(name, decimals) for name in strange}
-
-
-def nameless(name: str, known: Mapping[str, object] | None) -> bool:
-    """Whether an id is missing: empty, or the text of a missing value."""
-    return not name or (name in LOST_BY_TOOLS and name not in (known or ()))
-
-
-def nameless_ids(ids: CodedColumn, known: Mask | Literal[False]) -> Mask:
-    """Which distinct ids are missing: empty, or the text of a missing value and not `known`."""
-    lost = among(ids, sorted(LOST_BY_TOOLS)) & ~np.asarray(known, dtype=bool)
-    none: Mask = among(ids, [""]) | lost
-    return none
-
-
-def repeated_items(submitted: Submitted, known: Mapping[str, object] | None) -> tuple[Rows, Rows]:
-    """The rows that repeat an item of their list, and the earlier row of each.
-
-    `known` are the items of which one may be called "nan".
-    """
-    table, items = submitted.table, submitted.table.ids["item"]
-    if submitted.unread:  # rows without a place count as well
-        bare = replace(table, numbers={})
-        rows = RankedRows.of(bare, submitted.in_named)
-    else:
-        rows = submitted.ranked
-    if not (repeats := rows.items.repeated).size:
-        return repeats, repeats
-    repeated_rows = np.sort(rows.at(repeats))
-    texts = items.texts(repeated_rows)  # two ids can have one hash
-    named = np.array([not nameless(name, known) for name in texts], dtype=bool)
-    index: dict[str, int] = {}
-    codes = np.array([index.setdefault(text, len(index)) for text in texts], dtype=np.int64)
-    by = np.argsort(table.line[repeated_rows], kind="stable")
-    repeated_rows, codes, named = repeated_rows[by], codes[by], named[by]
-    lists = submitted.lists.codes[repeated_rows]
-    again, first = repeated(lists, codes, rows=np.flatnonzero(named))
-    return repeated_rows[again], repeated_rows[first]
-
-
-def numbered_rows(public: Public, lists: CodedColumn) -> Mask:
-    """Which rows have a number to be predicted, where others have a class."""
-    return _at(np.array(public.numbered(lists.names), dtype=bool), lists.codes)
-
-
-def _at(mask: Mask, codes: Codes) -> Mask:
-    """A mask of distinct ids, for each row."""
-    rows: Mask = mask[codes] if codes.size else np.empty(0, dtype=bool)
-    return rows
-
-
-def describe_fault(fault: IdFault, word: str, rows: int) -> str:
-    """The message about an id's fault, for all rows that have it.
-
-    Args:
-        word: what the challenge calls that which the id names.
-    """
-    many = f"{rows:,} row{'s' if rows > 1 else ''}"
-    if fault.code == "S309":
-        return f"empty id: the {word} has no name in {many}"
-    if fault.code == "S310":
-        because = 'an id such as "NA" became a missing value on writing'
-        return f"{fault.message} in {many} ({word}); {because}"
-    return f"{word} {fault.message}" if fault.code == "S312" else fault.message

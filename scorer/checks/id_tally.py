@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.checks.tally import hashes_of
-from scorer.core.arrays import TOGETHER, Ints, by_prefix, distinct, small, starts
-from scorer.core.problems import KEPT, PLACES, Problem
+from scorer.core.arrays import HASHES_TOGETHER, Ints, by_prefix, distinct, small, starts
+from scorer.core.problems import KEPT, SHOWN_PLACES, Problem
 from scorer.tables.columns import Hashes
 from scorer.views.ranked import look_up
 
-TEXT = 4_000_000  # characters of the names of a class that are kept
+MOST_TEXT = 4_000_000  # characters of the names of a class that are kept
 
 Name = tuple[str, str | None]  # an id, and its list
 
@@ -133,11 +133,11 @@ class IdTally:
         first = _first([part.first for part in every], len(self.classes))
         runs = tuple(run for part in every for run in part.runs)
         size, once = sum(len(run.hashes) for run in runs), max(part.once for part in every)
-        if size <= TOGETHER:
+        if size <= HASHES_TOGETHER:
             runs = (_grouped(runs),)
         elif size >= 2 * once:
             runs = _distinct(runs)
-        if size <= TOGETHER or size >= 2 * once:
+        if size <= HASHES_TOGETHER or size >= 2 * once:
             once = sum(len(run.hashes) for run in runs)
         return IdTally(self.classes, runs, first, _trimmed(first, names, len(self.classes)), once)
 
@@ -234,8 +234,8 @@ def _first_of(kinds: NDArray[np.uint8], kind: int) -> Ints:
     """The indices of the first `KEPT` of a class, found without a pass over all."""
     places, start = np.empty(0, dtype=np.int64), 0
     while places.size < KEPT and start < kinds.size:
-        more = np.flatnonzero(kinds[start : start + TOGETHER] == kind) + start
-        places, start = np.append(places, more), start + TOGETHER
+        more = np.flatnonzero(kinds[start : start + HASHES_TOGETHER] == kind) + start
+        places, start = np.append(places, more), start + HASHES_TOGETHER
     return places[:KEPT]
 
 
@@ -244,7 +244,7 @@ def _concatenated(runs: Sequence[Run]) -> Run:
 
 
 def _trimmed(first: Run, names: Mapping[int, Name], classes: int) -> dict[int, Name]:
-    """The names that can be reported, within the limit of `TEXT`."""
+    """The names that can be reported, within the limit of `MOST_TEXT`."""
     trimmed: dict[int, Name] = {}
     for kind in range(classes):
         size, before = 0, len(trimmed)
@@ -252,7 +252,7 @@ def _trimmed(first: Run, names: Mapping[int, Name], classes: int) -> dict[int, N
             if (entry := names.get(key)) is None:
                 continue
             size += len(entry[0]) + len(entry[1] or "")
-            if size > TEXT and len(trimmed) - before >= PLACES:
+            if size > MOST_TEXT and len(trimmed) - before >= SHOWN_PLACES:
                 break
             trimmed[key] = entry
     return trimmed

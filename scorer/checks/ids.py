@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping
 from copy import copy
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,8 @@ from scorer.challenge.public import IdNames, Public, ids_of
 from scorer.core.arrays import Ints, Mask, distinct, spread
 from scorer.core.members import Members, members_of
 from scorer.core.text import IGNORABLE, nearest, pattern, quoted
-from scorer.tables.columns import CodedColumn, TextColumn, hashed, series_of
-from scorer.views.ranked import ItemIndex, is_hashed, look_up, spans
+from scorer.tables.columns import CodedColumn, Codes, TextColumn, hashed, series_of
+from scorer.views.ranked import ItemIndex, among, is_hashed, look_up, spans
 
 if TYPE_CHECKING:
     import polars as pl
@@ -32,15 +32,15 @@ SPREADSHEET_DATE = re.compile(r"[0-9]{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-[0-9]{2}"
 TOOLS = re.compile(r"[0-9]|[A-Z][a-z]{2}-[0-9]{2}\Z")  # how ids begin that a tool has changed
 LOST = {"nan", "na", "n/a", "null", "none", "nat", "<na>"}  # how a missing value is written
 LOST_BY_TOOLS = {"nan", "NaN", "<NA>"}  # of these, what nobody would call an item
-LONGEST = 64  # characters of an id for which a suggestion is looked for
+LONGEST_SUGGESTED = 64  # characters of an id for which a suggestion is looked for
 FOLDED = 128  # characters of an id beyond ASCII that is normalised: many marks cost their square
-FEW = 200  # ids that are compared one by one
+FEW_IDS = 200  # ids that are compared one by one
 LETTERS = 120  # different characters of the public ids that are tried
 SUGGESTIONS = 20  # for one file; only the first few are shown
 MOST_CLASSES = 200_000  # ids whose class is kept
 
 # what an unknown id is: nothing explains it, or only that all of its column end in .0; or its code
-CLASSES = ("plain", "decimal", "S306", "S307", "S308", "S309", "S310", "S312")
+FAULT_CLASSES = ("plain", "decimal", "S306", "S307", "S308", "S309", "S310", "S312")
 
 READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_na=False)"
 
@@ -181,7 +181,7 @@ class Known:
 
         Looked up rather than compared: difflib takes half a second for 20,000 ids.
         """
-        if len(name) > LONGEST or not self.names:
+        if len(name) > LONGEST_SUGGESTED or not self.names:
             return None
         cuts = [(name[:n], name[n:]) for n in range(len(name) + 1)]
         for head, tail in cuts:
@@ -193,7 +193,7 @@ class Known:
                 for slip in (head + letter + tail, head + letter + tail[1:]):
                     if slip in self.names:
                         return slip
-        return nearest(name, self.names) if len(self.names) <= FEW else None
+        return nearest(name, self.names) if len(self.names) <= FEW_IDS else None
 
     def _look_alike(self, name: str) -> str | None:
         """The public id that equals `name` once both are folded.
@@ -358,9 +358,9 @@ class KnownPairs:
 
 
 def class_of(name: str, fault: IdFault | None) -> int:
-    """The class of an unknown id (an index of `CLASSES`), given its fault."""
+    """The class of an unknown id (an index of `FAULT_CLASSES`), given its fault."""
     if fault is not None:
-        return CLASSES.index(fault.code)
+        return FAULT_CLASSES.index(fault.code)
     return int(name.endswith("0") and DECIMAL_ID.fullmatch(name) is not None)
 
 
@@ -371,7 +371,7 @@ def folded(name: str) -> str:
     True
     """
     if name.isascii():
-        visible = name.replace(" ", "") if name.isprintable() else name.translate(BLANKS)
+        visible = name.replace(" ", "") if name.isprintable() else name.translate(INVISIBLE)
         return visible.casefold()
     if len(name) > FOLDED:
         return name
@@ -394,7 +394,7 @@ def _invisible(character: str) -> bool:
     )
 
 
-BLANKS = {n: None for n in range(128) if _invisible(chr(n))}
+INVISIBLE = {n: None for n in range(128) if _invisible(chr(n))}
 
 
 def _difference(name: str, meant: str) -> str:
@@ -409,3 +409,21 @@ def _difference(name: str, meant: str) -> str:
     if hidden:
         return f"an invisible character (U+{ord(hidden[0]):04X})"
     return "case, blanks or Unicode normalisation"
+
+
+def nameless(name: str, known: Mapping[str, object] | None) -> bool:
+    """Whether an id is missing: empty, or the text of a missing value."""
+    return not name or (name in LOST_BY_TOOLS and name not in (known or ()))
+
+
+def nameless_ids(ids: CodedColumn, known: Mask | Literal[False]) -> Mask:
+    """Which distinct ids are missing: empty, or the text of a missing value and not `known`."""
+    lost = among(ids, sorted(LOST_BY_TOOLS)) & ~np.asarray(known, dtype=bool)
+    none: Mask = among(ids, [""]) | lost
+    return none
+
+
+def by_codes(mask: Mask, codes: Codes) -> Mask:
+    """A mask of distinct ids, for each row."""
+    rows: Mask = mask[codes] if codes.size else np.empty(0, dtype=bool)
+    return rows

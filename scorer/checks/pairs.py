@@ -14,7 +14,7 @@ from scorer.tables.columns import CodedColumn, grouped
 from scorer.tables.table import Table
 from scorer.views.ranked import is_hashed
 
-LONGEST = 8  # items of a cycle that are all named
+LONGEST_CYCLE = 8  # items of a cycle that are all named
 
 
 def faults(table: Table, word: str) -> Iterator[Problem]:
@@ -60,8 +60,8 @@ def faults(table: Table, word: str) -> Iterator[Problem]:
         items = [printable(ids[0].text(row), 60) for row in (*around, around[0])]
         lines = sorted(int(line[row]) for row in around)
         where = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
-        if len(around) > LONGEST:
-            items[LONGEST - 2 : -2] = ["…"]
+        if len(around) > LONGEST_CYCLE:
+            items[LONGEST_CYCLE - 2 : -2] = ["…"]
             where = f"{len(lines):,} lines, up to {lines[-1]}"
         message = (
             f"the preferences of {place(around[0])} form a cycle: {' > '.join(items)} ({where})"

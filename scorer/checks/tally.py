@@ -16,18 +16,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scorer.bytes.limits import refuse_errors as refuse_errors
-from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
+from scorer.challenge.submission import Submission
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints
 from scorer.core.problems import KEPT, Problem
+from scorer.tables.columns import Hashes
 
-NAMED = 1_000_000  # wrong ids of one part that are looked at one by one
-
-Hashes = NDArray[np.uint64]
+MOST_NAMED = 1_000_000  # wrong ids of one part that are looked at one by one
 
 
 class FileContext(NamedTuple):

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.checks.ids import CLASSES, LOST, Known
+from scorer.checks.ids import FAULT_CLASSES, LOST, Known
 from scorer.core.arrays import Mask
 
 if TYPE_CHECKING:
     import polars as pl
 
-PLAIN, DECIMAL, EXPLAINED = CLASSES.index("plain"), CLASSES.index("decimal"), 255
+PLAIN, DECIMAL, EXPLAINED = FAULT_CLASSES.index("plain"), FAULT_CLASSES.index("decimal"), 255
 UNUSUAL = r"[^!-~]"  # what is not seen, or not in ASCII
 # as in `ids`, whose patterns take no more time for a long id
 DECIMALS, DIGITS, ZEROS = r"^[0-9]+\.0+$", r"^[0-9]+$", r"\.0+$"

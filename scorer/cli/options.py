@@ -16,7 +16,7 @@ import typer
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
-from scorer.reports.base import Form, Options, form_names, form_of
+from scorer.reports.base import Options, ReportForm, form_names, form_of
 
 if TYPE_CHECKING:
     from scorer.api.submissions import Named
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from scorer.core.problems import Findings
     from scorer.results.report import Scored
 
-SUFFIXES = {
+YAML_SUFFIXES = {
     "md": "markdown",
     "tex": "latex",
     "htm": "html",
@@ -214,10 +214,10 @@ def engine_options(words: Sequence[str] | None) -> dict[str, str]:
 
 def _is_truth(path: Path) -> bool:
     """Whether a file is a truth; the code that guesses is imported for neither folder nor YAML."""
-    from scorer.challenge.yaml import SUFFIXES
+    from scorer.challenge.yaml import YAML_SUFFIXES
 
     # what no file can be called is none either
-    if not os.path.isfile(path) or path.suffix.lower() in SUFFIXES:
+    if not os.path.isfile(path) or path.suffix.lower() in YAML_SUFFIXES:
         return False
     from scorer.prepare.guess.challenge import is_truth
 
@@ -325,12 +325,12 @@ def form_option(subject: str) -> Any:
     return typer.Option("--format", metavar="FORMAT", help=words)
 
 
-def chosen_form(subject: str, name: str | None, output: Path | None, default: str) -> Form:
+def chosen_form(subject: str, name: str | None, output: Path | None, default: str) -> ReportForm:
     """The form in which a subject is written."""
     if name is not None:
         return form_of(subject, name)
     suffix = "" if output is None else output.suffix.lower().removeprefix(".")
-    by_suffix = SUFFIXES.get(suffix, suffix)
+    by_suffix = YAML_SUFFIXES.get(suffix, suffix)
     return form_of(subject, by_suffix if by_suffix in form_names(subject).split(", ") else default)
 
 

@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different codes stay different
-TOGETHER = 1 << 20  # hashes that are looked through together, where there are many more
+HASHES_TOGETHER = 1 << 20  # hashes that are looked through together, where there are many more
 
 
 def spread(codes: NDArray[Any]) -> NDArray[np.uint64]:
@@ -88,9 +88,9 @@ def small(
 def by_prefix(parts: Sequence[NDArray[np.uint64]]) -> Iterator[list[NDArray[np.int64]]]:
     """Where in each part the hashes stand that begin with the same bits, prefix by prefix.
 
-    There are so many prefixes that about `TOGETHER` hashes have the same.
+    There are so many prefixes that about `HASHES_TOGETHER` hashes have the same.
     """
-    bits = (sum(part.size for part in parts) // TOGETHER).bit_length()
+    bits = (sum(part.size for part in parts) // HASHES_TOGETHER).bit_length()
     for prefix in range(1 << bits):
         yield [
             np.flatnonzero(part >> np.uint64(64 - bits) == prefix) if bits else np.arange(part.size)

@@ -17,8 +17,8 @@ from scorer.core.text import printable, quoted
 if TYPE_CHECKING:  # a challenge.yaml is read without numpy
     from scorer.core.arrays import Floats
 
-LONGEST = 2_000  # characters of a formula
-MOST = 400  # numbers, names and signs of one
+LONGEST_FORMULA = 2_000  # characters of a formula
+MOST_TOKENS = 400  # numbers, names and signs of one
 DEEPEST = 50  # parentheses and functions inside each other
 FUNCTIONS = ("min", "max", "sqrt")
 TOKEN = re.compile(
@@ -215,8 +215,10 @@ def parse(text: str) -> Node:
     """
     if not text.strip():
         raise FormulaError("the formula is empty; write such as 0.3*a + 0.7*b")
-    if len(text) > LONGEST:
-        raise FormulaError(f"the formula has {len(text):,} characters; {LONGEST:,} are the most")
+    if len(text) > LONGEST_FORMULA:
+        raise FormulaError(
+            f"the formula has {len(text):,} characters; {LONGEST_FORMULA:,} are the most"
+        )
     reader = _Reader(text)
     tree = reader.sum()
     if reader.here.kind:
@@ -279,8 +281,8 @@ class _Reader:
 
     def __init__(self, text: str) -> None:
         self.tokens = list(_tokens(text))
-        if len(self.tokens) > MOST:
-            raise FormulaError(f"the formula has more than {MOST} numbers, names and signs")
+        if len(self.tokens) > MOST_TOKENS:
+            raise FormulaError(f"the formula has more than {MOST_TOKENS} numbers, names and signs")
         self.text, self.place, self.depth = text, 0, 0
 
     @property

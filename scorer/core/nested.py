@@ -8,8 +8,8 @@ from typing import Any
 
 from scorer.core.text import pattern
 
-DEPTH = 100  # arrays and objects in each other
-TEXT = r'"(?:[^"\\]|\\.)*+"?'  # the end of the document may come first
+MOST_NESTED = 100  # arrays and objects in each other
+NESTED_TEXT = r'"(?:[^"\\]|\\.)*+"?'  # the end of the document may come first
 
 
 def too_deep(document: str) -> bool:
@@ -20,12 +20,12 @@ def too_deep(document: str) -> bool:
     >>> too_deep('["' + "[" * 101 + '"]')
     False
     """
-    if document.count("[") + document.count("{") <= DEPTH:
+    if document.count("[") + document.count("{") <= MOST_NESTED:
         return False
     depth = 0
-    for mark in re.findall(r"[\[{}\]]", pattern(f"(?s:{TEXT})").sub("", document)):
+    for mark in re.findall(r"[\[{}\]]", pattern(f"(?s:{NESTED_TEXT})").sub("", document)):
         depth += 1 if mark in "[{" else -1
-        if depth > DEPTH:
+        if depth > MOST_NESTED:
             return True
     return False
 

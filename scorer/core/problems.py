@@ -14,9 +14,9 @@ from typing import Literal
 from scorer.core.text import printable
 
 Severity = Literal["error", "warning"]
-PLACES = 5  # how many places of one code are shown unless all are asked for
+SHOWN_PLACES = 5  # how many places of one code are shown unless all are asked for
 KEPT = 10_000  # how many places of one code are ever kept, so that memory stays bounded
-LONGEST = 1_000  # characters of an id that a problem keeps; a cell can have megabytes
+LONGEST_ID = 1_000  # characters of an id that a problem keeps; a cell can have megabytes
 LOCATED = 1_000  # how many places of one code are given a column by reading the file again
 
 
@@ -43,8 +43,8 @@ class Problem:
         """Keep the beginning of an id that is longer than any is."""
         for name in ("list", "item"):
             text = getattr(self, name)
-            if text is not None and len(text) > LONGEST:
-                object.__setattr__(self, name, f"{text[: LONGEST - 1]}…")
+            if text is not None and len(text) > LONGEST_ID:
+                object.__setattr__(self, name, f"{text[: LONGEST_ID - 1]}…")
 
     def __str__(self) -> str:
         """`PATH:LINE:COL: severity[CODE] what`, as compilers and editors write it."""

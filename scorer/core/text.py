@@ -28,7 +28,7 @@ RIGHT = (
 LEFTWARDS = f"[{RIGHT}](?:[{RIGHT}\u0300-\u036f]|[ ,.'\"_-](?=[{RIGHT}]))*"
 LEFT_TO_RIGHT = "\u200e"  # a mark that takes no room
 KIT = "scorer-kit-"  # begins the name of a temporary folder that holds a kit's, in which it lies
-MARKS = 4  # combining marks in a row; more would be drawn over the lines above and below
+MOST_MARKS = 4  # combining marks in a row; more would be drawn over the lines above and below
 
 
 @cache
@@ -135,7 +135,7 @@ def _escaped(text: str) -> str:
     characters, marks, ignorable = [], 0, pattern(IGNORABLE)
     for c in text:
         marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0
-        fine = c.isprintable() and not ignorable.match(c) and marks <= MARKS
+        fine = c.isprintable() and not ignorable.match(c) and marks <= MOST_MARKS
         characters.append(c if fine else c.encode("unicode_escape", "surrogatepass").decode())
     return "".join(characters)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MEMORY = 64 << 20  # bytes of rows that are kept there
 VIEW = 16  # bytes that polars takes for a text beside its own
 NUMBER = 8  # bytes of a number, and of the hash of an id
-TOGETHER = 1 << 16  # rows that are put in order together: they stay in the cache
+ROWS_TOGETHER = 1 << 16  # rows that are put in order together: they stay in the cache
 
 
 class _Piece(NamedTuple):
@@ -103,8 +103,8 @@ class GroupedRows:
             others = table.where(np.flatnonzero(in_list == len(self._lists)))
             self._aside.add(replace(others, facts=self._facts))
         hashes = self._held(table)
-        for start in range(0, in_list.size, TOGETHER):
-            rows = slice(start, start + TOGETHER)
+        for start in range(0, in_list.size, ROWS_TOGETHER):
+            rows = slice(start, start + ROWS_TOGETHER)
             by = np.argsort(in_list[rows], kind="stable")
             if lacks:
                 by = by[: np.count_nonzero(in_list[rows] < len(self._lists))]

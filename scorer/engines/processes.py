@@ -12,8 +12,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from scorer.core.problems import Findings, Problem
+from scorer.formats.cut import SMALLEST
 from scorer.formats.read import COMPRESSED
-from scorer.formats.text import SMALLEST
 from scorer.results.scorecard import Outcome
 
 UNPACKED = 4  # times its size, about, is what a compressed file holds

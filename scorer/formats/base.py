@@ -12,9 +12,10 @@ from typing import Any, NamedTuple, TypeVar
 
 from scorer.bytes.limits import NoTable
 from scorer.core.registry import Registry, discover, mark
+from scorer.formats.cut import columns as text_columns
+from scorer.formats.cut import tables
 from scorer.formats.form import PLAIN, FileForm
-from scorer.formats.text import Request, TextReader, tables
-from scorer.formats.text import columns as text_columns
+from scorer.formats.text import Request, TextReader
 from scorer.tables.table import Table
 
 Tables = Callable[[Request], Iterator[Table]]

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import io
 import re
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from csv import QUOTE_ALL, QUOTE_MINIMAL, Error, reader, writer
-from functools import cache
-from itertools import islice
+from collections.abc import Mapping, Sequence
+from csv import QUOTE_ALL, QUOTE_MINIMAL, writer
 from typing import Any
 
 import numpy as np
 
-from scorer.bytes.limits import NoTable, ReadLimits
+from scorer.bytes.limits import NoTable
 from scorer.bytes.lines import count_only
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
@@ -23,6 +20,14 @@ from scorer.formats.blocks import BLANK, NEWLINE, NONE, QUOTE, TAB, Block, Lines
 from scorer.formats.form import NO_SEPARATOR, WHITESPACE, separator_of
 from scorer.formats.header import SAMPLE, Unused, resolve, tell_unused
 from scorer.formats.read import COMPRESSED
+from scorer.formats.records import (
+    FIELD_BLANKS,
+    Record,
+    Start,
+    cut_record,
+    field_start,
+    field_starts,
+)
 from scorer.formats.separated import Cutter, cutter
 from scorer.formats.text import Plain, Request, Row, TextReader, plain_rows
 from scorer.tables.table import DECIMAL, TEXT, Schema
@@ -32,22 +37,8 @@ JSON = re.compile(r'\[?\s*\{\s*(?:"|$)|\[\s*(?:\[|$)')
 EXCEL = re.compile(r"sep=.", re.IGNORECASE)
 BETWEEN = re.compile(r"[\s,;|]+")  # ids of one cell
 DECIMAL_TEXT = DECIMAL.pattern.replace("++", "+").replace("*+", "*")  # as polars writes it
-MOST_LINES = 10_000  # of one record
 SAMPLE_LINES = 10_000  # in which the sample is looked for
-BLANKS = {",": " \t", ";": " \t", "|": " \t", "\t": " "}  # that are nothing round a field
-MARKS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
-QUOTES = 'a quote inside a quoted value is written twice: ""'
-FAULTS = (  # words of the csv module, and ours
-    ("end of data", "S208", "the quote opened here is never closed", QUOTES),
-    ("expected after", "S208", "text or a blank follows the end of the quote opened here", QUOTES),
-    ("a tab", "S208", "a tab stands before the quote opened here", "leave the tab out"),
-    ("new-line", "S207", "a CR follows this value, and no LF", "end lines with LF or CRLF"),
-    ("", "S208", "this value cannot be read", QUOTES),
-)
-
-Record = tuple[int, list[str], str]  # line, fields, and the text they were cut from
-Start = tuple[int, int | None]  # of a field: lines below the record's first, character from 1
-CLOSED = re.compile(r' *+"[^"]*+(?:""[^"]*+)*+"')
+MARK_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 
 
 def as_csv(rows: Rows, columns: Mapping[str, str]) -> bytes:
@@ -92,9 +83,9 @@ class Csv(TextReader):
     def _next(
         self, lines: Lines, line: int, separator: str, last: bool, findings: Findings
     ) -> tuple[int, Record | None]:
-        """The record that begins on a line, and the line after it, as `_record` has them."""
+        """The record that begins on a line, and the line after it, as `cut_record` has them."""
         if self.raw is None:
-            return _record(lines, line, separator, last, findings, self.request.limits)
+            return cut_record(lines, line, separator, last, findings, self.request.limits)
         number, text = lines[line]
         fields = self.raw.fields(text)
         return line + 1, (number, fields, text) if fields else None
@@ -178,7 +169,7 @@ class Csv(TextReader):
             message = f"{len(fields):,} fields, expected {self.width:,}"
             more = len(fields) > self.width
             below, column = self._start(raw, self.width) if more else (0, None)
-            mark = MARKS.get(self.separator, "separator")
+            mark = MARK_NAMES.get(self.separator, "separator")
             hint = f"an unquoted {mark}?" if more and self.raw is None else None
             findings.add(Problem("S207", message, line=number + below, column=column, help=hint))
         return after, ()
@@ -194,7 +185,7 @@ class Csv(TextReader):
         """Where the n-th field of a record starts."""
         if self.raw is not None:
             return 0, self.raw.start(raw, n)
-        return _start(raw, self.separator, n)
+        return field_start(raw, self.separator, n)
 
     def plain(self, block: Block, notes: Any) -> Plain:
         """The columns of the lines that are whole records with all fields."""
@@ -274,7 +265,7 @@ class Csv(TextReader):
             return frame
         import polars as pl
 
-        frame = frame.with_columns(pl.col(pl.String).str.strip_chars(BLANKS[self.separator]))
+        frame = frame.with_columns(pl.col(pl.String).str.strip_chars(FIELD_BLANKS[self.separator]))
         if late:
             cast = pl.col([str(n) for n in numbers]).cast(pl.Float64, strict=False)
             frame = frame.with_columns(cast)
@@ -322,7 +313,7 @@ def _header(
 ) -> tuple[Schema, tuple[str, ...]] | None:
     """The shape that the header fits and the roles it has; adds what is wrong with it."""
     findings = request.findings
-    starts = [start for start, _ in _starts(raw, separator)] if raw != "\n" else []
+    starts = [start for start, _ in field_starts(raw, separator)] if raw != "\n" else []
     starts += [(0, None)] * (len(names) - len(starts))
     known_names = {shape.called(role) for shape in request.wanted for role in shape.roles}
     cells = () if request.form.header else re.split(r"[,;|\s]+", raw)
@@ -409,7 +400,7 @@ def _several_ids(
     if not all(_holds_several(fields[item]) for _, fields, _ in rows):
         return None
     line, fields, raw = rows[0]
-    below, column = _start(raw, separator, item)
+    below, column = field_start(raw, separator, item)
     called, cell = quoted(shape.called("item")), quoted(fields[item], 40)
     message = f"column {called} holds several ids in a cell ({cell}); a row has one"
     hint = "write a row for each item, best first, or lines 'u1: 2, 1, 4' in a file called .lists"
@@ -436,7 +427,7 @@ def _separator(first: tuple[int, str], request: Request) -> str:
     suffixes = [s.lower() for s in request.path.suffixes if s.lower() not in COMPRESSED]
     expected = "\t" if suffixes[-1:] == [".tsv"] else ","
     names = {shape.called(role) for shape in request.wanted for role in shape.roles}
-    other = next((mark for mark in MARKS if mark in text), None)
+    other = next((mark for mark in MARK_NAMES if mark in text), None)
     if expected in text or other is None or text.strip(" \t") in names:
         return expected
     message = f"columns are separated by {quoted(other)}, expected {quoted(expected)}"
@@ -444,136 +435,3 @@ def _separator(first: tuple[int, str], request: Request) -> str:
     column = text.index(other) + 1
     request.findings.add(Problem("S206", message, line=line, column=column, help=hint))
     return other
-
-
-def _record(
-    lines: Lines, line: int, separator: str, last: bool, findings: Findings, limits: ReadLimits
-) -> tuple[int, Record | None]:
-    """The record that begins on a line, and the line after it.
-
-    After a quote that is never closed, reading goes on in the next line. That is
-    linear: the lines in between hold no single quote, so none of them can open one.
-
-    Args:
-        line: from 0.
-
-    Returns:
-        No record where it is blank or wrong; the same line where it goes on beyond these lines.
-    """
-    number, text = lines[line]
-    if '"' not in text and "\r" not in text:
-        fields = text.split(separator)
-        if " " in text or "\t" in text:
-            fields = [field.strip(BLANKS[separator]) for field in fields]
-        return line + 1, (number, fields, text) if len(fields) > 1 or fields[0] else None
-    end, size, more = line, 0, False
-
-    def fed() -> Iterator[str]:
-        nonlocal end, size, more
-        while end < len(lines):
-            following = lines[end][1]
-            size += len(following)
-            if end > line and (size > limits.line or end - line > MOST_LINES):
-                return
-            end += 1
-            yield following + "\n"
-        more = not last
-
-    try:
-        fields = next(reader(fed(), delimiter=separator, skipinitialspace=True, strict=True))
-        raw = "\n".join(lines[n][1] for n in range(line, end))
-        if " " in raw or "\t" in raw:
-            fields = _bare(fields, raw, separator)
-    except Error as error:
-        message = str(error)
-        if "field limit" in message:  # of the csv module, which is one for all who use it
-            deque(fed(), maxlen=0)
-            raw = "\n".join(lines[n][1] for n in range(line, end))
-            fields, count, message = _long(raw, separator)
-            if not message:
-                return line + count, (number, fields, raw)
-        if more and message.endswith("end of data"):
-            return line, None
-        raw = "\n".join(lines[n][1] for n in range(line, end))
-        [((below, column), _)] = deque(_starts(raw, separator), maxlen=1)
-        _, code, message, hint = next(fault for fault in FAULTS if fault[0] in message)
-        if not count_only(findings, code):
-            findings.add(Problem(code, message, line=number + below, column=column, help=hint))
-        return line + below + 1, None
-    says = len(fields) > 1 or any(fields) or '"' in raw
-    return end, (number, fields, raw) if says else None
-
-
-def _long(raw: str, separator: str) -> tuple[list[str], int, str]:
-    """The fields of a record with a field that is too long for the csv module.
-
-    Returns:
-        The fields, how many lines they take, and what is wrong, in the csv module's words.
-    """
-    fields = []
-    for match in _fields(raw, separator):
-        text = match.group(1)
-        fields.append(
-            match.group(2).rstrip(BLANKS[separator])
-            if text is None
-            else text[1:-1].replace('""', '"')
-        )
-    end = match.end()
-    if raw[end : end + 1] in ("", "\n"):
-        return fields, raw.count("\n", 0, end) + 1, ""
-    if raw[end] == "\r":
-        return [], 0, "new-line"
-    if "\t" in match.group() and BLANKS[separator] == " \t":
-        return [], 0, "a tab"
-    return [], 0, "expected after" if CLOSED.match(raw, end) else "end of data"
-
-
-def _bare(fields: list[str], raw: str, separator: str) -> list[str]:
-    """The fields without the blanks round those that are not quoted.
-
-    Raises:
-        Error: a quote is opened after a tab, which the csv module takes for text.
-    """
-    bare = [field.strip(BLANKS[separator]) for field in fields]
-    if '"' in raw and bare != fields:
-        for n, (_, quoted) in enumerate(_starts(raw, separator)):
-            if quoted:
-                bare[n] = fields[n]
-            elif bare[n].startswith('"'):
-                raise Error("a tab")
-    return bare
-
-
-def _start(raw: str, separator: str, n: int) -> Start:
-    """Where the n-th field of a record starts."""
-    return next(islice(_starts(raw, separator), n, None))[0]
-
-
-def _starts(raw: str, separator: str) -> Iterator[tuple[Start, bool]]:
-    """Where each field of a record starts, and whether it is quoted; a bad one is the last."""
-    below, newline = 0, -1
-    for match in _fields(raw, separator):
-        quoted = match.lastindex == 1
-        yield (below, match.start(1 if quoted else 2) - newline), quoted
-        if quoted:
-            below += raw.count("\n", *match.span())
-            newline = max(newline, raw.rfind("\n", *match.span()))
-
-
-def _fields(raw: str, separator: str) -> Iterator[re.Match[str]]:
-    """Each field of a record; a bad one is the last."""
-    field, at = _field(separator), 0
-    while True:
-        match = field.match(raw, at)
-        assert match is not None  # it matches anything
-        yield match
-        at = match.end() + 1
-        if raw[at - 1 : at] != separator:
-            return
-
-
-@cache
-def _field(separator: str) -> re.Pattern[str]:
-    """Regex of one field with leading blanks; empty where its quoting is malformed."""
-    quoted = rf'("[^"]*+(?:""[^"]*+)*+")(?![^{separator}\r\n])'
-    return re.compile(rf' *+{quoted}|[{BLANKS[separator]}]*+((?!")[^{separator}\r\n]*+|)')

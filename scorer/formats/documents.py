@@ -19,7 +19,7 @@ import numpy as np
 
 from scorer.bytes.limits import Unreadable
 from scorer.core.arrays import Ints
-from scorer.core.nested import DEPTH
+from scorer.core.nested import MOST_NESTED
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, nearest, quoted
 from scorer.formats.steps import NAMES, Level, Steps, level_of, through
@@ -189,7 +189,7 @@ class JsonDocument:
         if self.text[at : at + 1] not in ("[", "{") or at >= len(self.text):
             return self.leaf(at)[1]
         self._count()
-        if depth >= DEPTH:
+        if depth >= MOST_NESTED:
             raise Wrong(at, "the values are nested too deeply")
         for _, start in self.members(at):
             self.ended = self.skip(start, depth + 1)
@@ -251,7 +251,7 @@ class JsonDocument:
     def entries(self, at: int) -> dict[str, int]:
         """Where the values of the object at an offset begin, by their names."""
         if at not in self._objects:
-            if len(self._objects) > DEPTH:
+            if len(self._objects) > MOST_NESTED:
                 self._objects.clear()
             found = {}
             for name, start in self.members(at):

@@ -9,7 +9,7 @@ with the same lines, by one step between the cells that a format cuts and the ta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +23,7 @@ WRITTEN = {"tab": "\t", "blank": " ", "comma": ",", "semicolon": ";", "bar": "|"
 MOST_PARTS = 30  # so that the number of any line has 31 bits
 PART = "/"  # between the part that a list is in, and its name
 # of these, the first that a shape has is what wide columns hold
-VALUES = ("prediction", "label", "score", "grade", "rating", "target", "rank")
+VALUE_ROLES = ("prediction", "label", "score", "grade", "rating", "target", "rank")
 BRACKETS = {"[": "]", "(": ")"}
 
 
@@ -34,6 +34,22 @@ class Keys(NamedTuple):
     format: str | None = None
     columns: tuple[tuple[str, str], ...] = ()
     form: FileForm | None = None
+
+
+class KeyTable(NamedTuple):
+    """The ids of lines, or values, that have none: of each row the list and, if any, the item."""
+
+    lists: Sequence[str]
+    items: Sequence[str] | None
+    name: str  # of the file
+
+    @property
+    def by_list(self) -> Mapping[str, list[str]]:
+        """The items of each list, in their order."""
+        items_by_list: dict[str, list[str]] = {}
+        for name, item in zip(self.lists, self.items or (), strict=True):
+            items_by_list.setdefault(name, []).append(item)
+        return items_by_list
 
 
 class FileForm(NamedTuple):
@@ -151,9 +167,9 @@ def wide_value(role: str, shape: Schema) -> str:
     """The role of what the columns hold that are named by another role."""
     if role == "rank":
         return "item"
-    named = [r for r in shape.columns if r in VALUES and r in shape.roles]
-    needed = [r for r in VALUES if r in shape.required]
-    free = [r for r in VALUES if r in shape.roles]
+    named = [r for r in shape.columns if r in VALUE_ROLES and r in shape.roles]
+    needed = [r for r in VALUE_ROLES if r in shape.required]
+    free = [r for r in VALUE_ROLES if r in shape.roles]
     if role == "list" and not (named or needed) and "item" in shape.required:
         return "item"
     # where only the pairs are asked for, of public candidates, what the cells hold is not kept

@@ -31,8 +31,9 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.formats.base import Rows, format
+from scorer.formats.cut import SMALLEST
 from scorer.formats.header import Unused, resolve, tell_unused
-from scorer.formats.text import SMALLEST, Request
+from scorer.formats.text import Request
 from scorer.tables.columns import CodedColumn, TextColumn
 from scorer.tables.table import TEXT, Builder, Table, largest
 

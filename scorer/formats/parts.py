@@ -1,7 +1,7 @@
 """Several files as one submission: the tables of each part, its lists named PART/LIST.
 
-A line of the n-th part is counted from n times `STEP`, so that rows of all parts have lines of
-their own; problems name the file and the line in it.
+A line of the n-th part is counted from n times `LINES_OF_PART`, so that rows of all parts have
+lines of their own; problems name the file and the line in it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from scorer.tables.table import Table
 if TYPE_CHECKING:
     from scorer.formats.base import Format
 
-STEP = 1 << 26  # lines that a part may have
+LINES_OF_PART = 1 << 26  # lines that a part may have
 LINES = re.compile(r"\b(lines? )(\d[\d,]*)( and (\d[\d,]*))?")
 
 FormatOf = Callable[[str], "Format"]
@@ -52,8 +52,8 @@ def part_tables(request: Request, format_of: FormatOf) -> Iterator[Table]:
                 format = format_of(name)
                 part_request = part_request._replace(form=format.form, path=request.path / name)
                 for table in format.tables(part_request):
-                    if len(table) and int(table.line[-1]) >= STEP:
-                        message = f"{name} has more than {STEP:,} lines"
+                    if len(table) and int(table.line[-1]) >= LINES_OF_PART:
+                        message = f"{name} has more than {LINES_OF_PART:,} lines"
                         raise Unreadable(Problem("S104", message))
                     yield _named(table, part, n)
                     count += len(table)
@@ -64,7 +64,7 @@ def part_tables(request: Request, format_of: FormatOf) -> Iterator[Table]:
             findings.add(error.problem)
             fatal = True
         for problem in findings:
-            line = 0 if problem.code == "S213" else n * STEP + (problem.line or 0)
+            line = 0 if problem.code == "S213" else n * LINES_OF_PART + (problem.line or 0)
             request.findings.add(replace(problem, line=line or None) if line else problem)
     if fatal:
         raise NoTable
@@ -82,10 +82,14 @@ def _named(table: Table, part: str, n: int) -> Table:
         named = CodedColumn(column.codes, tuple(prefix + name for name in column.names))
     facts = dict(table.facts)
     if "empty" in facts:
-        facts["empty"] = tuple((prefix + name, n * STEP + line) for name, line in facts["empty"])
+        facts["empty"] = tuple(
+            (prefix + name, n * LINES_OF_PART + line) for name, line in facts["empty"]
+        )
     else:
         facts["empty"] = ()
-    return replace(table, ids={**table.ids, "list": named}, line=table.line + n * STEP, facts=facts)
+    return replace(
+        table, ids={**table.ids, "list": named}, line=table.line + n * LINES_OF_PART, facts=facts
+    )
 
 
 def part_columns(
@@ -99,12 +103,16 @@ def part_columns(
     """
     columns: list[int | None] = [None] * len(cells)
     for n, (part, name) in enumerate(request.form.parts):
-        in_part = [k for k, (line, _, _) in enumerate(cells) if line // STEP == n]
+        in_part = [k for k, (line, _, _) in enumerate(cells) if line // LINES_OF_PART == n]
         format = format_of(name)
         if not in_part or format.columns is None:
             continue
         part_cells = [
-            (line % STEP, role, text.removeprefix(f"{part}{PART}") if role == "list" else text)
+            (
+                line % LINES_OF_PART,
+                role,
+                text.removeprefix(f"{part}{PART}") if role == "list" else text,
+            )
             for line, role, text in (cells[k] for k in in_part)
         ]
         with ExitStack() as stack:
@@ -131,15 +139,15 @@ def by_part(findings: Findings, parts: Sequence[tuple[str, str]]) -> None:
 
     def local(match: re.Match[str]) -> str:
         first, second = match[2].replace(",", ""), (match[4] or "0").replace(",", "")
-        if int(first) < STEP and int(second) < STEP:
+        if int(first) < LINES_OF_PART and int(second) < LINES_OF_PART:
             return match[0]
-        more = f" and {int(second) % STEP:,}" if match[4] else ""
-        return f"{match[1]}{int(first) % STEP:,}{more}"
+        more = f" and {int(second) % LINES_OF_PART:,}" if match[4] else ""
+        return f"{match[1]}{int(first) % LINES_OF_PART:,}{more}"
 
     def placed(problem: Problem) -> Problem:
         if problem.line is None:
             return problem
-        part, line = divmod(problem.line, STEP)
+        part, line = divmod(problem.line, LINES_OF_PART)
         path = f"{problem.path}/{parts[part][1]}" if problem.path else parts[part][1]
         message = LINES.sub(local, problem.message)
         return replace(problem, path=path, line=line or None, message=message)

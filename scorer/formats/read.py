@@ -11,10 +11,10 @@ from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import lines
 from scorer.core.problems import Findings
 from scorer.formats.base import Format, by_reader, formats
-from scorer.formats.form import PLAIN, FileForm, Keys
+from scorer.formats.form import PLAIN, FileForm, Keys, KeyTable
 from scorer.formats.parts import part_columns, part_tables
 from scorer.formats.pieces import joined, pieces
-from scorer.formats.reshape import KeyTable, Reshaped
+from scorer.formats.reshape import Reshaped
 from scorer.tables.table import Schema, Table
 
 COMPRESSED = (".gz", ".zst", ".zip")

@@ -17,10 +17,11 @@ from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.formats.blocks import Block, Lines, Places
+from scorer.formats.cells import gathered, split_cells, tell_twice, without_comments
 from scorer.formats.form import (
-    WHITESPACE,
     CutSchema,
     Keys,
+    KeyTable,
     joined_name,
     offset,
     outer_roles,
@@ -28,29 +29,12 @@ from scorer.formats.form import (
     whole_role,
 )
 from scorer.formats.text import Piece, Plain, Request, Row, TextReader
-from scorer.tables.columns import hashed
 from scorer.tables.table import TEXT, largest
 
 if TYPE_CHECKING:
     import polars as pl
 
 STRIDE = 1 << 32  # between the parts of one wide column and those of the next
-
-
-class KeyTable(NamedTuple):
-    """The ids of lines, or values, that have none: of each row the list and, if any, the item."""
-
-    lists: Sequence[str]
-    items: Sequence[str] | None
-    name: str  # of the file
-
-    @property
-    def by_list(self) -> Mapping[str, list[str]]:
-        """The items of each list, in their order."""
-        items_by_list: dict[str, list[str]] = {}
-        for name, item in zip(self.lists, self.items or (), strict=True):
-            items_by_list.setdefault(name, []).append(item)
-        return items_by_list
 
 
 class CellNotes(NamedTuple):
@@ -268,7 +252,7 @@ class Reshaped(TextReader):
         """The rows of the records that polars cuts."""
         plain = self.inner.plain(block, notes.inner)
         if self.form.comment:
-            plain = _without(plain, self._comments(block))
+            plain = without_comments(plain, self._comments(block))
         if self.cut is None or not plain.at.size:
             return self._with_blank(block, plain)
 
@@ -279,7 +263,7 @@ class Reshaped(TextReader):
             if not inside.all():
                 odd = np.union1d(odd, at[~inside])
                 at, row = at[inside], row[inside]
-                columns = _gathered(columns, np.flatnonzero(inside))
+                columns = gathered(columns, np.flatnonzero(inside))
             columns["list"] = self._key_column("lists").gather(row)
             if self._keys.items is not None:
                 columns["item"] = self._key_column("items").gather(row)
@@ -325,7 +309,7 @@ class Reshaped(TextReader):
         role, cut = self.form.wide[0], self.cut
         width, wide_roles = len(self._wide), [self.inner.roles[n] for n in self._wide]
         by = np.repeat(np.arange(at.size), width)
-        widened = _gathered({r: c for r, c in columns.items() if r not in set(wide_roles)}, by)
+        widened = gathered({r: c for r, c in columns.items() if r not in set(wide_roles)}, by)
         labels = pl.Series(list(cut.wide) * at.size, dtype=pl.String)
         if cut.value in TEXT:
             values = pl.DataFrame([columns[r].alias(str(n)) for n, r in enumerate(wide_roles)])
@@ -340,7 +324,7 @@ class Reshaped(TextReader):
         if cut.value in TEXT:
             full = np.flatnonzero((widened[cut.value].str.strip_chars(" \t") != "").to_numpy())
             if full.size < at.size:
-                widened, at = _gathered(widened, full), at[full]
+                widened, at = gathered(widened, full), at[full]
         return widened, at
 
     def _split(
@@ -352,7 +336,7 @@ class Reshaped(TextReader):
         sizes, parts = None, dict[str, Any]()
         good = np.ones(at.size, dtype=bool)
         for role in self._cells:
-            cut = _tokens(columns[f"cell[{role}]"], self._several[role], good)
+            cut = split_cells(columns[f"cell[{role}]"], self._several[role], good)
             size = cut.list.len().to_numpy().astype(np.int64)
             parts[role] = cut
             good &= size > 0  # an empty list is rare, and left to the careful parser
@@ -378,14 +362,14 @@ class Reshaped(TextReader):
                 bad[by[~(np.abs(values) <= largest(role))]] = True
         if bad.any():
             keep = np.flatnonzero(~bad[by])
-            spread, numbers = _gathered(spread, keep), _gathered(numbers, keep)
+            spread, numbers = gathered(spread, keep), gathered(numbers, keep)
             by, good = by[keep], good & ~bad
             rows = np.flatnonzero(good)
         if not good.all():
             odd = np.union1d(odd, at[~good])
-        split = _gathered({r: columns[r] for r in self._scalar if r in columns}, by)
+        split = gathered({r: columns[r] for r in self._scalar if r in columns}, by)
         if self.form.lines is not None:
-            split |= _gathered({r: columns[r] for r in ("list",)}, by)
+            split |= gathered({r: columns[r] for r in ("list",)}, by)
         split |= spread | numbers
         if self.form.vector:
             names = columns["list"].gather(rows).to_list()
@@ -439,71 +423,4 @@ class Reshaped(TextReader):
                 f"each row of {quoted(self._keys.name)}"
             )
             findings.add(Problem("S210", message, line=max(self._last, 1)))
-        self._tell_twice(findings)
-
-    def _tell_twice(self, findings: Findings) -> None:
-        """Add a problem for each line whose list an earlier line has answered."""
-        if not self._records:
-            return
-        word, texts = printable(self.shape.called("list"), 60), dict[int, str]()
-        if all(isinstance(names, list) for _, names in self._records):
-            keys: Any = [name for _, names in self._records for name in names]
-            lines = [line for lines, _ in self._records for line in lines]
-            texts = dict(zip(lines, keys, strict=True))
-            if len(set(keys)) == len(keys):
-                return
-        else:
-            lines = np.concatenate([np.asarray(lines) for lines, _ in self._records]).tolist()
-            hashes = np.concatenate(
-                [hashed(n) if isinstance(n, list) else n for _, n in self._records]
-            )
-            ordered = np.sort(hashes)
-            if not (ordered[1:] == ordered[:-1]).any():
-                return
-            keys = hashes.tolist()
-        first_lines: dict[Any, int] = {}
-        for line, key in sorted(zip(lines, keys, strict=True)):
-            if (first := first_lines.setdefault(key, line)) != line and not count_only(
-                findings, "S303"
-            ):
-                named = f" {quoted(texts[line])}" if texts else ""
-                message = f"{word}{named} appears on two lines (first on line {first:,})"
-                findings.add(Problem("S303", message, line=line, list=texts.get(line)))
-
-
-def _gathered(columns: Mapping[str, Any], rows: Any) -> dict[str, Any]:
-    """Some rows of columns."""
-    return {
-        role: column[rows] if isinstance(column, np.ndarray) else column.gather(rows)
-        for role, column in columns.items()
-    }
-
-
-def _without(plain: Plain, comments: Mask) -> Plain:
-    """The rows without those of lines that are comments."""
-    if not comments.any():
-        return plain
-    odd = plain.odd[~comments[plain.odd]]
-    keep = np.flatnonzero(~comments[plain.at])
-    if keep.size == plain.at.size:
-        return plain._replace(odd=odd)
-    return Plain(_gathered(plain.columns, keep), plain.at[keep], odd)
-
-
-def _tokens(cells: pl.Series, separator: str, good: Mask) -> pl.Series:
-    """The several of each cell; `good` is cleared for cells that need the careful parser."""
-    import polars as pl
-
-    text = cells.str.strip_chars(" \t")
-    edged = text.str.contains(r"^[\[(]").to_numpy()
-    if edged.any():
-        good &= ~(edged & text.str.contains(r"""['"]""").to_numpy())
-        good &= ~(edged & ~text.str.contains(r"^(\[[^\]]*\]|\([^)]*\))$").to_numpy())
-        text = text.str.replace(r"^[\[(](.*)[\])]$", "$1").str.strip_chars(" \t")
-    good &= text.str.len_bytes().to_numpy() > 0
-    if separator in (" ", WHITESPACE):
-        return text.str.replace_all(r"\s+", " ").str.split(" ")
-    tokens = text.str.split(separator)
-    if (text.str.contains(r"[ \t]")).any():
-        tokens = tokens.list.eval(pl.element().str.strip_chars(" \t"))
-    return tokens
+        tell_twice(self._records, printable(self.shape.called("list"), 60), findings)

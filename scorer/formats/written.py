@@ -6,16 +6,22 @@ import csv
 import io
 import json
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scorer.formats.form import NO_SEPARATOR, PART, WHITESPACE, FileForm, separator_of, wide_value
-from scorer.formats.reshape import KeyTable
+from scorer.formats.base import Rows, Write
+from scorer.formats.form import (
+    NO_SEPARATOR,
+    PART,
+    WHITESPACE,
+    FileForm,
+    KeyTable,
+    separator_of,
+    wide_value,
+)
 from scorer.formats.steps import EACH, Steps, depth, steps, through
 from scorer.tables.table import Schema
 
-Rows = Sequence[Mapping[str, Any]]  # by role
-Write = Callable[[Rows, Mapping[str, str]], bytes]
 OLDEST = (1980, 1, 1, 0, 0, 0)
 
 

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from scorer.challenge.model import Challenge, Submission
+from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
+from scorer.challenge.submission import Submission
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark

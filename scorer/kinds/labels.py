@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
-from scorer.checks.base import numbered_rows
+from scorer.challenge.submission import Submission
+from scorer.checks.rows import numbered_rows
 from scorer.checks.submission.labels import beyond_rounding
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import ChallengeError

@@ -24,7 +24,7 @@ from scorer.views.members import items_by_list
 from scorer.views.names import Names
 from scorer.views.pairwise import PairLayout, Preferred, TruePreferences
 
-PAIRS = Schema(("list", "better", "worse"))
+PAIR_SCHEMA = Schema(("list", "better", "worse"))
 
 
 class Preferences(NamedTuple):
@@ -67,9 +67,9 @@ def _compared(public: Public, asking: Asking) -> Public:
 
 @kind(
     "preferences",
-    truth=(PAIRS,),
-    known=(PAIRS,),  # the items of each list are public, not which of two is better
-    submission=(PAIRS, Schema(("list", "item"), ("rank", "score", "tag"))),
+    truth=(PAIR_SCHEMA,),
+    known=(PAIR_SCHEMA,),  # the items of each list are public, not which of two is better
+    submission=(PAIR_SCHEMA, Schema(("list", "item"), ("rank", "score", "tag"))),
     public=_compared,
 )
 def preferences(table: Table, aids: SideTables, findings: Findings) -> Preferences:

@@ -32,13 +32,14 @@ from scorer.leaderboard.standings import (
     ranks_by,
     standings,
 )
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.preferences.base import aggregations, bind
 from scorer.results import sums
 from scorer.results.groups import withheld
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.settle import of_lists, of_sums, over_folds, settle, summed
+from scorer.tables.columns import Hashes
 from scorer.views.positions import PositionTable
 
 
@@ -64,7 +65,7 @@ class Terms(NamedTuple):
         """Whether the board is made of sums over blocks of lists, not of the lists' values."""
         lists_alone = self.rank_by is None and not self.groups and not self.clusters
         looked_at = (*self.measures, *self.breakers)
-        return len(self.lists) > sums.MOST and of_sums(self.challenge, looked_at, lists_alone)
+        return len(self.lists) > sums.MOST_SHOWN and of_sums(self.challenge, looked_at, lists_alone)
 
     @property
     def primary(self) -> Measure:
@@ -127,7 +128,7 @@ def settled(
 
 
 @lru_cache(maxsize=1)
-def _hashes(lists: tuple[str, ...], seed: int) -> sums.Hashes:
+def _hashes(lists: tuple[str, ...], seed: int) -> Hashes:
     """Of the lists' names, worked out once for all submissions."""
     return sums.name_hashes(lists, seed)
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.challenge.model import Leaderboard, Tiers
+from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.leaderboard.samples import RANKED, Samples, samples_of
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.results.report import (
     Against,
     Certainty,

@@ -16,8 +16,8 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.text import quoted
-from scorer.metrics.base import Measure
 from scorer.metrics.composite import formula_of
+from scorer.metrics.measure import Measure
 from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
 from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, withheld
 from scorer.results.report import Scored, Value

@@ -9,10 +9,10 @@ from itertools import combinations
 
 import numpy as np
 
-from scorer.challenge.model import Leaderboard, Tiers
+from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Mask
 from scorer.leaderboard.samples import Samples, within
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.preferences.base import aggregations, cycles, every, order
 from scorer.results.comparison import (
     ByGroup,

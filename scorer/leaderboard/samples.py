@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from scorer.challenge.model import Challenge, Leaderboard, Tiers
+from scorer.challenge.leaderboard import Leaderboard, Tiers
+from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.results.groups import belonging, grouped
 from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
-from scorer.results.sums import Sums
+from scorer.results.sums import ListSums
 from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import resampled
 from scorer.stats.figures import (
@@ -270,7 +271,7 @@ class _OfFolds:
 class _OfBlocks:
     """Means over very many lists, the same for all, from their sums over blocks."""
 
-    sums: tuple[Sums, ...]
+    sums: tuple[ListSums, ...]
     over: str = field(default="lists", init=False)
 
     @property

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.metrics.base import Better, Measure
+from scorer.metrics.base import Better
+from scorer.metrics.measure import Measure
 from scorer.preferences.base import cycles, order, preferences
 from scorer.results.report import Standing
 from scorer.views.positions import Positions

@@ -3,7 +3,7 @@
 import numpy as np
 
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Items, Steps, formula
+from scorer.metrics.explain.steps import NamedItems, Steps, formula
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.statistic import Share
 from scorer.views.pooled import Statistics
@@ -11,7 +11,7 @@ from scorer.views.returned import Returned
 
 
 def _explain(listing: Listing[Returned], value: float) -> Steps:
-    yield Items("returned", listing.names.returned)
+    yield NamedItems("returned", listing.names.returned)
     answered = min(len(listing.names.returned), 1)
     yield formula("ListCoverage", "lists answered / lists", "{} / 1", answered, value=value)
 

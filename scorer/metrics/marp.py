@@ -6,7 +6,7 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.explain.steps import Items, Sentence, Steps, formula
+from scorer.metrics.explain.steps import NamedItems, Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, items_to_rank, named, ranked_table
 from scorer.metrics.params import Cutoffs
 from scorer.views.hits import Hits, Judged, ratio
@@ -25,15 +25,15 @@ def _explain(
             _relevant_at(hits, ideal, z, at_cutoff),
         )
         both = both.where(both.within(z) > 0)
-        yield Items(f"relevant, z = {z}", named(listing, relevant))
+        yield NamedItems(f"relevant, z = {z}", named(listing, relevant))
         if relevant.rank.size > depth:
             same = f"Item {depth:,} of the truth has grade {relevant.grade[-1]:g}"
             yield Sentence(f"{same}, so that all {relevant.rank.size:,} down to it are relevant.")
-        yield Items(f"retrieved, z = {z}", items_to_rank(listing, z))
+        yield NamedItems(f"retrieved, z = {z}", items_to_rank(listing, z))
         if listing.view.hits.spread:
             yield ranked_table(listing, both, {"both": both.within(z)}, z)
         else:
-            yield Items(f"both, z = {z}", named(listing, both))
+            yield NamedItems(f"both, z = {z}", named(listing, both))
         count = float(both.within(z).sum())
         share = count / depth if depth else np.nan
         yield formula(f"Rp@{z}", "|both| / min(m, z)", "{} / {}", count, depth, value=share)

@@ -25,7 +25,8 @@ from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable
-from scorer.metrics.base import Function, Measure, Metric, measure
+from scorer.metrics.base import Function, Metric
+from scorer.metrics.measure import Measure, measure
 from scorer.views.positions import Positions, PositionTable
 
 AboveZero = Annotated[

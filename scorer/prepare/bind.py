@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from scorer.bytes.files import same_content
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.model import Challenge, MeasureSpec, extra_roles
+from scorer.challenge.columns import extra_roles
+from scorer.challenge.measures import MeasureSpec
+from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
@@ -20,7 +22,8 @@ from scorer.core.text import display_path, join_first, nearest, quoted
 from scorer.formats.base import Format
 from scorer.formats.read import format_of
 from scorer.kinds.base import Kind
-from scorer.metrics.base import Measure, Metric, find, measure, metrics
+from scorer.metrics.base import Metric, metrics
+from scorer.metrics.measure import Measure, find, measure
 from scorer.metrics.notation import NotationError, parse
 from scorer.preferences.base import aggregations, bind, comparisons
 from scorer.prepare.combine import Combiner

@@ -9,17 +9,19 @@ from typing import Any
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
-from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.challenge.measures import MeasureSpec
+from scorer.challenge.model import Challenge
 from scorer.core.formula import Bounds, Traits, parse, spelt
 from scorer.core.text import join_first, nearest, quoted
 from scorer.formats.read import format_of, header
-from scorer.metrics.base import Better, Measure, Metric, measure, metrics
+from scorer.metrics.base import Better, Metric, metrics
 from scorer.metrics.combination import SIZE, Combination
 from scorer.metrics.composite import COMPOSITE, composite
+from scorer.metrics.measure import Measure, measure
 from scorer.prepare.faults import Fault
 from scorer.stats.aggregate import MEAN, Aggregate, aggregate
 
-LISTS = ("lists", "list")  # what `average` calls them
+LIST_WORDS = ("lists", "list")  # what `average` calls them
 DEEPEST = 20  # composites of composites
 
 
@@ -53,10 +55,14 @@ class Combiner:
                 values[name] = value[0] if isinstance(value, tuple) and len(value) == 1 else value
         if "average" in fields and (inner := self._inner(spec)):
             choices = str(fields["average"].annotation)
-            if inner not in LISTS and f"'{inner}'" not in choices and nearest(inner, self.columns):
+            if (
+                inner not in LIST_WORDS
+                and f"'{inner}'" not in choices
+                and nearest(inner, self.columns)
+            ):
                 self._column(spec, "average", inner)  # a group that is written wrongly
             else:
-                values["average"] = "lists" if inner in LISTS else inner
+                values["average"] = "lists" if inner in LIST_WORDS else inner
         return values
 
     def _inner(self, spec: MeasureSpec) -> str:
@@ -79,7 +85,7 @@ class Combiner:
         words = list(spec.average)
         if inner := self._inner(spec):
             words = words[1:]
-            if "average" not in parameters and inner not in LISTS:
+            if "average" not in parameters and inner not in LIST_WORDS:
                 self._not_pooled(spec, metric, inner)
                 return Combination()
         groups = tuple(words)

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
-from scorer.challenge.model import Challenge, MeasureSpec
+from scorer.challenge.measures import MeasureSpec
+from scorer.challenge.model import Challenge
 from scorer.core.text import join_first, quoted
-from scorer.formats.form import VALUES
+from scorer.formats.form import VALUE_ROLES
 from scorer.formats.read import format_of, header
 from scorer.kinds.base import Kind, kinds
-from scorer.metrics.base import Measure, Metric
+from scorer.metrics.base import Metric
+from scorer.metrics.measure import Measure
 from scorer.prepare.faults import Fault
 
 # columns that only challenges of that kind have
@@ -50,7 +52,7 @@ def _ambiguous_cells(
     source = challenge.truth
     declared = _declared(challenge)
     decided = any(name in fits and roles & declared for name, roles in OWN_COLUMNS.items())
-    if "list" not in source.wide or decided or {*VALUES, "item"} & {*source.columns}:
+    if "list" not in source.wide or decided or {*VALUE_ROLES, "item"} & {*source.columns}:
         return []
     from scorer.views.labelled import Targets  # which few challenges need
 

@@ -22,13 +22,13 @@ from scorer.formats.form import part_of, row_of
 from scorer.formats.parts import by_part
 from scorer.formats.read import format_of, read
 from scorer.kinds.base import Asking, OpenTruth, SideTables
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.columns import list_columns
 from scorer.prepare.faults import Fault, located, refuse
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
-from scorer.results.columns import NONE, ListColumns
+from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import in_order
 from scorer.tables.table import Schema, Table
@@ -203,7 +203,7 @@ class OpenChallenge:
     views: frozenset[type]  # all that is asked of a meeting
     warnings: tuple[Problem, ...] = ()
     folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
-    columns: ListColumns = NONE  # of the truth's lists, where measures need them
+    columns: ListColumns = NO_COLUMNS  # of the truth's lists, where measures need them
     count: int = 0  # of the lists, where the truth is open elsewhere
 
     def reading(self, format: str) -> OpenChallenge:

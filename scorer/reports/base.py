@@ -32,7 +32,8 @@ GROUPS = {
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
 LINTED = "Not for publication: this was made from the truth, for organizers only."
-SHARED = {"cells", "curves", "document", "fields", "page", "problems", "rows"}  # are no forms
+# modules that are no forms
+SHARED = {"cells", "curves", "document", "fields", "page", "problems", "remarks", "rows"}
 ALIASES = {"table": "text"}  # of syntaxes
 
 
@@ -52,17 +53,17 @@ class Options(NamedTuple):
 
 
 WRITE = f"{__package__}.write"
-Write = Callable[[Any, Options], str]
+WriteReport = Callable[[Any, Options], str]
 
 
-F = TypeVar("F", bound=Write)
+F = TypeVar("F", bound=WriteReport)
 
 
-class Form(NamedTuple):
+class ReportForm(NamedTuple):
     """A way to write a subject as text."""
 
     name: str
-    function: Write
+    function: WriteReport
     aliases: tuple[str, ...] = ()
     paths: bool = False  # whether it needs the paths of files, for marks at their lines
 
@@ -74,7 +75,9 @@ class Form(NamedTuple):
 
 
 # a type for each subject, so that one file can define forms of several
-TYPES: dict[str, type[Form]] = {subject: type(subject, (Form,), {}) for subject in GROUPS}
+TYPES: dict[str, type[ReportForm]] = {
+    subject: type(subject, (ReportForm,), {}) for subject in GROUPS
+}
 
 
 def form(subject: str, name: str, *, paths: bool = False) -> Callable[[F], F]:
@@ -82,7 +85,6 @@ def form(subject: str, name: str, *, paths: bool = False) -> Callable[[F], F]:
 
     Args:
         subject: what is written: leaderboard, comparison, findings, explanation, soundness, power.
-        name: of the form.
         paths: whether it needs the paths of files; else it gets their names only.
 
     >>> @form("leaderboard", "names")
@@ -96,14 +98,14 @@ class Syntax(NamedTuple):
     """A way to write every subject."""
 
     name: str
-    function: Write
+    function: WriteReport
     aliases: tuple[str, ...]
     takes: Literal["document", "rows", "fields"]
     page: bool
     alone: bool
     problems: bool
 
-    def form(self, subject: str) -> Form:
+    def form(self, subject: str) -> ReportForm:
         """The form of a subject in this syntax."""
 
         def write(data: Any, options: Options) -> str:
@@ -125,9 +127,7 @@ def syntax(
     """Make a function the syntax of that name.
 
     Args:
-        name: of the form in every subject.
-        aliases: other names of it.
-        takes: what the function writes: a `Document`, `Rows`, or a record of fields.
+        takes: what the function writes: a `Document`, `ExactRows`, or a record of fields.
         page: whether it has room for everything.
         alone: whether its text is read without the command's other output.
         problems: whether a board in it tells the problems of files.
@@ -137,14 +137,14 @@ def syntax(
 
 
 @cache
-def forms(subject: str) -> Registry[Form]:
+def forms(subject: str) -> Registry[ReportForm]:
     """Every form of a subject: its syntaxes, those in its folder, and the installed ones."""
     own = discover(f"{subject} format", f"{__package__}.{subject}", TYPES[subject], GROUPS[subject])
     syntaxes = discover("syntax", WRITE, Syntax)
     return own.with_((each.form(subject), syntaxes.origin(each) or "") for each in syntaxes)
 
 
-def form_of(subject: str, name: str) -> Form:
+def form_of(subject: str, name: str) -> ReportForm:
     """The form of that name. Raises `UnknownName`."""
     if own := load_one(f"{__package__}.{subject}", TYPES[subject], name):
         return own
@@ -159,7 +159,7 @@ def form_names(subject: str) -> str:
     return ", ".join(sorted({module.name for module in modules} - SHARED))
 
 
-class Rows(NamedTuple):
+class ExactRows(NamedTuple):
     """A table of exact values for programs: numbers as they are, None and NaN for no value."""
 
     head: list[str]

@@ -72,11 +72,7 @@ def to_fields(value: Any) -> Any:
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of a result, from its dataclasses.
-
-    Args:
-        name: one of `RECORDS`.
-    """
+    """The JSON Schema of a result, from its dataclasses."""
     from pydantic import TypeAdapter
 
     record = import_module(RECORDS[name]).Record

@@ -14,7 +14,7 @@ from scorer.core.text import printable
 
 # what a column holds: a number is set to the right; a `group` is told by rules where a syntax has
 # them, a `count` may be left out where all are alike, and `long` texts may go below the table
-Kind = Literal["rank", "name", "text", "number", "interval", "group", "count", "sign", "long"]
+ColumnKind = Literal["rank", "name", "text", "number", "interval", "group", "count", "sign", "long"]
 Tone = Literal["", "fault", "soft", "strong", "problems", "page", "prose", "steps"]
 
 
@@ -75,7 +75,7 @@ class Column(NamedTuple):
     """A column."""
 
     head: str
-    kind: Kind = "number"
+    kind: ColumnKind = "number"
     priority: int = 0  # 0: it is always shown; of the others the highest leaves first
     first: str = ""  # ascending or descending: the better end; empty: rows are not sorted by it
     primary: bool = False
@@ -132,17 +132,13 @@ def texts(
     caption: str,
     head: Sequence[str],
     rows: Sequence[Sequence[str]],
-    kind: Kind = "number",
+    kind: ColumnKind = "number",
     **rest: Any,
 ) -> Table:
     """A table of texts: names, then columns of one kind.
 
     Args:
-        caption: what the table shows.
-        head: the headings.
         rows: the cells; the first of each row is its name.
-        kind: of all columns but the first.
-        **rest: the other fields of `Table`.
     """
     columns = [Column(head[0], "name"), *(Column(text, kind) for text in head[1:])]
     return Table(caption, columns, [Row(list(map(Cell, row))) for row in rows], **rest)
@@ -152,7 +148,6 @@ def by_width(table: Table, keep: int = 0) -> Table:
     """The table, from whose right end columns leave where the width does not suffice.
 
     Args:
-        table: any.
         keep: the place of the one of the other columns than the name that stays.
     """
     first, *others = table.columns

@@ -15,7 +15,6 @@ def annotation(severity: str, message: str, **properties: object) -> str:
 
     Args:
         severity: error, warning or notice.
-        message: the text of the mark.
         **properties: where it stands, and its title; None is left out.
     """
 

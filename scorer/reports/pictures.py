@@ -15,7 +15,7 @@ from scorer.core.text import printable
 from scorer.reports.document import Span, Table, texts
 
 
-class Bar(NamedTuple):
+class IntervalBar(NamedTuple):
     """An interval on a scale from 0 to 200; what lies `beyond` it (-1, 1) has no dot."""
 
     left: str
@@ -24,7 +24,7 @@ class Bar(NamedTuple):
     beyond: int = 0
 
 
-def bar(span: Span) -> Bar:
+def bar(span: Span) -> IntervalBar:
     """An interval as a bar with a dot; what lies beyond the scale is cut off there.
 
     The picture is no more exact than the numbers that are shown.
@@ -38,7 +38,7 @@ def bar(span: Span) -> Bar:
     def at(value: float) -> str:
         return place(200 * min(max((value - low) / wide, 0.0), 1.0))
 
-    return Bar(at(left), at(right), at(middle), int(middle > high) - int(middle < low))
+    return IntervalBar(at(left), at(right), at(middle), int(middle > high) - int(middle < low))
 
 
 def scale_of(values: Sequence[tuple[float, float, float]]) -> tuple[float, float]:
@@ -92,7 +92,6 @@ def strip(
     """Every submission as a dot with its interval, from left to right.
 
     Args:
-        label: what the picture shows, in words.
         points: a title, a value, an interval and whether it stands aside; of each submission.
         decimals: to which the numbers are shown; the picture is no more exact.
         tiers: the tier of each submission; None where it has none.
@@ -152,10 +151,7 @@ def histogram(
     """How many are in each of equal steps.
 
     Args:
-        label: what is counted, in words.
-        word: what one of them is called, in the plural.
         edges: where the steps begin and end, one more than there are steps.
-        counts: how many are in each step.
         mean: where the mean stands, as a share of the width.
     """
     step, most = 320 / len(counts), max(*counts, 1)
@@ -194,10 +190,7 @@ def curve(
     """Points from 0 to 1 both ways.
 
     Args:
-        label: what is shown, in words.
-        numbers: the same as a table.
         points: each point's place across and up.
-        axes: what the place across and the one up are.
         joined: whether a line joins the points.
     """
     placed = [(place(200 * x), place(200 - 200 * y)) for x, y in points]
@@ -225,10 +218,8 @@ def differences(
     """A bar a value.
 
     Args:
-        label: what the bars are, in words.
         entries: at least one: a name, its value, and the value as text.
         ends: the greatest and the least value as text, 0 among them.
-        numbers: the table.
     """
     values = [float(text) for *_, text in entries]
     most, least = max(*values, 0.0), min(*values, 0.0)
@@ -246,7 +237,7 @@ def differences(
     return Differences(label, bars, place(zero), ends, numbers, entries)
 
 
-class Ranks(NamedTuple):
+class RankSquares(NamedTuple):
     """How often each submission takes each rank: a square a share, darker for more."""
 
     label: str
@@ -259,14 +250,11 @@ class Ranks(NamedTuple):
 
 def ranks_picture(
     label: str, names: Sequence[str], shares: Sequence[Sequence[float]], numbers: Table
-) -> Ranks:
+) -> RankSquares:
     """The shares with which submissions, from above, take ranks, from the left.
 
     Args:
-        label: what is shown, in words.
-        names: of the submissions.
         shares: a row each, as many columns as names.
-        numbers: the table.
     """
     many = len(names)
     cells: list[dict[str, str | int]] = [
@@ -279,7 +267,7 @@ def ranks_picture(
         {"x": 20 * many + 6, "y": 20 * i + 13, "text": printable(name, 40)}
         for i, name in enumerate(names)
     ]
-    return Ranks(label, 20 * many + 240, 20 * many, cells, called, numbers)
+    return RankSquares(label, 20 * many + 240, 20 * many, cells, called, numbers)
 
 
 def place(value: float) -> str:

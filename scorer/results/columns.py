@@ -75,4 +75,4 @@ class ListColumns(NamedTuple):
         )
 
 
-NONE = ListColumns()
+NO_COLUMNS = ListColumns()

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.metrics.base import Measure
 from scorer.metrics.combination import SIZE, Combination
+from scorer.metrics.measure import Measure
 from scorer.results.columns import ListColumns
 from scorer.results.scorecard import OF_TRUTH, Rules, Scorecard
 from scorer.stats.aggregate import Level

@@ -15,11 +15,11 @@ from typing import NamedTuple
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
-from scorer.metrics.base import Measure, measure
+from scorer.metrics.measure import Measure, measure
 from scorer.results.scorecard import Scorecard
-from scorer.results.sums import Sums
+from scorer.results.sums import ListSums
 
-SECRET = "max_grade"  # a parameter that the grades of the truth settle
+SETTLED_BY_TRUTH = "max_grade"  # a parameter that the grades of the truth settle
 
 
 class Value(NamedTuple):
@@ -33,7 +33,7 @@ class Value(NamedTuple):
     folds: Mapping[str, float] | None = None  # fold -> its mean, where the truth has folds
     deviation: float | None = None  # of these means from theirs
     whole: bool = False  # lists have values, and the mean is not just theirs: that of groups, ...
-    sums: Sums | None = None  # what the mean of very many lists is made of
+    sums: ListSums | None = None  # what the mean of very many lists is made of
 
     @property
     def plain(self) -> bool:
@@ -223,8 +223,10 @@ class Report:
         measures = tuple(map(_published, self.measures))
         for original, public in zip(self.measures, measures, strict=True):
             if public is not original:
-                pattern = rf"\|{SECRET}:[^|]*"
-                signatures[public.id] = re.sub(pattern, f"|{SECRET}:truth", signatures[public.id])
+                pattern = rf"\|{SETTLED_BY_TRUTH}:[^|]*"
+                signatures[public.id] = re.sub(
+                    pattern, f"|{SETTLED_BY_TRUTH}:truth", signatures[public.id]
+                )
         return replace(
             self,
             measures=measures,
@@ -242,8 +244,8 @@ class Report:
 def _published(settled: Measure) -> Measure:
     """The measure without what the truth alone settles; as it is where the challenge says it."""
     if (
-        SECRET not in settled.params
-        or measure(settled.metric, settled.name).params[SECRET] is not None
+        SETTLED_BY_TRUTH not in settled.params
+        or measure(settled.metric, settled.name).params[SETTLED_BY_TRUTH] is not None
     ):
         return settled
-    return replace(settled, params={**settled.params, SECRET: None})
+    return replace(settled, params={**settled.params, SETTLED_BY_TRUTH: None})

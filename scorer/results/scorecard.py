@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings
-from scorer.results.columns import NONE, Groups, ListColumns
-from scorer.results.sums import Sums
+from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
+from scorer.results.sums import ListSums
 from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
 
@@ -59,8 +59,8 @@ class Scorecard(NamedTuple):
     statistics: Mapping[str, Statistics] = {}  # of whole-challenge measures
     digests: Mapping[str, str] = {}
     positions: Positions | None = None  # of the relevant items, where preferences are asked
-    columns: ListColumns = NONE  # what measures need to know of the lists
-    sums: Mapping[str, Sums] = {}  # after the rules, of very many lists
+    columns: ListColumns = NO_COLUMNS  # what measures need to know of the lists
+    sums: Mapping[str, ListSums] = {}  # after the rules, of very many lists
 
     def of_figure(self, measure: str) -> Statistics | None:
         """The statistics of a figure of all lists, with the lists' names and groups."""

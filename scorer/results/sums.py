@@ -1,7 +1,8 @@
 """Sums over blocks of lists: what a mean, its interval and its tests are made of.
 
-Of more lists than `MOST` a report is made of these alone, whatever engine scores them. A block
-is made of lists by a hash of their names, so that whoever has all lists of a block has its sum.
+Of more lists than `MOST_SHOWN` a report is made of these alone, whatever engine scores them. A
+block is made of lists by a hash of their names, so that whoever has all lists of a block has its
+sum.
 """
 
 from __future__ import annotations
@@ -11,20 +12,18 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints
+from scorer.tables.columns import Hashes
 
-MOST = 100_000  # lists of which each has a value in the report's means, intervals and tests
+MOST_SHOWN = 100_000  # lists of which each has a value in the report's means, intervals and tests
 BLOCKS = 10_000
-TOGETHER = 1 << 14  # names that are hashed together: they stay in the cache
+NAMES_TOGETHER = 1 << 14  # names that are hashed together: they stay in the cache
 STEP = 0x9E3779B97F4A7C15  # of SplitMix64
 FILLED = np.array([2 ** (8 * size) - 1 for size in range(9)], dtype=np.uint64)  # masks of bytes
 
-Hashes = NDArray[np.uint64]
 
-
-class Sums(NamedTuple):
+class ListSums(NamedTuple):
     """A measure's sums over blocks of a submission's lists, after the challenge's rules.
 
     The sums of any split of the blocks add up to the same bits.
@@ -43,7 +42,7 @@ class Sums(NamedTuple):
     @classmethod
     def of(
         cls, values: Floats, hashes: Hashes, missing: int, undefined: int, lost: int = 0
-    ) -> Sums:
+    ) -> ListSums:
         """The sums of whole blocks.
 
         Args:
@@ -68,12 +67,12 @@ class Sums(NamedTuple):
             missing, undefined, lost,
         )  # fmt: skip
 
-    def plus(self, others: Sequence[Sums]) -> Sums:
+    def plus(self, others: Sequence[ListSums]) -> ListSums:
         """The sums of all blocks; no two parts have lists of one block."""
         parts = (self, *others)
         block = np.concatenate([part.block for part in parts])
         order = np.argsort(block)
-        return Sums(
+        return ListSums(
             block=block[order],
             total=np.concatenate([part.total for part in parts])[order],
             size=np.concatenate([part.size for part in parts])[order],
@@ -136,8 +135,8 @@ def name_hashes(names: Sequence[str], seed: int) -> Hashes:
     makes other blocks.
     """
     hashes = np.empty(len(names), dtype=np.uint64)
-    for start in range(0, len(names), TOGETHER):
-        some = names[start : start + TOGETHER]
+    for start in range(0, len(names), NAMES_TOGETHER):
+        some = names[start : start + NAMES_TOGETHER]
         checksums = _checksums(some)
         checksums += np.uint64(seed * STEP % 2**64)
         hashes[start : start + len(some)] = _mix(checksums)

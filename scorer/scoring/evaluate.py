@@ -11,7 +11,7 @@ from scorer.core.arrays import Floats
 from scorer.core.errors import MetricFailed, PluginError
 from scorer.core.registry import plugin_call
 from scorer.core.text import describe_exception, quoted
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.results.columns import ListColumns
 from scorer.results.scorecard import NOT_GIVEN, OF_ITEMS, OF_TRUTH, Scorecard
 from scorer.views.hits import Judged, Ranked

@@ -11,10 +11,10 @@ import numpy as np
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.formula import with_blanks
 from scorer.core.text import printable
-from scorer.metrics.base import Measure
 from scorer.metrics.explain.steps import Steps, Working, formula, grid
 from scorer.metrics.explain.tables import Listing, ranked_table, rated, returned
 from scorer.metrics.explain.worked import of_row, worked
+from scorer.metrics.measure import Measure
 from scorer.metrics.quotient import Quotient, Rowwise
 from scorer.results.explanation import Explained
 from scorer.results.groups import belonging, filler, grouped

@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
+from scorer.challenge.submission import Submission
 from scorer.checks.base import CheckedLists, Submitted, add_problems, checked
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints, distinct
@@ -33,9 +33,9 @@ from scorer.formats.base import Format
 from scorer.formats.form import PLAIN, FileForm
 from scorer.formats.read import format_of
 from scorer.kinds.base import OpenTruth
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.results import scorecard
-from scorer.results.columns import NONE, ListColumns
+from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.tables.columns import CodedColumn, RecodedColumn
@@ -60,7 +60,7 @@ class Plan:
     plugins: tuple[Path, ...] = ()  # where the challenge's own metrics are
     checks: bool = True  # whether a submission is checked
     form: FileForm = PLAIN  # in which submissions are written
-    columns: ListColumns = NONE  # of all lists of the truth, where measures need them
+    columns: ListColumns = NO_COLUMNS  # of all lists of the truth, where measures need them
 
     def format(self, path: Path) -> Format:
         """How a submission is read."""

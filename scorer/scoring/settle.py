@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
-from scorer.metrics.base import Measure
 from scorer.metrics.composite import formula_of
+from scorer.metrics.measure import Measure
 from scorer.results.groups import (
     Grouped,
     belonging,
@@ -27,8 +27,9 @@ from scorer.results.groups import (
 )
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
-from scorer.results.sums import Hashes, Sums
+from scorer.results.sums import ListSums
 from scorer.stats.aggregate import combined
+from scorer.tables.columns import Hashes
 from scorer.views.hits import ratio
 from scorer.views.positions import PositionTable
 
@@ -84,7 +85,7 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
     )
 
 
-def _of_sums(card: Scorecard, measure: Measure, rules: Ruled, sums: Sums) -> Value:
+def _of_sums(card: Scorecard, measure: Measure, rules: Ruled, sums: ListSums) -> Value:
     """What sums of lists come to; with each list's value where the card has them."""
     return Value(
         sums.sum if measure.metric.aggregate == "sum" else sums.mean,
@@ -137,7 +138,9 @@ def summed(
         missing, undefined = int((states == MISSING).sum()), int((states >= UNDEFINED).sum())
         lost = lost_lists(values, states)
         values[lost] = 0.0  # so that all submissions have the same lists
-        sums_by_measure[measure.id] = Sums.of(values, hashes, missing, undefined, int(lost.sum()))
+        sums_by_measure[measure.id] = ListSums.of(
+            values, hashes, missing, undefined, int(lost.sum())
+        )
     return card._replace(sums=sums_by_measure)
 
 

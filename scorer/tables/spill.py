@@ -21,7 +21,7 @@ from scorer.tables.columns import TextColumn, text_of
 from scorer.tables.table import Schema, Table
 
 BITS = 6  # of a list's hash, by which the lists are parted: of a part all rows are held at once
-LINE = "line"
+LINE_COLUMN = "line"
 
 
 class Spill:
@@ -61,7 +61,7 @@ class Spill:
             self._usual[role] = self._usual.get(role, True) and column.usual
         columns = {role: text_of(column) for role, column in table.ids.items()}
         columns |= {role: pl.Series(values) for role, values in table.numbers.items()}
-        rows = pl.DataFrame({LINE: table.line.astype(np.int64), **columns})[by]
+        rows = pl.DataFrame({LINE_COLUMN: table.line.astype(np.int64), **columns})[by]
         # of texts as polars has them each slice would have the bytes of all
         level = pl.CompatLevel.oldest()
         try:
@@ -96,9 +96,9 @@ class Spill:
                 {
                     role: rows[role].to_numpy()
                     for role in rows.columns
-                    if role not in self._usual and role != LINE
+                    if role not in self._usual and role != LINE_COLUMN
                 },
-                rows[LINE].to_numpy(),
+                rows[LINE_COLUMN].to_numpy(),
                 self._schema,
                 facts,
             )

@@ -38,7 +38,7 @@ _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinit
 LARGEST = 1e30  # of what is computed with: the variance of its square is finite
 BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
 
-Place = Callable[[str, int, int], "tuple[int, int | None]"]
+CellPlace = Callable[[str, int, int], "tuple[int, int | None]"]
 Row = tuple[int, Sequence[str], str, int]  # line, cells, the text they were cut from, which of it
 
 
@@ -98,7 +98,7 @@ class Builder:
         schema: Schema,
         roles: Sequence[str],
         findings: Findings,
-        place: Place | None = None,
+        place: CellPlace | None = None,
         lenient: frozenset[str] = frozenset(),
     ) -> None:
         self.schema, self.roles, self.findings = schema, tuple(roles), findings

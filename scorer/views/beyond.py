@@ -9,7 +9,7 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.tables.table import Table
 from scorer.views.diverse import Diverse
-from scorer.views.extras import NONE as NO_EXTRAS
+from scorer.views.extras import NO_EXTRAS as NO_EXTRAS
 from scorer.views.extras import Extras, NamedColumns, placed
 from scorer.views.hits import Judged, Ties
 from scorer.views.join import GradedItems, order, present

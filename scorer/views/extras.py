@@ -79,7 +79,7 @@ class Extras(NamedTuple):
         )  # fmt: skip
 
 
-NONE = Extras()
+NO_EXTRAS = Extras()
 
 
 class WithColumns:

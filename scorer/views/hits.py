@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.views.extras import NONE, Column, Extras, WithItemColumns, placed
+from scorer.views.extras import NO_EXTRAS, Column, Extras, WithItemColumns, placed
 
-MOST = 2**62
+MOST_KEYS = 2**62
 Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]  # equal scores
 
 
@@ -251,7 +251,7 @@ class Judged(WithItemColumns):
     names: Sequence[str] = ()  # what the lists are called, for messages
     # of truth and items one element an item of the ideal, of lists one a list, of the submission
     # one a hit
-    extras: Extras = NONE
+    extras: Extras = NO_EXTRAS
 
     @property
     def lists(self) -> int:
@@ -305,8 +305,12 @@ class Judged(WithItemColumns):
             grades = np.full(self.returned[n], np.nan)
             grades[self.hits.rank[hit_rows] - 1] = self.hits.grade[hit_rows]
             name = self.names[n] if self.names else str(n)
-            at, of_truth, of_hits = np.array([n]), np.arange(*ideal_rows.indices(MOST)), hit_rows
-            extras = self.extras.at(of_truth, np.arange(*of_hits.indices(MOST)), at, of_truth)
+            at, of_truth, of_hits = (
+                np.array([n]),
+                np.arange(*ideal_rows.indices(MOST_KEYS)),
+                hit_rows,
+            )
+            extras = self.extras.at(of_truth, np.arange(*of_hits.indices(MOST_KEYS)), at, of_truth)
             yield Ranked(grades, self.ideal.grade[ideal_rows], name, extras)
 
     @classmethod
@@ -336,7 +340,7 @@ class Ranked:
     grades: Floats
     ideal: Floats
     name: str = ""
-    extras: Extras = NONE  # as of `Judged`, of this list alone
+    extras: Extras = NO_EXTRAS  # as of `Judged`, of this list alone
 
 
 def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:

@@ -12,20 +12,13 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
 from scorer.core.arrays import order as by_number
 from scorer.core.members import Members
-from scorer.tables.columns import CodedColumn, Codes, PickedColumn
+from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn
 from scorer.tables.table import Table
-from scorer.views.extras import NONE as NO_EXTRAS
+from scorer.views.extras import NO_EXTRAS as NO_EXTRAS
 from scorer.views.extras import Extras
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.names import Names
-from scorer.views.ranked import (
-    Hashes,
-    ItemIndex,
-    is_hashed,
-    keys,
-    ranked,
-    spans,
-)
+from scorer.views.ranked import ItemIndex, is_hashed, keys, ranked, spans
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,13 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, small, spread
-from scorer.tables.columns import CodedColumn, Codes, IdTexts, JoinedColumn, RunColumn, TextColumn
+from scorer.tables.columns import (
+    CodedColumn,
+    Codes,
+    Hashes,
+    IdTexts,
+    JoinedColumn,
+    RunColumn,
+    TextColumn,
+)
 from scorer.tables.table import Table
 from scorer.views.hits import Ties
 
-Hashes = NDArray[np.uint64]
 GAPS = "gaps"  # the fact of a table that ranks left out are empty slots
-STEPS = 4  # from row to row before a search
+STEPS_BY_ROW = 4  # from row to row before a search
 MANY_IDS = 20_000  # ids that polars puts in order sooner than Python does
 
 
@@ -250,7 +257,7 @@ class ItemIndex:
         first -= sizes
         at = first[(targets >> np.uint64(64 - bits)).view(np.int64)]
         ends = np.append(self.packed, np.uint64(2**64 - 1))  # which nothing steps over
-        for _ in range(STEPS):
+        for _ in range(STEPS_BY_ROW):
             at += ends[at] < targets
         further = np.flatnonzero(ends[at] < targets)
         at[further] = np.searchsorted(self.packed, targets[further])

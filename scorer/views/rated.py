@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints
-from scorer.views.extras import NONE, Extras, WithItemColumns
+from scorer.views.extras import NO_EXTRAS, Extras, WithItemColumns
 from scorer.views.hits import ratio
 from scorer.views.pooled import Statistics
 
@@ -34,7 +34,7 @@ class Rated(WithItemColumns):
     high: Floats
     lists: int
     names: Sequence[str] = ()
-    extras: Extras = NONE  # of lists one element a list, of the others one a rating
+    extras: Extras = NO_EXTRAS  # of lists one element a list, of the others one a rating
     item_code: Ints | None = None  # a number for the item that is rated, the same in all lists
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.tables.columns import CodedColumn
-from scorer.views.extras import NONE, Extras, NamedColumns, WithTruthColumns
+from scorer.views.extras import NO_EXTRAS, Extras, NamedColumns, WithTruthColumns
 from scorer.views.hits import steps
 from scorer.views.pooled import Statistics
 from scorer.views.ranked import is_hashed, keys, look_up
@@ -85,7 +85,9 @@ class Returned(WithTruthColumns):
     past_list: Ints  # the history, ordered by list: which list knows
     past_item: Ints  # which item
     names: Sequence[str] = ()
-    extras: Extras = NONE  # `extras.item["group"]`; of lists one a list, else one a returned item
+    extras: Extras = (
+        NO_EXTRAS  # `extras.item["group"]`; of lists one a list, else one a returned item
+    )
 
     def where(self, keep: Mask) -> Self:
         """Only the items where `keep` holds."""

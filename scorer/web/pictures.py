@@ -14,13 +14,13 @@ from scorer.board.snapshot import LiveReport, Snapshot
 from scorer.core.arrays import Floats
 from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.reports.document import Table, texts
 from scorer.reports.pictures import Histogram, histogram, place
 from scorer.store.records import Entry
 
 WIDE, TALL, LEFT = 480, 200, 44  # of a plot, in its own units
-MOST = 2_000  # entries of a plot over time
+MOST_ENTRIES = 2_000  # entries of a plot over time
 STEPS = 20  # of a histogram
 LINE = 18  # between two names of a slope
 
@@ -101,7 +101,7 @@ def over_time(
         for entry in _on_the_board(snapshot, live, now)
         if (team := entry.team) is not None
     ]
-    points = [point for point in points if not np.isnan(point[1])][-MOST:]
+    points = [point for point in points if not np.isnan(point[1])][-MOST_ENTRIES:]
     if len(points) < 2:
         return None
     times = np.array([time.timestamp() for time, _, _ in points])

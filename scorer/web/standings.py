@@ -12,7 +12,7 @@ from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.leaderboard import document, page
 from scorer.reports.pictures import Strip
-from scorer.reports.write.html import Cell, Head, Table, view
+from scorer.reports.write.html import Head, HtmlCell, Table, view
 
 FILTERED = 8  # rows above which a board has a filter
 
@@ -57,11 +57,13 @@ def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Strip | None
         for key in questions:
             answer = live_row.answers.get(key, "")
             text, title = printable(answer, 80), printable(answer, 1000) * (len(answer) > 80)
-            cells.append(Cell(text, text, "text answer", title=title))
+            cells.append(HtmlCell(text, text, "text answer", title=title))
         cells += [
-            Cell(str(live_row.entries), str(live_row.entries)) if is_theirs else Cell(sort="")
+            HtmlCell(str(live_row.entries), str(live_row.entries))
+            if is_theirs
+            else HtmlCell(sort="")
         ]
-        cells += [Cell(time[:10], time, "text", title=time)]
+        cells += [HtmlCell(time[:10], time, "text", title=time)]
         marks = [] if live_row.id is None else [f"team-{live_row.id}"]
         body.append(row._replace(cells=cells, look=" ".join([*marks, row.look]).strip()))
     full_table = table._replace(head=head, rows=body)

@@ -27,8 +27,9 @@ from variants import (
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
-from scorer.metrics.base import measure, metrics
-from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, summed
+from scorer.metrics.base import metrics
+from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence, summed
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 from scorer.metrics.quotient import Quotient, Rowwise
 from scorer.results.scorecard import Rules
@@ -494,7 +495,7 @@ def test_a_table_is_abbreviated_to_what_matters():
 
 
 def test_long_sets_and_sums_are_cut():
-    assert str(Items("s", tuple("ab"))) == "{a, b}"
-    assert str(Items("s", tuple(f"{n}" for n in range(100)))).endswith("39, … 60 more}")
+    assert str(NamedItems("s", tuple("ab"))) == "{a, b}"
+    assert str(NamedItems("s", tuple(f"{n}" for n in range(100)))).endswith("39, … 60 more}")
     assert summed("S", "", "{} / 2", [1, 2], 1.5).numbers == "({} + {}) / 2"
     assert summed("S", "", "{} / 2", range(20), 95).parts == (190,)

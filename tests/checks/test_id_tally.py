@@ -54,7 +54,7 @@ def test_parts_put_together_in_any_order_tell_the_same(parts, order):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(id_tally, "KEPT", 7)
         for module in (id_tally, arrays):
-            patch.setattr(module, "TOGETHER", 8)
+            patch.setattr(module, "HASHES_TOGETHER", 8)
         waiting = tallies(parts)
         while len(waiting) > 1:
             order.shuffle(waiting)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.checks.id_tally import TEXT, IdTally
-from scorer.checks.ids import CLASSES, Known, folded
-from scorer.core.problems import PLACES, Problem
+from scorer.checks.id_tally import MOST_TEXT, IdTally
+from scorer.checks.ids import FAULT_CLASSES, Known, folded
+from scorer.core.problems import SHOWN_PLACES, Problem
 from scorer.tables.columns import CodedColumn, TextColumn
 
 
@@ -110,18 +110,18 @@ def test_a_column_with_codes_by_the_known_is_the_same(name, public):
 def test_long_ids_take_little_room():
     """Ten thousand ids of 100,000 characters would be a gigabyte."""
     ids = [(f"{n:0100000}", n + 2, 1, f"q{n:020000}", 0) for n in range(300)]
-    tally = IdTally.of(CLASSES, ids)
+    tally = IdTally.of(FAULT_CLASSES, ids)
     held = sum(len(name) + len(where) for name, where in tally.names.values())
-    assert held <= TEXT
+    assert held <= MOST_TEXT
     assert len(tally) == 300
     assert [line for *_, line, _, _ in tally.entries()][:5] == [2, 3, 4, 5, 6]
-    halves = IdTally.of(CLASSES, ids[1::2]).plus([IdTally.of(CLASSES, ids[::2])])
+    halves = IdTally.of(FAULT_CLASSES, ids[1::2]).plus([IdTally.of(FAULT_CLASSES, ids[::2])])
     assert dict(halves.names) == dict(tally.names)
 
 
 def test_a_few_ids_are_told_however_long_they_are():
     ids = [(f"{n:01000000}", n + 2, 1, None, 0) for n in range(9)]
-    assert len(IdTally.of(CLASSES, ids).names) == PLACES
+    assert len(IdTally.of(FAULT_CLASSES, ids).names) == SHOWN_PLACES
 
 
 def test_a_problem_keeps_the_beginning_of_a_long_id():

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
+from scorer.challenge.submission import Submission
 from scorer.checks.base import Submitted, checked
 from scorer.checks.tally import FileContext
 from scorer.tables.columns import CodedColumn

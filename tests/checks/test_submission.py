@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 import scorer
-from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
-from scorer.checks.base import Submitted, checks, examine, places, repeated
+from scorer.challenge.submission import Submission
+from scorer.checks.base import Submitted, checks, examine
 from scorer.checks.ids import SUGGESTIONS, Known
+from scorer.checks.rows import places, repeated
 from scorer.core.codes import codes
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.tables.columns import CodedColumn
@@ -116,6 +117,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
             "scorer.checks.id_tally",
             "scorer.checks.ids",
             "scorer.checks.pairs",
+            "scorer.checks.rows",
             "scorer.checks.tally",
             "scorer.checks.unknown",
             "scorer.views.ranked",

@@ -9,7 +9,7 @@ from rounds import rounds
 
 from scorer.checks import unknown
 from scorer.checks.id_tally import IdTally
-from scorer.checks.ids import BLANKS, CLASSES, Known, class_of
+from scorer.checks.ids import FAULT_CLASSES, INVISIBLE, Known, class_of
 from scorer.checks.tally import hashes_of
 from scorer.core.problems import KEPT
 
@@ -59,7 +59,7 @@ def test_few_of_many_ids_are_looked_at_one_by_one():
 
 def test_blanks_are_what_is_looked_for():
     """What `folded` leaves out of an ASCII id is what cannot be seen."""
-    assert set(BLANKS) == {*range(33), 127}
+    assert set(INVISIBLE) == {*range(33), 127}
 
 
 def test_a_tally_of_hashes_is_that_of_names():
@@ -73,9 +73,9 @@ def test_a_tally_of_hashes_is_that_of_names():
         asked.append(len(at))
         return [names[n] for n in at.tolist()]
 
-    one = IdTally.of_hashes(CLASSES, hashes_of(names), line, rows, kind, some)
+    one = IdTally.of_hashes(FAULT_CLASSES, hashes_of(names), line, rows, kind, some)
     each = zip(names, line.tolist(), rows.tolist(), [None] * len(names), kind.tolist(), strict=True)
-    other = IdTally.of(CLASSES, list(each))
+    other = IdTally.of(FAULT_CLASSES, list(each))
     assert list(one.entries()) == list(other.entries())
     assert asked == [KEPT]
     for mine, theirs in zip(one.runs[0], other.runs[0], strict=True):

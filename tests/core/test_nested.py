@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scorer.core.nested import DEPTH, parsed
+from scorer.core.nested import MOST_NESTED, parsed
 
 
 def deep(count):
@@ -19,8 +19,10 @@ def standing(depth, act):
 @pytest.mark.parametrize("write", [str, str.encode, lambda text: text.encode("utf-16")])
 def test_what_is_deep_enough_is_refused_wherever_we_stand(write):
     for depth in (0, 500):
-        assert standing(depth, lambda: parsed(write(deep(DEPTH)))) == json.loads(deep(DEPTH))
-        for count in (DEPTH + 1, 100_000):
+        assert standing(depth, lambda: parsed(write(deep(MOST_NESTED)))) == json.loads(
+            deep(MOST_NESTED)
+        )
+        for count in (MOST_NESTED + 1, 100_000):
             with pytest.raises(ValueError, match="nested too deeply"):
                 standing(depth, lambda count=count: parsed(write(deep(count))))
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from scorer.engines import gather, kept
-from scorer.formats import text
+from scorer.formats import cut
 
 GOOD = "list,item,score\nq1,a,1\nq1,b,2\nq2,a,1\n"
 YAML = (
@@ -27,8 +27,8 @@ CASES = {
 def run(request, challenge, score, tmp_path, monkeypatch):
     """Where scattered rows are kept in memory, and where they are put aside."""
     monkeypatch.setattr(kept, "MEMORY", request.param)
-    monkeypatch.setattr(text, "SMALLEST", 100)
-    monkeypatch.setattr(text, "PIECE", 1000)
+    monkeypatch.setattr(cut, "SMALLEST", 100)
+    monkeypatch.setattr(cut, "PIECE", 1000)
     monkeypatch.setattr(gather, "GATHERED", 100)
 
     def ran(rows, rule="error"):

@@ -14,15 +14,16 @@ from rounds import rounds
 
 import scorer
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.model import Submission
 from scorer.challenge.public import Public
+from scorer.challenge.submission import Submission
 from scorer.core.problems import Findings
 from scorer.engines import gather, kept
 from scorer.engines.local import local, scored
+from scorer.formats import cut as reading
 from scorer.formats import pieces
-from scorer.formats import text as reading
 from scorer.kinds.base import SideTables, kinds
-from scorer.metrics.base import measure, metrics
+from scorer.metrics.base import metrics
+from scorer.metrics.measure import measure
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table

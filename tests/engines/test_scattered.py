@@ -11,14 +11,15 @@ from rounds import ASKED
 from wholes import CASES, TAGGED, every_plan, same
 
 from scorer.challenge.load import load
-from scorer.checks import base, tally
+from scorer.checks import rows as rows_of_checks
+from scorer.checks import tally
 from scorer.checks.submission import duplicate_item
 from scorer.core.problems import Problem
 from scorer.engines import gather, kept, local
 from scorer.engines.kept import GroupedRows
 from scorer.engines.local import scored
 from scorer.formats import csv
-from scorer.formats import text as reading
+from scorer.formats import cut as reading
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.tables.columns import CodedColumn
@@ -243,7 +244,7 @@ def test_of_many_errors_those_are_made_that_can_be_reported(
     path, made = tmp_path / "mine.csv", []
     rows = [f"q{n % 9},i{n // 18},{n}\n" for n in np.random.default_rng(1).permutation(9000)]
     path.write_text("list,item,score\n" + "".join(rows))
-    for module in (base, tally):
+    for module in (rows_of_checks, tally):
         monkeypatch.setattr(module, "KEPT", 10)
     monkeypatch.setattr(gather, "GATHERED", 200)
 

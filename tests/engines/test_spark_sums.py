@@ -23,7 +23,7 @@ elsewhere = import_module("scorer.engines.spark.elsewhere")
 @pytest.fixture
 def summed(monkeypatch):
     """No number of lists is few."""
-    monkeypatch.setattr(sums, "MOST", 0)
+    monkeypatch.setattr(sums, "MOST_SHOWN", 0)
 
 
 @pytest.fixture
@@ -187,7 +187,7 @@ def test_fewer_lists_than_the_limit_are_brought_here(spark, tmp_path, monkeypatc
     names = challenge(tmp_path, "grades")
     sent(tmp_path / "a.csv", "grades", names, np.random.default_rng(7))
     for most, brought in ((len(names), True), (len(names) - 1, False)):
-        monkeypatch.setattr(sums, "MOST", most)
+        monkeypatch.setattr(sums, "MOST_SHOWN", most)
         report = scorer.score(tmp_path, [tmp_path / "a.csv"], engine="spark")
         assert len(report.lists) == len(names)
         assert isinstance(report.lists, sums.Unnamed) is not brought

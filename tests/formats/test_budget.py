@@ -5,9 +5,9 @@ import gzip
 import pytest
 
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.model import Limits as Settable
+from scorer.challenge.submission import Limits as Settable
 from scorer.core.problems import Findings
-from scorer.formats import text
+from scorer.formats import cut
 from scorer.formats.read import format_of, read
 from scorer.tables.table import Schema
 
@@ -32,8 +32,8 @@ WRONG = b"".join(b"q%d,i,x\n" % n for n in range(5000))
 )
 def test_the_limit_is_named(limits, data, name, tmp_path, monkeypatch):
     piece = 1000 if "ratio" not in limits else 1 << 18  # which holds from 16 MiB on
-    monkeypatch.setattr(text, "SMALLEST", piece)
-    monkeypatch.setattr(text, "PIECE", piece)
+    monkeypatch.setattr(cut, "SMALLEST", piece)
+    monkeypatch.setattr(cut, "PIECE", piece)
     path = tmp_path / ("file.csv.gz" if data[:1] == b"\x1f" else "file.csv")
     path.write_bytes(data)
     findings = Findings()

@@ -7,7 +7,7 @@ import pytest
 
 from scorer.bytes.limits import ReadLimits
 from scorer.core.problems import Findings
-from scorer.formats import text
+from scorer.formats import cut
 from scorer.formats.form import FileForm, Keys, matched, offset, several
 from scorer.formats.pieces import columns_at
 from scorer.formats.read import format_of, read
@@ -42,8 +42,8 @@ def reading(folder, data, form, shape=RANKED, name="file.csv", format=None):
 def cutter(request, monkeypatch):
     """Either cutter, for files of any size; polars in pieces of a few lines."""
     if request.param == "polars":
-        monkeypatch.setattr(text, "SMALLEST", 64)
-        monkeypatch.setattr(text, "PIECE", 64)
+        monkeypatch.setattr(cut, "SMALLEST", 64)
+        monkeypatch.setattr(cut, "PIECE", 64)
     return request.param
 
 
@@ -291,8 +291,8 @@ def test_both_cutters_agree_on_odd_files(tmp_path, monkeypatch):
             data = head + "\n".join(lines) + draw.choice(["", "\n"])
             careful = reading(tmp_path, data, form)
             with monkeypatch.context() as patch:
-                patch.setattr(text, "SMALLEST", 64)
-                patch.setattr(text, "PIECE", 40)
+                patch.setattr(cut, "SMALLEST", 64)
+                patch.setattr(cut, "PIECE", 40)
                 fast = reading(tmp_path, data, form)
             assert repr(fast) == repr(careful), (form, data)
 

@@ -13,7 +13,7 @@ from scorer.bytes.limits import ReadLimits
 from scorer.challenge.load import load
 from scorer.challenge.public import IdNames
 from scorer.core.problems import Findings
-from scorer.formats import text
+from scorer.formats import cut
 from scorer.formats.base import formats
 from scorer.formats.read import read
 from scorer.prepare.bind import prepare
@@ -57,7 +57,7 @@ rows = st.tuples(
 @rounds(80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rows=st.lists(rows, min_size=1, max_size=30), trec=st.booleans(), piece=st.integers(7, 200))
 def test_a_large_truth_is_the_careful_parsers(tmp_path, monkeypatch, rows, trec, piece):
-    monkeypatch.setattr(text, "SMALLEST", 1 << 20)
+    monkeypatch.setattr(cut, "SMALLEST", 1 << 20)
     path, form = tmp_path / "truth", formats().get("trec" if trec else "csv")
     if trec:
         written = "".join(f"{name} {topic} {item} {grade}\n" for name, item, grade, topic in rows)
@@ -67,8 +67,8 @@ def test_a_large_truth_is_the_careful_parsers(tmp_path, monkeypatch, rows, trec,
     path.write_text(written)
     theirs = read(path, form, WANTED, findings := Findings(), ReadLimits())
     assert not list(findings)
-    monkeypatch.setattr(text, "SMALLEST", piece)
-    monkeypatch.setattr(text, "PIECE", piece)
+    monkeypatch.setattr(cut, "SMALLEST", piece)
+    monkeypatch.setattr(cut, "PIECE", piece)
     mine = read(path, form, WANTED, Findings(), ReadLimits())
     alike(mine, theirs)
     for extra in ((), ("Q", "q0", "q2")):
@@ -154,8 +154,8 @@ def test_a_column_of_pieces_has_texts_until_it_has_codes():
 
 
 def test_a_large_truth_goes_to_other_processes_in_codes(monkeypatch, tmp_path):
-    monkeypatch.setattr(text, "SMALLEST", 1)
-    monkeypatch.setattr(text, "PIECE", 1)
+    monkeypatch.setattr(cut, "SMALLEST", 1)
+    monkeypatch.setattr(cut, "PIECE", 1)
     path = tmp_path / "truth.csv"
     path.write_text("list,item,grade\nq1,a,0\nq1,b,1\nq2,a,1\nq2,c,2\n")
     truth = GradedItems.of(read(path, formats().get("csv"), WANTED, Findings(), ReadLimits()))
@@ -171,7 +171,7 @@ def test_a_large_truth_goes_to_other_processes_in_codes(monkeypatch, tmp_path):
 
 
 def test_a_large_truth_makes_no_codes_and_strings_of_its_items(challenge, monkeypatch):
-    monkeypatch.setattr(text, "SMALLEST", 1)
+    monkeypatch.setattr(cut, "SMALLEST", 1)
     folder = challenge("truth: truth.csv\nmetrics: [nDCG@2, AP]\n")
     ready = opened(prepare(load(folder)))
     assert "item" not in vars(ready.answers.truth)

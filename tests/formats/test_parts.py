@@ -13,7 +13,7 @@ from textwrap import dedent
 import pytest
 
 import scorer
-from scorer.formats import text
+from scorer.formats import cut
 
 CHALLENGE = """
     truth: {file: truth.zip, parts: {like: like.csv, reply: reply.csv}}
@@ -88,8 +88,8 @@ def test_a_zip_or_a_folder_is_one_submission(kind, challenge):
 @pytest.mark.parametrize("polars", [False, True])
 def test_what_is_wrong_names_the_file_and_its_line(polars, challenge, monkeypatch):
     if polars:
-        monkeypatch.setattr(text, "SMALLEST", 16)
-        monkeypatch.setattr(text, "PIECE", 16)
+        monkeypatch.setattr(cut, "SMALLEST", 16)
+        monkeypatch.setattr(cut, "PIECE", 16)
     files = {
         "like.csv": "list,item\nu1,a\nu2,x\nu2,b\n",
         "reply.csv": "list,item\nu1,c\nu1,d\nu1,c\nu9,c\n",

@@ -16,7 +16,7 @@ from rounds import rounds
 
 from scorer.bytes.limits import ReadLimits
 from scorer.core.problems import Findings
-from scorer.formats import jsonl, text
+from scorer.formats import cut, jsonl
 from scorer.formats.base import formats
 from scorer.formats.pieces import columns_at, pieces
 from scorer.formats.read import format_of, read
@@ -52,12 +52,12 @@ def whole(path, format, shapes, limits=ReadLimits()):  # noqa: B008
 
 def agree(path, format, shapes, patch, sizes=(1, 64), limits=ReadLimits()):  # noqa: B008
     """The careful parser and small pieces are told apart by nothing."""
-    patch.setattr(text, "SMALLEST", 1 << 22)
+    patch.setattr(cut, "SMALLEST", 1 << 22)
     expected = whole(path, format, shapes, limits)
     for size in sizes:
-        patch.setattr(text, "SMALLEST", size)
-        patch.setattr(text, "PIECE", size)
-        patch.setattr(text, "HEAD", size)
+        patch.setattr(cut, "SMALLEST", size)
+        patch.setattr(cut, "PIECE", size)
+        patch.setattr(cut, "HEAD", size)
         found = whole(path, format, shapes, limits)
         for one, other in zip(found, expected, strict=True):
             assert one == other, (size, path.read_bytes()[:2000])
@@ -208,8 +208,8 @@ def test_random_files(format, kind, data, tmp_path, patch):
     ],
 )
 def test_where_cells_stand(name, written, expected, size, tmp_path, patch):
-    patch.setattr(text, "SMALLEST", size)
-    patch.setattr(text, "PIECE", size)
+    patch.setattr(cut, "SMALLEST", size)
+    patch.setattr(cut, "PIECE", size)
     path = tmp_path / name
     path.write_text(written)
     shape, format = SHAPES["run"], format_of(path, None)
@@ -234,7 +234,7 @@ def test_small_and_large_files_are_read_alike(name, written, told, tmp_path, pat
     path = tmp_path / name
     path.write_text(written * (1 if name == "a.tsv" else 30))
     for size in (10, 1 << 22):
-        patch.setattr(text, "SMALLEST", size)
+        patch.setattr(cut, "SMALLEST", size)
         _, findings, _ = whole(path, format_of(path, None), [SHAPES["run"]])
         assert sorted({p.code for p in findings if p.severity == "error"}) == told
 
@@ -270,8 +270,8 @@ def test_bytes_are_hashed_as_they_are_read(tmp_path):
 
 
 def test_a_file_that_grows_is_not_read_for_ever(tmp_path, patch):
-    patch.setattr(text, "SMALLEST", 100_000)
-    patch.setattr(text, "PIECE", 100_000)
+    patch.setattr(cut, "SMALLEST", 100_000)
+    patch.setattr(cut, "PIECE", 100_000)
     path = tmp_path / "a.csv"
     path.write_text("list,item\n" + "q,a\n" * 500_000)
     limits = ReadLimits(size=path.stat().st_size + 10_000)
@@ -294,8 +294,8 @@ def test_nothing_is_left_behind_when_reading_stops_early(tmp_path):
 
 
 def test_ids_are_counted_over_pieces(tmp_path, patch):
-    patch.setattr(text, "SMALLEST", 50)
-    patch.setattr(text, "PIECE", 50)
+    patch.setattr(cut, "SMALLEST", 50)
+    patch.setattr(cut, "PIECE", 50)
     path = tmp_path / "a.csv"
     path.write_text("list,item\n" + "".join(f"q,a{n % 30}\n" for n in range(200)))
     for most, codes in ((30, []), (29, ["S104"]), (5, ["S104"])):

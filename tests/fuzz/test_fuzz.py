@@ -29,7 +29,8 @@ from scorer.core.text import LEFT_TO_RIGHT
 from scorer.formats.base import formats
 from scorer.formats.read import read
 from scorer.leaderboard.from_jsonl import read as read_back
-from scorer.metrics.base import measure, metrics
+from scorer.metrics.base import metrics
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 from scorer.tables.table import Schema
 
@@ -323,8 +324,8 @@ def ran(score, words, size):
 @pytest.mark.parametrize("kind", CHALLENGES)
 def test_the_whole_command_on_any_submission(kind, data, folders, score, tmp_path, monkeypatch):
     fast = data.draw(st.booleans())  # the reader for large files, too
-    monkeypatch.setattr("scorer.formats.text.SMALLEST", 20 if fast else 1 << 20)
-    monkeypatch.setattr("scorer.formats.text.PIECE", 50 if fast else 1 << 22)
+    monkeypatch.setattr("scorer.formats.cut.SMALLEST", 20 if fast else 1 << 20)
+    monkeypatch.setattr("scorer.formats.cut.PIECE", 50 if fast else 1 << 22)
     path = tmp_path / "mine.csv"
     path.write_bytes(data.draw(spoiled([CHALLENGES[kind][2]])))
     other, verb = folders[kind] / "sent.csv", data.draw(st.sampled_from(VERBS))

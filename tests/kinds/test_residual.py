@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from lists import meet
 
-from scorer.metrics.base import measure, metrics
+from scorer.metrics.base import metrics
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 
 TRUTH = "list,item,grade\nq1,a,1\nq1,b,2\nq1,c,1\nq2,a,1\n"

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric, measure
+from scorer.metrics.base import Metric
+from scorer.metrics.measure import measure
 from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
 from scorer.views.extras import Extras, NamedColumns
 from scorer.views.pooled import Statistics

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.metrics.base import measure, metrics
+from scorer.metrics.base import metrics
+from scorer.metrics.measure import measure
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.evaluate import evaluate, score
 from scorer.tables.columns import CodedColumn

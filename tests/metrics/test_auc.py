@@ -2,7 +2,7 @@
 
 import pytest
 
-from scorer.formats import csv, text
+from scorer.formats import csv, cut
 
 GOOD = "list,item,score\nq1,a,1\nq1,b,2\nq2,a,1\n"
 LONG = "list,item,score\nq1,a,1\nq1,x,2\nq1,y,3\nq1,z,4\nq2,a,1\n"
@@ -66,7 +66,7 @@ def test_lists_that_the_catalogue_cannot_hold_whose_rows_stand_apart(
 ):
     """They are gathered by hashes, or on disk where many errors are accepted."""
     for name, value in (("SMALLEST", 0), ("PIECE", 40), ("HEAD", 40)):
-        monkeypatch.setattr(text, name, value)
+        monkeypatch.setattr(cut, name, value)
     monkeypatch.setattr(csv, "SAMPLE", 2)  # rows by which the columns are told
     folder = challenge(
         f"truth: truth.csv\nitems: items.csv\nmetrics: ['AUC(pairs=all)']\n{limits}",

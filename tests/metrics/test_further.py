@@ -13,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.metrics.base import measure, metrics
+from scorer.metrics.base import metrics
 from scorer.metrics.chunkf1 import chunks
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 from scorer.views.extras import Extras, NamedColumns
 from scorer.views.pooled import Statistics

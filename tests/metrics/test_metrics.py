@@ -29,7 +29,7 @@ from variants import (
 )
 
 from scorer.core.errors import ChallengeError
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.metrics.notation import NotationError, parse
 from scorer.preferences.base import aggregations, comparisons, every
 from scorer.testing import cases

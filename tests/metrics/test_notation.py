@@ -3,7 +3,8 @@
 import pytest
 
 from scorer.core.errors import ScorerError
-from scorer.metrics.base import measure, metrics
+from scorer.metrics.base import metrics
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 
 TREC_EVAL = {  # trec_eval's name -> ours

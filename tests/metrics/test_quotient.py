@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scorer.metrics.base import metrics
-from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence
+from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.explain.worked import of_row, worked
 from scorer.metrics.quotient import Quotient, Rowwise, found, total
@@ -45,7 +45,7 @@ def test_steps_of_a_quotient():
         notes=lambda: ["A note."],
     )  # fmt: skip
     relevant, note, table, formula = steps(quotient)
-    assert relevant == Items("relevant (grade 1 or more), R = 3", ("a", "b", "c"))
+    assert relevant == NamedItems("relevant (grade 1 or more), R = 3", ("a", "b", "c"))
     assert note == Sentence("A note.")
     assert isinstance(table, Grid)
     assert table.rows == ((1, "a", 2.0, 1.0), (2, "x", None, None), (3, "b", 1.0, 1.0))

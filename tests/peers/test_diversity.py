@@ -6,7 +6,8 @@ import pytest
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
-from scorer.metrics.base import measure, metrics
+from scorer.metrics.base import metrics
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table

@@ -8,7 +8,8 @@ import pytest
 sk = pytest.importorskip("sklearn.metrics")
 
 from scorer.core.registry import discover  # noqa: E402
-from scorer.metrics.base import Metric, measure  # noqa: E402
+from scorer.metrics.base import Metric  # noqa: E402
+from scorer.metrics.measure import measure  # noqa: E402
 from scorer.metrics.notation import parse  # noqa: E402
 from scorer.views.labelled import labelled, targets  # noqa: E402
 from scorer.views.pooled import Statistics  # noqa: E402

@@ -10,7 +10,7 @@ import pytest
 from lists import meet
 from peer_data import METRICS, data, differences, ours
 
-from scorer.metrics.base import measure
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 
 

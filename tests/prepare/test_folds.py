@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.metrics.base import measure
+from scorer.metrics.measure import measure
 from scorer.metrics.p import p
 from scorer.prepare.folds import parts
 from scorer.results.scorecard import Rules, Scorecard

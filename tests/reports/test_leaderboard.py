@@ -28,7 +28,8 @@ from scorer.reports.codec import dumped
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.github import annotation
-from scorer.reports.leaderboard.cells import gap, remarks, worse
+from scorer.reports.leaderboard.cells import gap
+from scorer.reports.leaderboard.remarks import remarks, worse
 from scorer.reports.write.csv import FORMULA, cell
 from scorer.reports.write.latex import escaped as latex
 from scorer.reports.write.markdown import escaped as markdown

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 from scorer.leaderboard.standings import Entry, by_measure, standings
-from scorer.metrics.base import measure
+from scorer.metrics.measure import measure
 from scorer.metrics.p import p
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.settle import settle

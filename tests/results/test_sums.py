@@ -11,13 +11,13 @@ from rounds import rounds
 
 import scorer
 from scorer.results import sums
-from scorer.results.sums import BLOCKS, Sums, Unnamed, blocks_of, name_hashes
+from scorer.results.sums import BLOCKS, ListSums, Unnamed, blocks_of, name_hashes
 
 
 def of(names, values):
     order = sorted(range(len(names)), key=names.__getitem__)
     hashes = name_hashes([names[n] for n in order], 1)
-    return Sums.of(np.array([values[n] for n in order]), hashes, 0, 0)
+    return ListSums.of(np.array([values[n] for n in order]), hashes, 0, 0)
 
 
 def same(one, other):
@@ -96,7 +96,7 @@ def test_each_name_has_the_hash_that_is_described(names, seed):
 
 
 def test_names_are_hashed_alike_however_many_there_are(monkeypatch):
-    monkeypatch.setattr(sums, "TOGETHER", 3)
+    monkeypatch.setattr(sums, "NAMES_TOGETHER", 3)
     names = ["q1", "a long name", "two\nlines", "ä", "", "\ud800", "12345678", "q1\0", "😀" * 20]
     found = name_hashes(names, 5).tolist()
     assert found == [hash_of(name, 5) for name in names]
@@ -128,7 +128,7 @@ def test_a_report_of_sums_says_what_one_of_lists_says(tmp_path, monkeypatch):
         (tmp_path / f"{run}.csv").write_text("list,item,score\n" + "".join(rows))
     paths = [tmp_path / f"{run}.csv" for run in ("one", "two", "three")]
     lists = json.loads(scorer.score(tmp_path, paths).render("json", per_list=True))
-    monkeypatch.setattr(sums, "MOST", 1999)
+    monkeypatch.setattr(sums, "MOST_SHOWN", 1999)
     report = scorer.score(tmp_path, paths)
     found = json.loads(report.render("json", per_list=True))
     for mine, other in zip(found["submissions"], lists["submissions"], strict=True):
@@ -145,7 +145,7 @@ def test_a_report_of_sums_says_what_one_of_lists_says(tmp_path, monkeypatch):
     assert found["certainty"]["how"]["units"] < 2000  # blocks that have a list
     detectable = lists["certainty"]["detectable"]
     assert found["certainty"]["detectable"] == pytest.approx(detectable, rel=0.05)
-    monkeypatch.setattr(sums, "MOST", 2000)
+    monkeypatch.setattr(sums, "MOST_SHOWN", 2000)
     assert json.loads(scorer.score(tmp_path, paths).render("json", per_list=True)) == lists
 
 
@@ -156,7 +156,7 @@ def test_equal_submissions_have_equal_sums_and_no_interval_of_a_constant(tmp_pat
     for run in ("one", "two"):
         rows = [f"{name},{item}\n" for name in names for item in ("x", "y", "a", run)]
         (tmp_path / f"{run}.csv").write_text("list,item\n" + "".join(rows))
-    monkeypatch.setattr(sums, "MOST", 0)
+    monkeypatch.setattr(sums, "MOST_SHOWN", 0)
     report = scorer.score(tmp_path, [tmp_path / "one.csv", tmp_path / "two.csv"])
     assert report.mean("one") == 1 / 3
     assert [row.interval for row in report.standings] == [(1 / 3, 1 / 3)] * 2

@@ -121,10 +121,10 @@ def test_every_metric_is_among_the_measures(plans):
 
 
 def test_more_problems_than_are_kept_are_the_same_by_parts(plans, tmp_path, monkeypatch):
-    from scorer.checks import base, tally
+    from scorer.checks import rows, tally
     from scorer.core import problems
 
-    for module in (base, tally, problems):
+    for module in (rows, tally, problems):
         monkeypatch.setattr(module, "KEPT", 3)
     monkeypatch.setattr(Findings.__init__, "__defaults__", (None, 3))
     plan, rng = plans["grades"], np.random.default_rng(5)

@@ -8,7 +8,7 @@ import os
 import numpy as np
 import pytest
 
-from scorer.challenge.model import Leaderboard
+from scorer.challenge.leaderboard import Leaderboard
 from scorer.leaderboard.certainty import _of_each
 from scorer.leaderboard.figures import Figures
 from scorer.leaderboard.samples import _of_figures, _OfLists

@@ -13,13 +13,14 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from scorer.challenge.model import Challenge, Leaderboard
+from scorer.challenge.leaderboard import Leaderboard
+from scorer.challenge.model import Challenge
 from scorer.core.problems import Findings
 from scorer.leaderboard.samples import samples_of
-from scorer.metrics.base import measure
 from scorer.metrics.combination import Combination
 from scorer.metrics.composite import composite
-from scorer.results.columns import NONE, Groups, ListColumns
+from scorer.metrics.measure import measure
+from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
 from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.settle import settle
@@ -266,7 +267,7 @@ def hits(rng, submissions, lists, low=0.2, high=0.8):
     return np.stack([found, np.broadcast_to(wanted, found.shape)], axis=2).astype(float)
 
 
-def scored_of(measures, values=(), statistics=(), columns=NONE):
+def scored_of(measures, values=(), statistics=(), columns=NO_COLUMNS):
     """Submissions as `figures_of` asks for them, from values and statistics of lists."""
     made = []
     for n in range(len(next(iter([*values.values(), *statistics.values()])))):

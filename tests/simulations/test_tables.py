@@ -12,7 +12,7 @@ import pytest
 from scipy import optimize
 from scipy.stats import norm
 
-from scorer.challenge.model import Leaderboard
+from scorer.challenge.leaderboard import Leaderboard
 from scorer.leaderboard.figures import Figures
 from scorer.leaderboard.samples import _of_figures, _OfLists
 from scorer.stats.intervals import Scale

@@ -35,8 +35,8 @@ def test_ids_are_counted_once_wherever_they_stand(count):
     ("limit", "refused"), [(99, True), (100, False), (150, False), (1_000, False)]
 )
 def test_ids_of_the_first_rows_count_as_well(limit, refused, tmp_path, monkeypatch):
-    monkeypatch.setattr("scorer.formats.text.SMALLEST", 200)
-    monkeypatch.setattr("scorer.formats.text.PIECE", 200)
+    monkeypatch.setattr("scorer.formats.cut.SMALLEST", 200)
+    monkeypatch.setattr("scorer.formats.cut.PIECE", 200)
     path = tmp_path / "file.csv"
     rows = [f"q,i{n % 100},{n}\n" for n in range(400)]  # a hundred items, four times
     path.write_text("list,item,score\n" + "".join(rows))
@@ -47,8 +47,8 @@ def test_ids_of_the_first_rows_count_as_well(limit, refused, tmp_path, monkeypat
 
 
 def test_rows_are_not_read_again_where_there_are_few_ids(tmp_path, monkeypatch):
-    monkeypatch.setattr("scorer.formats.text.SMALLEST", 200)
-    monkeypatch.setattr("scorer.formats.text.PIECE", 200)
+    monkeypatch.setattr("scorer.formats.cut.SMALLEST", 200)
+    monkeypatch.setattr("scorer.formats.cut.PIECE", 200)
     monkeypatch.setattr(pieces, "_before", None)
     path = tmp_path / "file.csv"
     path.write_text("list,item,score\n" + "".join(f"q,i{n % 10},{n}\n" for n in range(400)))

@@ -14,7 +14,8 @@ from rounds import rounds
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
-from scorer.metrics.base import measure, metrics
+from scorer.metrics.base import metrics
+from scorer.metrics.measure import measure
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, places
+from scorer.checks.base import Submitted, check
+from scorer.checks.rows import places
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 

@@ -6,11 +6,8 @@ import io
 import zipfile
 from collections.abc import Iterator, Sequence
 
-from scorer.challenge.model import (
-    FILE,
-    Challenge,
-    Submission,
-)
+from scorer.challenge.model import FILE, Challenge
+from scorer.challenge.submission import Submission
 from scorer.core.text import printable
 from scorer.formats.form import NO_SEPARATOR, WHITESPACE, separator_of
 from scorer.metrics.base import metrics

@@ -7,9 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
-from scorer.challenge.model import (
-    extra_roles,
-)
+from scorer.challenge.columns import extra_roles
 from scorer.challenge.public import Public
 from scorer.formats.base import formats
 from scorer.formats.read import key_table

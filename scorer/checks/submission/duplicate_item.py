@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.checks.base import Submitted, check, repeated_items, reported
+from scorer.checks.base import Submitted, check
+from scorer.checks.rows import repeated_items, reported
 from scorer.checks.tally import OverflowCount
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem

@@ -8,25 +8,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from scorer.checks.base import (
-    Submitted,
-    check,
-    describe_fault,
-    first_pairs,
-    occurrences,
-    places,
-)
+from scorer.checks.base import Submitted, check
 from scorer.checks.id_tally import IdTally, id_problems
 from scorer.checks.ids import (
-    CLASSES,
     DECIMAL_ID,
+    FAULT_CLASSES,
     LOST_BY_TOOLS,
     READ_AS_TEXT,
     SPREADSHEET,
     IdFault,
     Known,
 )
-from scorer.checks.tally import NAMED, FileContext, refuse_errors
+from scorer.checks.rows import describe_fault, first_pairs, occurrences, places
+from scorer.checks.tally import MOST_NAMED, FileContext, refuse_errors
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted, unseen
@@ -39,7 +33,7 @@ if TYPE_CHECKING:
 Suspect = tuple[str, int, int, str | None, int]  # as `IdTally.of` takes them
 SUSPICIOUS = ("S308", "S309", "S310", "S312")
 UNUSUAL = r"[^!-~]|E\+"  # what an id holds that is to be looked at
-TOGETHER = 100_000  # ids that are looked at as one text
+IDS_TOGETHER = 100_000  # ids that are looked at as one text
 
 
 class Unknown(NamedTuple):
@@ -186,12 +180,12 @@ def stranger(submitted: Submitted) -> Iterator[Problem]:
 def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Unknown:
     """Ids that are not public."""
     wrong = known.places(ids) < 0
-    most = max(submitted.rules.limits.errors, NAMED)
+    most = max(submitted.rules.limits.errors, MOST_NAMED)
     refuse_errors(int(wrong.sum()), most)  # before each gets a name
     strange_ids = list(_each(submitted, ids, wrong)) if wrong.any() else []
     decimals = all(name.endswith(".0") for name, *_ in strange_ids if name)
     strange = [(*entry, known.class_of(entry[0])) for entry in strange_ids]
-    return Unknown(IdTally.of(CLASSES, strange), decimals)
+    return Unknown(IdTally.of(FAULT_CLASSES, strange), decimals)
 
 
 def _suspects(submitted: Submitted, ids: CodedColumn) -> Suspects:
@@ -238,7 +232,7 @@ def _unusual(ids: CodedColumn) -> Mask:
     if ids.usual:
         return mask
     held: pl.Series = ids.held  # type: ignore[assignment]
-    if any(_odd(held[start : start + TOGETHER]) for start in range(0, len(held), TOGETHER)):
+    if any(_odd(held[start : start + IDS_TOGETHER]) for start in range(0, len(held), IDS_TOGETHER)):
         odd = held.str.contains(UNUSUAL)
         odd_ids = held.filter(odd)
         letters = str(odd_ids.str.join("").item()).replace(" ", "")

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, first_rows, numbered_rows, places, repeated
+from scorer.checks.base import Submitted, check
 from scorer.checks.ids import LOST, READ_AS_TEXT, Known
+from scorer.checks.rows import first_rows, numbered_rows, places, repeated
 from scorer.checks.tally import FileContext
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import KEPT, Problem, Severity

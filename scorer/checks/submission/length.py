@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, occurrences, places
+from scorer.checks.base import Submitted, check
+from scorer.checks.rows import occurrences, places
 from scorer.core.arrays import Mask
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, quoted

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, describe_fault, occurrences
+from scorer.checks.base import Submitted, check
 from scorer.checks.id_tally import IdTally, id_problems
-from scorer.checks.ids import CLASSES, class_of
-from scorer.checks.tally import NAMED, FileContext, refuse_errors
+from scorer.checks.ids import FAULT_CLASSES, class_of
+from scorer.checks.rows import describe_fault, occurrences
+from scorer.checks.tally import MOST_NAMED, FileContext, refuse_errors
 from scorer.checks.unknown import EXPLAINED, classes_of
 from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import Problem, Severity
@@ -193,7 +194,7 @@ def unknown_list(submitted: Submitted) -> Lists:
     present[ids.codes[starts(ids.codes)]] = True
     given[number[present & (number >= 0)]] = True
     strange = list[tuple[str, int, int, str | None, int]]()
-    plain, decimals = IdTally(CLASSES), True
+    plain, decimals = IdTally(FAULT_CLASSES), True
 
     def add(name: str, line: int, rows: int) -> None:
         nonlocal decimals
@@ -205,7 +206,7 @@ def unknown_list(submitted: Submitted) -> Lists:
 
     if (wrong := present & (number < 0)).any():
         if submitted.rules.unknown_list == "error":
-            refuse_errors(int(wrong.sum()), max(submitted.rules.limits.errors, NAMED))
+            refuse_errors(int(wrong.sum()), max(submitted.rules.limits.errors, MOST_NAMED))
         codes, rows, counts = occurrences(ids, wrong, submitted.table.line)
         if is_hashed(ids):
             explained, plain, ended = _unexplained(submitted, codes, rows, counts)
@@ -219,7 +220,7 @@ def unknown_list(submitted: Submitted) -> Lists:
         else:
             add(name, line, 1)
     strict = submitted.rules.unknown_list == "error"
-    return Lists(given, meant, plain.plus([IdTally.of(CLASSES, strange)]), decimals, strict)
+    return Lists(given, meant, plain.plus([IdTally.of(FAULT_CLASSES, strange)]), decimals, strict)
 
 
 def _unexplained(
@@ -241,7 +242,7 @@ def _unexplained(
     kinds = classes_of(names, submitted.known.lists)
     unexplained = np.flatnonzero(kinds != EXPLAINED)
     tally = IdTally.of_hashes(
-        CLASSES,
+        FAULT_CLASSES,
         ids.hashes[codes[unexplained]],
         submitted.table.line[rows[unexplained]],
         counts[unexplained],

@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.checks.base import Submitted, check, places, repeated_items, reported
+from scorer.checks.base import Submitted, check
+from scorer.checks.rows import places, repeated_items, reported
 from scorer.checks.tally import FileContext, OverflowCount
 from scorer.core.arrays import Ints, distinct
 from scorer.core.problems import Problem, Severity

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.checks.base import Submitted, check, places
+from scorer.checks.base import Submitted, check
+from scorer.checks.rows import places
 from scorer.checks.tally import FileContext
 from scorer.core.arrays import Floats
 from scorer.core.problems import Problem

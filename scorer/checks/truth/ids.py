@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.checks.base import Truthful, check, describe_fault, first_rows
+from scorer.checks.base import Truthful, check
 from scorer.checks.ids import LOST_BY_TOOLS, READ_AS_TEXT, IdFault
+from scorer.checks.rows import describe_fault, first_rows
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.checks.base import Truthful, check, describe_fault, first_rows, unknown
+from scorer.checks.base import Truthful, check
 from scorer.checks.ids import Known
+from scorer.checks.rows import describe_fault, first_rows, unknown
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 

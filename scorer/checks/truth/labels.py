@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorer.checks.base import Truthful, check, first_rows, numbered_rows, places, repeated
+from scorer.checks.base import Truthful, check
 from scorer.checks.ids import LOST, Known
+from scorer.checks.rows import first_rows, numbered_rows, places, repeated
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 from scorer.tables.table import number

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorer.checks.base import Truthful, check, places, repeated
+from scorer.checks.base import Truthful, check
+from scorer.checks.rows import places, repeated
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import printable
 

@@ -70,7 +70,7 @@ def check(
 ) -> Result:
     """Check submissions without scoring them; works without the truth where lists are public."""
     from scorer.api.check import check as run
-    from scorer.reports.findings.problems import Checked
+    from scorer.reports.findings.problems import CheckedFile
 
     terminal: Terminal = context.obj
     form = chosen_form("findings", format, None if fix else output, "text")
@@ -105,7 +105,7 @@ def check(
     bad = any(scored.findings.fatal for scored in checked)
     options = Options(every=every, quiet=quiet)
     return Result(
-        form.write(Checked(settled, checked), options), tuple(changed), 1 if bad else 0, output
+        form.write(CheckedFile(settled, checked), options), tuple(changed), 1 if bad else 0, output
     )
 
 

@@ -37,7 +37,7 @@ from scorer.core.text import printable, quoted
 from scorer.reports.base import form_names
 
 if TYPE_CHECKING:
-    from scorer.metrics.base import Measure
+    from scorer.metrics.measure import Measure
     from scorer.results.report import Report
 
 BELOW = 5
@@ -131,7 +131,7 @@ def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, floa
     Raises:
         UsageError: a word is not MEASURE=VALUE, or its measure is none of the challenge's.
     """
-    from scorer.metrics.base import find
+    from scorer.metrics.measure import find
     from scorer.tables.table import number
 
     floors = {}

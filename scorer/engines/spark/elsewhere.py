@@ -197,7 +197,7 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Spar
         with quiet():
             limits = ReadLimits(rows=2**62)
             truths = truth_source(session, prepared, truth, limits, Buckets(seed=seed))
-            known_truth = _known_truth(prepared, truths) if truths.size > sums.MOST else None
+            known_truth = _known_truth(prepared, truths) if truths.size > sums.MOST_SHOWN else None
     except ChallengeError:
         return None
     if known_truth is None:
@@ -239,7 +239,7 @@ def _known_truth(
     try:
         known = learnt(truths, opening)
         plan = plan_of(prepared, opening, known)
-        kept = known.lists > sums.MOST
+        kept = known.lists > sums.MOST_SHOWN
     finally:
         if not kept:
             truths.rows.unpersist()
@@ -288,7 +288,7 @@ def _reached(session: Any, prepared: BoundChallenge) -> bool:
     if is_url(str(file)):
         return True
     here = hasattr(session, "sparkContext") and session.sparkContext.master.startswith("local")
-    return bool(here) and _rows_at_most(file) > sums.MOST
+    return bool(here) and _rows_at_most(file) > sums.MOST_SHOWN
 
 
 def _rows_at_most(path: Path) -> float:

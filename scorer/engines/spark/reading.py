@@ -19,9 +19,9 @@ from scorer.bytes.sniff import HEAD, refuse
 from scorer.core.problems import Findings, Problem
 from scorer.engines.spark.pack import Buckets, packed
 from scorer.formats.base import formats
+from scorer.formats.cut import tables as text_tables
 from scorer.formats.parquet import table_of
 from scorer.formats.text import Request
-from scorer.formats.text import tables as text_tables
 from scorer.formats.trec import TagNotes, Trec
 from scorer.tables.table import Builder, Schema, Table
 

@@ -28,7 +28,7 @@ from scorer.engines.spark.scoring import (
 )
 from scorer.engines.spark.truths import Opening, without_rows
 from scorer.results.scorecard import Scorecard
-from scorer.results.sums import Sums, name_hashes
+from scorer.results.sums import ListSums, name_hashes
 from scorer.scoring.lists import ListsResult, Plan, outcome, score_lists
 from scorer.scoring.settle import summed
 from scorer.tables.table import Table
@@ -40,7 +40,7 @@ class Summary(NamedTuple):
     """What the lists of some blocks give; the summaries of any split of the blocks add up."""
 
     checked: CheckedLists
-    sums: Mapping[str, Sums] = {}  # measure id -> sums
+    sums: Mapping[str, ListSums] = {}  # measure id -> sums
     scored: bool = False  # no list has an error
     refused: tuple[Problem, ...] = ()
 
@@ -122,6 +122,6 @@ def summary_of(plan: Plan, table: Table | None, opening: Opening, seed: int) -> 
     return Summary(part.checked, summed_card.sums, True)
 
 
-def card_of(sums: Mapping[str, Sums], digests: Mapping[str, str]) -> Scorecard:
+def card_of(sums: Mapping[str, ListSums], digests: Mapping[str, str]) -> Scorecard:
     """A scorecard without lists, with their sums alone."""
     return Scorecard((), np.empty(0, dtype=bool), {}, digests=digests, sums=sums)

@@ -26,7 +26,7 @@ class Sentence(NamedTuple):
     text: str
 
 
-class Items(NamedTuple):
+class NamedItems(NamedTuple):
     """A named set of items."""
 
     name: str
@@ -79,7 +79,7 @@ class Formula(NamedTuple):
         return self.numbers.format(*map(write, self.parts))
 
 
-Step = Sentence | Items | Grid | Formula
+Step = Sentence | NamedItems | Grid | Formula
 Steps = Iterable[Step]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints
-from scorer.metrics.explain.steps import Cell, Grid, Items, Sentence, grid
+from scorer.metrics.explain.steps import Cell, Grid, NamedItems, Sentence, grid
 from scorer.metrics.params import discounts, gained
 from scorer.views.hits import Hits, Judged
 from scorer.views.names import Names
@@ -126,11 +126,11 @@ def rated(listing: Listing[Rated], columns: Mapping[str, ArrayLike]) -> Grid:
     return grid("The ratings that were predicted", {**given, **further})
 
 
-def catalogued(listing: Listing[Returned], k: int) -> Items:
+def catalogued(listing: Listing[Returned], k: int) -> NamedItems:
     """The items of the catalogue at the first k ranks."""
     in_catalogue = listing.view.top(k).where(listing.view.top(k).item >= 0)
     names = tuple(listing.names.returned[rank - 1] for rank in in_catalogue.rank.tolist())
-    return Items(f"of the catalogue, at the first {k:,} ranks", names)
+    return NamedItems(f"of the catalogue, at the first {k:,} ranks", names)
 
 
 def ideal_table(listing: Listing[Judged], ideal: Hits, columns: Mapping[str, ArrayLike]) -> Grid:
@@ -149,10 +149,10 @@ def ideal_table(listing: Listing[Judged], ideal: Hits, columns: Mapping[str, Arr
     )
 
 
-def relevant_items(listing: Listing[Judged], rel: float) -> Items:
+def relevant_items(listing: Listing[Judged], rel: float) -> NamedItems:
     """The relevant items of the truth, R of them."""
     names = named(listing, listing.view.ideal.relevant(rel))
-    return Items(f"relevant (grade {rel:g} or more), R = {len(names):,}", names)
+    return NamedItems(f"relevant (grade {rel:g} or more), R = {len(names):,}", names)
 
 
 def items_to_rank(listing: Listing[Judged], k: int) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
-from scorer.challenge.yaml import SUFFIXES
+from scorer.challenge.yaml import YAML_SUFFIXES
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import display_path
 from scorer.formats.base import formats
@@ -24,7 +24,7 @@ from scorer.prepare.guess.kinds import KINDS, KNOWN
 
 def is_truth(path: Path) -> bool:
     """Whether a file is a truth and no challenge.yaml, by its content, or by its suffix."""
-    if not os.path.isfile(path) or path.suffix.lower() in SUFFIXES:
+    if not os.path.isfile(path) or path.suffix.lower() in YAML_SUFFIXES:
         return False
     content = look(path)
     if content is None:

@@ -25,7 +25,7 @@ LISTS = re.compile(r"[^][{},:\"]+:[^][{},:\"]+(,[^][{},:\"]+)+,?\s*")
 
 MOST_DOCUMENT = 1 << 24  # bytes of a JSON document that is looked at
 SEPARATORS = {",": ",", ";": ";", "\t": "tab", "|": "|"}  # and how challenge.yaml calls them
-PLACES = ("list", "item", "value")  # what columns without names are called
+PLACE_NAMES = ("list", "item", "value")  # what columns without names are called
 
 Form = Callable[[Path, Sequence[str]], Preview | None]
 
@@ -101,7 +101,7 @@ def _tails(path: Path, lines: Sequence[str]) -> Preview | None:
         if notes:
             written["comment"] = notes
         pairs = [(row[0], item) for row in data_rows for item in row[1:] if item]
-        return Preview(PLACES[:2], tuple(pairs), written)
+        return Preview(PLACE_NAMES[:2], tuple(pairs), written)
     return None
 
 
@@ -231,7 +231,7 @@ def _table(path: Path, lines: Sequence[str]) -> Preview | None:
         written: dict[str, Any] = {} if mark == usual else {"separator": SEPARATORS[mark]}
         names = tuple(name.strip() for name in head)
         if _is_data([head, *rows]):
-            names = (*PLACES, *(f"column{n + 1}" for n in range(3, len(head))))[: len(head)]
+            names = (*PLACE_NAMES, *(f"column{n + 1}" for n in range(3, len(head))))[: len(head)]
             written, rows = {"header": list(names), **written}, [head, *rows]
         return Preview(names, tuple(map(tuple, rows)), written)
     return None

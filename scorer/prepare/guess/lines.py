@@ -18,8 +18,8 @@ from scorer.prepare.guess.tables import CLASSES, NUMBERS
 from scorer.tables.table import DECIMAL
 
 PAIRS = "pairs"
-MARKS = (" ", ",", ";", "|")  # between several ids of a line
-KINDS = {
+BETWEEN_IDS = (" ", ",", ";", "|")  # between several ids of a line
+LINE_KINDS = {
     "number": ("a table of numbers", "target", "prediction", NUMBERS),
     "class": ("a table of classes", "label", "label", CLASSES),
     "items": ("ranked lists", "item", "item", RANKING),
@@ -64,7 +64,7 @@ def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Gu
     sides = [_side(path, lists, lists_table, key, rows) for path in (truth, sample)]
     truth_side, sample_side = sides
     kind = sample_side.kind if sample_side.kind == "items" else truth_side.kind
-    what, role, sent, metrics = KINDS[kind]
+    what, role, sent, metrics = LINE_KINDS[kind]
     guess = Guess(
         f"{what}, a line for each row of {printable(lists.name)}",
         _section(truth_side, role), _section(sample_side, sent), metrics,
@@ -86,7 +86,7 @@ def _section(side: Side, role: str) -> dict[str, Any]:
         section = {"header": [role], **section}
     columns = {**side.written.get("columns", {}), **({role: side.name} if side.name else {})}
     section |= renamed(columns)
-    if side.mark in MARKS:
+    if side.mark in BETWEEN_IDS:
         section["cells"] = {role: side.mark}
     return section
 
@@ -115,7 +115,7 @@ def _side(path: Path, lists: Path, lists_table: Preview, key: str, rows: int) ->
         )
     head = lines[0].strip() if count > rows else ""
     values = [line.strip() for line in lines[1 if head else 0 :]]
-    mark = next((m for m in MARKS if sum(m in line for line in values) > len(values) / 2), "")
+    mark = next((m for m in BETWEEN_IDS if sum(m in line for line in values) > len(values) / 2), "")
     return Side(values, mark, {"lines": "lists"}, head)
 
 

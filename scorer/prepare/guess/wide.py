@@ -24,7 +24,7 @@ def wide(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
         return None
     if not all(look.numeric(name) for look in (truth, sample) for name in sent):
         return None
-    begins = counted(sent)
+    begins = common_beginning(sent)
     if begins is not None and needs.fits("ratings"):
         truths: dict[str, Any] = {"columns": {"list": key, "rating": "rating"}}
         what = f"a table of numbers, in columns {begins}1 and so on"
@@ -55,7 +55,7 @@ def ranks(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
         return None
     key = sample.called("list") or sample.names[0]
     sent = list(sample.others((key,)))
-    begins = counted(sent)
+    begins = common_beginning(sent)
     first = truth.like(key) or truth.called("list")
     if begins is None or first is None or not sample.distinct(key):
         return None
@@ -70,10 +70,10 @@ def ranks(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     return Guess(what, renamed({"list": first, "item": item}), submission, RANKING)
 
 
-def counted(names: list[str]) -> str | None:
+def common_beginning(names: list[str]) -> str | None:
     """How columns begin that are called alike, with 1, 2, 3 behind it.
 
-    >>> counted(["F1", "F2", "F3"]), counted(["F1", "G2"])
+    >>> common_beginning(["F1", "F2", "F3"]), common_beginning(["F1", "G2"])
     ('F', None)
     """
     matches = [re.fullmatch(r"(.*?)([0-9]+)", name) for name in names]

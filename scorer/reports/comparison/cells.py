@@ -11,9 +11,10 @@ import numpy as np
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
 from scorer.core.text import join_first, printable, unit
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut
-from scorer.reports.leaderboard.cells import chance, test_name, undecided
+from scorer.reports.leaderboard.cells import chance, undecided
+from scorer.reports.leaderboard.remarks import test_name
 from scorer.results.comparison import (
     ComparedPair,
     Differing,
@@ -26,10 +27,10 @@ from scorer.results.report import Report
 
 MANY = 10  # pairs above which each is shown only when all are asked for
 
-TOGETHER = "of all pairs"  # an interval that holds for all at once
+OF_ALL_PAIRS = "of all pairs"  # an interval that holds for all at once
 EQUIVALENT = "p equal"
 EFFECT = "effect interval"
-MOST = "differ most in"
+DIFFER_MOST = "differ most in"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def headings(compared: Compared, page: bool = False) -> list[str]:
     return [
         "difference",
         "interval",
-        *([TOGETHER] if len(pairing.pairs) > 1 and pairing.tests else []),
+        *([OF_ALL_PAIRS] if len(pairing.pairs) > 1 and pairing.tests else []),
         "w-t-l",
         *([compared.units] if uneven else []),
         "effect",
@@ -149,7 +150,7 @@ def figures(
     cells = {
         "difference": signed(differing.difference, precision),
         "interval": span(differing.interval, precision),
-        TOGETHER: span(differing.together, precision),
+        OF_ALL_PAIRS: span(differing.together, precision),
         "w-t-l": record(differing.tally),
         compared.units: f"{differing.lists:,}",
         "effect": signed(differing.effect, 2),
@@ -165,8 +166,6 @@ def most(differing: Differing, lists: Sequence[str], precision: int) -> str:
 
     Args:
         differing: the pair's comparison by one measure.
-        lists: the names of all lists.
-        precision: decimals of the differences.
     """
     place = {name: n for n, name in enumerate(lists)} if differing.most else {}
     lines = [
@@ -177,13 +176,7 @@ def most(differing: Differing, lists: Sequence[str], precision: int) -> str:
 
 
 def by_preference(pairing: Pairing, key: str, precision: int) -> Table:
-    """The pairs by one preference, a row each.
-
-    Args:
-        pairing: the comparison.
-        key: the name of the preference.
-        precision: decimals of the means.
-    """
+    """The pairs by one preference, a row each."""
     columns = [
         Column("a, b", "name", first="ascending", cut=130),
         *preference_columns(),
@@ -249,7 +242,7 @@ def conjunctions(compared: Compared) -> Iterator[str]:
             yield f"{one} and {other} differ surely in none of {count} groups {alpha}."
 
 
-def contradictions(pairing: Pairing) -> Iterator[str]:
+def contradicted(pairing: Pairing) -> Iterator[str]:
     """Sentences on preferences that contradict themselves."""
     for key, groups in pairing.cycles.items():
         for group in groups:
@@ -263,9 +256,11 @@ def legend(compared: Compared) -> str:
     message = "a minus b: the difference of the means"
     if rules.level is not None:
         message += f", its {100 * rules.level:g} % interval"
-    if TOGETHER in headings(compared) and rules.tiers is not None:
+    if OF_ALL_PAIRS in headings(compared) and rules.tiers is not None:
         share = f"{100 * (1 - rules.tiers.alpha):g} %"
-        message += f"; {TOGETHER}: one that holds jointly for all {len(pairing.pairs):,} at {share}"
+        message += (
+            f"; {OF_ALL_PAIRS}: one that holds jointly for all {len(pairing.pairs):,} at {share}"
+        )
     message += (
         f"; w-t-l: the {compared.units} that a wins, ties and loses; effect: the mean difference "
         "divided by its standard deviation; p"
@@ -327,7 +322,6 @@ def bars(pairing: Pairing, differences: Floats, at_most: int) -> list[Bar]:
     """The differences as bars, greatest first.
 
     Args:
-        pairing: the comparison.
         differences: of a pair, shape (lists,); NaN where a list has none.
         at_most: how many bars there may be; more lists share them evenly.
     """

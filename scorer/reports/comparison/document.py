@@ -6,19 +6,19 @@ import math
 from collections.abc import Iterator, Sequence
 
 from scorer.core.text import printable
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.comparison.cells import (
+    DIFFER_MOST,
     EQUIVALENT,
     MANY,
-    MOST,
-    TOGETHER,
+    OF_ALL_PAIRS,
     Compared,
     bars,
     by_group,
     by_preference,
     conjunctions,
-    contradictions,
+    contradicted,
     figures,
     headings,
     legend,
@@ -35,9 +35,9 @@ from scorer.reports.document import (
     Block,
     Cell,
     Column,
+    ColumnKind,
     Document,
     Heading,
-    Kind,
     Notes,
     Paragraph,
     Picture,
@@ -98,7 +98,7 @@ def _brief(compared: Compared, options: Options) -> Iterator[Block]:
         table = orders(pairing)
         yield Heading(table.caption)
         yield table
-    if said := list(contradictions(pairing)):
+    if said := list(contradicted(pairing)):
         yield Notes(said)
     for meaning, table in matrices(compared) if many else ():
         yield Heading(table.caption)
@@ -137,7 +137,7 @@ def _page(compared: Compared, options: Options) -> Iterator[Block]:
     if pairing.orders:
         yield Heading("Orders", key="orders")
         yield orders(pairing)
-        said = list(contradictions(pairing))
+        said = list(contradicted(pairing))
         yield Notes(said) if said else Paragraph("No preference contradicts itself.")
     if len(pairing.pairs) > 1 and pairing.orders:
         yield Heading("Preferences", key="preferences")
@@ -198,17 +198,17 @@ def _by_measure(measure: Measure, compared: Compared, options: Options) -> Table
 
 def _columns(compared: Compared, options: Options) -> list[Column]:
     rising = ("p", EQUIVALENT)
-    kinds: dict[str, Kind] = {"interval": "interval", TOGETHER: "long"}
+    kinds: dict[str, ColumnKind] = {"interval": "interval", OF_ALL_PAIRS: "long"}
     columns = [
         Column(
-            head if head != TOGETHER else f"interval {TOGETHER}",
+            head if head != OF_ALL_PAIRS else f"interval {OF_ALL_PAIRS}",
             kinds.get(head, "number"),
             PRIORITY.get(head, 0),
             "ascending" if head in rising else "descending",
         )
         for head in headings(compared, options.page)
     ]
-    return [*columns, Column(MOST, "long")]
+    return [*columns, Column(DIFFER_MOST, "long")]
 
 
 def _figures(
@@ -229,7 +229,7 @@ def _figures(
     )
     sorts = {
         "interval": texts["difference"],
-        TOGETHER: texts["difference"],
+        OF_ALL_PAIRS: texts["difference"],
         "w-t-l": str(differing.tally.wins - differing.tally.losses),
     }
     cells = [

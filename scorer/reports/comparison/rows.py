@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from scorer.reports.base import Options, Rows
+from scorer.reports.base import ExactRows, Options
 from scorer.reports.comparison.cells import Compared
 
 HEAD = ["a", "b", "of", "is", "mean_difference", "wins", "ties", "losses",
         "low", "high", "effect_size", "p", "effect_low", "effect_high"]  # fmt: skip
 
 
-def rows(compared: Compared, options: Options) -> Rows:
+def rows(compared: Compared, options: Options) -> ExactRows:
     """Full doubles."""
     table = list[list[object]]()
     for pair in compared.pairing.pairs:
@@ -24,4 +24,4 @@ def rows(compared: Compared, options: Options) -> Rows:
         for key, outcome in pair.preferences.items():
             tally = outcome.tally.wins, outcome.tally.ties, outcome.tally.losses
             table.append([pair.a, pair.b, key, "preference", outcome.mean, *tally, *[None] * 6])
-    return Rows(HEAD, table)
+    return ExactRows(HEAD, table)

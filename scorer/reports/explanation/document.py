@@ -7,9 +7,18 @@ from collections.abc import Iterator
 
 from scorer.core.text import printable, quoted
 from scorer.metrics.explain.steps import Cell as Given
-from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, Step, Write
+from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence, Step, Write
 from scorer.reports.base import EXPLAINED, Options
-from scorer.reports.document import Block, Cell, Column, Document, Heading, Paragraph, Row, Table
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Paragraph,
+    Row,
+    Table,
+)
 from scorer.results.explanation import Explained, Explanation
 
 
@@ -82,7 +91,7 @@ def line(step: Step, precision: int) -> str:
             return printable(text, 1000)
         case Grid(title):
             return f"{printable(title)}: nothing"
-        case Items(name):
+        case NamedItems(name):
             return printable(f"{name}: {step}", 100_000)
         case Formula(name, symbols, _, _, value):
             parts = [name, symbols, step.put_in(write), write(value)]

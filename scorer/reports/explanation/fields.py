@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scorer.metrics.explain.steps import Formula, Grid, Items, Sentence, Step
+from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence, Step
 from scorer.reports.base import EXPLAINED, Options
 from scorer.results.explanation import Explained, Explanation
 
@@ -86,7 +86,7 @@ def _step(step: Step) -> Any:
     match step:
         case Sentence(text):
             return Text(text)
-        case Items(name, items):
+        case NamedItems(name, items):
             return Set(name, items)
         case Grid(title, columns, rows):
             return Tabled(title, columns, rows)

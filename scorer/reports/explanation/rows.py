@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from scorer.metrics.explain.steps import Formula, Grid
-from scorer.reports.base import Options, Rows
+from scorer.reports.base import ExactRows, Options
 from scorer.reports.explanation.document import line
 from scorer.results.explanation import Explanation
 
 HEAD = ["private_measure", "step", "text", "row", "column", "value"]
 
 
-def rows(explanation: Explanation, options: Options) -> Rows:
+def rows(explanation: Explanation, options: Options) -> ExactRows:
     """The measure, the number of the step, its text, and its value or that of a table's cell."""
     table = list[list[object]]()
     for explained in explanation.explained:
@@ -26,4 +26,4 @@ def rows(explanation: Explanation, options: Options) -> Rows:
                 value = step.value if isinstance(step, Formula) else None
                 table.append([key, n, line(step, options.precision), None, None, value])
         table.append([key, None, "counts as", None, None, explained.counts])
-    return Rows(HEAD, table)
+    return ExactRows(HEAD, table)

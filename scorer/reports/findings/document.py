@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.document import Block, Document, Heading, Notes, Paragraph
-from scorer.reports.findings.problems import Checked, format_findings, summary
+from scorer.reports.findings.problems import CheckedFile, format_findings, summary
 from scorer.results.report import Scored
 
 
-def document(checked: Checked, options: Options) -> Document:
+def document(checked: CheckedFile, options: Options) -> Document:
     """Every file's problems, then its state; when quiet, only errors."""
     challenge = checked.challenge
     blocks = [b for scored in checked.submissions for b in _file(scored, options)]

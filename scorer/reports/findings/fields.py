@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scorer.reports.base import Options
 from scorer.reports.codec import VERSION, About, Place
-from scorer.reports.findings.problems import Checked
+from scorer.reports.findings.problems import CheckedFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Record:
     submissions: Sequence[Submission]
 
 
-def fields(checked: Checked, options: Options) -> Record:
+def fields(checked: CheckedFile, options: Options) -> Record:
     """Every problem that was kept, with how many there are of each code."""
     submissions = [
         Submission(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from scorer.core.problems import Findings
 from scorer.reports.base import Options, form
-from scorer.reports.findings.problems import Checked, places
+from scorer.reports.findings.problems import CheckedFile, places
 from scorer.reports.github import annotation
 
 
 @form("findings", "github")
-def github(checked: Checked, options: Options) -> str:
+def github(checked: CheckedFile, options: Options) -> str:
     """A mark at every problem; every line is a workflow command."""
     lines: list[str] = []
     for scored in checked.submissions:

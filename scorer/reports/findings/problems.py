@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scorer.challenge.model import Challenge
-from scorer.core.problems import PLACES, Findings, Problem, Severity
+from scorer.core.problems import SHOWN_PLACES, Findings, Problem, Severity
 from scorer.reports.github import no_command
 from scorer.results.report import Scored
 
 
-class Checked(NamedTuple):
+class CheckedFile(NamedTuple):
     """Submissions whose files were checked, and for which challenge."""
 
     challenge: Challenge
@@ -41,12 +41,12 @@ def places(findings: Findings, every: bool = False) -> Iterator[tuple[Problem, i
     problems: list[Problem] = []
     for problem in findings:
         counts[problem.code] = counts.get(problem.code, 0) + 1
-        if every or counts[problem.code] <= PLACES:
+        if every or counts[problem.code] <= SHOWN_PLACES:
             problems.append(problem)
     last = {problem.code: n for n, problem in enumerate(problems)}
     for n, problem in enumerate(problems):
         rest = findings.counts[problem.code] - (
-            counts[problem.code] if every else min(counts[problem.code], PLACES)
+            counts[problem.code] if every else min(counts[problem.code], SHOWN_PLACES)
         )
         yield problem, rest if last[problem.code] == n else 0
 
@@ -55,9 +55,7 @@ def format_findings(findings: Findings, every: bool = False, quiet: bool = False
     """Problems as lines: the first places of each code, how many more, and what would help.
 
     Args:
-        findings: of one file.
         every: every place of a problem that was kept.
-        quiet: only errors.
 
     Returns:
         Lines of which none is a command to the runner of a workflow.

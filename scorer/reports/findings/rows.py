@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from scorer.reports.base import Options, Rows
-from scorer.reports.findings.problems import Checked
+from scorer.reports.base import ExactRows, Options
+from scorer.reports.findings.problems import CheckedFile
 
 HEAD = ["file", "line", "column", "severity", "code", "message", "help", "list", "item"]
 
 
-def rows(checked: Checked, options: Options) -> Rows:
+def rows(checked: CheckedFile, options: Options) -> ExactRows:
     """Every problem that was kept."""
     table = [
         [scored.path, p.line, p.column, p.severity, p.code, p.message, p.help, p.list, p.item]
@@ -16,4 +16,4 @@ def rows(checked: Checked, options: Options) -> Rows:
         for p in scored.findings
         if p.severity == "error" or not options.quiet
     ]
-    return Rows(HEAD, table)
+    return ExactRows(HEAD, table)

@@ -12,13 +12,13 @@ from scorer.core.problems import Problem
 from scorer.core.version import __version__
 from scorer.reports.base import Options, form
 from scorer.reports.codec import dumped
-from scorer.reports.findings.problems import Checked
+from scorer.reports.findings.problems import CheckedFile
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
 @form("findings", "sarif")
-def sarif(checked: Checked, options: Options) -> str:
+def sarif(checked: CheckedFile, options: Options) -> str:
     """SARIF 2.1.0: a rule for each code that was found, a result for each problem."""
     reported = sorted({code for scored in checked.submissions for code in scored.findings.counts})
     index = {code: n for n, code in enumerate(reported)}

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from scorer.core.text import join_first, natural, printable, unit
-from scorer.metrics.base import Measure
+from scorer.core.text import natural, unit
+from scorer.metrics.measure import Measure
 from scorer.reports.document import Table, texts
-from scorer.results.report import Certainty, How, Report, Scored, Standing
+from scorer.results.report import Report, Scored, Standing
 
 DAGGER = "†"  # at who is significantly worse
-HANGS = 4  # lists that a spread comes from, below which it is hardly known
-FEW = 10  # lists below which the level of an interval is nominal
 
 
 def number(value: float, measure: Measure, precision: int) -> str:
@@ -20,8 +18,6 @@ def number(value: float, measure: Measure, precision: int) -> str:
 
     Args:
         value: NaN where there is none.
-        measure: whose value it is.
-        precision: decimals.
     """
     if math.isnan(value):
         return "-"
@@ -49,13 +45,7 @@ def undecided(draws: int, alpha: float) -> str:
 
 
 def mean_of(standing: Standing, measure: Measure, precision: int) -> str:
-    """The mean of a measure; over folds with its standard deviation: `0.5 ± 0.1`.
-
-    Args:
-        standing: whose mean it is.
-        measure: one of the report.
-        precision: decimals.
-    """
+    """The mean of a measure; over folds with its standard deviation: `0.5 ± 0.1`."""
     mean = number(standing.values[measure.id], measure, precision)
     deviation = standing.deviations.get(measure.id, math.nan)
     return mean if math.isnan(deviation) else f"{mean} ± {deviation:.{precision}f}"
@@ -78,11 +68,6 @@ def interval(standing: Standing, measure: Measure, precision: int) -> str:
     """The interval of the primary mean: `[0.41, 0.52]`; empty where there is none.
 
     Equal values have no spread to estimate an interval from, so that it says `all equal`.
-
-    Args:
-        standing: whose interval it is.
-        measure: the primary one.
-        precision: decimals.
     """
     if standing.interval is None:
         return ""
@@ -112,13 +97,7 @@ def gap(scored: Scored, measure: Measure) -> float:
 
 
 def sliced(scored: Scored, measure: Measure, report: Report) -> list[float]:
-    """The mean of each group of lists, then their gap; nothing where there are no groups.
-
-    Args:
-        scored: a submission that was scored.
-        measure: one of the report.
-        report: whose groups they are.
-    """
+    """The mean of each group of lists, then their gap; nothing where there are no groups."""
     if not report.groups:
         return []
     return [*(scored.groups[measure.id][group] for group in report.groups), gap(scored, measure)]
@@ -144,13 +123,7 @@ def by_group(report: Report, precision: int) -> Iterator[Table]:
 
 
 def by_list(report: Report, scored: Scored, precision: int) -> Table:
-    """The value of each list by every measure, lists by name; a dash where there is none.
-
-    Args:
-        report: the report.
-        scored: a submission that was scored.
-        precision: decimals.
-    """
+    """The value of each list by every measure, lists by name; a dash where there is none."""
     order = sorted(range(len(report.lists)), key=lambda n: natural(report.lists[n]))
     columns = [(m, scored.values[m.id].per_list) for m in report.measures]
     return texts(
@@ -175,323 +148,3 @@ def ordered(report: Report) -> list[Scored]:
 def head_of(measure: Measure, report: Report) -> str:
     """The heading of a measure's column, which says what it is over."""
     return measure.heading(unit(report.called, 1))
-
-
-def worse(report: Report) -> frozenset[str]:
-    """The names of those that are significantly worse than the first of the ranked."""
-    certainty, rules = report.certainty, report.challenge.leaderboard.tiers
-    first = next((s.name for s in report.standings if s.rank is not None), None)
-    if certainty is None or rules is None or first not in certainty.names:
-        return frozenset()
-    head = certainty.names.index(first)
-    sign = 1 if report.primary.metric.better == "higher" else -1
-    behind = (certainty.p[head] <= rules.alpha) & (sign * certainty.lead[head] > 0)
-    return frozenset(certainty.names[n] for n in behind.nonzero()[0])
-
-
-def remarks(report: Report, precision: int) -> list[str]:
-    """Remarks beside the numbers, of a sentence or two each."""
-    lines = []
-    if report.rank_by is not None and report.standings:
-        preference, aggregate = (printable(measure.name) for measure in report.rank_by)
-        lines.append(
-            f"Ranked by the preference {preference} between submissions in each "
-            f"{unit(report.called, 1)}, from which {aggregate} makes an order; measures do not "
-            "rank, so there are no tiers."
-        )
-    if (by := report.ranked_by) is not None and report.standings:
-        points = [
-            f"{printable(row.name, 60)} {abs(row.points):g}"
-            for row in report.standings if row.points is not None
-        ]  # fmt: skip
-        more = f" and {len(points) - 10:,} more" if len(points) > 10 else ""
-        lines.append(
-            f"Ranked by {printable(by.aggregate.name)} of the ranks by "
-            f"{', '.join(map(printable, by.measures))}: {', '.join(points[:10])}{more}. No single "
-            "measure ranks, so there are no tiers."
-        )
-    lines += [*_tested(report, precision), *_intervals(report), *_fewer(report, precision)]
-    for cycle in report.cycles:
-        lines.append(
-            f"The preferences contradict each other: each of {join_first(cycle, 5)} is preferred, "
-            "directly or through others, to one that is preferred to it. The aggregation decides "
-            "their order."
-        )
-    if report.omitted:
-        lines.append(f"{report.omitted:,} more submissions are ranked below these.")
-    return [*lines, *_absent(report)]
-
-
-def test_name(test: str, adjust: str, pairs: int) -> str:
-    """A test and its adjustment: `permutation test, max adjusted for 10 pairs`.
-
-    Args:
-        test: permutation, wilcoxon, t, or corrected t.
-        adjust: max or holm.
-        pairs: how many were tested; of one nothing is said.
-    """
-    names = {
-        "wilcoxon": "Wilcoxon signed-rank test of medians",
-        "t": "paired t-test",
-        "corrected t": "t-test over folds corrected for shared training data",
-    }
-    many = f" for {pairs:,} pairs" if pairs > 1 else ""
-    return f"{names.get(test, f'{test} test')}, {adjust.replace('h', 'H')} adjusted{many}"
-
-
-def _tested(report: Report, precision: int) -> Iterator[str]:
-    """What tiers and ranges of ranks mean, and what the tests can detect."""
-    certainty, primary = report.certainty, printable(report.primary.id)
-    if certainty is None:
-        return
-    how, ranked = certainty.how, [row for row in report.standings if row.tier is not None]
-    if ranked:
-        share, most = f"{100 * (1 - how.alpha):g} %", max(row.tier or 1 for row in ranked)
-        over = f", {_clusters(report)} drawn together" if how.over == "clusters" else ""
-        test = test_name(how.test, how.adjust, certainty.pairs)
-        how_tested = f"({primary}, {test}, alpha {how.alpha:g}{over})"
-        yield f"{_differing(ranked, certainty, how_tested)}{_tiers(how, most)}"
-        if any(row.ranks and row.ranks != (row.rank, row.rank) for row in ranked):
-            yield (
-                "In parentheses: the ranks that the data leave possible. 2 (1-4) stands second and "
-                f"may truly be first to fourth; all such ranges hold together in {share} of boards."
-            )
-    if how.test == "wilcoxon":
-        yield (
-            "Wilcoxon's test compares medians of differences, which can disagree with the means "
-            "that rank; where they do, a rank lies outside its parentheses."
-        )
-    if certainty.unsure is not None and (open_pairs := int(certainty.unsure.sum()) // 2):
-        of = "the p of 1 pair is" if open_pairs == 1 else f"the p of {open_pairs:,} pairs are"
-        yield f"In this board {of} marked {undecided(how.draws, how.alpha)}"
-    yield from _order(report, certainty, precision)
-    yield from _detectable(report, certainty, precision)
-    yield from _contradicted(report, certainty)
-    yield from _against(report, certainty)
-    if certainty.shake_up is not None:
-        one, other = (printable(name, 60) for name in certainty.shake_up.groups)
-        moved = certainty.shake_up
-        yield (
-            f"From {one} to {other} {unit(report.called)} ranks move by {moved.moved:.2f} on "
-            f"average; random groups of these sizes give {moved.expected:.2f}, and at most "
-            f"{moved.most:.2f} in 95 % of cases."
-        )
-
-
-def _differing(ranked: Sequence[Standing], certainty: Certainty, tested: str) -> str:
-    """Who of the ranked differs significantly, in a sentence."""
-    worse = [row.name for row in ranked if row.worse]
-    if worse:
-        marked = f"{len(worse):,} of the {len(ranked):,} submissions are" if len(worse) > 1 else (
-            f"{printable(worse[0], 60)} is"
-        )  # fmt: skip
-        return (
-            f"{marked} significantly worse than the first, or than one below, and marked {DAGGER} "
-            f"{tested}."
-        )
-    if bool((certainty.p <= certainty.how.alpha).any()):
-        return f"None differs significantly from the first, though others do {tested}."
-    if len(ranked) == 2:
-        return f"The two submissions do not differ significantly {tested}."
-    return f"No two of the {len(ranked):,} submissions differ significantly {tested}."
-
-
-def _tiers(how: How, most: int) -> str:
-    """What a border of tiers means, where there is one."""
-    if most < 2:
-        return ""
-    if how.rule == "all":
-        return " Every submission of a tier is significantly better than every one of a later tier."
-    return " Submissions in the same tier are not significantly worse than the tier's best."
-
-
-def _order(report: Report, certainty: Certainty, precision: int) -> Iterator[str]:
-    """How stable the order is, and by how much the first is too good."""
-    order = certainty.order
-    if order is None:
-        return
-    yield (
-        f"The order is stable to a Kendall's tau of {order.tau:.2f}: on average that of the "
-        f"board and of boards of resampled {unit(report.called)}."
-    )
-    if order.optimism > 0.5 * 10**-precision:
-        too = number(order.optimism, report.primary, precision)
-        word = "high" if report.primary.metric.better == "higher" else "low"
-        name = next(printable(row.name, 60) for row in report.standings if row.rank is not None)
-        yield (
-            f"As the first of {len(certainty.names):,}, {name} is expected to be {too} too {word} "
-            f"in {printable(report.primary.id)}: luck is part of being first."
-        )
-
-
-def _clusters(report: Report) -> str:
-    word = unit({"list": report.called.get("cluster", "cluster")})
-    return f"{unit(report.called)} of the same {unit({'list': word}, 1).removesuffix('s')}"
-
-
-def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterator[str]:
-    """How small a difference the board's own test finds, or that it can find none."""
-    how, primary = certainty.how, printable(report.primary.id)
-    word = {"lists": unit(report.called, 2), "folds": "folds", "clusters": "clusters"}.get(
-        how.over, how.over
-    )
-    if certainty.least > how.alpha:
-        if how.units < certainty.fewest:
-            yield (
-                f"No difference can be significant with fewer than {certainty.fewest:,} {word}; "
-                f"there are {how.units:,}."
-            )
-        else:
-            yield (
-                f"No difference can be significant: with {how.draws:,} draws the smallest p is "
-                f"{certainty.least:.2g} with {certainty.pairs:,} pairs (adjust: max needs fewer)."
-            )
-        return
-    if not certainty.detectable > 0:  # 0: all are equal; NaN: too few
-        return
-    low, high = report.primary.metric.range
-    of_lists = how.over in ("lists", "clusters")
-    count = certainty.lists if of_lists else how.units
-    many = f"{count:,} {unit(report.called, count) if of_lists else how.over}"
-    least = number(certainty.detectable, report.primary, precision)
-    submissions = len(certainty.names)
-    among = f" of {submissions:,} submissions" if submissions > 2 else " submissions"
-    if low is not None and high is not None and certainty.detectable > high - low:
-        yield f"{many} are too few to detect any difference between two{among} reliably."
-    else:
-        yield (
-            f"With {many}, a true difference of {least} in {primary} between two{among} is "
-            "detected about 80 % of the time."
-        )
-
-
-def _contradicted(report: Report, certainty: Certainty) -> Iterator[str]:
-    """The submissions that rank above one that is significantly better."""
-    sign = 1 if report.primary.metric.better == "higher" else -1
-    behind = (certainty.p <= certainty.how.alpha) & (sign * certainty.lead < 0)
-    for n, name in enumerate(certainty.names):
-        below = [certainty.names[m] for m in behind[n].nonzero()[0].tolist() if m > n]
-        if below:
-            what = "by medians" if certainty.how.test == "wilcoxon" else (
-                f"on the {unit(report.called)} that both have"
-            )  # fmt: skip
-            yield (
-                f"{printable(name, 60)} stands above {join_first(below, 5)} by its own mean, but "
-                f"is significantly worse {what}."
-            )
-
-
-def _against(report: Report, certainty: Certainty) -> Iterator[str]:
-    """Each baseline against the ranked, a family of its own."""
-    sign = 1 if report.primary.metric.better == "higher" else -1
-    alpha = certainty.how.alpha
-    for baseline in certainty.against:
-        sure = baseline.p <= alpha
-        better = [n for n, s, d in zip(certainty.names, sure, baseline.difference, strict=True)
-                  if s and sign * d > 0]  # fmt: skip
-        worse = [n for n, s, d in zip(certainty.names, sure, baseline.difference, strict=True)
-                 if s and sign * d < 0]  # fmt: skip
-        name = printable(baseline.name, 60)
-        if not better and not worse:
-            what = f"from the baseline {name}, tested separately"
-            yield f"No submission differs significantly {what}."
-        for word, names in (("better", better), ("worse", worse)):
-            if names:
-                yield (
-                    f"Significantly {word} than the baseline {name}, tested separately: "
-                    f"{join_first(names, 5)}."
-                )
-
-
-def _intervals(report: Report) -> Iterator[str]:
-    """The limits of the intervals, and the reason where there are none."""
-    if report.uncertain:
-        yield f"No intervals or tests of {printable(report.primary.id)}: {report.uncertain}."
-    share, word = level(report), unit(report.called)
-    ranked = sum(row.rank is not None for row in report.standings) + report.omitted
-    if share and report.challenge.leaderboard.joint:
-        yield (
-            f"The intervals of all {ranked:,} submissions contain the true values together in 95 % "
-            "of boards, and so does that of the first."
-        )
-    folds = any(report.primary.id in row.deviations for row in report.standings)
-    if folds:
-        yield (
-            "± is the standard deviation over folds, not a standard error. Folds share training "
-            "data: intervals and tests are Nadeau and Bengio's, of the mean that is shown."
-        )
-    lists = [
-        scored.values[report.primary.id].lists for scored in report.submissions if scored.valid
-    ]
-    if share and lists and min(lists) < FEW and not folds:
-        yield (
-            f"With fewer than {FEW} {word}, intervals are too narrow: of nominal 95 % intervals "
-            "of skewed values about 75 to 90 % contain the true mean with 2 or 3."
-        )
-    if share and 2 * report.weighing < len(report.lists):
-        yield (
-            f"By their weights the {len(report.lists):,} {word} count as effectively "
-            f"{report.weighing:,.1f} of equal weight."
-        )
-    called = printable(report.primary.id)
-    if share and lists and min(lists) >= FEW > report.rests_on:
-        yield (
-            f"Some value of {called} rests on {report.rests_on:,.0f} of the {min(lists):,} {word}, "
-            f"those of the rarest class; with fewer than {FEW}, 95 % intervals contain the true "
-            "value less often."
-        )
-    elif share and lists and min(lists) >= FEW and report.hangs_on < HANGS:
-        yield (
-            f"Some value of {called} varies by few of the {min(lists):,} {word}, effectively "
-            f"{report.hangs_on:.1f}: 95 % intervals contain the true value less often."
-        )
-
-
-def _fewer(report: Report, precision: int) -> Iterator[str]:
-    """The submissions with fewer lists than others, and how hard these lists are."""
-    fewer = report.certainty.fewer if report.certainty is not None else ()
-    word, primary = unit(report.called), report.primary
-    for row in fewer:
-        here, rest = (number(value, primary, precision) for value in (row.here, row.rest))
-        what = {1: "easier", -1: "harder", 0: "not clearly easier or harder"}[row.easier]
-        yield (
-            f"{printable(row.name, 60)} has {row.lists:,} of {row.of:,} {word}, {what}: the "
-            f"others have a mean {printable(primary.id)} of {here} on them and {rest} on the rest."
-        )
-
-
-def _absent(report: Report) -> Iterator[str]:
-    """Lists without a value: how many, for which measures and submissions, and what they count."""
-    valid = [scored for scored in report.submissions if scored.valid]
-    lists = f"{len(report.lists):,}"
-    units = unit(report.called, len(report.lists))
-    lenient = report.challenge.undefined in ("skip", "worst")
-    counts = "left out where the truth is why" if lenient else "counted as 0"
-    alike: dict[tuple[int, int], list[str]] = {}
-    for measure in report.measures:
-        undefined = [scored.values[measure.id].undefined for scored in valid]
-        if any(undefined):
-            alike.setdefault((min(undefined), max(undefined)), []).append(printable(measure.id))
-    for (least, most), names in alike.items():
-        many = f"{most:,}" if least == most else f"{least:,} to {most:,}"
-        are = "is" if len(names) == 1 else "are"
-        message = f"{', '.join(names)} {are} undefined for {many} of {lists} {units} ({counts})."
-        yield message
-    for measure in report.measures:
-        without = [s.name for s in valid if math.isnan(s.values[measure.id].mean)]
-        if without:
-            called = printable(measure.id)
-            says = "" if measure.parts else f"; `score metrics {measure.metric.name}` says when"
-            if lenient and measure.of_lists:
-                says += "; a submission has to have one for each list that the truth has one for"
-            yield f"{called} has no value for {join_first(without)}{says}."
-    missing = {scored.name: scored.values[report.primary.id].missing for scored in valid}
-    missing = {name: count for name, count in missing.items() if count}
-    if missing:
-        skip = report.challenge.submission.missing_list == "skip"
-        counts = "left out" if skip else "scored as empty"
-        first = ", ".join(
-            f"{printable(name, 60)} {count:,}" for name, count in list(missing.items())[:5]
-        )
-        more = f" and {len(missing) - 5:,} more submissions" if len(missing) > 5 else ""
-        yield f"Missing of {lists} {units} ({counts}): {first}{more}."

@@ -12,7 +12,7 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.core.text import printable
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.reports.base import Options
 from scorer.reports.document import texts
 from scorer.reports.pictures import Curve, curve
@@ -30,8 +30,6 @@ def curves(scored: Scored, report: Report, options: Options) -> Iterator[Curve]:
     """The pictures of one submission, each from the first measure that can give it.
 
     Args:
-        scored: the submission, with its scorecard.
-        report: the report that it is of.
         options: those for organizers are drawn where it says `private`.
     """
     if scored.card is None:

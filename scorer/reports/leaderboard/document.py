@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from scorer.core.text import unit
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.document import (
     Block,
@@ -34,8 +34,8 @@ from scorer.reports.leaderboard.cells import (
     number,
     ordered,
     place,
-    remarks,
 )
+from scorer.reports.leaderboard.remarks import remarks
 from scorer.results.report import Report, Standing
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, Place, by_list, optional
 from scorer.reports.leaderboard.cells import gap

@@ -4,7 +4,8 @@ from scorer.core.text import printable, unit
 from scorer.reports.base import PRIVATE, Options, form
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.github import annotation
-from scorer.reports.leaderboard.cells import interval, level, lists_of, mean_of, place, remarks
+from scorer.reports.leaderboard.cells import interval, level, lists_of, mean_of, place
+from scorer.reports.leaderboard.remarks import remarks
 from scorer.results.report import Report, Standing
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from scorer.core.text import printable, unit
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.metrics.notation import written
 from scorer.reports.base import Options
 from scorer.reports.document import (
@@ -37,16 +37,14 @@ from scorer.reports.leaderboard.cells import (
     number,
     ordered,
     place,
-    remarks,
-    test_name,
-    worse,
 )
 from scorer.reports.leaderboard.curves import curves
 from scorer.reports.leaderboard.document import standings
+from scorer.reports.leaderboard.remarks import remarks, test_name, worse
 from scorer.reports.pictures import Strip, histogram, ranks_picture, strip
 from scorer.results.report import Certainty, Report, Scored
 
-STEPS = 20  # of a histogram
+HISTOGRAM_STEPS = 20  # of a histogram
 PAIRED = 30  # submissions whose pairs a page shows
 
 
@@ -172,7 +170,7 @@ def _distribution(scored: Scored, report: Report, options: Options) -> Picture |
     if values is None or np.isnan(values).all():
         return None
     low, high = _span(report)
-    counts, edges = np.histogram(values[~np.isnan(values)], STEPS, (low, high))
+    counts, edges = np.histogram(values[~np.isnan(values)], HISTOGRAM_STEPS, (low, high))
     mean = (round(scored.values[primary.id].mean, options.precision) - low) / (high - low)
     decimals = max(options.precision, 2) if high - low < 1 else 2
     one = unit(report.called, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from scorer.reports.base import Options, Rows
+from scorer.reports.base import ExactRows, Options
 from scorer.reports.leaderboard.cells import sliced
 from scorer.results.report import Report, Scored, Standing
 
@@ -12,7 +12,7 @@ HEAD = ("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", 
         "undefined", "of_lists", "best")  # fmt: skip
 
 
-def rows(report: Report, options: Options) -> Rows:
+def rows(report: Report, options: Options) -> ExactRows:
     """One row a standing; with `per_list` one row a submission and list."""
     if options.per_list:
         return _by_list(report)
@@ -37,7 +37,7 @@ def rows(report: Report, options: Options) -> Rows:
             empty = [None] * (len(HEAD) - 3 + len(parts) + len(folded))
             table.append([None, scored.name, *([None] * len(ids)), None, scored.baseline, False,
                           *empty, *_file(scored, options)])  # fmt: skip
-    return Rows(head, table)
+    return ExactRows(head, table)
 
 
 def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
@@ -50,7 +50,7 @@ def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
     ]  # fmt: skip
 
 
-def _by_list(report: Report) -> Rows:
+def _by_list(report: Report) -> ExactRows:
     ids = [measure.id for measure in report.measures]
     table = []
     for scored in report.submissions:
@@ -58,7 +58,7 @@ def _by_list(report: Report) -> Rows:
         for n, name in enumerate(report.lists if columns else ()):
             values = [math.nan if c is None else float(c[n]) for c in columns]
             table.append([scored.name, name, *values])
-    return Rows(["name", report.called.get("list", "list"), *ids], table)
+    return ExactRows(["name", report.called.get("list", "list"), *ids], table)
 
 
 def _file(scored: Scored, options: Options) -> list[str | None]:

@@ -7,7 +7,7 @@ import math
 from scorer.core.text import printable, unit
 from scorer.reports.base import LINTED, Options
 from scorer.reports.document import Document, Paragraph, texts
-from scorer.reports.leaderboard.cells import test_name
+from scorer.reports.leaderboard.remarks import test_name
 from scorer.results.soundness import POWER, Power
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from scorer.reports.base import Options, Rows
+from scorer.reports.base import ExactRows, Options
 from scorer.results.soundness import Power
 
 
-def rows(power: Power, options: Options) -> Rows:
+def rows(power: Power, options: Options) -> ExactRows:
     """A row for each number of submissions."""
     table = [
         [row.submissions, row.pairs, row.lists, row.detectable, row.narrow, row.reach]
         for row in power.needed
     ]
     head = ["submissions", "pairs", "lists", "detectable", "lists_of_width", "half_width"]
-    return Rows(head, table)
+    return ExactRows(head, table)

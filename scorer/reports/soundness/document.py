@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from scorer.core.problems import Findings
 from scorer.core.text import printable, unit
-from scorer.metrics.base import Measure
+from scorer.metrics.measure import Measure
 from scorer.reports.base import LINTED, Options
 from scorer.reports.document import (
     Block,
@@ -21,10 +21,11 @@ from scorer.reports.document import (
     Table,
 )
 from scorer.reports.findings.problems import format_findings
-from scorer.reports.leaderboard.cells import number, test_name
+from scorer.reports.leaderboard.cells import number
+from scorer.reports.leaderboard.remarks import test_name
 from scorer.results.soundness import POWER, PROBES, Detectable, Lint
 
-ROWS = {"grades": "judged items", "ratings": "ratings", "preferences": "items to order"}
+ROW_WORDS = {"grades": "judged items", "ratings": "ratings", "preferences": "items to order"}
 
 
 def document(lint: Lint, options: Options) -> Document:
@@ -40,7 +41,7 @@ def document(lint: Lint, options: Options) -> Document:
 
 def _blocks(lint: Lint) -> Iterator[Block]:
     primary = next(measure for measure in lint.measures if measure.primary)
-    rows = ROWS.get(lint.kind)
+    rows = ROW_WORDS.get(lint.kind)
     counted = f", {lint.judged:,} {rows}" if rows else ""
     yield Paragraph(
         f"{lint.lists:,} {unit(lint.called, lint.lists)}{counted}; fingerprint {lint.fingerprint}"
@@ -90,7 +91,6 @@ def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]
 
     Args:
         smallest: that difference among several numbers of submissions.
-        primary: the measure that it is in.
         called: role -> the challenge's word for it.
     """
     one, many = unit(called, 1), unit(called)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scorer.reports.base import Options, Rows
+from scorer.reports.base import ExactRows, Options
 from scorer.results.soundness import Lint
 
 
-def rows(lint: Lint, options: Options) -> Rows:
+def rows(lint: Lint, options: Options) -> ExactRows:
     """The value of each probe; of random ones the mean, with its deviation and range."""
     table = list[list[object]]()
     for measure in lint.measures:
@@ -17,4 +17,4 @@ def rows(lint: Lint, options: Options) -> Rows:
         chance = lint.chance[measure.id]
         spread = [chance.mean, chance.deviation, chance.low, chance.high]
         table.append([measure.id, "random", *spread])
-    return Rows(["private_measure", "submission", "value", "deviation", "low", "high"], table)
+    return ExactRows(["private_measure", "submission", "value", "deviation", "low", "high"], table)

@@ -9,14 +9,14 @@ from typing import Any
 from unicodedata import normalize
 
 from scorer.core.text import printable
-from scorer.reports.base import Options, Rows, syntax
+from scorer.reports.base import ExactRows, Options, syntax
 
 FORMULA = ("=", "+", "-", "@")
 COMMAND = "::"  # at the beginning of a line, to the runner of a GitHub workflow
 
 
 @syntax("csv", takes="rows")
-def csv(table: Rows, options: Options) -> str:
+def csv(table: ExactRows, options: Options) -> str:
     """One table with full doubles."""
     buffer = io.StringIO()
     write = library.writer(buffer, lineterminator="\n").writerow

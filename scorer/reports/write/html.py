@@ -19,13 +19,13 @@ from scorer.core.version import __version__
 from scorer.reports import document as blocks
 from scorer.reports.base import Options, syntax
 from scorer.reports.document import Column, Document, Heading, name_of
-from scorer.reports.pictures import Bar, bar
+from scorer.reports.pictures import IntervalBar, bar
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 
-class Cell(NamedTuple):
+class HtmlCell(NamedTuple):
     """A cell of a table."""
 
     text: str = ""
@@ -35,7 +35,7 @@ class Cell(NamedTuple):
     title: str = ""  # all of a text that was cut
     aside: str = ""  # a word beside the text
     below: str = ""  # a line below it
-    bar: Bar | None = None
+    bar: IntervalBar | None = None
     hidden: bool = False  # for those who listen
 
 
@@ -50,10 +50,10 @@ class Head(NamedTuple):
     title: str = ""
 
 
-class Row(NamedTuple):
+class HtmlRow(NamedTuple):
     """A row of a table."""
 
-    cells: Sequence[Cell]
+    cells: Sequence[HtmlCell]
     look: str = ""
     by: int = 0  # which of its cells names it
 
@@ -63,7 +63,7 @@ class Table(NamedTuple):
 
     caption: str
     head: Sequence[Head]
-    rows: Sequence[Row]
+    rows: Sequence[HtmlRow]
     look: str = ""
     id: str = ""
 
@@ -130,13 +130,13 @@ def view(table: blocks.Table | Table) -> Table:
     if isinstance(table, Table):
         return table
     by, ranked = name_of(table), any(column.kind == "rank" for column in table.columns)
-    rows, band = list[Row](), 0
+    rows, band = list[HtmlRow](), 0
     for n, row in enumerate(table.rows):
         before, band = band, row.group or band
         marks = {"band": ranked and band % 2 == 0, "head": n and band != before,
                  "aside": row.aside}  # fmt: skip
         look = " ".join(mark for mark, holds in marks.items() if holds)
-        rows.append(Row(list(map(_cell, row.cells, table.columns)), look, by))
+        rows.append(HtmlRow(list(map(_cell, row.cells, table.columns)), look, by))
     below = any(cell.below for row in table.rows for cell in row.cells)
     sorts = any(column.first for column in table.columns)
     look = "board ranked" if ranked else "board" if sorts else "matrix" if below else ""
@@ -153,12 +153,12 @@ def _head(column: Column, names: bool) -> Head:
     return Head(text, kind, column.first, "ascending" if kind == "rank" else "none", title=title)
 
 
-def _cell(cell: blocks.Cell, column: Column) -> Cell:
+def _cell(cell: blocks.Cell, column: Column) -> HtmlCell:
     words = column.kind in ("name", "text", "long")
     text, title = _cut(cell.text, column.cut if column.kind != "long" else 10_000)
     sort = cell.sort if cell.sort is not None else cell.text
     look = {"rank": "text", "text": "text", "long": "text long"}.get(column.kind, "")
-    return Cell(
+    return HtmlCell(
         text,
         None if not column.first else printable(sort, 1000) if words else sorted_by(sort),
         "told" if "significant" in cell.marks else look,
@@ -229,17 +229,15 @@ def _asset(name: str) -> _Asset:
     return _Asset(Markup(code), f"sha256-{digest}")
 
 
-def named(text: str, width: int = 100, **rest: Any) -> Cell:
+def named(text: str, width: int = 100, **rest: Any) -> HtmlCell:
     """A cell that holds a name; one that is cut has a title with more of it.
 
     Args:
-        text: the name.
         width: characters beyond which it is cut.
-        **rest: the other fields of `Cell`.
     """
     label = printable(text, width)
     title = printable(text, 1000) if len(text) > width else ""
-    return Cell(label, title=title, **rest)
+    return HtmlCell(label, title=title, **rest)
 
 
 def sorted_by(text: str) -> str:

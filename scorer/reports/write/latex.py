@@ -12,9 +12,18 @@ from typing import NamedTuple
 
 from scorer.core.text import printable
 from scorer.reports.base import Options, syntax
-from scorer.reports.document import Block, Cell, Document, Facts, Heading, Notes, Paragraph, Table
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Document,
+    Facts,
+    Heading,
+    Notes,
+    Paragraph,
+    Table,
+)
 
-LINE = 340.0  # points: the width of a line of the article class, and a bit to spare
+LINE_WIDTH = 340.0  # points: the width of a line of the article class, and a bit to spare
 SIGN, GAP = 4.9, 6.0  # points: a sign in small print, and the space between columns
 LONG = 40  # rows above which a table runs over pages
 WRAPPED, BREAK = 26, 8  # signs of a name that stand in a line, and where one may be broken
@@ -33,7 +42,7 @@ SPECIAL = str.maketrans(
 )  # fmt: skip
 
 
-class Column(NamedTuple):
+class LatexColumn(NamedTuple):
     """A column in LaTeX, and how wide it is in points."""
 
     head: str
@@ -124,7 +133,7 @@ def _table(table: Table, caption: str, foot: Sequence[str]) -> Iterator[str]:
     yield from _tables(caption, fixed, others, len(table.rows), rules, notes)
 
 
-def _column_of(table: Table, n: int) -> Column:
+def _column_of(table: Table, n: int) -> LatexColumn:
     """A column of the document in LaTeX."""
     column, cells = table.columns[n], [row.cells[n] for row in table.rows]
     texts = [f"{c.text} ({c.below})" if c.below else c.text for c in cells]
@@ -132,7 +141,7 @@ def _column_of(table: Table, n: int) -> Column:
     if long and any(len(text) > WRAPPED for text in texts):
         broken = [rf"\raggedright {_broken(text, 10_000)}" for text in texts]
         shape = f"p{{{WRAPPED * SIGN:.0f}pt}}"
-        return Column(escaped(column.head), broken, shape, WRAPPED * SIGN)
+        return LatexColumn(escaped(column.head), broken, shape, WRAPPED * SIGN)
     write = _number if column.kind in ("number", "count") else escaped
     left = long or column.kind == "rank"
     made = _column(printable(column.head, 60), texts, "l" if left else "r", write)
@@ -146,15 +155,17 @@ def _marked(text: str, cell: Cell) -> str:
     return rf"\textbf{{{text}}}" if bold else text
 
 
-def _column(head: str, cells: Sequence[str], shape: str, write: Callable[[str], str]) -> Column:
+def _column(
+    head: str, cells: Sequence[str], shape: str, write: Callable[[str], str]
+) -> LatexColumn:
     wide = SIGN * max(len(head), *map(len, cells), 1)
-    return Column(escaped(head), [write(text) for text in cells], shape, wide)
+    return LatexColumn(escaped(head), [write(text) for text in cells], shape, wide)
 
 
 def _tables(
     caption: str,
-    fixed: Sequence[Column],
-    columns: Sequence[Column],
+    fixed: Sequence[LatexColumn],
+    columns: Sequence[LatexColumn],
     rows: int,
     rules: Collection[int] = (),
     notes: str = "",
@@ -163,19 +174,16 @@ def _tables(
 
     Args:
         caption: what the table is, not escaped yet.
-        fixed: the columns that name a row.
-        columns: the others, from left to right.
-        rows: how many there are.
         rules: rows above which there is a rule.
         notes: LaTeX that stands below the last table.
     """
     named = sum(column.wide + GAP for column in fixed)
-    parts = list[list[Column]]([[]])
-    room = LINE - named
+    parts = list[list[LatexColumn]]([[]])
+    room = LINE_WIDTH - named
     for column in columns:
         if parts[-1] and column.wide + GAP > room:
             parts.append([])
-            room = LINE - named
+            room = LINE_WIDTH - named
         parts[-1].append(column)
         room -= column.wide + GAP
     for n, part in enumerate(parts):
@@ -186,7 +194,7 @@ def _tables(
 
 
 def _floating(
-    caption: str, columns: Sequence[Column], rows: int, rules: Collection[int], notes: str
+    caption: str, columns: Sequence[LatexColumn], rows: int, rules: Collection[int], notes: str
 ) -> Iterator[str]:
     yield from ("", r"\begin{table}", r"\centering", r"\small", r"\setlength{\tabcolsep}{3pt}")
     yield rf"\caption{{{caption}}}"
@@ -199,7 +207,7 @@ def _floating(
 
 
 def _long(
-    caption: str, columns: Sequence[Column], rows: int, rules: Collection[int], notes: str
+    caption: str, columns: Sequence[LatexColumn], rows: int, rules: Collection[int], notes: str
 ) -> Iterator[str]:
     head = (r"\toprule", _head(columns), r"\midrule")
     yield from ("", r"\begingroup", r"\small", r"\setlength{\tabcolsep}{3pt}")
@@ -212,15 +220,15 @@ def _long(
         yield rf"\noindent\parbox{{\linewidth}}{{\footnotesize {notes}}}"
 
 
-def _shape(columns: Iterable[Column]) -> str:
+def _shape(columns: Iterable[LatexColumn]) -> str:
     return "".join(column.shape for column in columns)
 
 
-def _head(columns: Iterable[Column]) -> str:
+def _head(columns: Iterable[LatexColumn]) -> str:
     return " & ".join(column.head for column in columns) + r" \\"
 
 
-def _body(columns: Sequence[Column], rows: int, rules: Collection[int]) -> Iterator[str]:
+def _body(columns: Sequence[LatexColumn], rows: int, rules: Collection[int]) -> Iterator[str]:
     for n in range(rows):
         if n in rules:
             yield r"\midrule"

@@ -151,8 +151,6 @@ class Paper:
         """Write a line.
 
         Args:
-            text: the line.
-            style: rich's name of it.
             fold: whether the line is folded where it is too long.
         """
         if not self.colour and (

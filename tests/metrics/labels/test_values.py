@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from variants import EVERY, METRICS, described
 
-from scorer.metrics.base import measure
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import NotationError, parse
 from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Sums, Weighted

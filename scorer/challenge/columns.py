@@ -1,0 +1,106 @@
+"""The columns of each section, by their roles, and further ones that metrics know by name."""
+
+# no `from __future__ import annotations`: pydantic would have to compile each of them again
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from scorer.bytes.limits import ReadLimits as ReadLimits
+from scorer.challenge.fields import SCALAR, Before, Name, as_text, as_written, wrong
+from scorer.core.text import nearest, quoted
+from scorer.tables.schema import EXTRA, NUMBER
+
+COLUMNS = {
+    "list": "what is scored one by one: a query, a user",
+    "item": "what a list ranks or rates",
+    "grade": "how relevant the item is; without it every row has grade 1",
+    "subtopic": "which aspect of the list the grade is for",
+    "rating": "the true rating",
+    "better": "the item that is preferred",
+    "worse": "the item that the other is preferred to",
+    "label": "the class; with `multilabel`, several of them",
+    "target": "the true number",
+    "weight": "how much the row counts; default: all alike",
+    "probability": "how likely the preference, or a class, is; of classes a column for each: "
+    "[setosa, virginica] or {setosa: p1, virginica: p2}; a single one is the positive class's",
+    "rank": "place in the list, from 1",
+    "score": "the number to order items by, highest first; of classes any number that is higher "
+    "the likelier the positive one is, for AUROC and AveragePrecision",
+    "prediction": "the predicted rating, or number",
+    "low": "lower end of the prediction's interval",
+    "high": "upper end of the prediction's interval",
+    "group": "the slice that the list belongs to",
+    "cluster": "what dependent lists share, such as a user or a document",
+    "fold": "the fold that the row belongs to",
+    "users": "how many past users know the item",
+    "features": "what the item is described by: several columns",
+    "extra": "further columns that metrics know by name: [phase], which are text, or "
+    "{degree: number, embedding: vector, genres: classes}",
+}
+
+
+ROLES = {
+    "truth": (
+        *("list", "item", "grade", "subtopic", "rating", "better", "worse"),
+        *("label", "target", "weight", "extra"),
+    ),
+    "lists": ("list", "group", "cluster", "extra"),
+    "items": ("item", "list", "users", "features", "extra"),
+    "history": ("list", "item"),
+    "exclude": ("list", "item"),
+    "likelihood": ("list", "better", "worse", "probability"),
+    "folds": ("list", "item", "fold"),
+    "submission": (
+        *("list", "item", "rank", "score", "prediction", "low", "high", "better", "worse"),
+        *("label", "probability", "extra"),
+    ),
+}
+
+
+# columns with a field of their own, since they are more than a name
+FIELD_ROLES = {
+    "truth": ("extra",),
+    "lists": ("extra",),
+    "items": ("users", "features", "extra"),
+    "submission": ("probability", "extra"),
+}
+
+
+EXTRA_KINDS = ("text", "number", "vector", "classes")  # of further columns
+
+
+def _extra(value: Any) -> Any:
+    """Further columns, name -> kind; those of a list are text."""
+    if isinstance(value, list | tuple):
+        return {as_text(name): "text" for name in value}
+    if not isinstance(value, dict):
+        return {as_text(value): "text"}
+    for name, kind in value.items():
+        if as_text(kind) not in EXTRA_KINDS:
+            similar = nearest(as_text(kind), EXTRA_KINDS)
+            hint = f"; did you mean {quoted(similar)}?" if similar else ""
+            choices = f"{', '.join(EXTRA_KINDS[:-1])} or {EXTRA_KINDS[-1]}"
+            raise wrong(f"{quoted(name)} cannot be {as_written(kind)}; it can be {choices}{hint}")
+    return {name: as_text(kind) for name, kind in value.items()}
+
+
+Extra = Annotated[dict[Name, str], Before(_extra)]
+
+
+def extra_roles(extra: Mapping[str, str]) -> dict[str, str]:
+    """The role of each further column, and what it is called."""
+    return {f"{NUMBER if kind == 'number' else EXTRA}{name}]": name for name, kind in extra.items()}
+
+
+def column_schema(section: str) -> dict[str, Any]:
+    """The JSON Schema of a section's columns."""
+    names = {role: SCALAR | {"description": COLUMNS[role]} for role in ROLES[section]}
+    if "features" in names:
+        names["features"] |= {"type": "array", "items": SCALAR}
+    if "extra" in names:
+        kinds = {"type": "object", "additionalProperties": {"enum": [*EXTRA_KINDS]}}
+        texts = {"type": "array", "items": SCALAR}
+        names["extra"] = {"anyOf": [texts, kinds], "description": COLUMNS["extra"]}
+    if section == "submission":
+        many = ({"type": "array", "items": SCALAR}, {"type": "object"})
+        names["probability"] = {"anyOf": [SCALAR, *many], "description": COLUMNS["probability"]}
+    return {"type": "object", "properties": names, "additionalProperties": False}

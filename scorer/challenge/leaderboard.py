@@ -1,0 +1,134 @@
+"""How challenge.yaml says that submissions are ranked."""
+
+# no `from __future__ import annotations`: pydantic would have to compile each of them again
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+
+from scorer.bytes.limits import ReadLimits as ReadLimits
+from scorer.challenge.fields import (
+    Before,
+    Count,
+    Files,
+    Name,
+    Number,
+    Or,
+    Share,
+    Whole,
+    Word,
+    YamlSection,
+    bare,
+    none_twice,
+    switch,
+    wrong,
+)
+
+MOST_DRAWS = 1_000_000  # each is kept for every submission
+
+
+class RankBy(YamlSection):
+    """Ranks from preferences between submissions, or from their ranks by several measures."""
+
+    preference: Name | None = Field(
+        None, description="how two submissions are compared on a list: RPP"
+    )
+    measures: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
+        (), description="in its place: measures of the challenge, each of which ranks all"
+    )
+    aggregate: Name = Field(
+        description="how comparisons, or ranks, become one order: MC4, Borda, RankSum"
+    )
+    tie_break: tuple[Annotated[Literal["first_places", "earliest"], Word], ...] = Field(
+        (),
+        description="of measures: more first places, then second ones, ..; the earlier entry, on "
+        "a living board",
+    )
+
+    @model_validator(mode="after")
+    def _one_of_both(self) -> Self:
+        if (self.preference is None) == (not self.measures):
+            raise wrong("write either a preference or measures")
+        if self.tie_break and not self.measures:
+            raise wrong("tie_break here is of measures; leaderboard.tie_break is of preferences")
+        return self
+
+
+class Tiers(YamlSection):
+    """How standings that cannot be told apart are found."""
+
+    rule: Annotated[Literal["all", "first"], Word] = Field(
+        "all",
+        description="where a tier ends: where everything above is significantly better than "
+        "everything below, or before the first that is worse than the tier's first",
+    )
+    test: Annotated[Literal["permutation", "wilcoxon", "t"], Word] = Field(
+        "permutation",
+        description="the paired test; wilcoxon's is of ranks: it finds medians of differences, "
+        "which can point the other way than means",
+    )
+    alpha: Share = Field(0.05, description="level of the test")
+    adjust: Annotated[Literal["max", "holm"], Word] = Field(
+        "max", description="how p-values are adjusted for multiple comparisons"
+    )
+
+
+LEVEL = 0.95  # of intervals where nothing else is written
+
+
+class Leaderboard(YamlSection):
+    """How scorecards become standings."""
+
+    ties: Annotated[Literal["shared"], Word] = Field(
+        "shared", description="equal values share a rank: 1, 2, 2, 4"
+    )
+    tie_break: tuple[Name, ...] = Field(
+        (), description="measures or preferences that break ties, in this order"
+    )
+    rank_by: Annotated[
+        Annotated[Literal["primary"], Word, Tag("word")] | Annotated[RankBy, Tag("rule")],
+        Discriminator(lambda value: "rule" if isinstance(value, dict | RankBy) else "word"),
+    ] = Field(
+        "primary",
+        description="the primary measure, or a preference or several measures with an aggregate",
+    )
+    intervals: Annotated[
+        Annotated[
+            Annotated[Literal["joint"], Word, Tag("word")] | Annotated[Share, Tag("level")],
+            Discriminator(lambda value: "word" if bare(value) == "joint" else "level"),
+        ]
+        | None,
+        Before(switch(LEVEL)),
+        Or({"type": "boolean"}),
+    ] = Field(
+        LEVEL,
+        description="level of the intervals over lists; joint: those of all the ranked hold "
+        "together in 95 % of boards; false: none",
+    )
+    tiers: Annotated[Tiers | None, Before(switch({})), Or({"type": "boolean"})] = Field(
+        Tiers(), description="which submissions do not differ significantly; false: no tiers"
+    )
+    seed: Whole = Field(1, description="seed of all random draws")
+    draws: Annotated[Count, Field(le=MOST_DRAWS)] = Field(
+        10_000, description="how many resamples or permutations are drawn"
+    )
+    baselines: Files = Field((), description="submissions that are shown outside the ranks")
+    entry: Annotated[Literal["best", "last", "selected", "all"], Word] = Field(
+        "best", description="which of a team's entries counts; the best one on the shown split"
+    )
+    ladder: Annotated[
+        Annotated[Literal["off", "auto"], Word, Tag("word")] | Annotated[Number, Tag("step")],
+        Discriminator(lambda value: "step" if isinstance(bare(value), int | float) else "word"),
+    ] = Field("off", description="a shown value moves only when it improves by that much")
+    digits: Annotated[Count, Field(le=17)] = Field(
+        4, description="significant digits of the values that participants are shown"
+    )
+
+    @property
+    def joint(self) -> bool:
+        """Whether the intervals of all the ranked are to hold together."""
+        return self.intervals == "joint"
+
+    @property
+    def level(self) -> float | None:
+        """How often an interval, or all joint ones, are to hold; None: there are none."""
+        return LEVEL if isinstance(self.intervals, str) else self.intervals

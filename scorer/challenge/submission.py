@@ -1,0 +1,158 @@
+"""The form and limits of a submission in challenge.yaml."""
+
+# no `from __future__ import annotations`: pydantic would have to compile each of them again
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+
+from scorer.bytes.limits import ReadLimits as ReadLimits
+from scorer.challenge.columns import COLUMNS, Extra, column_schema
+from scorer.challenge.fields import (
+    Before,
+    Count,
+    Name,
+    Number,
+    Or,
+    Size,
+    Whole,
+    Word,
+    YamlSection,
+    as_flag,
+    as_number,
+    as_text,
+    as_whole,
+    as_written,
+    none_twice,
+    wrong,
+)
+from scorer.challenge.forms import Formed, Texts
+from scorer.challenge.yaml import YamlValue
+
+
+def _range(value: Any) -> Any:
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong(f"{as_written(value)} is not a range; write [1, 5]")
+    low, high = map(as_number, value)
+    if not low < high:
+        raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
+    return low, high
+
+
+def _classes(value: Any) -> Any:
+    """Columns of probabilities by their classes; a single column has the class ''."""
+    if isinstance(value, list):
+        names = [as_text(name) for name in value]
+        return dict(zip(names, names, strict=True))
+    return value if isinstance(value, dict) else {"": as_text(value)}
+
+
+MULTILABEL = (
+    "what separates several labels in a cell of the file, such as ','; written in one of truth "
+    "and submission, it holds for both; default: a cell is one label"
+)
+
+
+class Length(YamlSection):
+    """How many items a list may have."""
+
+    min: Whole | None = Field(None, description="the least number")
+    max: Count | None = Field(None, description="the greatest number")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _exact(cls, value: Any) -> Any:
+        if isinstance(value, YamlValue | int):
+            return {"min": (exactly := as_whole(value)), "max": exactly}
+        return value
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.min is not None and self.max is not None and self.min > self.max:
+            raise wrong(f"min {self.min} is above max {self.max}")
+        return self
+
+
+class Limits(YamlSection):
+    """What a submission may cost to read."""
+
+    size: Size = Field(1 << 30, description="bytes of the file: 20MB, 1GiB")
+    unpacked: Size = Field(4 << 30, description="bytes once decompressed")
+    rows: Count = Field(50_000_000, description="rows")
+    list: Count = Field(4_000_000, description="rows of one list")
+    line: Size = Field(1 << 20, description="bytes of one line")
+    ids: Count = Field(20_000_000, description="different ids")
+    ratio: Count = Field(100, description="unpacked bytes for each compressed one")
+    careful: Count = Field(
+        2_000_000, description="lines that can only be read one by one; a JSON document's row is 4"
+    )
+    errors: Count = Field(200_000, description="errors in rows, after which reading ends")
+
+    @property
+    def bounds(self) -> ReadLimits:
+        """The same for a reader of files."""
+        return ReadLimits(**dict(self))
+
+
+class Submission(Formed):
+    """What a submission must be."""
+
+    format: Name | None = Field(
+        None, description="csv, lists, trec, jsonl or parquet; default: by the file's suffix"
+    )
+    columns: Annotated[dict[str, Name], WithJsonSchema(column_schema("submission"))] = Field(
+        {}, description="what the file calls its columns"
+    )
+    length: Annotated[Length | None, Or({"type": "integer", "minimum": 1})] = Field(
+        None, description="items of each list: exactly 10, or {min: 1, max: 10}; default: any"
+    )
+    complete: Annotated[bool | None, Before(as_flag)] = Field(
+        None,
+        description="whether each list has to have all of its candidates; default: where items has "
+        "the candidates of lists, and a measure compares orders (Tau, TauAP, Rho)",
+    )
+    range: Annotated[tuple[Number, Number] | None, Before(_range)] = Field(
+        None, description="lowest and highest prediction, score or probability allowed"
+    )
+    classes: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
+        (), description="the labels there are, in their order; default: those of the truth"
+    )
+    probability: Annotated[dict[str, Name], Before(_classes)] = Field(
+        {}, description="of each class the column of its probability; written among the columns"
+    )
+    numbers: Texts = Field(
+        (),
+        description="groups of lists, such as a part, whose label is a number to predict: measures "
+        "of numbers are about these, those of classes about the others",
+    )
+    extra: Extra = Field({}, description=COLUMNS["extra"])
+    multilabel: Name | None = Field(None, description=MULTILABEL)
+    rank_gaps: Annotated[Literal["error", "keep"], Word] = Field(
+        "error",
+        description="ranks that a list leaves out: refused, or kept as slots without an item",
+    )
+    sums: Annotated[Literal["exact", "normalize"], Word] = Field(
+        "normalize",
+        description="probabilities of a row whose sum is more than 1e-6 from 1: refused, or "
+        "divided by it",
+    )
+    missing_list: Annotated[Literal["error", "zero", "skip"], Word] | None = Field(
+        None, description="a list that a submission lacks: refused, scored as empty, or left out"
+    )
+    unknown_list: Annotated[Literal["error", "ignore"], Word] = Field(
+        "error", description="a list that the challenge does not have"
+    )
+    ties: Annotated[
+        Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"], Word
+    ] = Field(
+        "item-desc",
+        description="order of equal scores: by item, downwards as in trec_eval or upwards; "
+        "as in the file; the mean over all orders; each at the mean of their ranks, as knowledge "
+        "graphs have it; or refused",
+    )
+    limits: Limits = Field(Limits(), description="limits on the size of a submission")
+
+    @model_validator(mode="after")
+    def _one_label(self) -> Self:
+        if self.numbers and (self.probability or self.multilabel):
+            raise wrong("beside numbers a row has one label, no probabilities and not several")
+        return self

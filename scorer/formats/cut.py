@@ -1,0 +1,292 @@
+"""Text files cut into pieces: blocks of whole lines, by polars or by the careful parser."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from scorer.bytes.limits import BOM, NoTable, Unreadable, refuse_errors, too_careful
+from scorer.bytes.lines import too_long
+from scorer.bytes.memory import ask_for_polars
+from scorer.core.arrays import Floats
+from scorer.core.problems import Findings, Problem
+from scorer.formats.blocks import Block, Lines
+from scorer.formats.text import Piece, Request, TextReader
+from scorer.tables.columns import CodedColumn, TextColumn
+from scorer.tables.table import TEXT, Builder, Table
+
+SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the careful parser to run
+PIECE = 4 * 1024**2  # bytes read at a time
+HEAD = 64 * 1024  # bytes in which a header is looked for first
+THREADS = 2  # that cut, beside the one that reads and scores
+
+
+def tables(reader: TextReader, request: Request) -> Iterator[Table]:
+    """The rows of a file in order, some MiB at a time.
+
+    Raises:
+        NoTable: there is none; the findings say why.
+        Unreadable: it cannot be read further.
+    """
+    careful = 0
+    for piece in _pieces(reader, request):
+        error = None
+        careful += piece.careful
+        try:
+            reader.settle(piece)
+        except Unreadable as unreadable:
+            error = unreadable
+        request.findings.merge(piece.findings)
+        if (error := error or piece.error) is not None:
+            raise error
+        if careful > request.limits.careful:
+            raise Unreadable(too_careful(request.limits))
+        yield Table(
+            piece.ids, piece.numbers, piece.line, reader.shape, {**reader.facts, **piece.facts}
+        )
+    reader.end(request.findings)
+
+
+def columns(
+    reader: TextReader, request: Request, cells: Sequence[tuple[int, str, str]]
+) -> list[int | None]:
+    """At which character of its line each of some cells begins; None where that is not known.
+
+    Args:
+        request: to read it once more.
+        cells: of each the line on which its record begins, its role, and its text.
+    """
+    starts: list[int | None] = [None] * len(cells)
+    waiting = deque(sorted(range(len(cells)), key=lambda n: cells[n][0]))
+    try:
+        for block in _blocks(reader, request):
+            lines = Lines(block, Findings())
+            while waiting and cells[waiting[0]][0] < block.first + block.count:
+                n = waiting.popleft()
+                line, role, cell = cells[n]
+                if line >= block.first:
+                    starts[n] = reader.column(lines, line - block.first, role, cell)
+            if not waiting:
+                break
+    except (Unreadable, NoTable):
+        pass  # what stands before it has been found
+    return starts
+
+
+def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
+    """The blocks of a file, cut, in order.
+
+    Raises:
+        NoTable: there is none; the findings say why.
+        Unreadable: no more of it can be read.
+    """
+    blocks = _blocks(reader, request)
+    first = next(blocks)
+    if first.last and len(first.data) < SMALLEST:
+        yield _small(reader, first)
+        return
+    ask_for_polars()
+    if first.last:
+        yield _cut(reader, first)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    threads = ThreadPoolExecutor(THREADS)
+    request.stack.callback(threads.shutdown, cancel_futures=True)
+    waiting = deque([(first, threads.submit(_cut, reader, first))])
+    error: Unreadable | None = None
+    rest = b""
+    while waiting:
+        while error is None and not waiting[-1][0].last and len(waiting) <= THREADS:
+            try:
+                block = next(blocks)
+            except Unreadable as unreadable:  # raised after the rows before it
+                error = unreadable
+            else:
+                waiting.append((block, threads.submit(_cut, reader, block)))
+        block, future = waiting.popleft()
+        if rest:  # the block does not begin with a record, as it was thought to
+            start = block.first - rest.count(b"\n")
+            piece = _cut(reader, Block(rest + block.data, start, block.last, block.limits))
+        else:
+            piece = future.result()
+        rest = piece.rest
+        yield piece
+    if error is not None:
+        raise error
+
+
+def _blocks(reader: TextReader, request: Request) -> Iterator[Block]:
+    """The file in blocks of whole lines, without what `begin` is done with; the last says so.
+
+    Raises:
+        NoTable: there is none; the findings say why.
+        Unreadable: no more of it can be read.
+    """
+    stream, limits, number = request.stream, request.limits, 1
+    size = max(SMALLEST, PIECE)
+    rest, begins, last = b"", True, False
+    while not last:
+        read = stream.read(size)
+        last, size = len(read) < size, PIECE
+        end = len(read) if last else read.rfind(b"\n") + 1
+        data = read  # without a copy, where it is whole lines
+        if rest or end < len(read):
+            data = b"".join((rest, memoryview(read)[:end])) if end or last else b""
+        rest = read[end:] if end or last else rest + read
+        if begins and data:
+            begins, data = False, data.removeprefix(BOM)
+            _refuse_lone_returns(Block(data[: data.find(b"\n") + 1] or data, 1, last, limits))
+        if (data or last) and not reader.begun:
+            data, number = _begin(reader, request, data, number, last)
+            if not reader.begun:  # the header is not whole
+                rest, data = data + rest, b""
+        if data or (last and reader.begun):
+            block = Block(data, number, last, limits)
+            number += block.count
+            yield block
+        if len(rest) - rest.rfind(b"\n") - 1 > limits.line + 1:  # a CR may stand at the end
+            raise Unreadable(too_long(rest, number + rest.count(b"\n"), limits))
+
+
+def _begin(
+    reader: TextReader, request: Request, data: bytes, number: int, last: bool
+) -> tuple[bytes, int]:
+    """The rest of the file's first lines after `begin`, and the number of the first."""
+    size = HEAD
+    while True:
+        end = len(data)
+        if size < end:
+            end = data.rfind(b"\n", 0, size) + 1 or data.find(b"\n", size) + 1 or end
+        whole = end == len(data)
+        block = Block(data[:end], number, whole and last, request.limits)
+        decoding, findings = Findings(), Findings()
+        try:
+            used = reader.begin(Lines(block, decoding), block.last, findings)
+        except (Unreadable, NoTable):
+            request.findings.merge(decoding)
+            request.findings.merge(findings)
+            raise
+        begun = reader.begun
+        if not begun and not used:
+            if whole:
+                return data, number
+            size *= 2
+            continue
+        for problem in decoding:
+            if problem.line is not None and problem.line < number + used:
+                request.findings.add(problem)
+        request.findings.merge(findings)
+        refuse_errors(request.findings.errors, request.limits.errors)
+        at = 0
+        for _ in range(used):
+            at = data.find(b"\n", at) + 1 or len(data)
+        data, number = data[at:], number + used
+        if begun:
+            return data, number
+        if number > request.limits.careful:  # blank lines, or what else comes before the rows
+            raise Unreadable(too_careful(request.limits))
+
+
+def _refuse_lone_returns(block: Block) -> None:
+    """Refuse a file whose first line has a CR in it."""
+    if b"\r" in block.data:
+        findings = Findings()
+        _, text = Lines(block, findings)[0]
+        hint = "save the file with the line ends of Unix (LF) or Windows (CRLF)"
+        message = "the lines end in CR alone, as old Macs wrote them"
+        place = text.index("\r") + 1
+        raise Unreadable(Problem("S207", message, line=1, column=place, help=hint))
+
+
+def _small(reader: TextReader, block: Block) -> Piece:
+    """All rows of a small file, by the careful parser, without polars."""
+    findings, notes = Findings(), reader.notes()
+    lines = Lines(block, findings)
+    lines.all_at_once()
+    table, _, error = _parsed(reader, block, range(block.count), lines, findings, notes)
+    ids, numbers = dict(table.ids), dict(table.numbers)
+    return Piece(block, ids, numbers, table.line, findings, notes, error)
+
+
+def _cut(reader: TextReader, block: Block) -> Piece:
+    """The rows of a block: the plain lines by polars, the others by the careful parser."""
+    findings, notes = Findings(), reader.notes()
+    columns, at, odd, usual = reader.plain(block, notes)
+    if at.size and not odd.size:
+        ids, numbers = _columns(columns, usual)
+        at += block.first
+        return Piece(block, ids, numbers, at, findings, notes)
+    lines = Lines(block, findings)
+    table, records, error = _parsed(reader, block, odd.tolist(), lines, findings, notes)
+    rest = b""
+    if records and records[-1].stop > block.count:  # the record is not whole
+        rest = block.data[int(block.starts[records[-1].start]) :]
+    read = max(odd.size, len(table))
+    if not at.size:
+        ids, numbers = dict(table.ids), dict(table.numbers)
+        return Piece(block, ids, numbers, table.line, findings, notes, error, rest, read)
+    import polars as pl
+
+    plain = np.ones(block.count, dtype=bool)
+    for record in records:
+        plain[record.start : record.stop] = False
+    plain = plain[at]
+    line = np.concatenate([at[plain] + block.first, table.line])
+    order = np.argsort(line, kind="stable")
+    for role, column in columns.items():
+        if role in TEXT:
+            careful = pl.Series(table.ids[role].names, dtype=pl.String).gather(
+                table.ids[role].codes
+            )
+            columns[role] = pl.concat([column.filter(plain), careful]).gather(order)
+        else:
+            columns[role] = np.concatenate([column[plain], table.numbers[role]])[order]
+    ids, numbers = _columns(columns)
+    return Piece(block, ids, numbers, line[order], findings, notes, error, rest, read)
+
+
+def _columns(
+    columns: Mapping[str, Any], usual: bool = False
+) -> tuple[dict[str, CodedColumn], dict[str, Floats]]:
+    ids: dict[str, CodedColumn] = {
+        role: TextColumn(column, usual) for role, column in columns.items() if role in TEXT
+    }
+    return ids, {role: column for role, column in columns.items() if role not in TEXT}
+
+
+def _parsed(
+    reader: TextReader,
+    block: Block,
+    odd: Sequence[int],
+    lines: Lines,
+    findings: Findings,
+    notes: Any,
+) -> tuple[Table, list[range], Unreadable | None]:
+    """The rows that begin on some lines of a block, by the careful parser.
+
+    Returns:
+        The rows; the lines of each record that takes several, which go beyond the block
+        where it is not whole; and what ended the reading.
+    """
+    builder = Builder(reader.shape, reader.roles, findings, reader.place, reader.lenient)
+    records: list[range] = []
+    error, after = None, 0
+    try:
+        for line in odd:
+            if line < after:
+                continue
+            after, rows = reader.parse(lines, line, block.last, findings, notes)
+            if after == line:
+                records.append(range(line, block.count + 1))
+                break
+            if after > line + 1:
+                records.append(range(line, after))
+            for row in rows:
+                builder.row(*row)
+    except Unreadable as unreadable:
+        error = unreadable
+    return builder.table(), records, error
