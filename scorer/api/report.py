@@ -299,9 +299,9 @@ class Comparison(Text, _Compared):
 
     def content(self) -> Any:
         """The data that the form writes."""
-        from scorer.reports.comparison.cells import Compared
+        from scorer.reports.comparison.cells import ComparedReport
 
-        return Compared(self.report.challenge, self.report, self.pairing)
+        return ComparedReport(self.report.challenge, self.report, self.pairing)
 
     def render(self, form: str | None = None, **options: Any) -> str:
         """The text of one form; a table and Markdown have only the preferences that were asked for.

@@ -87,9 +87,9 @@ def answered(task: dict[str, Any]) -> dict[str, Any]:
 def _done(task: dict[str, Any]) -> dict[str, Any]:
     if task["do"] in CONFINED:
         return CONFINED[task["do"]](task)
-    from scorer.board.children import ChildLimits, Place, read_aside
+    from scorer.board.children import BoardPlace, ChildLimits, read_aside
 
-    place = Place(*task["place"])
+    place = BoardPlace(*task["place"])
     with place.open() as board:
         read_aside(board, place, ChildLimits(task["seconds"], task["memory"]))
         match task["do"]:

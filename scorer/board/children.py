@@ -35,7 +35,7 @@ class ChildLimits(NamedTuple):
         return self.seconds * 3 // 2 + 1
 
 
-class Place(NamedTuple):
+class BoardPlace(NamedTuple):
     """Where a challenge and its store are."""
 
     path: str
@@ -54,7 +54,11 @@ class Failed(ScorerError):
 
 
 def ask_child(
-    place: Place, limits: ChildLimits, do: str, beat: Callable[[], None] = lambda: None, **more: Any
+    place: BoardPlace,
+    limits: ChildLimits,
+    do: str,
+    beat: Callable[[], None] = lambda: None,
+    **more: Any,
 ) -> dict[str, Any]:
     """Have a child process do a task, and return its answer.
 
@@ -140,7 +144,7 @@ def _ended(
             raise Failed(f"it took longer than {seconds:g} seconds") from None
 
 
-def evaluate_next(board: Board, place: Place, limits: ChildLimits, worker: str) -> bool:
+def evaluate_next(board: Board, place: BoardPlace, limits: ChildLimits, worker: str) -> bool:
     """Have one waiting file evaluated by a child process.
 
     Args:
@@ -170,7 +174,7 @@ def evaluate_next(board: Board, place: Place, limits: ChildLimits, worker: str) 
     return True
 
 
-def read_aside(board: Board, place: Place, limits: ChildLimits) -> None:
+def read_aside(board: Board, place: BoardPlace, limits: ChildLimits) -> None:
     """Have audits and re-scorings of a board read entries in confined child processes.
 
     Where this system cannot limit a process, they are read in this one.

@@ -30,7 +30,7 @@ CACHED = 2_000  # scorecards that are kept cut and settled
 Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
 
 
-class Row(NamedTuple):
+class RankedEntry(NamedTuple):
     """The entry and the team of a row of the board."""
 
     entry: int | None  # None: a baseline of the challenge's
@@ -45,7 +45,7 @@ class LiveReport(NamedTuple):
     """A report with the entries and teams of its rows."""
 
     report: Report
-    rows: Mapping[str, Row]  # name of a standing, which no other has -> row
+    rows: Mapping[str, RankedEntry]  # name of a standing, which no other has -> row
     split: str
     phase: str | None
 
@@ -146,7 +146,7 @@ class Snapshot:
             if entry.received <= now and self.statuses.get(entry.sha256) == "scored":
                 counts[entry.team] = counts.get(entry.team, 0) + 1
         several = only is not None or (rule or self.rules.leaderboard.entry) == "all"
-        rows, scored = dict[str, Row](), list[Scored]()
+        rows, scored = dict[str, RankedEntry](), list[Scored]()
         for team, choice in choices.items():
             for entry in choice.counted:
                 called = entry.name if team is None else decided.names[team]
@@ -154,7 +154,7 @@ class Snapshot:
                 while title in rows:  # of a baseline that is called as a team, or as another
                     title = f"{title} ({'baseline' if team is None else entry.number})"
                 scored.append(self.scored(entry, title, name, terms))
-                rows[title] = Row(
+                rows[title] = RankedEntry(
                     entry.number or None, called, team, entry.received, counts.get(team, 0),
                     entry.answers,
                 )  # fmt: skip

@@ -108,10 +108,10 @@ def confined(board: Board, seconds: int, memory: int) -> tuple[str, ...]:
 
     Gives a note if the system lacks some protection.
     """
-    from scorer.board.children import ChildLimits, Place, read_aside
+    from scorer.board.children import BoardPlace, ChildLimits, read_aside
     from scorer.board.confine import protections, whole
 
-    place = Place(str(board.challenge.path), allow_plugins=board.allow_plugins)
+    place = BoardPlace(str(board.challenge.path), allow_plugins=board.allow_plugins)
     read_aside(board, place, ChildLimits(seconds, memory << 20))
     return () if whole() else (f"note: {protections()}",)
 

@@ -22,10 +22,10 @@ from scorer.core.arrays import Ints
 from scorer.core.nested import MOST_NESTED
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, nearest, quoted
-from scorer.formats.steps import NAMES, Level, Steps, level_of, through
+from scorer.formats.steps import NAMES, PathLevel, Steps, level_of, through
 
 if TYPE_CHECKING:
-    from scorer.formats.members import Members
+    from scorer.formats.members import MemberRows
 
 SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the values to be read
 LEAST, MOST = 1 << 16, 1 << 20  # bytes in which plain members are looked for at a time
@@ -79,8 +79,8 @@ class JsonDocument:
         self._piece = LEAST
 
     def plain(
-        self, name: JsonCell | None, at: int, level: Level, names: set[str]
-    ) -> Members | None:
+        self, name: JsonCell | None, at: int, level: PathLevel, names: set[str]
+    ) -> MemberRows | None:
         """The rows of whole plain members from that one on; None where it is to be looked at.
 
         Args:
@@ -287,14 +287,14 @@ class JsonDocument:
         return string, end
 
 
-class Plain(NamedTuple):
+class PlainRows(NamedTuple):
     """Rows of plain members, and the cells that the values above have given."""
 
     outer_cells: Mapping[str, JsonCell]
-    members: Members
+    members: MemberRows
 
 
-Found = JsonCell | dict[str, JsonCell] | Plain
+Found = JsonCell | dict[str, JsonCell] | PlainRows
 
 
 def rows(document: JsonDocument, paths: Mapping[str, Steps]) -> Iterator[Found]:
@@ -365,7 +365,7 @@ def _each(
         if level is not None and document.may_be_plain(start):
             found = document.plain(name, start, level, names)
             if found is not None:
-                yield Plain(outer_cells, found)
+                yield PlainRows(outer_cells, found)
                 empty = False
                 continue
         if scalars and document.text[start : start + 1] not in BRACKETS:  # nearly all rows

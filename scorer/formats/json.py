@@ -22,7 +22,7 @@ from scorer.formats.documents import (
     Found,
     JsonCell,
     JsonDocument,
-    Plain,
+    PlainRows,
     TooMany,
     Wrong,
     rows,
@@ -76,7 +76,7 @@ def _rows_with(
     document: JsonDocument, row: Found, cells: Collection[tuple[int, str, str]]
 ) -> Iterator[tuple[int, dict[str, JsonCell]]]:
     """The lines and the cells of some rows, at least of each that has one of these first."""
-    if not isinstance(row, Plain):
+    if not isinstance(row, PlainRows):
         yield _line(document, row)
         return
     lines, (columns, at, *_) = _lines(document, row), row.members
@@ -196,7 +196,7 @@ def _main(roles: tuple[str, ...]) -> str | None:
     return next((role for role in roles if role not in TEXT), item)
 
 
-def _lines(document: JsonDocument, rows: Plain) -> Ints:
+def _lines(document: JsonDocument, rows: PlainRows) -> Ints:
     """The lines of plain rows, as `_line` says that of one."""
     at, outer = rows.members.at, rows.outer_cells
     main = _main((*outer, *at))
@@ -276,7 +276,7 @@ def _tables(
 
     builder, total, given = new_builder(), 0, False
     for row in rows(document, paths):
-        if isinstance(row, Plain):
+        if isinstance(row, PlainRows):
             if offsets:
                 yield finished(builder.table())
                 builder = new_builder()
@@ -302,7 +302,7 @@ def _tables(
 
 
 def _plain_table(
-    document: JsonDocument, rows: Plain, roles: Sequence[str], shape: Schema, lists: _Lists
+    document: JsonDocument, rows: PlainRows, roles: Sequence[str], shape: Schema, lists: _Lists
 ) -> Table:
     """The table of plain rows, without those of lists that are given again."""
     line, members = _lines(document, rows), rows.members

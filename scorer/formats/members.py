@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from scorer.core.arrays import Ints
-from scorer.formats.steps import Level, Steps
+from scorer.formats.steps import PathLevel, Steps
 from scorer.formats.tokens import OBJECT, OPEN, STRING, WORD, Odd, Tokens
 from scorer.tables.columns import RunColumn, TextColumn
 from scorer.tables.table import TEXT, largest
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-class Members(NamedTuple):
+class MemberRows(NamedTuple):
     """The rows of some members.
 
     Attributes:
@@ -36,7 +36,7 @@ class Members(NamedTuple):
     looked: int
 
 
-def members(data: bytes, start: int, level: Level, names: set[str]) -> Members | None:
+def members(data: bytes, start: int, level: PathLevel, names: set[str]) -> MemberRows | None:
     """The rows of the whole members in a piece of a document; None where no member is whole.
 
     Args:
@@ -72,10 +72,10 @@ def members(data: bytes, start: int, level: Level, names: set[str]) -> Members |
     at |= {role: tokens.begins(cell) for role, cell in cells.items()}
     _add_names(tokens, level, names)
     places = {role: start + place for role, place in at.items()}
-    return Members(columns, places, lists, start + tokens.size, tokens.looked)
+    return MemberRows(columns, places, lists, start + tokens.size, tokens.looked)
 
 
-def _add_names(tokens: Tokens, level: Level, names: set[str]) -> None:
+def _add_names(tokens: Tokens, level: PathLevel, names: set[str]) -> None:
     if level.opening == "[":
         return
     here = tokens.keys.filter(tokens.parent[tokens.key_places] == 0).to_list()
@@ -84,7 +84,7 @@ def _add_names(tokens: Tokens, level: Level, names: set[str]) -> None:
     names.update(here)
 
 
-def _cells(tokens: Tokens, values: Ints, level: Level) -> dict[str, Ints]:
+def _cells(tokens: Tokens, values: Ints, level: PathLevel) -> dict[str, Ints]:
     """The token of each role's cell, in or at each of some members."""
     cells = {role: _within(tokens, values, path) for role, path in level.here.items()}
     for cell in cells.values():

@@ -56,7 +56,7 @@ def astray(paths: Mapping[str, Steps]) -> str | None:
     )
 
 
-class Level(NamedTuple):
+class PathLevel(NamedTuple):
     """What the paths want of the members of an array or object.
 
     Attributes:
@@ -72,10 +72,10 @@ class Level(NamedTuple):
     named: str | None
     here: Mapping[str, Steps]
     head: tuple[Steps, str] | None = None
-    below: Level | None = None
+    below: PathLevel | None = None
 
 
-def level_of(paths: Mapping[str, Steps], outer: Collection[str] = ()) -> Level | None:
+def level_of(paths: Mapping[str, Steps], outer: Collection[str] = ()) -> PathLevel | None:
     """What paths want of the members of a value; None where more than two levels have several.
 
     Args:
@@ -89,9 +89,9 @@ def level_of(paths: Mapping[str, Steps], outer: Collection[str] = ()) -> Level |
     deeper = {role: path for role, path in rest.items() if through(path)}
     here = {role: path for role, path in rest.items() if role not in deeper}
     if not deeper:
-        return Level(opening, named, here)
+        return PathLevel(opening, named, here)
     head = through(next(iter(deeper.values())))
     below = level_of({role: path[len(head) - 1 :] for role, path in deeper.items()})
     if below is None or below.head is not None or "list" in outer:
         return None
-    return Level(opening, named, here, (head[:-1], "[" if head[-1] == "[]" else "{"), below)
+    return PathLevel(opening, named, here, (head[:-1], "[" if head[-1] == "[]" else "{"), below)

@@ -50,7 +50,7 @@ class Facts(NamedTuple):
     pairs: Sequence[tuple[str, str]]
 
 
-class Span(NamedTuple):
+class IntervalSpan(NamedTuple):
     """An interval and its value, on the scale of all intervals of the column."""
 
     ends: tuple[float, float]
@@ -68,7 +68,7 @@ class Cell(NamedTuple):
     aside: str = ""  # a word that belongs to it
     below: str = ""  # a second value that belongs to it
     marks: Collection[str] = ()  # best, worse, significant, itself
-    span: Span | None = None
+    span: IntervalSpan | None = None
 
 
 class Column(NamedTuple):

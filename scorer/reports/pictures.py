@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.core.text import printable
-from scorer.reports.document import Span, Table, texts
+from scorer.reports.document import IntervalSpan, Table, texts
 
 
 class IntervalBar(NamedTuple):
@@ -24,7 +24,7 @@ class IntervalBar(NamedTuple):
     beyond: int = 0
 
 
-def bar(span: Span) -> IntervalBar:
+def bar(span: IntervalSpan) -> IntervalBar:
     """An interval as a bar with a dot; what lies beyond the scale is cut off there.
 
     The picture is no more exact than the numbers that are shown.

@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from fastapi import HTTPException
 from starlette.concurrency import run_in_threadpool
 
-from scorer.board.children import Place
+from scorer.board.children import BoardPlace
 from scorer.board.entries import Added
 from scorer.board.fields.board import fields as board_fields
 from scorer.board.fields.entry import line
@@ -93,7 +93,7 @@ class Site:
         allow_plugins: bool = False,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.place, self.clock = Place(str(path), store, files, allow_plugins), clock
+        self.place, self.clock = BoardPlace(str(path), store, files, allow_plugins), clock
         self.board = self.place.open()
         self.id = self.board.challenge.id
         self.zone = ZoneInfo(self.board.challenge.timezone)

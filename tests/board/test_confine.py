@@ -11,7 +11,7 @@ import pytest
 from scorer.board import confine
 from scorer.board.board import Board
 from scorer.board.child import answered
-from scorer.board.children import ChildLimits, Place, ask_child, evaluate_next, read_aside
+from scorer.board.children import BoardPlace, ChildLimits, ask_child, evaluate_next, read_aside
 from scorer.board.reading import BATCH, evaluation_from
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
@@ -87,7 +87,7 @@ def test_a_confined_child_evaluates_and_reads_parquet(tmp_path):
     rows.write_parquet(tmp_path / "sent.parquet")
     with Board.open(tmp_path / "c") as board:
         board.add([tmp_path / "sent.parquet"], "red", evaluate=False)
-        assert evaluate_next(board, Place(str(tmp_path / "c")), ChildLimits(), "worker")
+        assert evaluate_next(board, BoardPlace(str(tmp_path / "c")), ChildLimits(), "worker")
         assert board.outcome(1).values == {"all": {"P@1": 1.0}}
         assert board.altered() == []
 
@@ -126,7 +126,7 @@ def reaching(tmp_path):
     paths = [tmp_path / f"{name}.csv" for name in ("one", "two")]
     for path, rank in zip(paths, (1, 2), strict=True):
         path.write_text(f"list,item,rank\nq,a,{rank}\nq,b,{3 - rank}\n")
-    place = Place(str(folder), allow_plugins=True)
+    place = BoardPlace(str(folder), allow_plugins=True)
     with place.open() as board:
         board.add(paths, "red")
         assert [board.outcome(n).values["all"]["Reach"] for n in (1, 2)] == [2, 2]

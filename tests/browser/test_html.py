@@ -9,7 +9,7 @@ import pytest
 import scorer
 from scorer.api.submissions import Named
 from scorer.reports.base import Options, form_of
-from scorer.reports.comparison.cells import Compared
+from scorer.reports.comparison.cells import ComparedReport
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 HOSTILE = "<script>document.title='taken'</script>"
@@ -56,7 +56,7 @@ def comparison(sent):
     folder, files = sent
     page = folder / "comparison.html"
     report, found = scorer.compare(folder, files)
-    compared = Compared(report.challenge, report, found)
+    compared = ComparedReport(report.challenge, report, found)
     page.write_text(form_of("comparison", "html").write(compared, Options()))
     return page
 

@@ -8,7 +8,7 @@ import pytest
 
 import scorer
 from scorer.reports.base import Options
-from scorer.reports.document import Heading, Notes, Paragraph, Span, texts
+from scorer.reports.document import Heading, IntervalSpan, Notes, Paragraph, texts
 from scorer.reports.leaderboard.document import document
 from scorer.reports.pictures import bar, scale_of, strip
 from scorer.reports.write.html import fragment, sections
@@ -76,7 +76,7 @@ def test_a_scale_leaves_out_what_lies_far_away(values, scale):
 
 @pytest.mark.parametrize(("dot", "beyond"), [(0.5, 0), (0.1, -1), (0.9, 1)])
 def test_what_lies_beyond_a_scale_is_pointed_to(dot, beyond):
-    made = bar(Span((dot - 0.05, dot + 0.05), dot, (0.4, 0.6), 4))
+    made = bar(IntervalSpan((dot - 0.05, dot + 0.05), dot, (0.4, 0.6), 4))
     assert made.beyond == beyond
     assert 0 <= float(made.left) <= float(made.right) <= 200
 
@@ -85,7 +85,7 @@ def test_what_lies_beyond_a_scale_is_pointed_to(dot, beyond):
 def test_a_picture_tells_no_more_than_the_numbers(decimals):
     """Two values that are shown alike are drawn alike."""
     one, other = 0.5 + 0.1 * 10**-decimals, 0.5 + 0.2 * 10**-decimals
-    bars = [bar(Span((0.0, 1.0), value, (0.0, 1.0), decimals)) for value in (one, other)]
+    bars = [bar(IntervalSpan((0.0, 1.0), value, (0.0, 1.0), decimals)) for value in (one, other)]
     assert bars[0] == bars[1]
     strips = [
         strip("x", [("a", value, (0.0, 1.0), False), ("b", 0.0, None, True)], decimals)

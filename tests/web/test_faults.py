@@ -21,7 +21,7 @@ from web_helpers import API, good, mixed, rows
 
 import scorer
 from scorer.board.board import Board
-from scorer.board.children import ChildLimits, Place, evaluate_next
+from scorer.board.children import BoardPlace, ChildLimits, evaluate_next
 
 pytestmark = pytest.mark.slow("servers and workers as processes, and what they outlive")
 
@@ -128,7 +128,7 @@ def test_what_hangs_costs_one_evaluation(children, served):
     served.token("red")
     path = served.folder.parent / "a.csv"
     path.write_text(rows(good))
-    place = Place(str(served.folder), allow_plugins=True)
+    place = BoardPlace(str(served.folder), allow_plugins=True)
     with place.open() as board:
         board.add([path], "red", evaluate=False)
         (served.folder / "hang").touch()

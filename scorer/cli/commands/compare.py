@@ -100,7 +100,7 @@ def compare(
     """
     from scorer.api.compare import compare as run
     from scorer.leaderboard.from_jsonl import read
-    from scorer.reports.comparison.cells import Compared
+    from scorer.reports.comparison.cells import ComparedReport
 
     terminal: Terminal = context.obj
     form = chosen_form("comparison", format, output, "table")
@@ -144,7 +144,8 @@ def compare(
             raise UsageError(f"nothing to compare: {count}, two are needed")
     options = terminal.options(output, precision, every=every, quiet=quiet, private=private)
     text = form.write(
-        Compared(settled, report, pairing, every_measure=bool(metric or measures or holm)), options
+        ComparedReport(settled, report, pairing, every_measure=bool(metric or measures or holm)),
+        options,
     )
     return Result(text, tuple(messages), exit_code, output)
 

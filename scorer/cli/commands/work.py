@@ -33,7 +33,7 @@ def work(
     allow_plugins: Plugins = False,
 ) -> Result:
     """Evaluate what waits until interrupted, each in a child process; workers share the work."""
-    from scorer.board.children import ChildLimits, Place, ask_child, evaluate_next
+    from scorer.board.children import BoardPlace, ChildLimits, ask_child, evaluate_next
     from scorer.board.confine import protections
     from scorer.board.evaluations import worker_name
 
@@ -43,7 +43,7 @@ def work(
     boards = []
     for path in challenges:
         board, _ = board_of(path, terminal, store, files, allow_plugins)
-        place = Place(str(board.challenge.path), store, files, allow_plugins)
+        place = BoardPlace(str(board.challenge.path), store, files, allow_plugins)
         ask_child(
             place, limits, "prepare"
         )  # a challenge that cannot be evaluated ends the command at once

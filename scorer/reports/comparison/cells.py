@@ -34,7 +34,7 @@ DIFFER_MOST = "differ most in"
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedReport:
     """Submissions held against each other, and where they come from."""
 
     challenge: Challenge
@@ -42,7 +42,7 @@ class Compared:
     pairing: Pairing
     every_measure: bool = True  # shown as text, too; else only the primary one
 
-    def published(self, paths: bool = False) -> Compared:
+    def published(self, paths: bool = False) -> ComparedReport:
         """The part that may be published, as `Report.published` says."""
         return self if self.report is None else replace(self, report=self.report.published(paths))
 
@@ -115,7 +115,7 @@ def span(ends: tuple[float, float] | None, precision: int) -> str:
     return "[{}, {}]".format(*(signed(end, precision) for end in ends))
 
 
-def headings(compared: Compared, page: bool = False) -> list[str]:
+def headings(compared: ComparedReport, page: bool = False) -> list[str]:
     """The headings of the figures of a pair; some only where there is something to say.
 
     A page has room for intervals of effects.
@@ -137,7 +137,7 @@ def headings(compared: Compared, page: bool = False) -> list[str]:
 
 
 def figures(
-    differing: Differing, compared: Compared, precision: int, page: bool = False
+    differing: Differing, compared: ComparedReport, precision: int, page: bool = False
 ) -> list[str]:
     """The figures of a pair, one below each of `headings`.
 
@@ -212,7 +212,7 @@ def orders(pairing: Pairing) -> Table:
     return Table("Orders, best first; = are tied", columns, rows)
 
 
-def by_group(compared: Compared, precision: int) -> Table:
+def by_group(compared: ComparedReport, precision: int) -> Table:
     """Each pair in each group of lists."""
     pairing = compared.pairing
     names = list(pairing.by_group[0].groups)
@@ -228,7 +228,7 @@ def by_group(compared: Compared, precision: int) -> Table:
     return Table("In each group", [*columns, Column("at least", "text")], rows)
 
 
-def conjunctions(compared: Compared) -> Iterator[str]:
+def conjunctions(compared: ComparedReport) -> Iterator[str]:
     """In how many groups one of each pair is surely better."""
     tiers = compared.challenge.leaderboard.tiers
     for pair in compared.pairing.by_group:
@@ -250,7 +250,7 @@ def contradicted(pairing: Pairing) -> Iterator[str]:
             yield f"{printable(key)} contradicts itself among {names}: no order agrees with it."
 
 
-def legend(compared: Compared) -> str:
+def legend(compared: ComparedReport) -> str:
     """What the figures of a pair mean, in a paragraph."""
     rules, pairing = compared.challenge.leaderboard, compared.pairing
     message = "a minus b: the difference of the means"
@@ -295,7 +295,7 @@ def _unsure(pairing: Pairing) -> Iterator[Tested]:
         yield pairing.tests[key]
 
 
-def _tests(compared: Compared) -> Iterator[str]:
+def _tests(compared: ComparedReport) -> Iterator[str]:
     """The tests that were used, each with the measures that it was used for if there are two."""
     by: dict[str, list[str]] = {}
     for key, tested in compared.pairing.tests.items():
@@ -343,7 +343,7 @@ def shared(drawn: Sequence[Bar], units: str = "lists") -> str:
     return f"each bar is the mean of {counts} consecutive {units}"
 
 
-def matrices(compared: Compared) -> Iterator[tuple[str, Table]]:
+def matrices(compared: ComparedReport) -> Iterator[tuple[str, Table]]:
     """Every submission against every other in one sign each, and what the signs mean.
 
     By the primary measure, or the first there is, and by the first preference.

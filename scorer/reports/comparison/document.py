@@ -13,7 +13,7 @@ from scorer.reports.comparison.cells import (
     EQUIVALENT,
     MANY,
     OF_ALL_PAIRS,
-    Compared,
+    ComparedReport,
     bars,
     by_group,
     by_preference,
@@ -42,7 +42,6 @@ from scorer.reports.document import (
     Paragraph,
     Picture,
     Row,
-    Span,
     Table,
     cut,
 )
@@ -55,7 +54,7 @@ BARS, ROWS = 80, 40  # of a picture on a page, in text; more lists share bars
 PRIORITY = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest goes first
 
 
-def document(compared: Compared, options: Options) -> Document:
+def document(compared: ComparedReport, options: Options) -> Document:
     """Every pair, then the orders; on a page a section of each."""
     challenge, report = compared.challenge, compared.report
     about = list(_about(compared)) if options.page else []
@@ -69,7 +68,7 @@ def document(compared: Compared, options: Options) -> Document:
     )
 
 
-def _about(compared: Compared) -> Iterator[Paragraph]:
+def _about(compared: ComparedReport) -> Iterator[Paragraph]:
     names, report = compared.pairing.names, compared.report
     yield Paragraph(f"{len(names):,} submissions compared: {', '.join(map(cut, names))}.")
     if report is not None and (out := [s.name for s in report.submissions if not s.valid]):
@@ -77,7 +76,7 @@ def _about(compared: Compared) -> Iterator[Paragraph]:
         yield Paragraph(f"Not compared, as they cannot be scored: {message}.", "fault")
 
 
-def _brief(compared: Compared, options: Options) -> Iterator[Block]:
+def _brief(compared: ComparedReport, options: Options) -> Iterator[Block]:
     """Every pair; of many pairs a sign each unless all are requested."""
     pairing = compared.pairing
     many = len(pairing.pairs) > MANY and not options.every
@@ -110,7 +109,7 @@ def _brief(compared: Compared, options: Options) -> Iterator[Block]:
         yield Paragraph(compared.others, "soft")
 
 
-def _groups(compared: Compared, options: Options) -> Iterator[Block]:
+def _groups(compared: ComparedReport, options: Options) -> Iterator[Block]:
     """The pairs in each group, where groups were asked for."""
     if compared.pairing.by_group:
         table = by_group(compared, options.precision)
@@ -119,7 +118,7 @@ def _groups(compared: Compared, options: Options) -> Iterator[Block]:
         yield table
 
 
-def _page(compared: Compared, options: Options) -> Iterator[Block]:
+def _page(compared: ComparedReport, options: Options) -> Iterator[Block]:
     """The sections of a page; every pair's picture where pairs are few."""
     pairing = compared.pairing
     if len(pairing.pairs) <= MANY:
@@ -150,7 +149,9 @@ def _page(compared: Compared, options: Options) -> Iterator[Block]:
             yield table._replace(fold=printable(key), open=not n)
 
 
-def _pair(n: int, pair: ComparedPair, compared: Compared, options: Options) -> Iterator[Block]:
+def _pair(
+    n: int, pair: ComparedPair, compared: ComparedReport, options: Options
+) -> Iterator[Block]:
     """One pair: its measures, a picture of its lists, its preferences."""
     state, precision = "", options.precision
     if compared.measures:
@@ -177,7 +178,7 @@ def _pair(n: int, pair: ComparedPair, compared: Compared, options: Options) -> I
         yield Table(caption, columns, rows)
 
 
-def _by_measure(measure: Measure, compared: Compared, options: Options) -> Table:
+def _by_measure(measure: Measure, compared: ComparedReport, options: Options) -> Table:
     """A row a pair, with its interval on one scale."""
     pairing, precision = compared.pairing, options.precision
     lines = [pair.measures[measure.id] for pair in pairing.pairs]
@@ -196,7 +197,7 @@ def _by_measure(measure: Measure, compared: Compared, options: Options) -> Table
     return Table(f"{printable(measure.id)}{bars}", columns, rows)
 
 
-def _columns(compared: Compared, options: Options) -> list[Column]:
+def _columns(compared: ComparedReport, options: Options) -> list[Column]:
     rising = ("p", EQUIVALENT)
     kinds: dict[str, ColumnKind] = {"interval": "interval", OF_ALL_PAIRS: "long"}
     columns = [
@@ -213,13 +214,13 @@ def _columns(compared: Compared, options: Options) -> list[Column]:
 
 def _figures(
     differing: Differing,
-    compared: Compared,
+    compared: ComparedReport,
     options: Options,
     scale: tuple[float, float] | None = None,
 ) -> list[Cell]:
     """The cells below `_columns`; with a scale the interval has a bar, too."""
     precision, ends = options.precision, differing.interval
-    span = Span(ends, differing.difference, scale, precision) if scale and ends else None
+    span = IntervalSpan(ends, differing.difference, scale, precision) if scale and ends else None
     texts = dict(
         zip(
             headings(compared, options.page),
@@ -250,7 +251,7 @@ def _scale(lines: Sequence[Differing]) -> tuple[float, float]:
     return min(numbers), max(numbers)
 
 
-def _picture(compared: Compared, pair: ComparedPair, options: Options) -> Iterator[Picture]:
+def _picture(compared: ComparedReport, pair: ComparedPair, options: Options) -> Iterator[Picture]:
     """The primary measure's differences, list by list; many lists share bars."""
     measure, precision = compared.measures[0], options.precision
     at_most = BARS if options.page else ROWS

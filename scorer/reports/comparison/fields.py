@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, by_list, optional
-from scorer.reports.comparison.cells import Compared
+from scorer.reports.comparison.cells import ComparedReport
 from scorer.results import comparison as results
 from scorer.results.comparison import ByGroup, Pairing, Tested
 from scorer.results.report import Report
@@ -101,7 +101,7 @@ class Record:
     cycles: Mapping[str, Sequence[Sequence[str]]]  # preference -> groups that contradict
 
 
-def fields(compared: Compared, options: Options) -> Record:
+def fields(compared: ComparedReport, options: Options) -> Record:
     """The record of a comparison."""
     report, pairing = compared.report, compared.pairing
     rules = compared.challenge.leaderboard

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 
 from scorer.reports.base import ExactRows, Options
-from scorer.reports.comparison.cells import Compared
+from scorer.reports.comparison.cells import ComparedReport
 
 HEAD = ["a", "b", "of", "is", "mean_difference", "wins", "ties", "losses",
         "low", "high", "effect_size", "p", "effect_low", "effect_high"]  # fmt: skip
 
 
-def rows(compared: Compared, options: Options) -> ExactRows:
+def rows(compared: ComparedReport, options: Options) -> ExactRows:
     """Full doubles."""
     table = list[list[object]]()
     for pair in compared.pairing.pairs:

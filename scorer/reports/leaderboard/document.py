@@ -14,10 +14,10 @@ from scorer.reports.document import (
     Column,
     Document,
     Heading,
+    IntervalSpan,
     Notes,
     Paragraph,
     Row,
-    Span,
     Table,
     by_width,
     cut,
@@ -174,6 +174,6 @@ def _interval(row: Standing, measure: Measure, precision: int, scale: tuple[floa
     if row.interval is None:
         return Cell(sort="")
     value = row.values[measure.id]
-    span = Span(row.interval, value, scale, precision if measure.decimals else 0)
+    span = IntervalSpan(row.interval, value, scale, precision if measure.decimals else 0)
     sort = number(value, measure, precision)
     return Cell(interval(row, measure, precision), sort, span=span)
