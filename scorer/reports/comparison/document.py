@@ -38,6 +38,7 @@ from scorer.reports.document import (
     ColumnKind,
     Document,
     Heading,
+    IntervalSpan,
     Notes,
     Paragraph,
     Picture,
