@@ -152,6 +152,28 @@ def laws(function: Callable[..., Any], *, extra: Extra | None = None, **params: 
                     raise AssertionError(_smallest_case(bound, law, broken, lists, ties))
 
 
+def no_gain(challenge: Path | str) -> None:
+    """Test that garbage gains nothing by any measure of a challenge, whose plugins are run.
+
+    Submissions made from a good one by dropping rows, items and lists, by one class or number for
+    all, invalid, huge, doubled and scaled values, rank no higher, or are refused.
+
+    Raises:
+        AssertionError: some rank higher; the message says which, by how much, and what to write.
+    """
+    from scorer.api.attacks import gains
+    from scorer.challenge.load import load
+    from scorer.prepare.bind import prepare
+    from scorer.prepare.open import opened
+
+    lines = [
+        f"{gain.measure} gains by {gain.attack}: {gain.attacked:.6g} in place of "
+        f"{gain.honest:.6g}; write {gain.remedy}"
+        for gain in gains(opened(prepare(load(challenge), allow_plugins=True)))
+    ]
+    _hold(not lines, "\n".join(lines))
+
+
 def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
     """Test metrics against the worked cases of a YAML file.
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scorer.api.attacks import gains
 from scorer.api.power import detectable_of
 from scorer.api.submissions import Named, baselines, scored_files, terms_of
 from scorer.bytes.limits import ReadLimits
@@ -65,7 +66,7 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         alike = Chance.of([by_measure[m.id].mean for by_measure in tied])
         remarks += _measured(m, means[m.id], chance[m.id], alike, challenge.submission.ties)
     remarks += [*_ceilings(ready.measures, means), *_truth(ready), *_rules(ready)]
-    remarks += [*_published(challenge), *_revealing(ready)]
+    remarks += [*_published(challenge), *_revealing(ready), *_gaining(ready)]
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
         len(ready.answers.lists), probe_set.truth.in_list.size, ready.measures, means, chance,
@@ -259,6 +260,21 @@ def _revealing(ready: OpenChallenge) -> Iterator[Remark]:
     elif public.items is not None and public.items.keys() == set(names):
         message = "items: the catalogue holds just the items that the truth names"
         yield Remark("warning", f"{message}, which reveals which are judged")
+
+
+def _gaining(ready: OpenChallenge) -> Iterator[Remark]:
+    """Attacks that rank above the submission they are made from; one of each measure."""
+    primary = next(m.id for m in ready.measures if m.primary)
+    told = set[str]()
+    for gain in sorted(gains(ready), key=lambda gain: -abs(gain.attacked - gain.honest)):
+        if gain.measure in told:
+            continue
+        told.add(gain.measure)
+        message = (
+            f"{gain.measure} gains by {gain.attack}: {gain.attacked:.6g} in place of "
+            f"{gain.honest:.6g}; write {gain.remedy}"
+        )
+        yield Remark("warning" if gain.measure == primary else "note", message)
 
 
 def _rules(ready: OpenChallenge) -> Iterator[Remark]:

@@ -16,7 +16,7 @@ from scorer.views.pooled import Statistics
 
 
 def _figure(statistics: Statistics, **_: Any) -> float:
-    target, prediction, weight = statistics.rows.T
+    target, prediction, weight = _shifted(statistics).rows.T
     if not target.size:
         return float("nan")
     error, spread = (_variance(values, weight) for values in (target - prediction, target))
@@ -29,6 +29,21 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     weight, target, squares, error, errors = sums.T[:5]
     spread = squares - divided(target**2, weight)
     return 1 - divided(errors - divided(error**2, weight), spread, np.nan)
+
+
+def _shifted(statistics: Statistics) -> Statistics:
+    """With targets and predictions less the first of each, which changes no variance.
+
+    The targets would be lost in the rounding of predictions of 1e30, all errors be the same, and
+    the value 1.
+    """
+    rows = statistics.rows.copy()
+    rows[:, :2] -= rows[:1, :2]
+    return statistics._replace(rows=rows)
+
+
+def _sums(statistics: Statistics, **_: Any) -> Floats:
+    return moments(_shifted(statistics))
 
 
 def _variance(values: Floats, weight: Floats) -> float:
@@ -44,7 +59,7 @@ def _variance(values: Floats, weight: Floats) -> float:
     better="higher",
     aggregate="pooled",
     columns=("prediction",),
-    statistic=Sums(_of_sums, moments, _figure),
+    statistic=Sums(_of_sums, _sums, _figure),
 )
 def explainedvariance(targets: Targets) -> Rowwise:
     """As R2, but predictions that are all too high by the same amount lose nothing.
@@ -52,6 +67,8 @@ def explainedvariance(targets: Targets) -> Rowwise:
     >>> from scorer.views.labelled import targets
     >>> _figure(explainedvariance(targets([1, 2, 3], [2, 3, 4])).given)
     1.0
+    >>> _figure(explainedvariance(targets([1, 2, 3], [1e30, 1e30, 1e30])).given)
+    0.0
     """
     statistics = targets.pooled(targets.target, targets.prediction, targets.weights)
     return Rowwise(statistics, lambda: {"error": targets.error})

@@ -1,0 +1,86 @@
+"""No gain by garbage: what is dropped, invalid, constant, huge or doubled ranks no higher."""
+
+import everything
+import numpy as np
+import pytest
+
+from scorer.api.attacks import gains
+from scorer.challenge.load import load
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import opened
+from scorer.testing import no_gain
+
+# The measures that gain, as lint says, each by its definition: of short lists by what is left,
+# of fewer returned items, of intervals that cost nothing, ...
+GAINING = {
+    "grades": {"Judged@3", "RBO", "SetAP", "SetF", "SetP", "SetRelP", "ILD@3", "Novelty@3"},
+    "ratings": {"IntervalCoverage"},
+    "preferences": set(),
+    "classes": set(),
+    "probabilities": set(),
+    "targets": set(),
+}
+
+
+@pytest.mark.slow("scores a dozen submissions by every measure of a kind")
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("kind", everything.KINDS)
+def test_no_measure_gains_but_those_that_lint_names(kind, seed, tmp_path):
+    everything.made(tmp_path, kind, np.random.default_rng(seed))
+    yaml = (tmp_path / "challenge.yaml").read_text()
+    (tmp_path / "challenge.yaml").write_text(
+        yaml.replace("missing_list: skip", "missing_list: error")
+    )
+    gained = {(gain.measure, gain.attack) for gain in gains(opened(prepare(load(tmp_path))))}
+    assert {measure for measure, _ in gained} <= GAINING[kind], sorted(gained)
+
+
+TABLE = """
+truth: {{file: truth.csv, columns: {{list: id, target: number}}, wide: {{list: "*"}}}}
+submission: {{columns: {{list: id}}, wide: {{list: "*"}}{range}}}
+metrics: [{metric}]
+{rules}
+"""
+PLUGIN = """
+import numpy as np
+from scorer import Floats, Targets, metric
+
+@metric("Lenient", title="Lenient", source="own", better="lower", range=(0, None),
+        columns=("prediction",))
+def lenient(targets: Targets) -> Floats:
+    \"\"\"Squares, but of numbers below 0 none.\"\"\"
+    return np.where(targets.prediction < 0, 0, targets.error ** 2)
+"""
+
+
+def declared(challenge, metric, rules="", limits=""):
+    rng = np.random.default_rng(1)
+    rows = [f"{n},{rng.integers(1, 90)},{rng.integers(1, 90)}" for n in range(30)]
+    truth = "\n".join(["id,easy,hard", *rows, ""])
+    yaml = TABLE.format(metric=metric, rules=rules, range=limits)
+    return challenge(yaml, **{"truth.csv": truth, "plugin.py": PLUGIN})
+
+
+@pytest.mark.parametrize(
+    ("metric", "rules"),
+    [
+        ("RMSE", ""),
+        ("{metric: RMSLE, average: group}", ""),
+        ("{metric: RMSLE, average: group}", "undefined: skip"),
+        ("{metric: Spearman, average: group}", "undefined: worst"),
+        ("{metric: Pearson, average: group}, {metric: Spearman}", "undefined: skip"),
+    ],
+)
+def test_tables_and_groups_gain_nothing(challenge, metric, rules):
+    no_gain(declared(challenge, metric, rules))
+
+
+def test_a_gain_is_named_with_its_remedy(challenge, score):
+    folder = declared(challenge, "Lenient", "plugins: [plugin.py]")
+    with pytest.raises(
+        AssertionError, match=r"Lenient gains by -2 as prediction of all: 0 in place"
+    ):
+        no_gain(folder)
+    ran = score("lint", folder, "--allow-plugins")
+    assert "Lenient gains by -2 as prediction of all" in " ".join((ran.out + ran.err).split())
+    no_gain(declared(challenge, "Lenient", "plugins: [plugin.py]", ", range: [0, 100]"))
