@@ -22,14 +22,14 @@ from scorer.formats.header import SAMPLE, Unused, resolve, tell_unused
 from scorer.formats.text import Piece, Plain, Row, TextReader, plain_rows
 from scorer.tables.table import BATCH_ROWS, BATCH_TEXT, TEXT, Schema
 
-BLANKS = " \t"
+JSON_BLANKS = " \t"
 SPACE = re.compile(r"[ \t\r]*")
 MOST_KEYS = 10_000  # different ones that are reported
 MOST_HEAD = 1 << 24  # bytes in which columns are looked for
 SEPARATOR = "\x1f"
 MARKS = [bytes([n]) for n in range(1, 31) if n not in b"\t\n\r"]  # no value holds any
 SEPARATED = bytes.maketrans(b"".join(MARKS), SEPARATOR.encode() * len(MARKS))
-NUMBER = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+NUMBER_TEXT = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
 TEXT_VALUE = rb'[^"\\\x00-\x1f]*+'
 WRITE = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
 
@@ -99,7 +99,7 @@ class Template(NamedTuple):
 def _matcher(
     start: bytes, between: tuple[bytes, ...], end: bytes, texts: tuple[bool, ...]
 ) -> Callable[[bytes], object]:
-    values = [TEXT_VALUE if text else NUMBER.encode() for text in texts]
+    values = [TEXT_VALUE if text else NUMBER_TEXT.encode() for text in texts]
     parts = [re.escape(start), values[0]]
     for part, value in zip(between, values[1:], strict=True):
         parts += [re.escape(part), value]
@@ -117,7 +117,7 @@ def _template(raw: str) -> Template | None:
         end = DECODER.raw_decode(raw, start)[1]
         value = raw[start:end]
         text = value.startswith('"')
-        if not text and re.fullmatch(NUMBER, value) is None:
+        if not text and re.fullmatch(NUMBER_TEXT, value) is None:
             return None
         texts.append(text)
         parts.append(raw[at : start + text].encode())
@@ -271,7 +271,7 @@ class JsonLines(TextReader):
         right = np.ones(at.size, dtype=bool)
         for n, text in enumerate(template.texts):
             if not text:
-                right &= frame[str(n)].str.contains(f"^(?:{NUMBER})$").to_numpy()
+                right &= frame[str(n)].str.contains(f"^(?:{NUMBER_TEXT})$").to_numpy()
         if not right.all():
             odd = np.union1d(odd, at[~right])
             at, frame = at[right], frame.filter(right)
@@ -312,10 +312,10 @@ def _document(shape: Schema, keys: Sequence[str]) -> Problem:
 def _object(numbered: tuple[int, str], findings: Findings) -> Object | None:
     """The object of a line that holds one and nothing else."""
     line, raw = numbered
-    text = raw.strip(BLANKS)
+    text = raw.strip(JSON_BLANKS)
     if not text:
         return None
-    column = len(raw) - len(raw.lstrip(BLANKS)) + 1
+    column = len(raw) - len(raw.lstrip(JSON_BLANKS)) + 1
     if text in ("{", "[", "[{"):
         message = "an object or array that goes on in the next line; expected an object a line"
         raise Unreadable(Problem("S207", message, line=line, help=WRITE))

@@ -22,7 +22,7 @@ from scorer.core.text import printable, quoted
 from scorer.formats.read import COMPRESSED
 from scorer.tables.table import TEXT
 
-MOST_BYTES = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
+MOST_REPAIRED = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
 INDEX = {"", "Unnamed: 0", "index"}  # names that pandas gives to an index column
 MOST_BEFORE = 100  # lines before a header
 BEFORE = re.compile(r"\s*(#|sep=.\s*$|\s*$)")
@@ -89,13 +89,13 @@ def beside(path: Path) -> Path:
 def _bytes(path: Path) -> bytes:
     try:
         if beginning(path, 2) in UTF16:  # no table to the readers, which look no further
-            data = beginning(path, MOST_BYTES + 1)
+            data = beginning(path, MOST_REPAIRED + 1)
         else:
-            with open_bytes(path, ReadLimits(size=MOST_BYTES, unpacked=MOST_BYTES)) as stream:
-                data = at_most(stream, MOST_BYTES + 1)
+            with open_bytes(path, ReadLimits(size=MOST_REPAIRED, unpacked=MOST_REPAIRED)) as stream:
+                data = at_most(stream, MOST_REPAIRED + 1)
     except Unreadable as error:
         raise UsageError(f"{printable(path)} cannot be repaired: {error.problem.message}") from None
-    if len(data) > MOST_BYTES:
+    if len(data) > MOST_REPAIRED:
         raise UsageError(f"{printable(path)} is too large to be repaired")
     return data
 

@@ -14,7 +14,7 @@ from scorer.core.arrays import Ints, ends, starts
 from scorer.kinds.grades import Grades
 from scorer.metrics.measure import Measure
 from scorer.prepare.open import OpenChallenge
-from scorer.prepare.probes_of_labels import NONE, table_of
+from scorer.prepare.probes_of_labels import NO_ROWS, table_of
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import EXTRA, NUMBER, Table
 from scorer.views.diverse import Diverse
@@ -91,7 +91,7 @@ class _OfGrades:
                 name: np.array([code[item] for item in sorted(items)], dtype=np.int64)
                 for name, items in public.candidates.items()
             }
-            return "each list's own items", NONE, by_list
+            return "each list's own items", NO_ROWS, by_list
         if public.items is not None:
             items = np.array([code[item] for item in public.items], dtype=np.int64)
             return f"the {items.size:,} public items", items, None
@@ -151,7 +151,7 @@ class _OfGrades:
     def _diverse(self) -> Table:
         """The items in the order in which each is relevant to the most that is new."""
         assert isinstance(self.ready.answers, Grades)
-        no_hits = judge(table_of({"list": (NONE, ()), "item": (NONE, ())}), self.truth)[0]
+        no_hits = judge(table_of({"list": (NO_ROWS, ()), "item": (NO_ROWS, ())}), self.truth)[0]
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
         ranking = self.ready.answers.beyond.subtopics.of_judged(no_hits).best_order(rel, 0.5, None)
         rows = ranking.item[ends(ranking.item)]
@@ -197,7 +197,7 @@ class _OfGrades:
             "constant": self._pooled(
                 lambda items: items[np.lexsort((items, -relevant_counts[items]))]
             ),
-            "empty": self._listed(NONE, NONE),
+            "empty": self._listed(NO_ROWS, NO_ROWS),
         }
         if ties != "error":
             tables["tied"] = self._tied({"file": 0, "item-asc": 1}.get(ties, -1) * self._places)
@@ -232,10 +232,12 @@ class _OfGrades:
         if by_list is None and not anew:
             listed = [chosen(items)[: self.depth]] * len(self.truth.lists)
         else:
-            pools = (items if by_list is None else by_list.get(n, NONE) for n in self.truth.lists)
+            pools = (
+                items if by_list is None else by_list.get(n, NO_ROWS) for n in self.truth.lists
+            )
             listed = [chosen(pool)[: self.depth] for pool in pools]
         in_list = np.repeat(np.arange(len(listed)), [part.size for part in listed])
-        return self._listed(in_list, np.concatenate([NONE, *listed]), tied)
+        return self._listed(in_list, np.concatenate([NO_ROWS, *listed]), tied)
 
     def _listed(
         self,
@@ -299,10 +301,10 @@ class _OfGrades:
         closed = public.items is not None or by_list is not None
         order = np.argsort(in_list, kind="stable")
         first_rows = np.searchsorted(in_list[order], np.arange(short.size + 1))
-        lists, codes = [NONE], [NONE]
+        lists, codes = [NO_ROWS], [NO_ROWS]
         for n in np.flatnonzero(short).tolist():
             listed = item[order[first_rows[n] : first_rows[n + 1]]]
-            allowed = items if by_list is None else by_list.get(self.truth.lists[n], NONE)
+            allowed = items if by_list is None else by_list.get(self.truth.lists[n], NO_ROWS)
             fillers = allowed[: listed.size + short[n]] if by_list is None else allowed
             fillers = fillers[~np.isin(fillers, listed)][: short[n]]
             if not closed and fillers.size < short[n]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
-from scorer.prepare.probes_of_labels import NONE, table_of
+from scorer.prepare.probes_of_labels import NO_ROWS, table_of
 from scorer.tables.table import Table
 from scorer.views.join import GradedItems
 from scorer.views.pairwise import TruePreferences
@@ -45,7 +45,7 @@ class _OfRatings:
             "reversed": self._predicted(rating.min() + rating.max() - rating),
             "constant": self._predicted(np.full(rating.size, rating.mean())),
             "empty": table_of(
-                {"list": (NONE, self.truth.lists), "item": (NONE, ())}, prediction=np.empty(0)
+                {"list": (NO_ROWS, self.truth.lists), "item": (NO_ROWS, ())}, prediction=np.empty(0)
             ),
         }
 
@@ -88,7 +88,7 @@ class _OfPreferences:
             "reversed": self._stated(worse, better),
             "constant": self._ordered(np.arange(size)),  # its rows are in the order of the names
             "tied": self._ordered(np.zeros(size)),
-            "empty": self._stated(NONE, NONE),
+            "empty": self._stated(NO_ROWS, NO_ROWS),
         }
 
     def random(self, rng: np.random.Generator) -> Table:
@@ -105,7 +105,7 @@ class _OfPreferences:
     def _pairs(self) -> tuple[Ints, Ints]:
         """All that the truth prefers and that follows from it: rows of its items."""
         orders = self.orders
-        sides: tuple[list[Ints], list[Ints]] = ([NONE], [NONE])
+        sides: tuple[list[Ints], list[Ints]] = ([NO_ROWS], [NO_ROWS])
         for items, bits in zip(orders.layout.items, orders.bits, strict=True):
             above = np.unpackbits(bits, axis=2, count=items.shape[1])
             lists, low, high = np.nonzero(above)

@@ -15,7 +15,7 @@ from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
 from scorer.views.join import GradedItems
 
-NONE = np.empty(0, dtype=np.int64)
+NO_ROWS = np.empty(0, dtype=np.int64)
 
 
 def of_labels(answers: Labels, public: Public) -> _OfRows:
@@ -51,7 +51,7 @@ class _OfRows:
         return [self._of(np.arange(self.rows))]
 
     def others(self) -> dict[str, Table]:
-        tables = {"empty": self._of(NONE, NONE)}
+        tables = {"empty": self._of(NO_ROWS, NO_ROWS)}
         if not self.answers.constants.classes:
             return tables | {
                 "mean": self._predicted(np.full(self.rows, self.answers.target.mean()))
@@ -107,7 +107,7 @@ class _OfRows:
             names = tuple(dict.fromkeys(cells))
             codes = np.array([names.index(cell) for cell in cells], dtype=np.int64)
         else:
-            names, codes = classes, has.argmax(axis=1) if has.size else NONE
+            names, codes = classes, has.argmax(axis=1) if has.size else NO_ROWS
         columns = self.answers.columns
         shares = has if probabilities is None else probabilities
         numbers = {f"{LIKELY}[{n}]": shares[:, code] for n, code in enumerate(columns)}
@@ -128,7 +128,7 @@ class _OfBoth(_OfRows):
         return f"the truth's rows, each given to another {self.word} of its group"
 
     def others(self) -> dict[str, Table]:
-        return {"empty": self._of(NONE, NONE), "majority": self._answers(self._common)}
+        return {"empty": self._of(NO_ROWS, NO_ROWS), "majority": self._answers(self._common)}
 
     @cached_property
     def _cells(self) -> tuple[Ints, tuple[str, ...]]:

@@ -19,7 +19,7 @@ from scorer.tables.columns import Hashes
 MOST_SHOWN = 100_000  # lists of which each has a value in the report's means, intervals and tests
 BLOCKS = 10_000
 NAMES_TOGETHER = 1 << 14  # names that are hashed together: they stay in the cache
-STEP = 0x9E3779B97F4A7C15  # of SplitMix64
+SPLITMIX_STEP = 0x9E3779B97F4A7C15  # of SplitMix64
 FILLED = np.array([2 ** (8 * size) - 1 for size in range(9)], dtype=np.uint64)  # masks of bytes
 
 
@@ -138,7 +138,7 @@ def name_hashes(names: Sequence[str], seed: int) -> Hashes:
     for start in range(0, len(names), NAMES_TOGETHER):
         some = names[start : start + NAMES_TOGETHER]
         checksums = _checksums(some)
-        checksums += np.uint64(seed * STEP % 2**64)
+        checksums += np.uint64(seed * SPLITMIX_STEP % 2**64)
         hashes[start : start + len(some)] = _mix(checksums)
     return hashes
 
@@ -157,7 +157,7 @@ def _checksums(names: Sequence[str]) -> Hashes:
     left = np.repeat(sizes, counts) - 8 * place  # bytes from there on
     every = np.ndarray(len(data) + 1, dtype="<u8", buffer=data + bytes(8), strides=(1,))
     words = every[np.repeat(ends, counts) - left] & FILLED[np.minimum(left, 8)]
-    words += place.view(np.uint64) * np.uint64(STEP)
+    words += place.view(np.uint64) * np.uint64(SPLITMIX_STEP)
     return np.add.reduceat(_mix(words), first) + sizes.view(np.uint64)
 
 
