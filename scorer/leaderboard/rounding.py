@@ -36,6 +36,9 @@ def rounded_report(report: Report, digits: int) -> Report:
         submissions=tuple(_submission(scored, digits) for scored in report.submissions),
         standings=rounded(report.standings, digits),
         certainty=rounded(report.certainty, digits),
+        hangs_on=rounded(report.hangs_on, digits),
+        rests_on=rounded(report.rests_on, digits),
+        weighing=rounded(report.weighing, digits),
     )
 
 
