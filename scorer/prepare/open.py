@@ -106,13 +106,14 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
 
 def _complete(prepared: BoundChallenge, candidates: bool, findings: Findings) -> bool:
     """Whether each list has to have all of its candidates."""
-    challenge, of_grades = prepared.challenge, prepared.kind.name == "grades"
-    said = challenge.submission.complete
-    if said and not (candidates and of_grades):
+    said = prepared.challenge.submission.complete
+    if not (candidates and prepared.kind.name == "grades"):
         message = "complete: true is of ranked lists whose candidates items says, by list"
-        findings.add(located(challenge, Fault("submission.complete", "C121", message)))
+        if said:
+            findings.add(located(prepared.challenge, Fault("submission.complete", "C121", message)))
+        return False
     orders = any(part.metric.judged > 1 for m in prepared.measures for part in m.all_parts)
-    return candidates and of_grades and (orders if said is None else said)
+    return orders if said is None else said
 
 
 def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> SideTables:
@@ -263,14 +264,9 @@ def opened(
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
     refuse_flat(challenge, measures)
     _refuse_ladder(challenge, measures)
-    wanted_views = prepared.views | views
-    identity = digests(
-        prepared.challenge,
-        prepared.kind.name,
-        prepared.measures,
-        prepared.rules,
-        Positions in wanted_views,
-    )
+    wanted_views, kind = prepared.views | views, prepared.kind.name
+    placed = Positions in wanted_views
+    identity = digests(challenge, kind, prepared.measures, prepared.rules, placed)
     columns = list_columns(prepared, ready.lists, public_part.groups)
     return OpenChallenge(
         prepared,
