@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.leaderboard.standings import Entry, by_measure, standings
+from scorer.leaderboard.standings import Contestant, by_measure, standings
 from scorer.metrics.measure import measure
 from scorer.metrics.p import p
 from scorer.results.scorecard import Rules, Scorecard
@@ -19,7 +19,7 @@ from scorer.views.pooled import Statistics
 names = st.text("abcdefgh", min_size=1, max_size=3)
 values = st.sampled_from([0.0, 0.1, 0.1 + 1e-16, 0.3, 1.0, math.nan])
 entries = st.lists(
-    st.builds(lambda n, v, w: Entry(n, {"a": v, "b": w}), names, values, values),
+    st.builds(lambda n, v, w: Contestant(n, {"a": v, "b": w}), names, values, values),
     max_size=6,
     unique_by=lambda entry: entry.name,
 )
@@ -32,19 +32,19 @@ def test_neither_order_nor_names_of_submissions_decide(board, random):
     rows = standings(board, BY)
     shuffled = random.sample(board, len(board))
     assert standings(shuffled, BY) == rows
-    renamed = standings([Entry(f"z{e.name[::-1]}.{e.name}", e.values) for e in board], BY)
+    renamed = standings([Contestant(f"z{e.name[::-1]}.{e.name}", e.values) for e in board], BY)
     ranks = {row.name: row.rank for row in rows}
     assert {row.name.split(".")[1]: row.rank for row in renamed} == ranks
 
 
 def test_standings_read_like_a_table():
     board = [
-        Entry("none", {"a": math.nan, "b": 0.1}),
-        Entry("best", {"a": 0.9, "b": 0.5}),
-        Entry("tied", {"a": 0.5, "b": 0.2}),
-        Entry("also", {"a": 0.5, "b": 0.2}),
-        Entry("base", {"a": 0.7, "b": 0.0}, baseline=True),
-        Entry("lower", {"a": 0.5, "b": 0.1}),
+        Contestant("none", {"a": math.nan, "b": 0.1}),
+        Contestant("best", {"a": 0.9, "b": 0.5}),
+        Contestant("tied", {"a": 0.5, "b": 0.2}),
+        Contestant("also", {"a": 0.5, "b": 0.2}),
+        Contestant("base", {"a": 0.7, "b": 0.0}, baseline=True),
+        Contestant("lower", {"a": 0.5, "b": 0.1}),
     ]
     rows = [(row.rank, row.name) for row in standings(board, BY)]
     assert rows == [
@@ -53,7 +53,7 @@ def test_standings_read_like_a_table():
 
 
 def test_full_doubles_decide_and_not_what_is_shown():
-    board = [Entry("a", {"a": 0.1 + 0.2}), Entry("b", {"a": 0.3})]
+    board = [Contestant("a", {"a": 0.1 + 0.2}), Contestant("b", {"a": 0.3})]
     assert [row.name for row in standings(board, BY[:1])] == ["a", "b"]
     assert [row.rank for row in standings(board, BY[:1])] == [1, 2]
 
