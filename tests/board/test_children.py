@@ -83,7 +83,7 @@ def test_where_the_store_cannot_be_written_an_evaluation_has_not_failed(monkeypa
     )  # fmt: skip
     monkeypatch.setattr(children, "ask_child", lambda *words, **more: {})
     with pytest.raises(UsageError, match="locked"):
-        children.evaluate_next(board, None, children.Limits(), "worker")
+        children.evaluate_next(board, None, children.ChildLimits(), "worker")
     assert failures == []
 
 
