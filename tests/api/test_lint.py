@@ -515,4 +515,5 @@ def test_lists_are_called_as_the_challenge_calls_them(challenge, score):
     assert ran.code == 0, ran
     needed = ran.out
     assert "The number of users needed" in needed
-    assert needed.splitlines()[-6].split() == ["submissions", "pairs", "users", "detectable"]
+    heads = ["submissions", "pairs", "users", "detectable", "users", "for", "±", "interval"]
+    assert needed.splitlines()[-6].split() == heads

@@ -142,7 +142,8 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     assert [each["team"] for each in fields("team", folder, "list")["teams"]] == [
         *("red", "blue", "green")
     ]
-    assert fields("team", folder, "revoke", "green") == {"team": "green", "revoked": 1}
+    ended = {"schema": "team/1", "team": "green", "revoked": 1}
+    assert fields("team", folder, "revoke", "green") == ended
     audit = fields("audit", folder, "--at", NOW)
     kinds = ["altered", "duplicates", "near_duplicates", "probing", "shake_up"]
     assert [*audit] == ["schema", "scorer", "challenge", *kinds]
