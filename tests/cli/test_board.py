@@ -155,8 +155,9 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     chain = tmp_path / "receipts.jsonl"
     assert score("log", folder, "--receipts", "-o", chain).code == 0
     acts = len(chain.read_text().splitlines())
-    assert fields("verify", chain) == {"ok": True, "checked": acts, "problems": []}
-    assert fields("verify", folder) == {"ok": True, "checked": acts, "problems": []}
+    whole = {"schema": "verification/1", "ok": True, "checked": acts, "problems": []}
+    assert fields("verify", chain) == whole
+    assert fields("verify", folder) == whole
     chain.write_text(chain.read_text().replace("red", "pink"))
     ran = score("verify", chain, "--format", "json")
     assert (ran.code, json.loads(ran.out)["ok"]) == (1, False)
