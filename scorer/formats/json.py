@@ -202,7 +202,8 @@ def _lines(document: JsonDocument, rows: PlainRows) -> Ints:
     main = _main((*outer, *at))
     if main is not None and main in outer:
         return np.full(next(iter(at.values())).size, document.line(outer[main].at))
-    return document.lines(at[main] if main else np.max(list(at.values()), axis=0))
+    last: Ints = at[main] if main else np.stack(list(at.values())).max(axis=0)
+    return document.lines(last)
 
 
 class _Lists:
