@@ -54,12 +54,7 @@ TRIES = 100
 ITEMS = "abcdefgh"
 GRADES = (-1.0, 0.0, 0.5, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0)
 SETTLED = Constants(max_grade=3.0, catalogue=20, users=5)
-EDGES: tuple[tuple[Pair, ...], ...] = (
-    (),
-    (((), {}),),
-    ((("a",), {}),),
-    (((), {"a": 1.0}),),
-)
+EDGES: tuple[tuple[Pair, ...], ...] = ((), (((), {}),), ((("a",), {}),), (((), {"a": 1.0}),))
 SLACK = 1e-9
 Extra = Mapping[str, Mapping[str, str]]  # section -> name of a further column -> its kind
 

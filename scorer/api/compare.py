@@ -12,14 +12,7 @@ import numpy as np
 
 from scorer.api.evaluate import Columns, Measures, RunRules, settled_challenge
 from scorer.api.report import Comparison, Report
-from scorer.api.submissions import (
-    Named,
-    Progress,
-    Submissions,
-    named_files,
-    scored_files,
-    terms_of,
-)
+from scorer.api.submissions import Named, Progress, Submissions, named_files, scored_files, terms_of
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
 from scorer.core.errors import UsageError

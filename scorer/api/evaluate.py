@@ -93,10 +93,7 @@ def evaluate(
 
 @contextmanager
 def settled_challenge(
-    challenge: object,
-    measures: Measures | None,
-    columns: Columns | None,
-    **rules: Unpack[RunRules],
+    challenge: object, measures: Measures | None, columns: Columns | None, **rules: Unpack[RunRules]
 ) -> Iterator[Challenge]:
     """A challenge, or the one that a truth, measures and rules make.
 
@@ -122,10 +119,7 @@ def settled_challenge(
 
 @contextmanager
 def challenge_of(
-    truth: object,
-    measures: Measures,
-    columns: Columns | None = None,
-    **rules: Unpack[RunRules],
+    truth: object, measures: Measures, columns: Columns | None = None, **rules: Unpack[RunRules]
 ) -> Iterator[Challenge]:
     """A challenge whose truth is data; its files are there inside the `with`.
 
@@ -181,11 +175,7 @@ def _with_lists(challenge: Challenge, truth: object) -> Challenge:
 
 
 def _challenge(
-    folder: Path,
-    truth: object,
-    measures: Measures,
-    columns: Columns,
-    rules: RunRules,
+    folder: Path, truth: object, measures: Measures, columns: Columns, rules: RunRules
 ) -> Challenge:
     """The challenge with that truth, these measures and rules."""
     submission: dict[str, Any] = dict(rules)

@@ -148,11 +148,7 @@ def _best_possible(measure: Measure, perfect: Sequence[Value]) -> float:
 
 
 def _measured(
-    measure: Measure,
-    means: Mapping[str, float | None],
-    chance: Chance,
-    alike: Chance,
-    ties: str,
+    measure: Measure, means: Mapping[str, float | None], chance: Chance, alike: Chance, ties: str
 ) -> Iterator[Remark]:
     """Remarks on a measure, from the values of the probes."""
     if measure.metric.view is Returned or measure.metric.aggregate == "sum":

@@ -46,8 +46,6 @@ class Named(NamedTuple):
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves
 Submissions = Mapping[str, object] | Iterable[Named | Path | str]
-
-
 Progress = Callable[[float, int, str], None]  # how many are done, of how many, and which is next
 
 

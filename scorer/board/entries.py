@@ -126,11 +126,7 @@ class Ledger:
             answers,
         )
         entry, receipt, refusal = self._database.record(
-            draft,
-            version.values,
-            admit,
-            team,
-            version.fingerprint,
+            draft, version.values, admit, team, version.fingerprint
         )
         if entry is None or receipt is None:
             return added._replace(code=refusal.code, message=refusal.message)

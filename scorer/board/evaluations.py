@@ -224,10 +224,7 @@ class Evaluations:
         return whole
 
     def _snapshot(
-        self,
-        version: Version,
-        evaluation: Callable[[str], Evaluation],
-        means: Mapping[str, Means],
+        self, version: Version, evaluation: Callable[[str], Evaluation], means: Mapping[str, Means]
     ) -> Snapshot:
         terms = self._versions.terms(version)
         return Snapshot(

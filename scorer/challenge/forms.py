@@ -4,14 +4,7 @@
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BaseModel,
-    Discriminator,
-    Field,
-    Tag,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import BaseModel, Discriminator, Field, Tag, WithJsonSchema, model_validator
 from pydantic.fields import FieldInfo
 
 from scorer.challenge.fields import (

@@ -23,8 +23,6 @@ from scorer.core.formula import FormulaError, parse
 from scorer.core.text import quoted
 
 ONE_OR_MANY: dict[str, Any] = {"anyOf": [SCALAR, {"type": "array", "items": SCALAR}]}
-
-
 MEASURE = {
     "type": "object",
     "anyOf": [{"required": ["metric"]}, {"required": ["kaggle"]}, {"required": ["score"]}],

@@ -5,13 +5,7 @@ from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    GetJsonSchemaHandler,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, GetJsonSchemaHandler, WithJsonSchema, model_validator
 from pydantic_core import CoreSchema
 
 from scorer.challenge.fields import (
@@ -75,8 +69,7 @@ def _share(value: Any) -> float | str:
 Time = Annotated[datetime, Before(as_time), WithJsonSchema(SCALAR)]
 Zone = Annotated[str, Before(_zone), WithJsonSchema(SCALAR)]
 SplitName = Annotated[
-    Name,
-    AfterValidator(lambda name: name if name not in SHOWN_WORDS else _refuse_split_name(name)),
+    Name, AfterValidator(lambda name: name if name not in SHOWN_WORDS else _refuse_split_name(name))
 ]
 
 

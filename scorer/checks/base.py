@@ -137,10 +137,7 @@ class Check(NamedTuple):
 
 
 def check(
-    *codes: str,
-    kinds: Iterable[str] | None = None,
-    scope: Scope = "list",
-    complete: bool = False,
+    *codes: str, kinds: Iterable[str] | None = None, scope: Scope = "list", complete: bool = False
 ) -> Callable[[F], F]:
     """Make a function a check of the challenges of those kinds, known by its own name.
 

@@ -59,9 +59,7 @@ class IdTally:
 
     @classmethod
     def of(
-        cls,
-        classes: tuple[str, ...],
-        ids: Sequence[tuple[str, int, int, str | None, int]],
+        cls, classes: tuple[str, ...], ids: Sequence[tuple[str, int, int, str | None, int]]
     ) -> IdTally:
         """From ids, each once: (id, line, rows, its list, its class)."""
         if not ids:

@@ -134,10 +134,7 @@ def _place(word: str) -> Path:
 TruthWord = Annotated[
     Path | None,
     typer.Option(
-        "--truth",
-        metavar="FILE",
-        parser=_place,
-        help="Use this truth instead of the challenge's.",
+        "--truth", metavar="FILE", parser=_place, help="Use this truth instead of the challenge's."
     ),
 ]
 

@@ -67,11 +67,7 @@ class Engine(NamedTuple):
 
 
 def engine(
-    name: str,
-    *,
-    options: bool = False,
-    fetch: Fetch | None = None,
-    leave: Leave | None = None,
+    name: str, *, options: bool = False, fetch: Fetch | None = None, leave: Leave | None = None
 ) -> Callable[[F], F]:
     """Make a function the engine of that name.
 

@@ -51,12 +51,7 @@ class ListLines(TextReader):
         self.empty = 0
 
     def parse(
-        self,
-        lines: Lines,
-        line: int,
-        last: bool,
-        findings: Findings,
-        notes: Notes,
+        self, lines: Lines, line: int, last: bool, findings: Findings, notes: Notes
     ) -> tuple[int, Sequence[Row]]:
         """The items of a list.
 

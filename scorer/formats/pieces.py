@@ -213,9 +213,5 @@ def joined(parts: Pieces) -> Table | None:
         else:
             ids[role] = JoinedColumn(pl.concat(chunks))
     return Table(
-        ids,
-        {role: np.concatenate(chunks) for role, chunks in numbers.items()},
-        line,
-        schema,
-        facts,
+        ids, {role: np.concatenate(chunks) for role, chunks in numbers.items()}, line, schema, facts
     )

@@ -87,11 +87,7 @@ def _format_of(
 
 
 def read(
-    path: Path,
-    format: Format,
-    shapes: Sequence[Schema],
-    findings: Findings,
-    limits: ReadLimits,
+    path: Path, format: Format, shapes: Sequence[Schema], findings: Findings, limits: ReadLimits
 ) -> Table | None:
     """The table in a file, or None where it cannot be read as one; `findings` say why."""
     with pieces(path, format, shapes, limits, findings) as parts:

@@ -17,8 +17,6 @@ from scorer.formats.blocks import Lines
 MOST_LINES = 10_000  # of one record
 FIELD_BLANKS = {",": " \t", ";": " \t", "|": " \t", "\t": " "}  # that are nothing round a field
 QUOTES = 'a quote inside a quoted value is written twice: ""'
-
-
 FAULTS = (  # words of the csv module, and ours
     ("end of data", "S208", "the quote opened here is never closed", QUOTES),
     ("expected after", "S208", "text or a blank follows the end of the quote opened here", QUOTES),

@@ -16,14 +16,7 @@ from scorer.kinds.base import Constants, SideTables, kind
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Judged, Ranked, Ties
-from scorer.views.join import (
-    GradedItems,
-    among_lists,
-    judge,
-    named,
-    present,
-    without,
-)
+from scorer.views.join import GradedItems, among_lists, judge, named, present, without
 from scorer.views.meeting import Views
 from scorer.views.names import Names
 from scorer.views.positions import Positions
@@ -92,9 +85,7 @@ class Grades:
         item_codes = catalogue.items
         code = np.array([item_codes.get(name, -1) for name in truth.named], dtype=np.int64)
         return Extras(
-            of_truth,
-            list=aids.of_lists(truth.lists),
-            item=catalogue.extra.at(code[truth.item]),
+            of_truth, list=aids.of_lists(truth.lists), item=catalogue.extra.at(code[truth.item])
         )
 
     def further(self, submission: Table) -> Callable[[Ints], Extras] | None:

@@ -220,16 +220,7 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     weighted = weight is not None
     constants = Constants(classes=classes, several=truth.ndim == 2, weighted=weighted)
     return Labels(
-        names,
-        constants,
-        truth,
-        target,
-        weight,
-        separators[1],
-        aids,
-        extras,
-        columns,
-        numbered,
+        names, constants, truth, target, weight, separators[1], aids, extras, columns, numbered
     )
 
 

@@ -197,11 +197,7 @@ def _of_groups(measure: Measure, inner: Figures, groups: Grouped, fill: Floats) 
         figures = np.asarray(innermost(flat[:, :width])).reshape(-1, count)
         return whole(figures, flat[:, width].reshape(-1, count))
 
-    return by_group._replace(
-        sums=sums.reshape(submissions, lists, -1),
-        of=of,
-        smooth=not median,
-    )
+    return by_group._replace(sums=sums.reshape(submissions, lists, -1), of=of, smooth=not median)
 
 
 def _drawn_by_group(

@@ -25,13 +25,7 @@ from scorer.results.scorecard import Rules, Scorecard
 from scorer.results.sums import ListSums
 from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import resampled
-from scorer.stats.figures import (
-    degrees,
-    exchanged,
-    fisher,
-    pseudo_values,
-    weighted_pseudo_values,
-)
+from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.intervals import MEANS, Interval, Scale, deviations_of, effective, intervals
 from scorer.stats.units import NOISE, alike, kish, units
 from scorer.views.pooled import shares

@@ -25,12 +25,7 @@ def _shares(view: Diverse, facets: Facets, rel: float) -> Floats:
     aliases=("MAP_IA",),
     peers=diversity.PEERS,
 )
-def ap_ia(
-    diverse: Diverse,
-    *,
-    rel: Relevant = 1,
-    judged_only: bool = False,
-) -> Quotient:
+def ap_ia(diverse: Diverse, *, rel: Relevant = 1, judged_only: bool = False) -> Quotient:
     """The mean over subtopics of the average precision for each.
 
     A subtopic without a relevant item does not count; the others count alike,

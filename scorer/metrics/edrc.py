@@ -61,11 +61,7 @@ def _explain(
     explain=_explain,
 )
 def edrc(
-    preferred: Preferred,
-    *,
-    discount: Step = "linear",
-    closure: bool = True,
-    unknown: Unknown = 0.5,
+    preferred: Preferred, *, discount: Step = "linear", closure: bool = True, unknown: Unknown = 0.5
 ) -> Floats:
     """How far the submission prefers what the truth prefers, its best items counting most.
 

@@ -14,10 +14,7 @@ from scorer.views.hits import Judged
     settle={"max_grade": lambda constants: constants.max_grade},
 )
 def err(
-    judged: Judged,
-    *,
-    k: Cutoff | None = None,
-    max_grade: HighestGrade | None = None,
+    judged: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade | None = None
 ) -> Quotient:
     """One over the rank at which a reader who goes down the list is satisfied, on average.
 

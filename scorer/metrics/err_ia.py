@@ -16,11 +16,7 @@ from scorer.views.diverse import Diverse
     peers=diversity.PEERS,
 )
 def err_ia(
-    diverse: Diverse,
-    *,
-    k: diversity.Shallow,
-    rel: Relevant = 1,
-    judged_only: bool = False,
+    diverse: Diverse, *, k: diversity.Shallow, rel: Relevant = 1, judged_only: bool = False
 ) -> Quotient:
     """Expected reciprocal rank over subtopics, over that of items relevant to every subtopic.
 

@@ -16,11 +16,7 @@ from scorer.views.hits import Judged
     settle=cwl.SETTLE,
 )
 def nerr8(
-    judged: Judged,
-    *,
-    k: cwl.Depth,
-    max_grade: cwl.Highest | None = None,
-    min_grade: cwl.Lowest = 0,
+    judged: Judged, *, k: cwl.Depth, max_grade: cwl.Highest | None = None, min_grade: cwl.Lowest = 0
 ) -> Quotient:
     """The gain per item looked at, for a reader whom gains satisfy, down to rank k.
 

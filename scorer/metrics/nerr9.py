@@ -16,11 +16,7 @@ from scorer.views.hits import Judged
     settle=cwl.SETTLE,
 )
 def nerr9(
-    judged: Judged,
-    *,
-    k: cwl.Depth,
-    max_grade: cwl.Highest | None = None,
-    min_grade: cwl.Lowest = 0,
+    judged: Judged, *, k: cwl.Depth, max_grade: cwl.Highest | None = None, min_grade: cwl.Lowest = 0
 ) -> Quotient:
     """The gain per item looked at, where gains satisfy and the way down tires, to rank k.
 

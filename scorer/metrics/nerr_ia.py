@@ -15,11 +15,7 @@ from scorer.views.diverse import Diverse
     peers=diversity.PEERS,
 )
 def nerr_ia(
-    diverse: Diverse,
-    *,
-    k: diversity.Shallow,
-    rel: Relevant = 1,
-    judged_only: bool = False,
+    diverse: Diverse, *, k: diversity.Shallow, rel: Relevant = 1, judged_only: bool = False
 ) -> Quotient:
     """Expected reciprocal rank over subtopics, over that of the best order of the judged items.
 

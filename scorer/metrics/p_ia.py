@@ -15,13 +15,7 @@ from scorer.views.diverse import Diverse
     source="Agrawal et al., WSDM 2009, doi:10.1145/1498759.1498766; as TREC's ndeval",
     peers=diversity.PEERS,
 )
-def p_ia(
-    diverse: Diverse,
-    *,
-    k: Cutoff,
-    rel: Relevant = 1,
-    judged_only: bool = False,
-) -> Quotient:
+def p_ia(diverse: Diverse, *, k: Cutoff, rel: Relevant = 1, judged_only: bool = False) -> Quotient:
     """The mean over subtopics of the precision for each at rank k.
 
     A subtopic without a relevant item does not count; the others count alike.

@@ -68,12 +68,10 @@ Discount = Annotated[
     Field(description="What a gain at rank i is divided by: log2(i + 1), or max(1, log2 i)."),
 ]
 RecallLevel = Annotated[
-    float,
-    Field(ge=0, le=1, description="The share of the relevant items to reach, 0 to 1."),
+    float, Field(ge=0, le=1, description="The share of the relevant items to reach, 0 to 1.")
 ]
 Persistence = Annotated[
-    float,
-    Field(gt=0, lt=1, description="The chance that the reader goes on to the next item."),
+    float, Field(gt=0, lt=1, description="The chance that the reader goes on to the next item.")
 ]
 
 Average = Annotated[

@@ -46,10 +46,7 @@ def _overlap(judged: Judged, p: float) -> _Overlap:
     source="Webber, Moffat and Zobel, ACM TOIS 28(4), 2010, doi:10.1145/1852102.1852106",
 )
 def rbo(
-    judged: Judged,
-    *,
-    p: Persistence = 0.9,
-    tail: Literal["extrapolated", "zero"] = "extrapolated",
+    judged: Judged, *, p: Persistence = 0.9, tail: Literal["extrapolated", "zero"] = "extrapolated"
 ) -> Quotient:
     """How much a list overlaps with the truth's ranking, depth by depth, the top counting most.
 

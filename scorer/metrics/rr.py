@@ -36,11 +36,7 @@ def _explain(
     explain=_explain,
 )
 def rr(
-    judged: Judged,
-    *,
-    k: Cutoff | None = None,
-    rel: Relevant = 1,
-    judged_only: bool = False,
+    judged: Judged, *, k: Cutoff | None = None, rel: Relevant = 1, judged_only: bool = False
 ) -> Floats:
     """How soon the first relevant item comes: one over its rank, 0 if none comes.
 

@@ -16,11 +16,7 @@ from scorer.views.hits import Judged
     settle=cwl.SETTLE,
 )
 def sdcg(
-    judged: Judged,
-    *,
-    k: cwl.Depth,
-    max_grade: cwl.Highest | None = None,
-    min_grade: cwl.Lowest = 0,
+    judged: Judged, *, k: cwl.Depth, max_grade: cwl.Highest | None = None, min_grade: cwl.Lowest = 0
 ) -> Quotient:
     """How near a list's discounted gain comes to that of k items of the highest grade.
 

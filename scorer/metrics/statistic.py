@@ -53,8 +53,7 @@ class Sums:
 def Share(then: Callable[[Any], Any] = lambda share: share) -> Sums:
     """The sum of the first column over that of the second, `then` its root, say."""
     return Sums(
-        lambda sums, **_: then(shares(sums)),
-        exact=lambda statistics, **_: then(statistics.share()),
+        lambda sums, **_: then(shares(sums)), exact=lambda statistics, **_: then(statistics.share())
     )
 
 

@@ -16,12 +16,7 @@ from scorer.views.diverse import Diverse
     aliases=("strec",),
     peers=diversity.PEERS,
 )
-def strecall(
-    diverse: Diverse,
-    *,
-    k: Cutoff | None = None,
-    rel: Relevant = 1,
-) -> Quotient:
+def strecall(diverse: Diverse, *, k: Cutoff | None = None, rel: Relevant = 1) -> Quotient:
     """The share of the subtopics that a relevant item among the first k covers.
 
     A subtopic without a relevant item does not count. Undefined where there is none.

@@ -30,8 +30,7 @@ from scorer.metrics.measure import Measure, measure
 from scorer.views.positions import Positions, PositionTable
 
 AboveZero = Annotated[
-    float,
-    Field(gt=0, allow_inf_nan=False, description="The lowest grade that counts, above 0."),
+    float, Field(gt=0, allow_inf_nan=False, description="The lowest grade that counts, above 0.")
 ]
 
 BLOCK = 2**18  # places compared at a time (2 MB): more leave the cache
@@ -74,11 +73,7 @@ Defined = TypeVar("Defined", bound=Definition)
 
 
 def comparison(
-    name: str,
-    *,
-    title: str,
-    source: str,
-    aliases: Mapping[str, Mapping[str, Any]] | None = None,
+    name: str, *, title: str, source: str, aliases: Mapping[str, Mapping[str, Any]] | None = None
 ) -> Callable[[Function], Function]:
     """Make a function a comparison; the function itself is left as it is.
 

@@ -190,12 +190,7 @@ class Combiner:
         self._wrong(spec, key, f"the lists have no column {quoted(name)}{hint}", "C121")
 
     def _wrong(
-        self,
-        spec: MeasureSpec,
-        key: str,
-        message: str,
-        code: str = "C114",
-        help: str | None = None,
+        self, spec: MeasureSpec, key: str, message: str, code: str = "C114", help: str | None = None
     ) -> None:
         self.faults.append(Fault(f"{spec.key}.{key}", code, message, help))
 

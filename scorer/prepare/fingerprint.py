@@ -152,10 +152,7 @@ def keyed(challenge: Challenge) -> bool:
 
 
 def _values(
-    challenge: Challenge,
-    kind: str,
-    measures: Sequence[Measure],
-    rules: Mapping[str, Rules],
+    challenge: Challenge, kind: str, measures: Sequence[Measure], rules: Mapping[str, Rules]
 ) -> dict[str, object]:
     """The rules of reading and scoring as they are settled, defaults left out, written or not."""
     ties, names = challenge.submission.ties, ("truth", *BESIDE)

@@ -142,9 +142,7 @@ def _statistics(rows: LabelledRows) -> Statistics:
 
 
 def _frames(
-    statistics: Statistics,
-    columns: Mapping[str, tuple[str, str]],
-    classes: tuple[str, ...] | None,
+    statistics: Statistics, columns: Mapping[str, tuple[str, str]], classes: tuple[str, ...] | None
 ) -> tuple[Any, Any]:
     """The solution and the submission as pandas' data frames."""
     try:

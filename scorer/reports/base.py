@@ -54,8 +54,6 @@ class Options(NamedTuple):
 
 WRITE = f"{__package__}.write"
 WriteReport = Callable[[Any, Options], str]
-
-
 F = TypeVar("F", bound=WriteReport)
 
 

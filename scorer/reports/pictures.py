@@ -210,10 +210,7 @@ class Differences(NamedTuple):
 
 
 def differences(
-    label: str,
-    entries: Sequence[tuple[str, float, str]],
-    ends: tuple[str, str],
-    numbers: Table,
+    label: str, entries: Sequence[tuple[str, float, str]], ends: tuple[str, str], numbers: Table
 ) -> Differences:
     """A bar a value.
 

@@ -16,15 +16,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.composite import formula_of
 from scorer.metrics.measure import Measure
-from scorer.results.groups import (
-    Grouped,
-    belonging,
-    filler,
-    fillers,
-    grouped,
-    lacking,
-    owed,
-)
+from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, lacking, owed
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
 from scorer.results.sums import ListSums

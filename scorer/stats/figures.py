@@ -10,8 +10,6 @@ import numpy as np
 from scorer.stats.units import Floats, Ints, blocks
 
 SUMS = 4_000_000  # of lists that are exchanged at once: 32 MB
-
-
 PERFECT = 1 - 1e-6  # a correlation from which on others are as good as 1
 
 
@@ -81,10 +79,7 @@ def weighted_pseudo_values(
 
 
 def exchanged(
-    first: Floats,
-    others: Floats,
-    figure: Callable[[Floats], Floats],
-    strata: Ints | None = None,
+    first: Floats, others: Floats, figure: Callable[[Floats], Floats], strata: Ints | None = None
 ) -> Floats:
     """What each list adds to differences of two figures, were these equal.
 

@@ -40,10 +40,7 @@ MEANS = Scale()
 
 
 def intervals(
-    values: Floats,
-    level: float = 0.95,
-    clusters: Ints | None = None,
-    scale: Scale = MEANS,
+    values: Floats, level: float = 0.95, clusters: Ints | None = None, scale: Scale = MEANS
 ) -> list[Interval]:
     """Where each submission's mean would likely lie on other lists of the same sort.
 
@@ -83,12 +80,7 @@ def intervals(
 
 
 def _interval(
-    values: Floats,
-    level: float,
-    clusters: Ints | None,
-    scale: Scale,
-    rests: float,
-    freedom: float,
+    values: Floats, level: float, clusters: Ints | None, scale: Scale, rests: float, freedom: float
 ) -> Interval:
     deviations = deviations_of(values, clusters)
     if deviations.size < 2:

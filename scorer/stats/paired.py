@@ -27,43 +27,17 @@ from scorer.stats.greatest import Greatest
 from scorer.stats.intervals import MEANS, Scale, deviations_of
 from scorer.stats.shares import stretch
 from scorer.stats.skew import unskewed
-from scorer.stats.units import (
-    NOISE,
-    Floats,
-    Ints,
-    Mask,
-    blocks,
-    unit_sums,
-    units,
-)
+from scorer.stats.units import NOISE, Floats, Ints, Mask, blocks, unit_sums, units
 
 Test = Literal["permutation", "wilcoxon", "t"]
-
-
 Adjust = Literal["max", "holm"]
-
-
 SIGNS = 1_000_000  # in a block of a permutation's: 8 MB, for its rows of sums to be long
-
-
 OTHERS = 8  # submissions held against one at a time: their sums stay in a cache
-
-
 MANY = 5_000  # pairs from which bounds of groups of them save more than they cost
-
-
 FLIPPED = 10_000  # units above which a permutation flips blocks of them
-
-
 MOST_RAISED = 1_000_000  # draws that Holm's correction may ask for
-
-
 MORE = 20  # times as many draws, where a p is not told from alpha
-
-
 EXCHANGED = 1_000  # units above which a figure's spread is that of its pseudo-values
-
-
 WORK = 2_000_000_000  # differences and signs that may be worked out for them
 
 
@@ -545,9 +519,7 @@ def _shrunk(ratio: Floats, sign: Floats, norm: Floats, part: _Part, exact: bool)
     n, size = part.units, np.abs(ratio)
     square = np.minimum(size**2 / n, 1.0)
     least = np.where(
-        part.stretch == 1,
-        size,
-        np.sqrt(n * square / (square + part.stretch**2 * (1 - square))),
+        part.stretch == 1, size, np.sqrt(n * square / (square + part.stretch**2 * (1 - square)))
     )
     wider = part.spread > norm**2 * (1 + NOISE)
     least[wider] = np.minimum(least, size * norm / np.sqrt(np.maximum(part.spread, NOISE**2)))[

@@ -8,14 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-
-
 Ints = NDArray[np.int64]
-
-
 Mask = NDArray[np.bool_]
-
-
 NOISE = 1e-12  # of the largest value: what float arithmetic may leave between equal values
 
 

@@ -8,12 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import (
-    Engine,
-    and_,
-    func,
-    select,
-)
+from sqlalchemy import Engine, and_, func, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from scorer.core.errors import UsageError
@@ -21,23 +16,8 @@ from scorer.core.text import quoted
 from scorer.store import schema
 from scorer.store.connect import engine_at, migrate
 from scorer.store.evaluations import EvaluationQueue, under
-from scorer.store.records import (
-    Act,
-    Decision,
-    Entry,
-    Receipt,
-    Status,
-    Team,
-    Token,
-    Version,
-)
-from scorer.store.rows import (
-    decision_of,
-    entry_of,
-    receipt_of,
-    team_of,
-    version_of,
-)
+from scorer.store.records import Act, Decision, Entry, Receipt, Status, Team, Token, Version
+from scorer.store.rows import decision_of, entry_of, receipt_of, team_of, version_of
 from scorer.store.tables import Tables
 
 
@@ -257,9 +237,7 @@ class Database:
                 row.sha256: row.status
                 for row in connection.execute(
                     select(waiting.c.sha256, waiting.c.status).where(
-                        waiting.c.board == self.board,
-                        under(values),
-                        waiting.c.sha256.in_(files),
+                        waiting.c.board == self.board, under(values), waiting.c.sha256.in_(files)
                     )
                 )
             }

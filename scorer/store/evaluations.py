@@ -94,10 +94,7 @@ class EvaluationQueue:
             row = connection.execute(
                 select(table.c.sha256, table.c.tries)
                 .where(
-                    table.c.board == self._board,
-                    under(values),
-                    table.c.status == "pending",
-                    free,
+                    table.c.board == self._board, under(values), table.c.status == "pending", free
                 )
                 .order_by(table.c.asked, table.c.sha256)
                 .limit(1)

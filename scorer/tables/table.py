@@ -170,13 +170,7 @@ class Builder:
         return values
 
     def _tell(
-        self,
-        n: int,
-        fault: tuple[str, str],
-        line: int,
-        cells: Sequence[str],
-        raw: str,
-        part: int,
+        self, n: int, fault: tuple[str, str], line: int, cells: Sequence[str], raw: str, part: int
     ) -> None:
         """Add the problem of the n-th cell of a row."""
         code, message = fault

@@ -214,11 +214,7 @@ class Site:
         return (EVERYTHING,) if shows_own and len(self.splits) == 1 else ()
 
     def ready_board(
-        self,
-        split: str,
-        viewer: Viewer,
-        as_of: datetime | None = None,
-        phase: str | None = None,
+        self, split: str, viewer: Viewer, as_of: datetime | None = None, phase: str | None = None
     ) -> ReadyBoard:
         """A board, made anew only when something changed.
 

@@ -68,8 +68,7 @@ def score(
     truth: TruthWord = None,
     precision: Precision = 4,
     first: Annotated[
-        int | None,
-        typer.Option("--top", metavar="N", min=1, help="Show the first N ranks only."),
+        int | None, typer.Option("--top", metavar="N", min=1, help="Show the first N ranks only.")
     ] = None,
     fail_under: Annotated[
         list[str] | None,

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from scorer.views.returned import Returned
 
 View = TypeVar("View")
-
-
 TIED = "items with equal scores stand at each of their ranks alike (ties: expected)"
 
 

@@ -55,10 +55,7 @@ def _explain(listing: Listing[Labelled], value: float, *, positive: str | None, 
     explain=_explain,
 )
 def averageprecision(
-    labelled: Labelled,
-    *,
-    average: OverClasses = "macro",
-    positive: Positive | None = None,
+    labelled: Labelled, *, average: OverClasses = "macro", positive: Positive | None = None
 ) -> Statistics:
     """The mean precision at the probabilities of the positive rows.
 

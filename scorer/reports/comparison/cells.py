@@ -177,10 +177,7 @@ def most(differing: Differing, lists: Sequence[str], precision: int) -> str:
 
 def by_preference(pairing: Pairing, key: str, precision: int) -> Table:
     """The pairs by one preference, a row each."""
-    columns = [
-        Column("a, b", "name", first="ascending", cut=130),
-        *preference_columns(),
-    ]
+    columns = [Column("a, b", "name", first="ascending", cut=130), *preference_columns()]
     rows = [
         Row([Cell(f"{cut(p.a)}, {cut(p.b)}"), *preferred(p.preferences[key], precision)])
         for p in pairing.pairs

@@ -9,16 +9,7 @@ from scorer.core.text import printable, quoted
 from scorer.metrics.explain.steps import Cell as Given
 from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence, Step, Write
 from scorer.reports.base import EXPLAINED, Options
-from scorer.reports.document import (
-    Block,
-    Cell,
-    Column,
-    Document,
-    Heading,
-    Paragraph,
-    Row,
-    Table,
-)
+from scorer.reports.document import Block, Cell, Column, Document, Heading, Paragraph, Row, Table
 from scorer.results.explanation import Explained, Explanation
 
 

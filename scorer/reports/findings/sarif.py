@@ -32,11 +32,7 @@ def sarif(checked: CheckedFile, options: Options) -> str:
         "semanticVersion": __version__.replace(".dev", "-dev."),  # as semver.org has it
         "rules": [_rule(code) for code in reported],
     }
-    run = {
-        "tool": {"driver": driver},
-        "columnKind": "unicodeCodePoints",
-        "results": results,
-    }
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return dumped({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 

@@ -224,11 +224,7 @@ def _row(standing: Standing) -> Row:
 
 def _ranked_by(report: Report) -> dict[str, Any]:
     if (by := report.ranked_by) is not None:
-        return {
-            "measures": by.measures,
-            "aggregate": by.aggregate.name,
-            "tie_break": by.tie_break,
-        }
+        return {"measures": by.measures, "aggregate": by.aggregate.name, "tie_break": by.tie_break}
     if report.rank_by is None:
         return {"measure": report.primary.id}
     preference, aggregate = report.rank_by

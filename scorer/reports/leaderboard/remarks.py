@@ -10,8 +10,6 @@ from scorer.reports.leaderboard.cells import DAGGER, level, number, undecided
 from scorer.results.report import Certainty, How, Report, Standing
 
 HANGS = 4  # lists that a spread comes from, below which it is hardly known
-
-
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
 
 

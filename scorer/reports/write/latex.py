@@ -12,16 +12,7 @@ from typing import NamedTuple
 
 from scorer.core.text import printable
 from scorer.reports.base import Options, syntax
-from scorer.reports.document import (
-    Block,
-    Cell,
-    Document,
-    Facts,
-    Heading,
-    Notes,
-    Paragraph,
-    Table,
-)
+from scorer.reports.document import Block, Cell, Document, Facts, Heading, Notes, Paragraph, Table
 
 LINE_WIDTH = 340.0  # points: the width of a line of the article class, and a bit to spare
 SIGN, GAP = 4.9, 6.0  # points: a sign in small print, and the space between columns

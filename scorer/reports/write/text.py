@@ -187,8 +187,7 @@ class Paper:
         """Write the columns that there is room for; long texts go below."""
         name = name_of(table)
         drawn = _unfolded(
-            [_drawn(table, n) for n, c in enumerate(table.columns) if c.kind != "group"],
-            self.prose,
+            [_drawn(table, n) for n, c in enumerate(table.columns) if c.kind != "group"], self.prose
         )
         room = self.prose if _must_fit(table.columns) else self.room
         width = sum(each.width for each in drawn) + GAP * (len(drawn) - 1)

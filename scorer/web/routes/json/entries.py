@@ -11,15 +11,7 @@ from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 
 from scorer.reports.codec import number_or_null
-from scorer.web.acts import (
-    DecisionIn,
-    answers_of,
-    decided,
-    file_of,
-    own_entry,
-    pair_of,
-    recorded,
-)
+from scorer.web.acts import DecisionIn, answers_of, decided, file_of, own_entry, pair_of, recorded
 from scorer.web.dependencies import Decider, Sender, Served, Shared, SignedIn
 from scorer.web.routes.json import V1, ProblemOut
 

@@ -38,10 +38,7 @@ def administration(request: Request, site: Site, viewer: Viewer, **more: Any) ->
 
 @router.post("/c/{id}/admin/team")
 def invite(
-    request: Request,
-    site: Served,
-    viewer: OrganizersForm,
-    name: Annotated[str, Form()] = "",
+    request: Request, site: Served, viewer: OrganizersForm, name: Annotated[str, Form()] = ""
 ) -> Response:
     """Make a team, and show its token once."""
     token = site.board.add_team(name.strip(), now=site.clock())
