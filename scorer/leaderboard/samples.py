@@ -33,7 +33,8 @@ from scorer.views.pooled import shares
 # a single submission has nothing to be tested against, so tests are imported where they are made
 if TYPE_CHECKING:
     from scorer.stats.family import Paired
-    from scorer.stats.paired import Adjust, Test
+    from scorer.stats.paired import Test
+    from scorer.stats.permutation import Adjust
 
 RANKED = 2_000  # draws for the ranks: a share of them is known to about a hundredth
 ROOM = 4_000_000  # figures drawn for the ranks of all submissions: 32 MB
@@ -68,12 +69,9 @@ class Samples(Protocol):
     def tests(
         self, rules: Leaderboard, control: bool = False, alone: float | None = None
     ) -> Paired:
-        """All pairs tested, or the first against each other one.
+        """All pairs tested, or with `control` the first against each other one.
 
-        Args:
-            rules: the test, the level and the seed.
-            control: whether only pairs with the first are tested.
-            alone: how often an interval of each difference is to hold by itself.
+        `alone` is the level of an interval of each difference by itself.
         """
         ...
 
@@ -320,11 +318,8 @@ def samples_of(
 ) -> Samples | str:
     """What the certainty of a measure is worked out from, or why there is none.
 
-    Args:
-        measure: the measure.
-        scored: the submissions, all valid.
-        challenge: says how lists without a value count.
-        clusters: (lists,), equal numbers for lists that are not independent.
+    The submissions are all valid; `clusters`, (lists,), are equal for lists that are not
+    independent.
     """
     values = [each.values[measure.id] for each in scored]
     folds = sorted({name for value in values for name in value.folds or ()})
@@ -406,15 +401,8 @@ def _of_figures(
         freedom = tuple(kish(figures.weights[mask]) - 1 for mask in known)
     both = None if sums is None else equal
     scale = scale._replace(freedom=freedom)
-    return _OfLists(
-        table,
-        clusters,
-        over,
-        scale,
-        values,
-        both,
-        _on_fishers_scale(figures, clusters, over, scale),
-    )
+    fishers = _on_fishers_scale(figures, clusters, over, scale)
+    return _OfLists(table, clusters, over, scale, values, both, fishers)
 
 
 def _on_fishers_scale(

@@ -11,7 +11,8 @@ import numpy as np
 from scorer.stats.units import NOISE, Floats
 
 if TYPE_CHECKING:
-    from scorer.stats.paired import Adjust, Test
+    from scorer.stats.paired import Test
+    from scorer.stats.permutation import Adjust
 
 
 def effect_size(differences: Floats) -> float:

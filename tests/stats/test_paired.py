@@ -7,7 +7,8 @@ from scipy import stats
 
 from scorer.stats.family import holm, pair_places
 from scorer.stats.greatest import Greatest
-from scorer.stats.paired import _signs, paired
+from scorer.stats.paired import paired
+from scorer.stats.permutation import signs_of
 from scorer.stats.power import detectable
 
 TESTS = [("permutation", "max"), ("permutation", "holm"), ("wilcoxon", "holm"), ("t", "holm")]
@@ -50,7 +51,7 @@ def test_permutation_is_the_plain_one(lists, adjust):
     values = sample(4, lists) + np.random.default_rng(1).normal(0, 0.01, (4, lists))
     first, second = np.triu_indices(4, 1)
     differences = values[first] - values[second]
-    signs = np.concatenate(list(_signs(lists, 600, 1)))
+    signs = np.concatenate(list(signs_of(lists, 600, 1)))
     drawn = np.abs([stats.ttest_1samp(differences * row, 0, axis=1).statistic for row in signs])
     observed = np.array([least_t(row) for row in differences]) * (1 - 1e-9)
     if lists == 5:  # all patterns: p is exact for symmetric differences
@@ -212,7 +213,7 @@ def test_power_is_as_detectable_says(test):
 
 @pytest.mark.parametrize(("lists", "draws"), [(0, 1), (3, 8), (10, 1024), (13, 10_000)])
 def test_signs_are_all_there_are_when_they_fit(lists, draws):
-    signs = np.concatenate(list(_signs(lists, draws, 1)))
+    signs = np.concatenate(list(signs_of(lists, draws, 1)))
     assert len(signs) == 2**lists
     assert len(np.unique(signs, axis=0)) == 2**lists
     assert set(np.unique(signs)) <= {-1.0, 1.0}
@@ -220,7 +221,7 @@ def test_signs_are_all_there_are_when_they_fit(lists, draws):
 
 @pytest.mark.parametrize(("lists", "draws"), [(3, 7), (64, 3000), (70, 3000)])
 def test_signs_are_even_and_unlike(lists, draws):
-    signs = np.concatenate(list(_signs(lists, draws, 1)))
+    signs = np.concatenate(list(signs_of(lists, draws, 1)))
     assert signs.shape == (draws, lists)
     assert set(np.unique(signs)) == {-1.0, 1.0}
     if draws > 1000:
@@ -237,8 +238,8 @@ def test_infinite_values_are_refused():
 def test_blocks_do_not_show(monkeypatch):
     values = sample(4, 100)
     whole = paired(values, draws=300)
-    monkeypatch.setattr("scorer.stats.paired.SIGNS", 1)
-    monkeypatch.setattr("scorer.stats.paired.OTHERS", 2)
+    monkeypatch.setattr("scorer.stats.permutation.SIGNS", 1)
+    monkeypatch.setattr("scorer.stats.pair_groups.OTHERS", 2)
     assert np.array_equal(paired(values, draws=300).p, whole.p)
 
 
@@ -334,7 +335,7 @@ def test_a_pair_of_few_lists_does_not_outweigh_the_others(few):
 def test_mixed_lists_agree_with_the_plain_statistic():
     """Student's p of each draw by scipy, the least of all pairs, with the same signs."""
     values = holes(sample(4, 30), (1, slice(0, 9)), (3, slice(20, 24)))
-    signs = np.concatenate(list(_signs(30, 600, 1)))
+    signs = np.concatenate(list(signs_of(30, 600, 1)))
     pairs = list(zip(*np.triu_indices(4, 1), strict=True))
     least, seen = np.full(600, np.inf), {}
     for a, b in pairs:
