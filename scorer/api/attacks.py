@@ -55,11 +55,7 @@ class Gain(NamedTuple):
 
 
 def gains(ready: OpenChallenge) -> tuple[Gain, ...]:
-    """Every gain of an attack, by each measure, in the order of the measures.
-
-    Raises:
-        PluginError: a metric failed on the truth itself.
-    """
+    """Every gain of an attack, by each measure; `PluginError` if one fails on the truth itself."""
     rng = np.random.default_rng(ready.prepared.challenge.leaderboard.seed)
     honest = _soft(with_extra_columns(ready, probes(ready).degraded(rng, LOST), true_values=False))
     before = _means(ready, honest)
@@ -91,11 +87,7 @@ def _means(ready: OpenChallenge, table: Table) -> Mapping[str, float]:
 
 
 def attacks(honest: Table, groups: Mapping[str, str]) -> Iterator[Attack]:
-    """Those that make sense for the columns of a submission.
-
-    Args:
-        groups: list -> the group that it is in.
-    """
+    """The attacks that make sense for a submission's columns; `groups` is list -> its group."""
     in_list, rows = honest.ids["list"].codes, np.arange(len(honest))
     place = _place(in_list)
     if "item" in honest.ids and "prediction" not in honest.numbers:

@@ -39,12 +39,7 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, shapes: Sequence[Schema], columns: Mapping[str, str]) -> Layout:
-        """The layout of the first shape that gives an item of a list a number, or a row a value.
-
-        Args:
-            shapes: the shapes that the table may have.
-            columns: role -> the name of the column.
-        """
+        """The layout of the first shape that gives an item of a list a number, or a row a value."""
         shape = next((schema for schema in shapes if "item" in schema.roles), None)
         if shape is None and not any("better" in schema.roles for schema in shapes):
             fitting = (schema for schema in shapes if set(columns) <= set(schema.roles))
@@ -96,16 +91,11 @@ def prefers(data: object) -> bool:
 
 
 def write(path: Path, data: object, layout: Layout, what: str) -> Path:
-    """Write data as a file of JSON Lines, unless it is the path of a file already.
+    """Write data as JSON Lines, unless it is a file's path already; return the path.
 
     Args:
-        path: where it goes.
         data: a path, a dict, rows, or anything with an Arrow stream.
-        layout: the roles and names of the columns.
         what: the name of the data in messages: `the truth`, `run 'bm25'`.
-
-    Returns:
-        The file's path.
 
     Raises:
         TypeError: the data is of a kind that is not understood.

@@ -95,16 +95,9 @@ def evaluate(
 def settled_challenge(
     challenge: object, measures: Measures | None, columns: Columns | None, **rules: Unpack[RunRules]
 ) -> Iterator[Challenge]:
-    """A challenge, or the one that a truth, measures and rules make.
+    """A challenge, or the one of a truth, measures and rules, all as of `evaluate`.
 
-    Args:
-        challenge: a loaded challenge, or its path; with `measures`, the truth.
-        measures: as of `evaluate`, or None.
-        columns: as of `evaluate`.
-        rules: as of `evaluate`.
-
-    Raises:
-        TypeError: rules without measures, or data without them.
+    `TypeError` for rules or data without measures.
     """
     if measures is not None:
         with challenge_of(challenge, measures, columns, **rules) as settled:
@@ -121,16 +114,7 @@ def settled_challenge(
 def challenge_of(
     truth: object, measures: Measures, columns: Columns | None = None, **rules: Unpack[RunRules]
 ) -> Iterator[Challenge]:
-    """A challenge whose truth is data; its files are there inside the `with`.
-
-    Args:
-        truth: as `evaluate` takes it.
-        measures: as `evaluate` takes them.
-        columns: role -> column of the data.
-        rules: keys of `submission:` in a challenge.yaml, and `undefined`.
-
-    Raises as `evaluate` does.
-    """
+    """A challenge of data as `evaluate` takes it; its files are there inside the `with`."""
     columns = dict(columns or {})
     roles_there = {role for roles in (ROLES["truth"], ROLES["submission"]) for role in roles}
     for role in columns:

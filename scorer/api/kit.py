@@ -286,16 +286,8 @@ def _packed(
 ) -> dict[str, Any]:
     """Write the columns of a public file that have a role, never the file itself.
 
-    Args:
-        challenge: whose file it is.
-        name: the name of the kit's file, less its suffix.
-        source: the organizer's file.
-        schema: the roles that are public.
-        files: where the kit's file goes.
-        packed: gets a sentence on the columns that were packed and left out.
-
-    Returns:
-        What challenge.yaml says of it.
+    The file goes to `files`, a sentence on its columns to `packed`. Returns its fields for
+    challenge.yaml.
     """
     table = public_table(challenge, source, schema)
     columns = {

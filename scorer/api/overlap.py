@@ -37,11 +37,6 @@ def overlap(
     """The submissions of which no item, or hardly any, occurs in a graded truth.
 
     Only files with a very low value are looked into, and of these the first rows.
-
-    Args:
-        ready: the challenge, its truth open.
-        files: the submissions.
-        scored: each with its values.
     """
     if not isinstance(ready.answers, Grades):
         return

@@ -104,11 +104,6 @@ def detectable_of(
     How much a difference varies from list to list is taken from submissions that are known, or
     where there are fewer than two, from perfect ones that are partly random. Wholly random
     submissions would all be equally bad, on all lists, and vary too little.
-
-    Args:
-        ready: the challenge, its truth open.
-        known: submissions that can be scored.
-        submissions: numbers of submissions, all pairs of which are tested.
     """
     terms = terms_of(ready)
     primary, challenge = terms.primary, ready.prepared.challenge

@@ -114,13 +114,7 @@ def bound(
 def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[list[Named]]:
     """Submissions as files with names; those that are data have one inside the `with`.
 
-    Args:
-        submissions: paths, each named after its file, or a mapping of names to paths or data.
-        prepared: the challenge, which has the names of the columns.
-
-    Raises:
-        TypeError: they are something else.
-        UsageError: data cannot be written as a table.
+    `TypeError` if they are of another type, `UsageError` if data cannot be written as a table.
     """
     if not isinstance(submissions, Mapping):
         yield [named_file(submission) for submission in _listed(submissions)]
@@ -147,13 +141,7 @@ def with_truth_here(
 ) -> Iterator[BoundChallenge]:
     """The challenge with a truth of this machine: one at a URL is brought by the engine, if it can.
 
-    Args:
-        prepared: the challenge.
-        engine: the name of the engine.
-        options: the engine's.
-
-    Raises:
-        ChallengeError: the engine does not find it.
+    `ChallengeError` if the engine does not find it.
     """
     file, fetch = prepared.challenge.truth.file, engines().get(engine).fetch
     if fetch is None or not is_url(str(file)):
@@ -175,11 +163,7 @@ def _listed(submissions: object) -> Iterable[object]:
 
 
 def named_file(submission: object) -> Named:
-    """A submission's file, named after itself.
-
-    Raises:
-        TypeError: it is no path.
-    """
+    """A submission's file, named after itself; `TypeError` if it is no path."""
     if isinstance(submission, Named):
         return submission
     if not data.is_path(submission):
@@ -200,12 +184,7 @@ def baselines(prepared: BoundChallenge) -> list[Named]:
 def without_baselines(
     files: Sequence[Named], prepared: BoundChallenge
 ) -> tuple[list[Named], list[Named]]:
-    """The files that are no baseline of the challenge, and the ones that share a baseline's name.
-
-    Args:
-        files: the submissions.
-        prepared: the challenge.
-    """
+    """Files that are no baseline of the challenge, and the ones that share a baseline's name."""
     baseline_paths = {baseline.name: baseline.path for baseline in baselines(prepared)}
     others, same = list[Named](), list[Named]()
     for file in files:
@@ -249,17 +228,8 @@ def scored_files(
 ) -> list[Scored]:
     """Each file read, checked and, where the truth is open, scored by the challenge's rules.
 
-    Args:
-        ready: the challenge.
-        files: the submissions, in the order of what is given.
-        progress: called before each is read.
-        engine: what brings the lists to be scored, by its name.
-        options: what that engine is told.
-        elsewhere: what scores them instead, where the truth is not here.
-
-    Raises:
-        UsageError: two submissions have one name.
-        UnknownName: there is no such engine.
+    `elsewhere` scores them instead, where the truth is not here. `UsageError` if two have one name,
+    `UnknownName` if there is no such engine.
     """
     distinct(files)
     strays = [trespasses(ready, file.path) for file in files]

@@ -63,12 +63,9 @@ def audit(
     read: Callable[[Mapping[str, str], Sequence[str]], Mapping[str, Ordered]],
     now: datetime,
 ) -> Audited:
-    """Look at all entries that are scored.
+    """Look at all entries that are scored, by the decisions made until `now`.
 
-    Args:
-        snapshot: of the board.
-        read: SHA-256 of files with their names, and the lists that count -> their orders.
-        now: the decisions made by then hold.
+    `read` gives the orders of files (SHA-256 -> name) in the lists that count.
     """
     primary = snapshot.terms.primary
     scored = [
@@ -218,14 +215,8 @@ def shake_up(
 ) -> list[Shake]:
     """Ranks on the public and on the private lists, against random splits of the same sizes.
 
-    Args:
-        names: the teams.
-        values: shape (teams, lists): the primary measure of each list, NaN if it has none.
-        public: the indices of the public lists.
-        private: the indices of the private lists.
-        higher: whether more is better.
-        draws: the number of random splits.
-        seed: of the random splits.
+    `values` has shape (teams, lists), NaN where a list has none; `public` and `private` are indices
+    of lists.
     """
 
     def ranks(lists: Ints) -> Ints:

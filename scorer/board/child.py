@@ -46,12 +46,7 @@ def main() -> None:
 
 
 def _limit(what: str, *limits: int) -> None:
-    """Set limits of this process, within those that it has, which only root could raise.
-
-    Args:
-        what: AS or CPU, as `resource` calls it.
-        limits: the soft one, and the hard one.
-    """
+    """Set a soft and a hard limit, AS or CPU, within those here, which only root could raise."""
     import resource  # POSIX systems alone have it; `ask_child` says so
 
     kind = getattr(resource, f"RLIMIT_{what}")
@@ -69,14 +64,7 @@ def _give_way(by: int) -> None:
 
 
 def answered(task: dict[str, Any]) -> dict[str, Any]:
-    """Do a task in this process.
-
-    Args:
-        task: its name, the place of the board, and the arguments of `ask_child`.
-
-    Returns:
-        Its answer; where it failed, `error` says why and `problems` are the findings.
-    """
+    """The answer of a task; `error` says why it failed, and `problems` are the findings."""
     try:
         return _done(task)
     except (ScorerError, MemoryError, OSError) as error:

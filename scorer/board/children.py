@@ -63,12 +63,9 @@ def ask_child(
     """Have a child process do a task, and return its answer.
 
     Args:
-        place: the challenge and its store.
-        limits: of the child.
         do: prepare, evaluate, order, check, kit, rescore or audit. With `read` among `more` it gets
             neither the store nor the network, and these files alone.
         beat: called now and then while it works.
-        more: the arguments of the task.
 
     Raises:
         ScorerError: the fault that the child reports.
@@ -87,11 +84,7 @@ def ask_child(
 
 
 def require_limits() -> None:
-    """Refuse to evaluate strangers' files on a system that cannot limit a process.
-
-    Raises:
-        UsageError: it cannot.
-    """
+    """Refuse, by `UsageError`, to evaluate strangers' files where no process can be limited."""
     if find_spec("resource") is None:
         raise UsageError(
             "untrusted files are evaluated within limits of time and memory, which this system "
@@ -145,16 +138,9 @@ def _ended(
 
 
 def evaluate_next(board: Board, place: BoardPlace, limits: ChildLimits, worker: str) -> bool:
-    """Have one waiting file evaluated by a child process.
+    """Have one waiting file evaluated by a child process; return whether one was waiting.
 
-    Args:
-        board: the board, whose store has the waiting files.
-        place: where the child finds the same.
-        limits: of the child; where it ends otherwise, the evaluation has failed.
-        worker: the name of this worker in the store.
-
-    Returns:
-        Whether one was waiting.
+    Where the child ends otherwise, the evaluation has failed.
     """
     sha256 = board.evaluations.claim(worker, LEASE)
     if sha256 is None:

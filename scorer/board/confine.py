@@ -75,11 +75,7 @@ def protections() -> str:
 
 
 def confine(read: Iterable[str], write: Iterable[str]) -> None:
-    """Take from this process and its children all but these files, for good.
-
-    Raises:
-        OSError: the system has a protection, and it does not work.
-    """
+    """Take all but these files from this process, for good; `OSError` if the protection fails."""
     if landlock() or seccomp():
         _done(_calls().prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0))
     if version := landlock():

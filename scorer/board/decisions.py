@@ -59,11 +59,7 @@ def decide(
 
 
 def _too_late(versions: Versions, entry: Entry, now: datetime, late: bool) -> bool:
-    """Whether the time is over in which teams decide on an entry.
-
-    Raises:
-        Refused: it is, and the act is not marked as late.
-    """
+    """Whether teams' time to decide on an entry is over; `Refused` if it is, unless `late`."""
     refusal = refused_act(versions.rules(), entry, now)
     if refusal is not None and not late:
         raise Refused(problems=[Problem(refusal.code, refusal.message)])

@@ -32,13 +32,7 @@ TRIES = 3  # workers that may end over an evaluation before it counts as failed
 
 
 class Evaluations:
-    """The evaluations of all files under all versions.
-
-    Args:
-        versions: of the challenge.
-        database: of the board.
-        files: the entries' files.
-    """
+    """The evaluations of all files under all versions."""
 
     def __init__(self, versions: Versions, database: Database, files: Files) -> None:
         self._versions, self._database = versions, database
@@ -93,11 +87,7 @@ class Evaluations:
         return [*self._database.entries(), *self._versions.baselines(version)]
 
     def finish(self, version: Version, sha256: str, name: str) -> None:
-        """Evaluate a file under a version and store the result, unless that is done already.
-
-        Raises:
-            ChallengeError: the challenge is wrong.
-        """
+        """Evaluate a file under a version and store the result, unless that is done already."""
         earlier = self._queue.one(version.values, sha256)
         if earlier is not None and earlier.status != "pending":
             return
@@ -112,11 +102,7 @@ class Evaluations:
             self._queue.finish(replace(evaluation, made=datetime.now(UTC)))
 
     def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
-        """The evaluations of files under a version; they are not stored.
-
-        Raises:
-            ChallengeError: the challenge is wrong.
-        """
+        """The evaluations of files under a version; they are not stored."""
         for evaluation in self.reader.evaluated(version, names):
             yield self._with_means(version, evaluation)
 
@@ -133,10 +119,9 @@ class Evaluations:
 
     @contextmanager
     def material(self, sha256: str) -> Iterator[dict[str, Any]]:
-        """The material to evaluate a file without the store, there as long as the context.
+        """The material to evaluate a file without the store, inside the `with`.
 
-        Raises:
-            ScorerError: too many workers ended over this file.
+        `ScorerError` if too many workers ended over this file.
         """
         version = self._versions.in_force()
         if self._queue.tries(version.values, sha256) > TRIES:
@@ -196,12 +181,7 @@ class Evaluations:
         return replace(self._snapshot(chosen, self._whole(chosen), means), cache=cache)
 
     def snapshot_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> Snapshot:
-        """Everything that a board would depend on under a version that is not in force.
-
-        Args:
-            version: of the challenge.
-            evaluations: SHA-256 of a file -> its evaluation, which is not stored.
-        """
+        """Everything that a board would depend on under a version that is not in force."""
 
         def summaries(values: str) -> dict[str, str | None]:
             return {
@@ -252,12 +232,7 @@ class Evaluations:
         return json.dumps({"fingerprint": version.fingerprint, "means": means})
 
     def means(self, version: Version, evaluation: Evaluation) -> dict[str, dict[str, float]]:
-        """Split -> measure id -> mean, of an evaluation; worked out once for each fingerprint.
-
-        Args:
-            version: of the challenge.
-            evaluation: of a file that is scored; its scorecard need not be there.
-        """
+        """Split -> measure id -> mean, of a scored file; worked out once for each fingerprint."""
         cached = json.loads(evaluation.summary) if evaluation.summary else {}
         if cached.get("fingerprint") != version.fingerprint:
             whole = self._queue.one(version.values, evaluation.sha256) or evaluation

@@ -31,9 +31,6 @@ def store_faults(
     their files, means from their scorecards.
 
     Args:
-        versions: of the challenge.
-        database: of the board.
-        files: the entries' and the versions' files.
         summary: makes the means of an evaluation under a version, as JSON.
     """
     found = faults(database.receipts(), _records(database))

@@ -14,14 +14,9 @@ ORGANIZER = "organizer"  # who decided, in the log
 
 
 def team_name(name: str, taken: Iterable[str]) -> str:
-    """A new name of a team, as it may be.
+    """A new name of a team, unlike those `taken`.
 
-    Args:
-        name: the name.
-        taken: names of teams and baselines, from which it must differ at sight.
-
-    Raises:
-        UsageError: it is empty, too long, not printable, only digits, or looks like another.
+    `UsageError` if it is empty, too long, not printable, only digits, or looks like another.
     """
     fine = name.strip() == name and 0 < len(name) <= LONGEST and printable(name, LONGEST) == name
     if not fine or name.isdigit():

@@ -150,13 +150,6 @@ def quota_left(
 
     Only what was scored, or waits to be, counts; rejected files have a limit of
     their own, failures none. Days are those of the challenge's zone.
-
-    Args:
-        challenge: for its time zone.
-        span: the phase.
-        entries: the entries of one team.
-        statuses: entry number -> status.
-        now: the time that is asked about.
     """
     zone, quota = ZoneInfo(challenge.timezone), span.phase.quota
     today = now.astimezone(zone).date()

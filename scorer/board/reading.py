@@ -36,10 +36,6 @@ OURS = (MemoryError, ScorerError, OSError, ArithmeticError, ValueError)  # no fi
 class Reader:
     """Reads the files of entries, which strangers wrote.
 
-    Args:
-        versions: of the challenge.
-        files: the entries' files.
-
     `aside` has a confined process do a task; where it is None, this process reads.
     """
 
@@ -49,12 +45,7 @@ class Reader:
 
     @contextmanager
     def material(self, version: Version, names: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-        """The material to read files without the store, there as long as the context.
-
-        Args:
-            version: of the challenge.
-            names: SHA-256 of a file -> its name in messages.
-        """
+        """The material to read files (SHA-256 -> name) without the store, inside the `with`."""
         with ExitStack() as stack:
             more = self._versions.material(version) | {"values": version.values, "files": []}
             for sha256, name in names.items():
@@ -64,15 +55,7 @@ class Reader:
             yield more
 
     def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
-        """The evaluations of files under a version, without their means on the splits.
-
-        Args:
-            version: of the challenge.
-            names: SHA-256 of a file -> its name in messages.
-
-        Raises:
-            ChallengeError: the challenge is wrong.
-        """
+        """The evaluations of files (SHA-256 -> name) under a version; no means on the splits."""
         if self.aside is not None:
             for sha256, fields in self._asked(self.aside, "evaluate", version, names):
                 yield evaluation_from(fields, version.values, sha256)
@@ -94,8 +77,6 @@ class Reader:
         """SHA-256 of each file -> the order in which it has its items.
 
         Args:
-            version: of the challenge.
-            names: SHA-256 of a file -> its name in messages.
             lists: the lists that count, in the order of their names.
         """
         if self.aside is not None:
@@ -110,15 +91,7 @@ class Reader:
     def _asked(
         self, aside: Aside, do: str, version: Version, names: Mapping[str, str], **more: Any
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """SHA-256 of each file, and the answer of a confined process for it.
-
-        Args:
-            aside: has a process do a task.
-            do: the task.
-            version: of the challenge.
-            names: SHA-256 of a file -> its name in messages.
-            more: the arguments of the task.
-        """
+        """SHA-256 of each file, and the answer for it of a confined process, of `aside`."""
         left = iter(names.items())
         while batch := dict(islice(left, BATCH)):
             try:
@@ -135,16 +108,7 @@ class Reader:
 
 
 def attempted(values: str, sha256: str, make: Make) -> Evaluation:
-    """The result of `make`; a failed evaluation if it fails by no fault of the challenge.
-
-    Args:
-        values: the digest of the challenge's state.
-        sha256: of the file.
-        make: the evaluation of a file of that SHA-256.
-
-    Raises:
-        ChallengeError: the challenge is wrong.
-    """
+    """The result of `make`; a failed evaluation if it fails by no fault of the challenge."""
     try:
         return make(sha256)
     except ChallengeError:
@@ -154,15 +118,7 @@ def attempted(values: str, sha256: str, make: Make) -> Evaluation:
 
 
 def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: str) -> Evaluation:
-    """The evaluation of a file, without its means on the splits.
-
-    Args:
-        ready: the challenge and its truth.
-        path: of the file.
-        name: the name of the file in messages.
-        values: the digest of the challenge's state.
-        sha256: of the file.
-    """
+    """The evaluation of a file, without its means on the splits."""
     (outcome,) = local(ready.plan, [path])
     for cause in (problem.cause for problem in outcome.findings if problem.cause):
         raise PluginError(cause)
@@ -201,8 +157,6 @@ def evaluation_from(fields: Mapping[str, Any], values: str, sha256: str) -> Eval
 
     Args:
         fields: what a process answered, which a stranger's file may have taken over.
-        values: the digest of the challenge's state that was asked for.
-        sha256: of the file that was asked for.
     """
     try:
         status = fields["status"]

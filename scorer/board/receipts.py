@@ -176,8 +176,7 @@ def verify_folder(folder: Path) -> tuple[int, list[str]]:
 def verify(paths: Sequence[Path]) -> tuple[int, list[str]]:
     """Check receipts and revealed folders; a receipt alone in its file is looked up in the chains.
 
-    Raises:
-        UsageError: a path is neither.
+    `UsageError` if a path is neither.
     """
     checked, problems = 0, list[str]()
     chains, alone = list[str](), dict[Path, str]()

@@ -50,8 +50,6 @@ def from_json(type_: type[T], text: str, metrics_: Registry[Metric] | None = Non
     """The record that `to_json` wrote.
 
     Args:
-        type_: the class of the record.
-        text: the JSON.
         metrics_: the metrics that it may name; default: those that are installed, to which a
             challenge's own are an overlay (`BoundChallenge.metrics`).
 

@@ -75,11 +75,7 @@ def _evaluated(
     after: Version,
     baselines: Sequence[Entry],
 ) -> dict[str, Evaluation]:
-    """SHA-256 of each file -> its evaluation under the new version.
-
-    Raises:
-        ScorerError: one that was scored cannot be evaluated any more.
-    """
+    """SHA-256 of each file -> its new evaluation; `ScorerError` if a scored one has none now."""
     entries = {e.sha256: e for e in [*database.entries(), *baselines]}
     evaluated = {}
     for sha256 in entries:

@@ -16,11 +16,7 @@ from scorer.store.files import Files
 
 
 def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
-    """Write challenge.seal and return the commitment.
-
-    Raises:
-        UsageError: the challenge is sealed already.
-    """
+    """Write challenge.seal and return the commitment; `UsageError` if it is sealed already."""
     target = challenge.folder / receipts.SEAL
     salt_file = challenge.folder / FOLDER / receipts.SALT
     if target.exists() or salt_file.exists():
@@ -47,13 +43,8 @@ def reveal(
     The files are those that were sealed, as the store keeps them.
 
     Args:
-        challenge: the challenge.
-        manifests: path below its folder -> SHA-256, of its files as they are now, then of those
-            of each version.
-        files: where the files of all versions are kept.
-        lines: all receipts.
-        folder: the new folder.
-        altered: the alterations of the store.
+        manifests: path below its folder -> SHA-256, of its files as they are now, then of those of
+            each version.
 
     Raises:
         UsageError: the challenge was never sealed, or the folder exists.

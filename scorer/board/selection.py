@@ -32,13 +32,7 @@ class State:
 
 
 def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -> State:
-    """The state that the decisions made until `now` lead to; later ones undo earlier ones.
-
-    Args:
-        teams: all teams.
-        decisions: all decisions, in any order.
-        now: later decisions do not count.
-    """
+    """The state that the decisions made until `now` lead to; later ones undo earlier ones."""
     names = {team.id: team.name for team in teams}
     teams_out: dict[int, Decision] = {}
     entries_out: dict[int, Decision] = {}
@@ -105,7 +99,6 @@ def choose(
     Args:
         candidates: the entries on the board: scored and not disqualified.
         rule: best, last, selected or all.
-        better: which direction of the primary measure is better.
         select: the number of selected entries that count, if the phase limits it.
         selected: the entries that the team selected, oldest first.
         ladder: off, auto or a step: how much better an entry must be to move a shown value.
@@ -171,7 +164,6 @@ def rungs(candidates: Sequence[Candidate], better: Better, ladder: float | str) 
 
     Args:
         candidates: a team's entries in the order of their time.
-        better: which direction is better.
         ladder: auto, or the step in units of the primary measure.
 
     Returns:

@@ -103,11 +103,7 @@ class Snapshot:
         return by_id[phase]
 
     def split_shown(self, span: Span | None, now: datetime, split: str | None = None) -> str:
-        """The split of a board: the given one, else what the phase shows, else all.
-
-        Raises:
-            UnknownName: there is no such split.
-        """
+        """The given split, else the one that the phase shows, else all; else `UnknownName`."""
         if split is not None:
             if split not in self.splits:
                 raise UnknownName("split", split, list(self.splits))
@@ -217,15 +213,7 @@ class Snapshot:
         rule: str | None = None,
         only: Sequence[int] | None = None,
     ) -> dict[int | None, Choice]:
-        """The entries of each team that count on a split; the entries of None are the baselines.
-
-        Args:
-            now: entries received and decisions made by then count.
-            split: the split.
-            span: the phase; None: there is none.
-            rule: another entry rule than the challenge's.
-            only: only these entries, whatever the rules.
-        """
+        """The entries of each team that count on a split; the entries of None are the baselines."""
         decided, board_rules = self.state(now), self.rules.leaderboard
         primary, public = self.terms.primary, self._public()
         climbs = only is None and rule is None and (span is None or span.takes_entries)
@@ -267,13 +255,7 @@ class Snapshot:
         return choices
 
     def held_back(self, team: int | None, now: datetime, split: str) -> Mapping[int, int]:
-        """The entries of a team whose values the Ladder keeps -> the one whose value it shows.
-
-        Args:
-            team: the team; None: none is kept of a baseline.
-            now: entries received and decisions made by then count.
-            split: the split.
-        """
+        """A team's entries, no baseline's, that the Ladder keeps -> the one whose value shows."""
         if team is None or self.rules.leaderboard.ladder == "off":
             return {}
         own = replace(self, entries=[entry for entry in self.entries if entry.team == team])
@@ -286,13 +268,7 @@ class Snapshot:
         return next((name for name in reversed(splits_shown) if name in self.splits), EVERYTHING)
 
     def why(self, team: Team, now: datetime, split: str | None = None) -> Why:
-        """Explain a team's rank: the rules that applied, ties, and entries that do not count.
-
-        Args:
-            team: the team.
-            now: entries received and decisions made by then count.
-            split: the split of the board; default: the one that the phase shows.
-        """
+        """Explain a team's rank: the rules that applied, ties, and entries that do not count."""
         span, decided = self.span(now), self.state(now)
         zone, primary = ZoneInfo(self.rules.timezone), self.terms.primary
         live = self.order(now, split=split)
@@ -377,11 +353,7 @@ def _last_shown(rules: Challenge, now: datetime) -> str:
 
 
 def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
-    """The teams that change rank or value, on every split, between two versions.
-
-    Returns:
-        Moves by split, then by the new rank.
-    """
+    """The teams that change rank or value between versions: by split, then by the new rank."""
     changes = []
     for split in before.splits.keys() & after.splits.keys():
         boards = []

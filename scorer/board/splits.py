@@ -30,8 +30,6 @@ def drawn(
     seed and names give the same splits everywhere, whatever the order of the lists.
 
     Args:
-        splits: shares and seed.
-        lists: the names of all lists.
         groups: list -> group, for `by: group`; a list without a group is its own.
     """
     members: dict[str, list[str]] = {}
@@ -60,9 +58,8 @@ def drawn(
 def read_splits(path: Path, lists: Sequence[str]) -> dict[str, str]:
     """The split of each list, from a file of list,split.
 
-    Raises:
-        ChallengeError: it cannot be read, names a list twice or one that is not there, or
-            leaves one out.
+    `ChallengeError` if it cannot be read, names a list twice or one that is not there, or leaves
+    one out.
     """
     findings = Findings(display_path(path))
     shape = Schema(("list", "fold"), (), {"fold": "split"})

@@ -59,15 +59,7 @@ class Roster:
         return self._database.add_team(self.new_name(name), now)
 
     def new_name(self, name: str, but: int | None = None) -> str:
-        """A name that no team has, and that looks like no other's nor a baseline's.
-
-        Args:
-            name: the name.
-            but: the team that is to have it.
-
-        Raises:
-            UsageError: it is taken, looks like another, or is not valid.
-        """
+        """A valid name that looks like no team's or baseline's but `but`'s; else `UsageError`."""
         teams = self.by_name()
         if name in teams:
             raise UsageError(f"there is a team {quoted(name)} already")

@@ -32,14 +32,7 @@ EVER = datetime.min.replace(tzinfo=UTC)  # since when baselines are there
 
 
 class Versions:
-    """The past and present states of a challenge: a version is put in force by a re-scoring only.
-
-    Args:
-        challenge: the challenge as its files are now.
-        database: of the board.
-        files: where the files of all versions are kept.
-        allow_plugins: whether the challenge's own metrics may be run.
-    """
+    """A challenge's past and present states: a version is put in force by a re-scoring only."""
 
     def __init__(
         self, challenge: Challenge, database: Database, files: Files, allow_plugins: bool
@@ -64,8 +57,7 @@ class Versions:
     def in_force(self, now: datetime | None = None) -> Version:
         """The version in force, or that at a time; the first counts from the beginning.
 
-        Raises:
-            ChallengeError: there is none yet, and the challenge is wrong.
+        `ChallengeError` if there is none yet and the challenge is wrong.
         """
         versions = self._database.versions()
         if not versions:
@@ -77,11 +69,7 @@ class Versions:
         return [v for v in versions if now is None or v.number == 1 or v.since <= now][-1]
 
     def of_files(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
-        """The version that the files make as they are now.
-
-        Raises:
-            ChallengeError: the challenge as it is now is wrong.
-        """
+        """The version that the files make as they are now; `ChallengeError` if they are wrong."""
         ready = answerable(opened(prepare(self.challenge, self.allow_plugins)))
         return _version(number, since, ready, self.manifest), ready
 
@@ -187,11 +175,7 @@ class Versions:
             self._terms.pop(version.number, None)
 
     def add(self, version: Version, ready: OpenChallenge) -> None:
-        """Put a version in force.
-
-        Raises:
-            UsageError: another process has put one in force meanwhile.
-        """
+        """Put a version in force; `UsageError` if another process has just put one in force."""
         if not self._database.add_version(version):
             raise UsageError("another process has re-scored this board just now; try again")
         self._ready[version.number] = ready

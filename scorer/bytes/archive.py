@@ -31,14 +31,10 @@ def is_office(head: bytes) -> bool:
 
 
 class Member(io.RawIOBase):
-    """The one file of an archive, whose damage is an `OSError`.
+    """The one file of an archive, or the one of that name; its damage is an `OSError`.
 
-    Args:
-        stored: the archive, which can be sought; closed with this.
-        name: of the file that is meant, where there are several.
-
-    Raises:
-        Unreadable: it has no file or several, or the one cannot be unpacked.
+    The archive can be sought, and is closed with this. `Unreadable` if it has no file or several,
+    or the one cannot be unpacked.
     """
 
     def __init__(self, stored: Any, name: str | None = None) -> None:
@@ -60,12 +56,7 @@ class Member(io.RawIOBase):
             raise
 
     def read(self, size: int = -1) -> bytes:
-        """At most `size` bytes; none at the end.
-
-        Raises:
-            EOFError: the archive ends early.
-            OSError: the data is damaged.
-        """
+        """At most `size` bytes; `EOFError` if the archive ends early, `OSError` if damaged."""
         assert self._source is not None
         try:
             return self._source.read(size)
@@ -123,13 +114,9 @@ def lost_part(name: str, names: list[str], times: int = 0) -> Problem:
 
 
 def announced(stored: Any, comment: bool = True) -> tuple[int, int]:
-    """The size of an archive's directory, from its end alone.
+    """The number of entries of an archive's directory, and its bytes, from its end alone.
 
-    Returns:
-        The number of entries, and of bytes of their directory.
-
-    Raises:
-        BadZipFile: it has no such end, or is a ZIP64 archive, whose end does not say it.
+    `BadZipFile` if it has no such end, or is a ZIP64 archive, whose end does not say it.
     """
     size = stored.seek(0, os.SEEK_END)
     stored.seek(max(size - (LONGEST if comment else SHORTEST), 0))

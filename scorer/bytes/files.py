@@ -45,14 +45,9 @@ Own = Sequence[Path] | None  # the challenge's files, where a file was sent
 
 
 def digest(path: Path, parts: Sequence[str] = (), own: Own = None) -> str:
-    """The SHA-256 of a file as it is stored, in hexadecimal.
+    """The SHA-256 of a file as stored, or of a folder's `parts`: of their digests and names.
 
-    Args:
-        parts: the files of a folder that count: of their digests, with their names.
-        own: the challenge's own files, where the file was sent.
-
-    Raises:
-        Unreadable: one is missing, or no regular file.
+    `Unreadable` if one is missing, or no regular file.
     """
     if parts and path.is_dir():
         digests = "".join(f"{digest(path / name)} {name}\n" for name in parts)
@@ -72,14 +67,7 @@ def same_content(first: Path, second: Path) -> bool:
 
 
 def beginning(path: Path, most: int, own: Own = None) -> bytes:
-    """The first bytes of a file as it is stored.
-
-    Args:
-        own: the challenge's own files, where the file was sent.
-
-    Raises:
-        Unreadable: it is missing, or no regular file.
-    """
+    """The first bytes of a file as stored; `Unreadable` if it is missing, or no regular file."""
     with _regular(path, own) as stream:
         return at_most(stream, most)
 
@@ -100,8 +88,7 @@ def spooled(stream: BinaryIO, limits: ReadLimits) -> Iterator[Path]:
     nothing is left of it however the process ends. Of a stream above the limit one byte too many
     is kept, so that reading the file says S104 like any other.
 
-    Raises:
-        UsageError: there is no room for it, or it cannot be read.
+    `UsageError` if there is no room for it, or it cannot be read.
     """
     message = "a temporary file cannot be filled ({}); TMPDIR names its folder"
     with ExitStack() as stack:
@@ -147,7 +134,6 @@ def open_bytes(
     Args:
         limits: how much of it is read; what becomes larger while it is read ends there.
         sha256: updated with all bytes that are read, as they are stored.
-        tick: called with the share of the file that has been read.
         unpacked: how many bytes of the submission's other files have been unpacked.
         part: the name of the file, where `path` is the folder that it is in.
 
@@ -201,12 +187,7 @@ def open_stored(
 ) -> io.BufferedReader:
     """The bytes of a ZIP archive, or of some files of a folder one after the other, as stored.
 
-    Args:
-        sha256: updated with all bytes that are read.
-        tick: called with the share that has been read.
-
-    Raises:
-        Unreadable: it is neither, too large, or a part is missing.
+    `Unreadable` if it is neither, too large, or a part is missing.
     """
     if path.is_dir():
         present = [entry.name for entry in islice(os.scandir(path), 1000)]
@@ -234,14 +215,7 @@ def open_stored(
 
 
 def open_part(path: Path, name: str, limits: ReadLimits, unpacked: int = 0) -> io.BufferedReader:
-    """The bytes of one file of a ZIP archive, or of a folder.
-
-    Args:
-        unpacked: how many bytes of other files have been unpacked.
-
-    Raises:
-        Unreadable: it cannot be read.
-    """
+    """The bytes of one file of a ZIP archive or a folder; `Unreadable` if it cannot be read."""
     if path.is_dir():
         return open_bytes(path, limits, unpacked=unpacked, part=name)
     stored = _regular(path, limits.own)
@@ -314,11 +288,7 @@ def part_names(path: Path) -> list[str]:
 
 
 def drain(stream: io.BufferedReader) -> None:
-    """Read the rest of what is stored without unpacking it, so that a digest is of all bytes.
-
-    Raises:
-        Unreadable: it cannot be read.
-    """
+    """Read the stored rest, packed, for a digest of all bytes; `Unreadable` if that fails."""
     raw = stream.raw
     stored = raw.stored if isinstance(raw, _Unpacked) else stream
     while stored.read(BLOCK_SIZE):
@@ -342,7 +312,6 @@ class _Stored(io.FileIO):
 
     Args:
         most: how many bytes of it are read before it is refused.
-        sha256: updated with the bytes that are read.
         tick: called with the share that has been read of the file, as large as it was when opened.
     """
 
@@ -379,8 +348,6 @@ class _Unpacked(io.RawIOBase):
     """A decompressed stream that ends in a problem, not in an exception of its library.
 
     Args:
-        source: gives the decompressed bytes.
-        size: of that file, in bytes.
         limits: how much is unpacked: of a submission in all, and of each byte that is stored.
         before: how many bytes of the submission's other files have been unpacked.
         damage: what the source raises where it is damaged, beside `OSError`.

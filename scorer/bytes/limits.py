@@ -70,11 +70,7 @@ def too_many_errors(most: int) -> Problem:
 
 
 def refuse_errors(errors: int, most: int) -> None:
-    """End the reading of a file with more errors than are accepted.
-
-    Raises:
-        Unreadable: there are more.
-    """
+    """End the reading of a file with more errors than are accepted, as `Unreadable`."""
     if errors > most:
         raise Unreadable(too_many_errors(most))
 

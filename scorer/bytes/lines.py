@@ -28,11 +28,7 @@ def lines(stream: BinaryIO, limits: ReadLimits, findings: Findings) -> Iterator[
     What is not UTF-8 becomes a problem and is read as Windows-1252, so that all
     other problems are found at once.
 
-    Args:
-        stream: the bytes.
-
-    Raises:
-        Unreadable: a line is longer than is accepted, or the file ends its lines in CR.
+    `Unreadable` if a line is longer than is accepted, or the file ends its lines in CR.
     """
     number, rest = 1, bytearray()
     while block := stream.read(BLOCK_SIZE):
@@ -76,11 +72,7 @@ def _decoded(block: bytes, number: int, limits: ReadLimits, findings: Findings) 
 
 
 def mended(raw: bytes, number: int, findings: Findings) -> str:
-    """A line as text; what is not plain UTF-8 becomes a problem.
-
-    Args:
-        number: of the line, from 1.
-    """
+    """Line `number`, from 1, as text; what is not plain UTF-8 becomes a problem."""
     if b"\0" in raw:
         if not count_only(findings, "S106"):
             column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
@@ -101,11 +93,7 @@ def mended(raw: bytes, number: int, findings: Findings) -> str:
 
 
 def too_long(line: bytes | bytearray, number: int, limits: ReadLimits) -> Problem:
-    """The problem of a line that is longer than is accepted.
-
-    Args:
-        number: of the line, from 1.
-    """
+    """The problem of a line, numbered from 1, that is longer than is accepted."""
     message = f"the line is longer than {limits.line:,} bytes"
     hint = "its lines seem to end in CR alone; save it with LF or CRLF" if b"\r" in line else None
     return Problem("S109", message, line=number, help=hint)

@@ -11,11 +11,7 @@ ROOM = 256 << 20  # bytes that may be asked for
 
 
 def ask_for_polars() -> None:
-    """Ask for the memory that polars needs, before it is imported.
-
-    Raises:
-        MemoryError: it is not there. Polars would panic, or abort.
-    """
+    """Raise `MemoryError` where polars, when imported, would panic or abort for want of memory."""
     with suppress(ImportError):  # where a process has no such limits
         import resource
 

@@ -42,7 +42,6 @@ def opened(path: Path, own: Sequence[Path] | None = None, part: str | None = Non
     and /dev.
 
     Args:
-        path: the file, or the folder that it is in.
         own: the challenge's own files, where the file was sent; None: the organizer named it.
 
     Raises:

@@ -19,8 +19,7 @@ SYSTEM = (Path("/dev"), Path("/proc"))  # of whose names, such as /dev/stdout, n
 def write(path: Path, data: bytes) -> None:
     """Put `data` at `path`, all of it or nothing; a link stays and what it leads to is written.
 
-    Raises:
-        UsageError: it cannot be written there.
+    `UsageError` if it cannot be written there.
     """
     try:
         there = os.path.abspath(path)
@@ -59,11 +58,7 @@ def folder(path: Path, files: Mapping[str, bytes]) -> None:
 
     They are written to a folder beside it, which is renamed.
 
-    Args:
-        files: path below the folder -> content.
-
-    Raises:
-        UsageError: it cannot be made, or something is there.
+    `UsageError` if it cannot be made, or something is there.
     """
     try:
         there = Path(os.path.abspath(path))

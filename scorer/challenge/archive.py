@@ -30,8 +30,7 @@ PIECE_SIZE = 1 << 20
 def unpacked(path: Path) -> Iterator[Path]:
     """A challenge's path as it is, or the folder into which the kit there is unpacked meanwhile.
 
-    Raises:
-        ChallengeError: it is a zip file, and no kit or a dangerous one.
+    `ChallengeError` if it is a zip file, but no kit or a dangerous one.
     """
     if not os.path.isfile(path) or not zipfile.is_zipfile(path):
         yield path
@@ -97,11 +96,7 @@ def refused(path: Path, code: str, message: str) -> ChallengeError:
 
 
 def refuse_kit(challenge: Challenge) -> None:
-    """Refuse what needs a truth where the challenge is a kit, which has none.
-
-    Raises:
-        ChallengeError: it is one, and no truth was given in its place.
-    """
+    """Refuse, by `ChallengeError`, a kit, which has no truth, unless one was given in its place."""
     if not challenge.truth.file.name.startswith(ABSENT) or challenge.truth.file.exists():
         return
     kit = printable(display_path(challenge.folder))

@@ -42,11 +42,7 @@ SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
 
 
 def wrong(message: str, code: str = "C106", key: str = "") -> PydanticCustomError:
-    """The error of a field.
-
-    Args:
-        key: the section at fault, in a validator of the whole challenge.
-    """
+    """The error of a field; `key` is the section at fault, in a validator of the challenge."""
     return PydanticCustomError(code, "{message}", {"message": message, "key": key})
 
 

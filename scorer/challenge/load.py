@@ -82,9 +82,7 @@ def load(source: Path | str | Mapping[str, Any], folder: Path | str | None = Non
 def _challenge(root: YamlValue | None, where: Path, findings: Findings) -> Challenge:
     """The challenge that a tree of values describes.
 
-    Args:
-        root: the tree; None where it could not be read to its end.
-        where: the file that it was read from, or that would lie in its folder.
+    `root` is None where the tree could not be read to its end.
     """
     if (
         root is None

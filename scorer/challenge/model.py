@@ -263,11 +263,7 @@ class Challenge(YamlSection):
         return line if done else None
 
     def with_metrics(self, notations: Iterable[str]) -> Self:
-        """A copy with these measures instead, the first primary.
-
-        Args:
-            notations: of measures; an `id` of the challenge stands for its measure.
-        """
+        """A copy with these measures instead, the first primary; an `id` stands for its measure."""
         by_id = {spec.id: spec.model_copy(update={"primary": False}) for spec in self.metrics}
         specs = [
             by_id.get(word) or self._headed(word) or MeasureSpec(notation=word, key="--metric")

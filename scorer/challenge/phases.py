@@ -203,11 +203,7 @@ class Question(YamlSection):
 
 
 def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> None:
-    """Refuse phases that contradict each other or name a split that is not there.
-
-    Raises:
-        PydanticCustomError: what is wrong.
-    """
+    """Refuse phases that contradict each other or name a split that is not there."""
     ids: set[str] = set()
     names = {*SHOWN_WORDS, *(splits.shares if splits else ())}
     drawn = splits is None or splits.file is None

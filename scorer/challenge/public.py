@@ -13,11 +13,7 @@ if TYPE_CHECKING:
 
 
 class IdNames(Mapping[str, None]):
-    """Ids in their order; a million of them are not hashed before one is looked up.
-
-    Args:
-        ids: the ids, each once; many as polars has them.
-    """
+    """Ids, each once, in order; a million of them are not hashed before one is looked up."""
 
     def __init__(self, ids: Sequence[str] | pl.Series) -> None:
         self.ids = ids

@@ -112,9 +112,6 @@ def from_data(data: object, findings: Findings, depth: int = 0) -> YamlValue:
     """The same of data that no file holds: mappings, sequences, texts, numbers, paths.
 
     Its values have no lines.
-
-    Args:
-        findings: where problems go, of data that a challenge cannot hold.
     """
     lost = YamlValue(None, None, None)
     if depth > DEEPEST_YAML:

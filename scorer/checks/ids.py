@@ -122,12 +122,7 @@ class Known:
         return look_up(*self._hashed, column.row_hashes[rows]) >= 0
 
     def fault(self, name: str, decimals: bool = False) -> IdFault | None:
-        """The fault that makes an id unknown; None where nothing explains it.
-
-        Args:
-            name: an id that is not known.
-            decimals: whether all ids of its column end in `.0`.
-        """
+        """The fault that makes an id unknown; `decimals`: the ids of its column all end in `.0`."""
         if not name:
             return IdFault("S309", "empty id")
         meant = self._look_alike(name)
@@ -324,12 +319,7 @@ class KnownPairs:
         return len(self.members)
 
     def find(self, lists: CodedColumn, items: CodedColumn) -> tuple[Ints, Ints]:
-        """Where the list and item of each row of some whole lists stand.
-
-        Returns:
-            Of each row the place of its list, -1 where that is not known, and the number of the
-            pair, -1 where there is no such pair.
-        """
+        """The place of each row's list, and the number of its pair; -1 for what is not known."""
         place = self.lists.places(lists)
         row = np.full(lists.codes.size, -1, dtype=np.int64)
         in_list = place[lists.codes] if row.size else row

@@ -37,8 +37,7 @@ def reported(
 ) -> Iterator[Problem | OverflowCount]:
     """The errors of the rows that can be reported; those of the other rows are only counted.
 
-    Args:
-        problems: makes the errors, given where among `rows` the rows stand that have them.
+    `problems` makes the errors, given the places among `rows` of the rows that have them.
     """
     last = submitted.last.get(code, math.inf)
     reportable = np.flatnonzero(submitted.table.line[rows] <= last)[:KEPT]
@@ -51,9 +50,7 @@ def reported(
 def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
     """Those of `rows` that repeat an earlier row, and that earlier row of each.
 
-    Args:
-        columns: codes, one a row of the table, that together make a row's key.
-        rows: the rows that count, ascending.
+    `columns` are codes, one a row of the table, that together make its key; `rows` ascend.
     """
     key = np.zeros(rows.size, dtype=np.int64)
     for codes in columns:
@@ -73,14 +70,7 @@ def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:
 
 
 def first_pairs(submitted: Submitted, rows: Rows | Ints, role: str) -> Ints:
-    """The first of some rows for each list and item, in the file's order.
-
-    Args:
-        role: the column of the items: item, better or worse.
-
-    Returns:
-        Row indices, by their lines.
-    """
+    """The first of some rows for each list and item, of that role, in the file's order."""
     line, key = submitted.table.line[rows], keys(submitted.table.ids[role])[rows]
     in_list = submitted.lists.codes[rows]
     by = np.lexsort((rows, line, key, in_list))
@@ -102,13 +92,9 @@ def first_rows(ids: CodedColumn, wanted: Mapping[str, object]) -> Iterator[tuple
 def occurrences(
     ids: CodedColumn, wanted: Mask, line: Ints | None = None
 ) -> tuple[Ints, Ints, Ints]:
-    """The codes of the wanted distinct ids that have rows, by their first rows.
+    """The codes, first rows and numbers of rows of the wanted ids that have rows, by first rows.
 
-    Args:
-        line: what tells which row is first; without it, the order of the rows.
-
-    Returns:
-        The codes, the first row of each, and how many rows each has.
+    `line` tells which row is first; without it, the order of the rows does.
     """
     rows = np.flatnonzero(by_codes(wanted, ids.codes))
     codes = ids.codes[rows].astype(np.int64)
@@ -159,11 +145,7 @@ def numbered_rows(public: Public, lists: CodedColumn) -> Mask:
 
 
 def describe_fault(fault: IdFault, word: str, rows: int) -> str:
-    """The message about an id's fault, for all rows that have it.
-
-    Args:
-        word: what the challenge calls that which the id names.
-    """
+    """The message about an id's fault in so many rows; `word` is the challenge's for the id."""
     many = f"{rows:,} row{'s' if rows > 1 else ''}"
     if fault.code == "S309":
         return f"empty id: the {word} has no name in {many}"

@@ -27,14 +27,7 @@ SPREADSHEET = (
 
 
 def classes_of(names: pl.Series, known: Known) -> NDArray[np.uint8]:
-    """The class of each unknown id; `EXPLAINED` where it needs a look of its own.
-
-    Args:
-        names: ids, none of them known.
-
-    Returns:
-        Shape (ids,): `PLAIN`, `DECIMAL` or `EXPLAINED`.
-    """
+    """The class of each unknown id, (ids,): `PLAIN`, `DECIMAL`, or `EXPLAINED` by a look at it."""
     kinds = np.full(len(names), PLAIN, dtype=np.uint8)
     lower = names.str.to_lowercase()
     explained = _mask(names.str.contains(UNUSUAL) | names.str.contains(SPREADSHEET))

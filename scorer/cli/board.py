@@ -74,15 +74,7 @@ def board_of(
     files: str | None,
     allow_plugins: bool = False,
 ) -> tuple[Board, tuple[str, ...]]:
-    """The board of a challenge, closed when the command ends, and what is to be noted of it.
-
-    Args:
-        path: the challenge's file or its folder.
-        terminal: what the process has around it.
-        store: the database's URL, of `--store`.
-        files: where entry files are kept, of `--files`.
-        allow_plugins: whether the challenge's own metrics may be run.
-    """
+    """The board of a challenge, closed when the command ends, and what is to be noted of it."""
     from scorer.board.board import Board
 
     challenge, notes = challenge_of(path, terminal)
@@ -151,11 +143,7 @@ def on_board(command: Callable[..., Result]) -> Callable[..., Result]:
 def entries_of(
     words: str, path: Path, terminal: Terminal, store: str | None, files: str | None, plugins: bool
 ) -> tuple[Challenge, list[Named]]:
-    """The challenge in force and the files of entries, as `--entries 3,9` names them.
-
-    Raises:
-        UsageError: the words are no numbers.
-    """
+    """The challenge in force and the files of `--entries 3,9`; `UsageError` for no numbers."""
     board, _ = board_of(path, terminal, store, files, plugins)
     try:
         numbers = [int(word) for word in words.split(",")]
@@ -166,11 +154,7 @@ def entries_of(
 
 
 def moment(text: str | None) -> datetime | None:
-    """A time as a command's words give it.
-
-    Raises:
-        UsageError: it is no time, or has no offset from UTC.
-    """
+    """A time in a command's words; `UsageError` if it is no time, or has no offset from UTC."""
     if text is None:
         return None
     try:

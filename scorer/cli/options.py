@@ -151,9 +151,6 @@ def challenge_of(
 
     Args:
         path: the challenge's file, its folder, or a kit, which is unpacked until the command ends.
-        terminal: what the process has around it.
-        metrics: measures that replace the challenge's, of `-m`.
-        truth: the truth that replaces the challenge's, of `--truth`.
         submissions: the words that name submissions, where a truth can stand for the challenge.
         measured: whether the command needs measures, which a truth does not say.
     """
@@ -193,11 +190,7 @@ def challenge_of(
 
 
 def engine_options(words: Sequence[str] | None) -> dict[str, str]:
-    """The options of an engine, from `--engine-option`.
-
-    Raises:
-        UsageError: a word is not NAME=VALUE.
-    """
+    """The options of an engine, of `--engine-option`; `UsageError` if a word is not NAME=VALUE."""
     options = {}
     for word in words or ():
         name, equals, value = word.partition("=")
@@ -235,8 +228,7 @@ def submissions_of(
     A folder stands for its files, less the hidden ones; for an engine that reads folders of
     parts, one that such a tool has written is a submission.
 
-    Raises:
-        UsageError: standard input is named twice or closed, or a folder has no files.
+    `UsageError` if standard input is named twice or closed, or a folder has no files.
     """
     from scorer.api.submissions import Named, submission_name
     from scorer.bytes.address import Address, is_url
@@ -297,11 +289,7 @@ def _files(folder: str) -> list[Path]:
 
 
 def refuse_overwrite(output: Path | None, challenge: Challenge, *read: Path) -> None:
-    """Refuse to write over a file of the challenge, or one that is read.
-
-    Raises:
-        UsageError: the output is one of them, by whatever name.
-    """
+    """Refuse, by `UsageError`, to write over a file of the challenge, or one that is read."""
     if output is None:
         return
     if os.path.isdir(output):
@@ -352,13 +340,7 @@ def causes(submissions: Sequence[Scored]) -> Iterator[str]:
 
 
 def problems(findings: Findings, quiet: bool = False, every: bool = False) -> list[str]:
-    """A file's problems as lines.
-
-    Args:
-        findings: the problems.
-        quiet: only the errors.
-        every: all occurrences of a problem, not only the first few.
-    """
+    """A file's problems as lines; with `every` at all of their places, with `quiet` errors only."""
     from scorer.reports.findings.problems import format_findings
 
     return format_findings(findings, every, quiet)

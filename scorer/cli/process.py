@@ -21,8 +21,7 @@ def leave_with(codes: Sequence[int]) -> None:
 
     Python would take every module and object apart first, which takes as long as a small file.
 
-    Args:
-        codes: gets the exit code; empty, the process ends as any other.
+    `codes` gets the exit code; empty, the process ends as any other.
     """
 
     def leave() -> None:

@@ -108,11 +108,7 @@ def command(verb: str) -> TyperCommand:
 
 
 def _ordered(words: list[str]) -> list[str]:
-    """The words with their verb first.
-
-    Raises:
-        UsageError: the first word is neither a verb nor a file, but nearly a verb.
-    """
+    """The words with their verb first; `UsageError` if the first is nearly a verb, and no file."""
     if words[0] in names():
         return words
     if words[0].startswith("-") and words[0] != "-":

@@ -205,13 +205,10 @@ def spelt(name: str) -> str:
 
 
 def parse(text: str) -> Node:
-    """The tree of a formula.
+    """The tree of a formula; `FormulaError` if it is not written as a formula is.
 
     >>> parse("0.25*a + 0.75*'nDCG@10'").names
     ('a', 'nDCG@10')
-
-    Raises:
-        FormulaError: it is not written as a formula is.
     """
     if not text.strip():
         raise FormulaError("the formula is empty; write such as 0.3*a + 0.7*b")

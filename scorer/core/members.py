@@ -17,7 +17,6 @@ class Members(Mapping[str, frozenset[str]]):
     """The items of each list; a set of them is only made where one list is looked at.
 
     Args:
-        lists: their names, each once.
         named: all items, each once, in the order of their ids; many as polars has them.
         starts: where the items of each list begin, and where the last ones end, shape (lists + 1,).
         item: places in `named`, list by list, ascending in each.

@@ -31,11 +31,7 @@ def too_deep(document: str) -> bool:
 
 
 def parsed(document: str | bytes) -> Any:
-    """The value of a JSON document.
-
-    Raises:
-        ValueError: it is no JSON, or nested too deeply.
-    """
+    """The value of a JSON document; `ValueError` if it is none, or nested too deeply."""
     if isinstance(document, bytes):
         document = document.decode(json.detect_encoding(document))
     if too_deep(document):

@@ -101,9 +101,8 @@ class Findings:
     ) -> None:
         """Say at which character of its line each cell begins that a problem is about.
 
-        Args:
-            columns: finds them, given of each cell its line, its role, and its text. It is called
-                once, for at most `LOCATED` cells of a code, and not at all where there are none.
+        `columns` finds them from the line, role and text of each cell. It is called once, for at
+        most `LOCATED` cells of a code, and not at all where there are none.
         """
         places, cells, located = list[int](), list[tuple[int, str, str]](), Counter[str]()
         for n, problem in enumerate(self._problems):
@@ -164,11 +163,7 @@ class Findings:
 
     @classmethod
     def from_json(cls, text: str) -> Findings:
-        """The findings that `to_json` wrote.
-
-        Raises:
-            ValueError: the text is something else.
-        """
+        """The findings that `to_json` wrote; `ValueError` if the text is something else."""
         try:
             fields = json.loads(text)
             findings = cls(fields["path"], fields["kept"])

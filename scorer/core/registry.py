@@ -75,21 +75,13 @@ class Registry(Generic[T]):
         self._added = added  # a challenge's, each with where it comes from
 
     def with_(self, things: Iterable[tuple[T, str]]) -> Registry[T]:
-        """A registry that also holds `things`: pairs of a thing and the module it comes from.
-
-        Raises:
-            PluginError: two things claim one name; both modules are named.
-        """
+        """A registry with these pairs of thing and module; `PluginError` if two claim a name."""
         wider = Registry(self.kind, self.package, self.type_, (*self._added, *things), self.group)
         _ = wider._named  # so that a clash is an error now
         return wider
 
     def get(self, name: str) -> T:
-        """The thing of that name or alias, whatever its case; of several, one in no folder.
-
-        Raises:
-            UnknownName: there is none.
-        """
+        """The thing of a name or alias in any case, rather of no folder; else `UnknownName`."""
         if loaded := self._only_module(name.casefold()):
             return loaded[0]
         things = self.named(name, every=True)
@@ -98,14 +90,8 @@ class Registry(Generic[T]):
     def named(self, name: str, every: bool = False) -> tuple[T, ...]:
         """The things of that name, one for each kind of challenge that has one; else of that alias.
 
-        Args:
-            every: those with that alias too, after those with that name.
-
-        Returns:
-            At least one thing; those that stand in a folder of their own come last.
-
-        Raises:
-            UnknownName: there is none.
+        With `every` those with that alias follow; those in folders of their own come last.
+        `UnknownName` if there is none.
         """
         folded = name.casefold()
         if not every and (loaded := self._only_module(folded)):
@@ -181,31 +167,18 @@ def _together(thing: object, other: object) -> bool:
 def discover(kind: str, package: str, type_: type[T], group: str = "") -> Registry[T]:
     """The marked things of that type in every module of `package`, and in the entry points.
 
-    Args:
-        package: whose modules, and folders' modules, define the own ones.
-        group: of the entry points, where it is not called as the package is.
+    `group` is that of the entry points, where it is not called as the package is.
     """
     return Registry(kind, package, type_, group=group)
 
 
 def load_one(package: str, type_: type[T], name: str) -> T | None:
-    """The thing of that name in the module of that name, without loading its neighbours.
-
-    Args:
-        name: of the module and of the thing, in small letters.
-
-    Returns:
-        The thing; None where there is no such module, or it defines no such thing.
-    """
+    """The thing of that name, in small letters, in the module of that name alone, or None."""
     return next(iter(load_named(package, type_, name)), None)
 
 
 def load_named(package: str, type_: type[T], name: str) -> tuple[T, ...]:
-    """The things of that name in all modules of that name, those of folders too.
-
-    Args:
-        name: of the modules and of the things, in small letters.
-    """
+    """The things of that name, in small letters, in all modules of that name, folders' too."""
     modules = [module for module in _modules(package) if module.rpartition(".")[2] == name]
     marked = _marked([import_module(f"{package}.{module}") for module in modules], type_)
     return tuple(thing for thing, _ in marked if thing.name.casefold() == name)
@@ -248,11 +221,7 @@ def _entry_points() -> Any:  # of a type of its own below Python 3.12
 
 
 def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
-    """The things that a challenge's own file defines.
-
-    Raises:
-        PluginError: the file cannot be read or run, or marks nothing of that type.
-    """
+    """The things that a challenge's own file defines; `PluginError` if none, or it does not run."""
     things = [(thing, path.name) for thing, _ in _marked([module_of(path)], type_)]
     if not things:
         raise PluginError(f"the plugin {quoted(path.name)} defines no {type_.__name__.lower()}")
@@ -265,8 +234,7 @@ def module_of(path: Path) -> ModuleType:
     The file's bytes are compiled here: an import would prefer a `__pycache__` beside the file,
     which may hold other code, and write one where there is none.
 
-    Raises:
-        PluginError: the file cannot be read or run.
+    `PluginError` if the file cannot be read or run.
     """
     spec = spec_from_file_location(f"{PLUGIN}{path.stem}", path)
     if spec is None or spec.loader is None or not os.path.isfile(path):
@@ -279,11 +247,7 @@ def module_of(path: Path) -> ModuleType:
 
 @contextmanager
 def plugin_call(message: str) -> Iterator[None]:
-    """Run third-party code: any exception becomes a `PluginError`.
-
-    Raises:
-        PluginError: `message`, and what it raised; even what would have ended the process.
-    """
+    """Run third-party code: any exception, and what would end the process, is a `PluginError`."""
     try:
         with AROUND_PLUGINS.get()():
             yield

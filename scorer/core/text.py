@@ -56,11 +56,7 @@ def natural(name: str) -> tuple[object, ...]:
 
 
 def unit(called: Mapping[str, str], count: int = 2) -> str:
-    """What the challenge calls a list, as a word of a sentence: `users` for a column `userId`.
-
-    Args:
-        called: role -> the challenge's word for it, which is a column's name.
-    """
+    """What the challenge calls a list, as a word of a sentence: `users` for a column `userId`."""
     word = re.sub(r"(?<=[a-z])I[dD]$|[ _-]id$", "", called.get("list", "list"))
     word = {"qid": "query", "uid": "user"}.get(word.casefold(), word).replace("_", " ")
     if not re.fullmatch(r"[A-Za-z][A-Za-z ]*", word) or word == "id":

@@ -54,11 +54,7 @@ class Engine(NamedTuple):
     def outcomes(
         self, plan: Plan, submissions: Sequence[Path], tick: Tick, options: Mapping[str, str]
     ) -> Iterator[Outcome]:
-        """The outcome of each submission, in their order.
-
-        Raises:
-            UsageError: options for an engine that has none.
-        """
+        """The outcome of each submission in order; `UsageError` if an engine has no options."""
         if self.options:
             return self.run(plan, submissions, tick, options)
         if options:

@@ -45,10 +45,8 @@ class TooManyErrors(Unreadable):
 def parts_of_file(plan: Plan, tables: Pieces, scattered: bool = False) -> list[ListsResult]:
     """The parts of a file.
 
-    Raises:
-        Apart: they are, but lists have been scored before that was seen.
-        Unreadable: it has more errors, or rows in a list, than are accepted, or there is no room
-            on disk for its rows.
+    `Apart` if its lists are scattered, and some were scored before that was seen. `Unreadable` if
+    it has more errors, or rows in a list, than are accepted, or no room on disk.
     """
     if plan.public.kind not in CUT:
         return _at_once(plan, tables)
@@ -62,11 +60,7 @@ def parts_of_file(plan: Plan, tables: Pieces, scattered: bool = False) -> list[L
 
 
 def _parts_together(plan: Plan, tables: Pieces) -> list[ListsResult]:
-    """The parts of a file in which the rows of each list stand together.
-
-    Raises:
-        Apart: they do not.
-    """
+    """The parts of a file in which the rows of each list stand together; `Apart` if they do not."""
     parts, seen = list[ListsResult](), _Seen(plan)
     try:
         for block in _blocks(plan, tables):
@@ -150,11 +144,7 @@ def _added(parts: list[ListsResult], part: ListsResult) -> list[ListsResult]:
 
 
 def _bounded(plan: Plan, parts: list[ListsResult]) -> list[ListsResult]:
-    """The parts, as long as they have no more errors than are accepted.
-
-    Raises:
-        TooManyErrors: they have more.
-    """
+    """The parts, up to the errors that are accepted; `TooManyErrors` if they have more."""
     most = plan.limits.errors
     if sum(part.checked.errors_at_most for part in parts) > most:
         parts = [merged(parts)]
@@ -166,8 +156,7 @@ def _bounded(plan: Plan, parts: list[ListsResult]) -> list[ListsResult]:
 def _blocks(plan: Plan, tables: Iterator[Table]) -> Iterator[Table]:
     """Tables of whole lists: those inside a piece, and together those that reach beyond one.
 
-    Raises:
-        Unreadable: a list has more rows than are accepted.
+    `Unreadable` if a list has more rows than are accepted.
     """
     across = _Across(plan)
     for table in tables:
@@ -208,11 +197,7 @@ class _Across:
         return bool(self._open) and self._open[0].ids["list"].text(0) == name
 
     def add(self, table: Table, start: int, stop: int) -> None:
-        """Add rows of one list.
-
-        Args:
-            stop: the row after the last.
-        """
+        """Add rows of one list, up to that before `stop`."""
         self._open.append(own_memory(cut_rows(table, start, stop), len(table)))
         _refuse_longer(self._plan, sum(map(len, self._open)))
 
@@ -224,11 +209,7 @@ class _Across:
             self._open = []
 
     def taken(self) -> Table:
-        """The lists that are whole.
-
-        Raises:
-            Apart: one of them comes twice.
-        """
+        """The lists that are whole; `Apart` if one of them comes twice."""
         tables, self._whole, self.closed = self._whole, [], 0
         names = [table.ids["list"].text(0) for table in tables]
         begins = [n for n, name in enumerate(names) if not n or name != names[n - 1]]
@@ -240,11 +221,7 @@ class _Across:
 
 
 def _refuse_longer(plan: Plan, rows: int) -> None:
-    """End the reading of a file with a list of more rows than are accepted.
-
-    Raises:
-        Unreadable: it has more.
-    """
+    """Refuse, as `Unreadable`, a file with a list of more rows than are accepted."""
     most = plan.limits.list
     if rows > most:
         message = f"more than {most:,} rows in one {plan.public.word('list')}"
@@ -263,8 +240,7 @@ class _Seen:
     def add(self, lists: CodedColumn) -> None:
         """Take the lists of a table, each of which has one code.
 
-        Raises:
-            Apart: one was taken before; of lists that the challenge lacks, maybe only later.
+        `Apart` if one was taken before; of lists that the challenge lacks, maybe only later.
         """
         number = self._known.places(lists)
         known = number[number >= 0]
@@ -278,11 +254,7 @@ class _Seen:
                 self.close()
 
     def close(self) -> None:
-        """Check that no list was taken twice.
-
-        Raises:
-            Apart: one was.
-        """
+        """Raise `Apart` if a list was taken twice."""
         if self._size > self._once and any_twice(self._others):
             raise Apart
         self._once = self._size

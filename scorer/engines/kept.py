@@ -82,11 +82,7 @@ class GroupedRows:
         self._empty = list[Any]()  # lists that are named without an item
 
     def add(self, table: Table) -> None:
-        """Keep the rows of a piece, by their lists.
-
-        Raises:
-            Unreadable: there is no room on disk.
-        """
+        """Keep the rows of a piece, by their lists; `Unreadable` if there is no room on disk."""
         if self._all_aside:
             self._aside.add(table)
             return
@@ -170,11 +166,7 @@ class GroupedRows:
             yield self._block(n, texts)
 
     def _block(self, n: int, texts: Mapping[str, pl.Series]) -> Table:
-        """Some whole lists.
-
-        Args:
-            n: which, from 0.
-        """
+        """The whole lists of block `n`, from 0."""
         assert self._schema is not None
         cuts = [slice(at[n], at[n + 1]) for at in self._bounds]
         parts = [

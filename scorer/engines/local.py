@@ -27,13 +27,9 @@ from scorer.tables.runs import Apart
 def local(
     plan: Plan, submissions: Sequence[Path], tick: Tick = lambda done: None
 ) -> Iterator[Outcome]:
-    """Read, check and score each submission.
+    """Read, check and score each submission, in order.
 
-    Args:
-        tick: told how many submissions are done, with the share of the one being read.
-
-    Returns:
-        The outcome of each submission, in their order.
+    `tick` is told how many submissions are done, with the share of the one being read.
     """
     done = 0
     if shareable(submissions):
@@ -48,11 +44,7 @@ def local(
 
 
 def scored(plan: Plan, path: Path, tick: Tick = lambda share: None) -> Outcome:
-    """The outcome of one submission: its problems, and its scorecard if it has no error.
-
-    Args:
-        tick: told the share of the file that is read, from 0 to 1.
-    """
+    """The outcome of one submission: its problems, and its scorecard if it has no error."""
     try:
         try:
             return _scored(plan, path, tick)
@@ -70,11 +62,7 @@ def failed(path: Path, why: str) -> Outcome:
 
 
 def _scored(plan: Plan, path: Path, tick: Tick, scattered: bool = False) -> Outcome:
-    """As `scored`; gathers the lists where they are known to be scattered.
-
-    Raises:
-        Apart: they are, but that was seen only after some had been scored.
-    """
+    """As `scored`; gathers `scattered` lists. `Apart` if that is seen after some were scored."""
     findings, sha256 = Findings(str(path)), hashlib.sha256()
     format = plan.format(path)
     with pieces(

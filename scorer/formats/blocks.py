@@ -42,12 +42,7 @@ class ByteCounts(NamedTuple):
 
 
 class Block:
-    """Some whole lines of a file, each of which ends in LF.
-
-    Args:
-        data: the lines as the file has them; only the file's last may lack its end.
-        first: the number of the first line.
-    """
+    """Some whole lines of a file from line `first`; only the file's last may lack its LF."""
 
     def __init__(self, data: bytes, first: int, last: bool, limits: ReadLimits) -> None:
         if data and not data.endswith(b"\n"):
@@ -193,11 +188,7 @@ class Lines:
         return self._block.count
 
     def __getitem__(self, line: int) -> tuple[int, str]:
-        """A line by its place in the block, from 0.
-
-        Raises:
-            Unreadable: it is longer than is accepted.
-        """
+        """A line by its place in the block, from 0; `Unreadable` if it is too long."""
         number = self._block.first + line
         if self._all is not None:
             return number, self._all[line]

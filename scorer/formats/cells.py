@@ -60,9 +60,7 @@ def split_cells(cells: pl.Series, separator: str, good: Mask) -> pl.Series:
 def tell_twice(records: Sequence[tuple[Any, Any]], word: str, findings: Findings) -> None:
     """Add a problem for each line whose list an earlier line has answered.
 
-    Args:
-        records: lines, and the names of their lists, or the hashes of these.
-        word: the challenge's, for a list.
+    `records` are lines with the names of their lists, or the hashes of these.
     """
     if not records:
         return

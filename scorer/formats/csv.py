@@ -387,8 +387,7 @@ def _several_ids(
 ) -> Problem | None:
     """Whether every cell of the items holds several ids, and every list has one row.
 
-    Args:
-        roles: the roles that the file has; with a score or rank a row is one item.
+    With a score or rank among the file's `roles` a row is one item.
     """
     if not {"list", "item"} <= set(roles) or any(role not in TEXT for role in roles):
         return None

@@ -27,9 +27,7 @@ THREADS = 2  # that cut, beside the one that reads and scores
 def tables(reader: TextReader, request: Request) -> Iterator[Table]:
     """The rows of a file in order, some MiB at a time.
 
-    Raises:
-        NoTable: there is none; the findings say why.
-        Unreadable: it cannot be read further.
+    `NoTable` if there is none, as the findings say; `Unreadable` if it cannot be read further.
     """
     careful = 0
     for piece in _pieces(reader, request):
@@ -55,9 +53,7 @@ def columns(
 ) -> list[int | None]:
     """At which character of its line each of some cells begins; None where that is not known.
 
-    Args:
-        request: to read it once more.
-        cells: of each the line on which its record begins, its role, and its text.
+    A cell is the line on which its record begins, its role, and its text.
     """
     starts: list[int | None] = [None] * len(cells)
     waiting = deque(sorted(range(len(cells)), key=lambda n: cells[n][0]))
@@ -77,12 +73,7 @@ def columns(
 
 
 def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
-    """The blocks of a file, cut, in order.
-
-    Raises:
-        NoTable: there is none; the findings say why.
-        Unreadable: no more of it can be read.
-    """
+    """The blocks of a file, cut, in order; raises as `tables`."""
     blocks = _blocks(reader, request)
     first = next(blocks)
     if first.last and len(first.data) < SMALLEST:
@@ -122,9 +113,7 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
 def _blocks(reader: TextReader, request: Request) -> Iterator[Block]:
     """The file in blocks of whole lines, without what `begin` is done with; the last says so.
 
-    Raises:
-        NoTable: there is none; the findings say why.
-        Unreadable: no more of it can be read.
+    Raises as `tables`.
     """
     stream, limits, number = request.stream, request.limits, 1
     size = max(SMALLEST, PIECE)

@@ -61,7 +61,6 @@ class JsonDocument:
     """A JSON document, through which one walks by offsets: no tree of it is made.
 
     Args:
-        data: as UTF-8.
         most: how many values are looked at, one by one.
 
     Attributes:
@@ -83,13 +82,7 @@ class JsonDocument:
     ) -> MemberRows | None:
         """The rows of whole plain members from that one on; None where it is to be looked at.
 
-        Args:
-            name: its name, where it has one.
-            at: where its value begins.
-            names: those of all members so far.
-
-        Raises:
-            TooMany: as many values as are accepted have been looked at.
+        `names` are those of all members so far. `TooMany` values looked at one by one.
         """
         from scorer.formats.members import members
         from scorer.formats.tokens import Odd
@@ -180,12 +173,7 @@ class JsonDocument:
         return match.end()
 
     def skip(self, at: int, depth: int = 0) -> int:
-        """Where the value that begins at an offset ends.
-
-        Raises:
-            Wrong: it is no JSON, or too deep.
-            TooMany: as many values as are accepted have been looked at.
-        """
+        """Where the value at an offset ends; `Wrong` if it is no JSON or too deep, or `TooMany`."""
         if self.text[at : at + 1] not in ("[", "{") or at >= len(self.text):
             return self.leaf(at)[1]
         self._count()
@@ -215,8 +203,7 @@ class JsonDocument:
 
         Before the next one is asked for, `ended` must be where the last one ended.
 
-        Args:
-            names: those of the members so far.
+        `names` are those of the members so far.
         """
         text, end = self.text, {"[": "]", "{": "}"}[self.text[at]]
         names = set() if names is None else names
@@ -300,12 +287,7 @@ Found = JsonCell | dict[str, JsonCell] | PlainRows
 def rows(document: JsonDocument, paths: Mapping[str, Steps]) -> Iterator[Found]:
     """The rows of a document; of a list without any, its name alone; of plain members, columns.
 
-    Args:
-        paths: the steps to each role's cells.
-
-    Raises:
-        Wrong: the document has another shape.
-        TooMany: more values than are looked at one by one.
+    `Wrong` if it has another shape; `TooMany` values looked at one by one.
     """
     *common, kind = through(next(iter(paths.values())))
     at = document.space(0)

@@ -102,11 +102,7 @@ def separator_of(word: str) -> str:
 def cut_schema(form: FileForm, shape: Schema, names: Sequence[str] | None) -> Schema:
     """The columns that a file must have so that a shape can be made of it.
 
-    Args:
-        names: the columns of the file; None where columns have no names.
-
-    Raises:
-        NoColumns: none has a name of wide columns.
+    `names` is None where columns have none; `NoColumns` if none is a name of wide columns.
     """
     if not (form.cells or form.wide or form.lines):
         return shape
@@ -183,9 +179,6 @@ def matched(
 
     >>> list(matched(["F*"], ["id", "F1", "F2", "G"], {"id"}))
     [('F1', '1'), ('F2', '2')]
-
-    Args:
-        patterns: names, or names with a `*` in them.
     """
     for name in names:
         for pattern in patterns if name not in others else ():
@@ -248,11 +241,7 @@ def several(cell: str, separator: str) -> list[str]:
 
 
 def offset(cell: str, separator: str, n: int) -> int:
-    """At which character of a cell, from 0, the n-th of several begins.
-
-    Args:
-        n: which of them, from 0.
-    """
+    """At which character of a cell the n-th of several begins, both from 0."""
     start = len(cell) - len(cell.lstrip())
     if bare(cell) != cell.strip():
         start += 1

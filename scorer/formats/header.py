@@ -31,9 +31,7 @@ def resolve(
     A column that the challenge declares by name must be there, even where its role is optional;
     of a declared score and rank one is enough, since either orders the rows.
 
-    Args:
-        request: the file, its shapes, and where problems go.
-        line: of the header; None where the format has none.
+    `line`, of the header, is None where the format has none.
     """
     present = set(names)
     try:

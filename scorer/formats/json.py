@@ -209,8 +209,7 @@ def _lines(document: JsonDocument, rows: PlainRows) -> Ints:
 class _Lists:
     """The lists of a document: where each is, and which have no rows.
 
-    Args:
-        whole: whether all items of a list are below its name, so that none can stand elsewhere.
+    `whole`: all items of a list are below its name, so that none can stand elsewhere.
     """
 
     def __init__(

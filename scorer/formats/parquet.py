@@ -131,10 +131,7 @@ def parquet(request: Request) -> Iterator[Table]:
 def table_of(frame: pl.DataFrame, builder: Builder, line: Ints) -> Table:
     """Rows whose cells are numbers or text.
 
-    Args:
-        frame: the columns, in the order of the builder's roles.
-        builder: reports what is wrong with them; it has no rows yet.
-        line: the number of each row.
+    `frame` has the columns in the order of the roles of `builder`, which has no rows yet.
     """
     import polars as pl
 
@@ -158,12 +155,7 @@ def table_of(frame: pl.DataFrame, builder: Builder, line: Ints) -> Table:
 
 
 class _Child(NamedTuple):
-    """The process that unpacks, which may die at any time.
-
-    Args:
-        process: reads messages from its standard input, and answers on its output.
-        most: how many bytes the file may unpack to.
-    """
+    """The process that unpacks at most `most` bytes, and may die at any time."""
 
     process: subprocess.Popen[bytes]
     errors: IO[bytes]
@@ -176,11 +168,7 @@ class _Child(NamedTuple):
             self.process.stdin.flush()
 
     def hear(self) -> Message:
-        """Its next message.
-
-        Raises:
-            Unreadable: it found something wrong, or died.
-        """
+        """Its next message; `Unreadable` if it found something wrong, or died."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         if not line.endswith(b"\n"):
@@ -193,11 +181,7 @@ class _Child(NamedTuple):
         return message
 
     def take(self, size: int) -> bytes:
-        """The bytes that follow a message.
-
-        Raises:
-            Unreadable: it died.
-        """
+        """The bytes that follow a message; `Unreadable` if it died."""
         assert self.process.stdout is not None
         data = self.process.stdout.read(size)
         if len(data) < size:

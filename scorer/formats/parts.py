@@ -32,12 +32,7 @@ FormatOf = Callable[[str], "Format"]
 def part_tables(request: Request, format_of: FormatOf) -> Iterator[Table]:
     """The tables of all parts, one part after the other.
 
-    Args:
-        format_of: the format of a part, by its file's name.
-
-    Raises:
-        NoTable: a part has none; the findings say why.
-        Unreadable: a part cannot be read further.
+    `NoTable` if a part has none, as findings say; `Unreadable` if one cannot be read further.
     """
     unpacked, fatal = 0, False
     for n, (part, name) in enumerate(request.form.parts):
@@ -97,9 +92,7 @@ def part_columns(
 ) -> list[int | None]:
     """At which character of its line each cell begins, in whatever part it is.
 
-    Args:
-        format_of: the format of a part, by its file's name.
-        cells: of each the line, counted as in the tables, its role, and its text.
+    A cell is its line, counted as in the tables, its role, and its text.
     """
     columns: list[int | None] = [None] * len(cells)
     for n, (part, name) in enumerate(request.form.parts):

@@ -67,7 +67,6 @@ def pieces(
         findings: where problems go; complete when the tables are exhausted.
         sha256: updated with the bytes as they are stored, each once, while they are read. A file
             that is refused as too large is not read to its end.
-        tick: called with the share of the file that has been read.
     """
     with ExitStack() as stack:
         try:
@@ -153,12 +152,8 @@ def columns_at(
 ) -> list[int | None]:
     """At which character of its line each of some cells begins; the file is read again.
 
-    Args:
-        shapes: which it may have, as it was read before.
-        cells: of each the line of its row, its role, and its text.
-
-    Returns:
-        None where the format has no lines, or the cell begins on a later line than its row.
+    A cell is the line of its row, its role, and its text. None where the format has no lines, or it
+    begins on a later line than its row.
     """
     if format.columns is None or not cells:
         return [None] * len(cells)

@@ -21,11 +21,7 @@ COMPRESSED = (".gz", ".zst", ".zip")
 
 
 def key_table(keys: Keys) -> KeyTable:
-    """The ids of lines, or values, that have none.
-
-    Raises:
-        Unreadable: the file cannot be read.
-    """
+    """The ids of lines, or values, that have none; `Unreadable` if the file cannot be read."""
     findings, columns = Findings(str(keys.file)), dict(keys.columns)
     shape = Schema(("list",), ("item",), columns)
     format = format_of(keys.file, keys.format, form=keys.form or PLAIN)
@@ -45,12 +41,7 @@ def format_of(
     form: FileForm = PLAIN,
     own: Sequence[Path] | None = None,
 ) -> Format:
-    """The format of that name, else the one of the file's suffix, else the fallback.
-
-    Args:
-        form: in which files of this format are written here.
-        own: the challenge's own files, where the file was sent.
-    """
+    """The format of that name, else the one of the file's suffix, else the fallback."""
     chosen = _format_of(path, name, fallback, form, own)._replace(form=form)
     if not form.parts:
         return _reshaping(chosen)

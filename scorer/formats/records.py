@@ -34,16 +34,12 @@ CLOSED = re.compile(r' *+"[^"]*+(?:""[^"]*+)*+"')
 def cut_record(
     lines: Lines, line: int, separator: str, last: bool, findings: Findings, limits: ReadLimits
 ) -> tuple[int, Record | None]:
-    """The record that begins on a line, and the line after it.
+    """The record that begins on a line, from 0, and the line after it.
 
     After a quote that is never closed, reading goes on in the next line. That is
     linear: the lines in between hold no single quote, so none of them can open one.
 
-    Args:
-        line: from 0.
-
-    Returns:
-        No record where it is blank or wrong; the same line where it goes on beyond these lines.
+    No record where it is blank or wrong; the same line where it goes on beyond these lines.
     """
     number, text = lines[line]
     if '"' not in text and "\r" not in text:
@@ -90,11 +86,7 @@ def cut_record(
 
 
 def _long(raw: str, separator: str) -> tuple[list[str], int, str]:
-    """The fields of a record with a field that is too long for the csv module.
-
-    Returns:
-        The fields, how many lines they take, and what is wrong, in the csv module's words.
-    """
+    """The fields of a record with one too long for the csv module, its lines, and its fault."""
     fields = []
     for match in _fields(raw, separator):
         text = match.group(1)
@@ -116,8 +108,7 @@ def _long(raw: str, separator: str) -> tuple[list[str], int, str]:
 def _bare(fields: list[str], raw: str, separator: str) -> list[str]:
     """The fields without the blanks round those that are not quoted.
 
-    Raises:
-        Error: a quote is opened after a tab, which the csv module takes for text.
+    `Error` if a quote is opened after a tab, which the csv module takes for text.
     """
     bare = [field.strip(FIELD_BLANKS[separator]) for field in fields]
     if '"' in raw and bare != fields:

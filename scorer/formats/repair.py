@@ -62,12 +62,8 @@ def repair(path: Path, tabular: bool, expected: Expected) -> Repaired:
     column, the header's capitals, decimal commas, ids that certainly are known ones, rows given
     twice, and ranks from 0.
 
-    Args:
-        tabular: whether it is a table of separated columns, so that more than
-            the encoding can be repaired.
-
-    Raises:
-        UsageError: it cannot be read, or is too large.
+    In a `tabular` file, of separated columns, more than the encoding can be repaired. `UsageError`
+    if it cannot be read, or is too large.
     """
     changes: list[str] = []
     text = _text(_bytes(path), changes)

@@ -50,8 +50,7 @@ class CellNotes(NamedTuple):
 class Reshaped(TextReader):
     """A reader of records, of each of which rows are made.
 
-    Args:
-        keys: reads the files that say what lines or values are about.
+    `keys` reads the files that say what lines or values are about.
     """
 
     def __init__(

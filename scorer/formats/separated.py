@@ -61,11 +61,7 @@ class Cutter(NamedTuple):
         return at + len(raw[at:]) - len(raw[at:].lstrip(BLANKS)) + 1
 
     def columns(self, block: Block, odd: Places) -> tuple[pl.DataFrame, Places, Places]:
-        """The fields of the lines that have all of them, by polars.
-
-        Returns:
-            The columns by their numbers, the line of each row, and the lines that are left.
-        """
+        """The columns, by number, of lines that have all fields, their lines, and those left."""
         import polars as pl
 
         good = block.ends > block.starts
@@ -103,8 +99,7 @@ class Cutter(NamedTuple):
 def cutter(form: FileForm, names: int, last: str | None, separator: str) -> Cutter | None:
     """How the lines are cut where fields have no quotes; None where they are CSV.
 
-    Args:
-        last: the separator of several ids in the last column's cells, if it holds several.
+    `last` is the separator of several ids in the last column's cells, if it holds several.
     """
     if form.header and names == 1 and not form.separator:
         return Cutter(NO_SEPARATOR, 1)

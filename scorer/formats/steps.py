@@ -78,8 +78,7 @@ class PathLevel(NamedTuple):
 def level_of(paths: Mapping[str, Steps], outer: Collection[str] = ()) -> PathLevel | None:
     """What paths want of the members of a value; None where more than two levels have several.
 
-    Args:
-        outer: the roles whose cells the values above have given.
+    `outer` are the roles whose cells the values above have given.
     """
     if any(role not in TEXT for role in outer):
         return None

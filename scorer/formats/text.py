@@ -185,11 +185,7 @@ class TextReader(ABC):
         return None
 
     def settle(self, piece: Piece) -> None:  # noqa: B027  # most have nothing to do
-        """Take a block's notes, in the order of the file.
-
-        Raises:
-            Unreadable: the file cannot be read further.
-        """
+        """Take a block's notes, in the order of the file; `Unreadable` if it cannot be read on."""
 
     def end(self, findings: Findings) -> None:  # noqa: B027
         """Add the problems that only the whole file shows."""

@@ -69,7 +69,6 @@ class Tokens:
     A colon is no token: the string before it is a `KEY`.
 
     Args:
-        data: the piece.
         opening: the container's bracket.
 
     Attributes:

@@ -118,11 +118,7 @@ class Grades:
 
 
 def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
-    """The views that the judged items of a submission alone can give.
-
-    Args:
-        answered: shape (lists,): whether the submission has the list.
-    """
+    """The views that the judged items of a submission give, in the lists that it `answered`."""
     seen_by_view: dict[type, object] = {Judged: judged}
     if Positions in views:
         seen_by_view[Positions] = Positions.of(judged)

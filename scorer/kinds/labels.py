@@ -276,9 +276,7 @@ def places_of(ids: CodedColumn, names: Sequence[str]) -> Ints:
 def named_in(table: Table, public: Public, separator: str | None) -> tuple[str, ...]:
     """The classes that a truth names, without its numbers.
 
-    Args:
-        public: the public part, with the rows that have numbers.
-        separator: between labels of a cell; None if a cell is one label.
+    `separator` is that between labels of a cell; None if a cell is one label.
     """
     column, ids = table.ids["label"], table.ids["list"]
     if public.numbers:

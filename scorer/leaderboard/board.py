@@ -79,8 +79,6 @@ def settled(
     """A submission after the challenge's rules; `undefined: error` can still reject it.
 
     Args:
-        terms: what the challenge says of its board.
-        name: what the submission is called.
         path: its file, as reports name it.
         outcome: what an engine gave for it, its fold's scorecards too.
         baseline: whether it stands outside the ranks.
@@ -166,10 +164,7 @@ def ranked(
 ) -> Report:
     """A report whose standings are ordered, without intervals, tests and tiers.
 
-    Args:
-        terms: what the challenge says of its board.
-        scored: the submissions, each with its scorecard and its settled values.
-        received: name -> when it came in, in seconds; on a board that lives.
+    `received` is name -> when it came in, in seconds; on a board that lives.
     """
     valid = [submission for submission in scored if submission.card is not None]
     positions = {
@@ -241,10 +236,7 @@ def board(
 ) -> Report:
     """A report with standings, their intervals, tiers and ranges of ranks.
 
-    Args:
-        terms: what the challenge says of its board.
-        scored: the submissions, each with its scorecard and its settled values.
-        received: name -> when it came in, in seconds; on a board that lives.
+    `received` is name -> when it came in, in seconds; on a board that lives.
     """
     return with_certainty(ranked(terms, scored, received), terms.groups, terms.clusters)
 
@@ -253,13 +245,9 @@ R = TypeVar("R", bound=Report)
 
 
 def first_ranks(report: R, most: int) -> R:
-    """The part of a report about the first ranks; what is rejected stays in it.
+    """The part of a report about the ranks up to `most`; what is rejected stays in it.
 
     Ranks, intervals and tests are those of the whole.
-
-    Args:
-        report: the whole.
-        most: the last rank that is shown; those that share it are.
     """
     rows_in_ranks = [n for n, row in enumerate(report.standings) if row.rank and row.rank <= most]
     rows = report.standings[: rows_in_ranks[-1] + 1] if rows_in_ranks else ()

@@ -47,10 +47,7 @@ def with_certainty(
     baseline against all of them another, so that no baseline changes what is said of the
     ranked. Where preferences rank there are no tests, since they would speak of another order.
 
-    Args:
-        report: with its standings, best first.
-        groups: list -> the group that it is in.
-        clusters: list -> those that are not independent of each other; one without is alone.
+    A list without an entry in `clusters` is alone.
     """
     rules, primary = report.challenge.leaderboard, report.primary
     by_name = {each.name: each for each in report.submissions if each.valid}

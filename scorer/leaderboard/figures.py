@@ -51,14 +51,8 @@ def figures_of(
 ) -> Figures | str:
     """The figures of submissions by a measure, or the reason why there are none to resample.
 
-    Args:
-        measure: the measure.
-        scored: the submissions, all valid.
-        rules: measure id -> how lists without a value count.
-        unit: what is drawn: `list`, `group` or `item`.
-
-    Returns:
-        Figures with a row of `valued` for each submission; a text where they cannot be drawn.
+    What is drawn, the `unit`, is `list`, `group` or `item`; figures have a row of `valued` for each
+    submission.
     """
     if measure.parts and not measure.of_lists:
         return _formula(measure, scored, rules, unit)

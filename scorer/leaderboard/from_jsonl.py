@@ -23,8 +23,7 @@ from scorer.results.comparison import Pairing
 def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
     """The comparison that `jsonl` wrote, without its measures; None for any other file.
 
-    Raises:
-        UsageError: it begins like one, but a line is broken or a pair is missing.
+    `UsageError` if it begins like one, but a line is broken or a pair is missing.
     """
     begun, findings = False, Findings(str(path))
     names: dict[str, int] = {}

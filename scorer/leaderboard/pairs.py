@@ -49,17 +49,13 @@ def pairing(
     """Compare all submissions with each other.
 
     Args:
-        names: the submissions.
-        lists: the lists.
         cubes: preference -> (submissions, submissions, lists), NaN where undefined.
         samples: measure id -> what its differences and tests are worked out from.
-        values: measure id -> (submissions, lists), NaN where skipped; measures without values
-            of lists are missing.
-        measures: the measures of `samples`, for their direction.
+        values: measure id -> (submissions, lists), NaN where skipped; measures without values of
+            lists are missing.
         rules: the level, the test and the seed of the statistics.
         untested: measure id -> why it is not compared.
         margin: the difference in the primary measure that does not matter.
-        holm: whether the p-values of all measures are one family.
         groups: group -> (lists,), in each of which pairs are compared by the primary measure.
     """
     rules = rules or Leaderboard()

@@ -25,12 +25,7 @@ def rounded(value: T, digits: int) -> T:
 
 
 def rounded_report(report: Report, digits: int) -> Report:
-    """A report whose values, intervals and tests are rounded; the order stays.
-
-    Args:
-        report: the report.
-        digits: significant digits.
-    """
+    """A report with values, intervals and tests of so many significant digits; the order stays."""
     return replace(
         report,
         submissions=tuple(_submission(scored, digits) for scored in report.submissions),

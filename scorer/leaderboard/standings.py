@@ -40,10 +40,7 @@ def by_preference(
 
     Baselines do not take part: who stands outside the ranks must not change them.
 
-    Args:
-        preference: which of two is preferred, list by list.
-        aggregate: what makes an order of the preferences.
-        positions: name of an entry -> where its relevant items stand.
+    `positions` is name of an entry -> where its relevant items stand.
     """
 
     def places(entries: Sequence[Contestant]) -> Sequence[float]:
@@ -73,11 +70,6 @@ def ranks_by(
     """Aggregate the ranks by several measures.
 
     Each measure compares every two; one without a value is below those that have one.
-
-    Args:
-        measures: their ids and directions.
-        aggregate: what makes one order of the orders.
-        entries: all that are on the board.
     """
     ranked_entries = sorted(
         (entry for entry in entries if not entry.baseline), key=lambda entry: entry.name

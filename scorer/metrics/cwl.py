@@ -72,9 +72,7 @@ def scaled(judged: Judged, max_grade: float | None, min_grade: float) -> Floats:
 
     The result has shape (hits,).
 
-    Args:
-        max_grade: the grade that gains 1; None: the highest of this truth.
-        min_grade: the grade that gains 0.
+    `max_grade` gains 1, by default the highest of this truth; `min_grade` gains 0.
     """
     highest = float(judged.ideal.grade.max(initial=0.0)) if max_grade is None else max_grade
     grade = judged.hits.grade

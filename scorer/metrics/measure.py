@@ -127,7 +127,6 @@ def measure(
 
     Args:
         notation: as a challenge writes it, with parameters and cut-off, if any.
-        params: further parameters, by their names.
         id: what reports and rules call the measure; by default its canonical name.
 
     Raises:

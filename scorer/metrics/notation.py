@@ -46,7 +46,7 @@ class NotationError(ScorerError):
 
 
 def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
-    """Name, parameters and cut-off of `NAME(param=value, ...)@k`.
+    """Name, parameters and cut-off of `NAME(param=value, ...)@k`; else `NotationError`.
 
     >>> parse("AP(rel=2)@100")
     ('AP', {'rel': 2}, 100)
@@ -57,9 +57,6 @@ def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
 
     >>> parse("ndcg_cut_10")
     ('nDCG', {}, 10)
-
-    Raises:
-        NotationError: it is not written that way.
     """
     hint = "write it as nDCG@10, AP(rel=2)@100 or RBP(p=0.8)"
     wrong = NotationError(f"{quoted(notation)} is no measure; {hint}")

@@ -159,8 +159,7 @@ def item_needs(parameter: str) -> Callable[[Mapping[str, Any]], tuple[str, ...]]
 def gained(grade: Floats, gain: str | Mapping[float, float]) -> Floats:
     """The gain of each grade: 0 for a negative one, the grade itself where a table has no entry.
 
-    Raises:
-        ChallengeError: it is more than a float can hold.
+    `ChallengeError` if it is more than a float can hold.
     """
     positive = np.maximum(grade, 0.0)
     if isinstance(gain, Mapping):

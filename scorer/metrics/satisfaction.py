@@ -24,14 +24,7 @@ def satisfied_by(grade: Floats, max_grade: float) -> Floats:
 
 
 def highest_grade(name: str, judged: Judged, max_grade: float | None) -> float:
-    """The highest grade, as given, or else of the truth that is seen.
-
-    Args:
-        max_grade: the highest possible grade; None: the highest of the truth.
-
-    Raises:
-        NotationError: the truth has a higher one than was given.
-    """
+    """The highest grade: as given, else the truth's; `NotationError` if that is higher."""
     highest = float(judged.ideal.grade.max(initial=0.0))
     if max_grade is None:
         return highest

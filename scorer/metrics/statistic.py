@@ -90,9 +90,7 @@ class Unbootstrappable:
 def fewest(step: int, *columns: int) -> Callable[..., float]:
     """The `rests` of terms of which every `step` stand for a class: their least frequent one.
 
-    Args:
-        step: how many terms a class has.
-        columns: which of them say whether a list counts for it.
+    `columns` are the terms that say whether a list counts for it.
     """
 
     def rests(terms: Floats, **_: Any) -> float:
@@ -109,13 +107,10 @@ OLD = ("figure", "of_sums", "sums", "weighted", "no_interval", "smooth")
 
 
 def of_keywords(name: str, given: Mapping[str, Any]) -> Statistic | None:
-    """The statistic of the six keywords that `metric` took up to 0.1; None without a figure.
+    """The statistic of the keywords of `metric` up to 0.1, if any; `TypeError` if there are others.
 
     Warns:
         DeprecationWarning: there are any.
-
-    Raises:
-        TypeError: there are others.
     """
     if not given:
         return None

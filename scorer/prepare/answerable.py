@@ -9,8 +9,7 @@ from scorer.prepare.open import OpenChallenge
 def answerable(ready: OpenChallenge) -> OpenChallenge:
     """The challenge itself, where a submission can have a value for each list.
 
-    Raises:
-        ChallengeError: for some list none can, where a list without a value is an error.
+    `ChallengeError` if for some list none can, where a list without a value is an error.
     """
     if all(rules.undefined != "error" for rules in ready.prepared.rules.values()):
         return ready

@@ -96,9 +96,8 @@ class BoundChallenge(NamedTuple):
 def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:
     """Bind the measures and decide the kind.
 
-    Raises:
-        ChallengeError: all that is wrong with them, each at its line.
-        PluginError: a plugin cannot be loaded.
+    `ChallengeError` with all that is wrong, each at its line; `PluginError` if a plugin cannot be
+    loaded.
     """
     _refuse_files(challenge)
     challenge = _by_content(challenge)
@@ -108,11 +107,7 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
 
 
 def _refuse_files(challenge: Challenge) -> None:
-    """Refuse files outside the challenge's folder, and public files that are the truth.
-
-    Raises:
-        ChallengeError: there are such files.
-    """
+    """Refuse files outside the challenge's folder, and public files that are the truth."""
     if strayed := challenge.strayed:
         message = "a link leads out of the challenge's folder"
         raise ChallengeError(
@@ -124,9 +119,7 @@ def _refuse_files(challenge: Challenge) -> None:
 def _registry(challenge: Challenge, allow_plugins: bool) -> Registry[Metric]:
     """The metrics, with the challenge's own.
 
-    Raises:
-        ChallengeError: the challenge has plugins that may not run.
-        PluginError: a plugin cannot be loaded.
+    `ChallengeError` if its plugins may not run, `PluginError` if one cannot be loaded.
     """
     if challenge.plugins and not allow_plugins:
         names = ", ".join(path.name for path in challenge.plugins)
@@ -152,8 +145,7 @@ def _bound(
 ) -> tuple[Kind, tuple[Measure, ...], list[Fault]]:
     """The kind, the measures in their order, and faults of what does not fit the kind.
 
-    Raises:
-        ChallengeError: a measure cannot be bound.
+    `ChallengeError` if a measure cannot be bound.
     """
     faults = list[Fault]()
     candidates = list(_candidates(challenge, registry, faults))
@@ -187,8 +179,7 @@ def _ruled(
 ) -> BoundChallenge:
     """The challenge with the rules of its measures and of its leaderboard.
 
-    Raises:
-        ChallengeError: the rules do not fit, or there are conflicts already.
+    `ChallengeError` if the rules do not fit, or there are conflicts already.
     """
     rules = {}
     for bound, spec in zip(measures, challenge.metrics, strict=True):
@@ -382,8 +373,7 @@ def _ranking(
 def tie_breaker(name: str, measures: Sequence[Measure]) -> Measure:
     """What a name in `tie_break` stands for: one of the challenge's measures, else a preference.
 
-    Raises:
-        UnknownName, NotationError: it is neither.
+    `UnknownName` or `NotationError` if it is neither.
     """
     return find(measures, name) or bind(comparisons(), name)
 

@@ -199,12 +199,7 @@ class Combiner:
     def composites(
         self, specs: Sequence[MeasureSpec], bound: Mapping[int, Measure]
     ) -> dict[int, Measure]:
-        """All measures, those that formulas make among them, by their places.
-
-        Args:
-            specs: all measures of the challenge, as they are written.
-            bound: those that have a metric, by their places in `specs`.
-        """
+        """All measures by places in `specs`: those `bound`, and what formulas make of them."""
         measures = dict(bound)
         ids = [bound[n].id if n in bound else spec.id or "" for n, spec in enumerate(specs)]
         by_id = {name: ids.index(name) for name in ids}

@@ -29,10 +29,6 @@ def located(challenge: Challenge, fault: Fault) -> Problem:
 
 
 def refuse(challenge: Challenge, faults: Iterable[Fault]) -> None:
-    """Refuse a challenge that has faults.
-
-    Raises:
-        ChallengeError: it has some; all of them, by their lines.
-    """
+    """Refuse, by `ChallengeError`, a challenge with faults: all of them, by their lines."""
     if problems := [located(challenge, fault) for fault in faults]:
         raise ChallengeError(problems=sorted(problems, key=lambda problem: problem.line or 0))

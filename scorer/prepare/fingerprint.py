@@ -35,9 +35,6 @@ def signature(measure: Measure, rules: Rules, ties: str, lists: int, folds: int 
     rules, and whose code it is: scorer's version and, where the metric is not
     scorer's own, 12 digits of its file's SHA-256. The truth itself is in the
     challenge's fingerprint.
-
-    Args:
-        folds: how many folds; 0: none.
     """
     fields: dict[str, object] = {"lists": lists}
     if folds:
@@ -139,8 +136,7 @@ def board_digest(challenge: Challenge, measures: Sequence[Measure]) -> str:
 def fingerprint(digests: Mapping[str, str], board: str) -> str:
     """A short digest that changes whenever the challenge or its truth does.
 
-    Args:
-        digests: those of its values; none where the truth was not opened.
+    `digests` are those of its values; none where the truth was not opened.
     """
     text = "|".join([*(digests.get(name, "") for name in ("rules", "truth", "plugins")), board])
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -172,11 +168,9 @@ def _values(
 
 
 def _written(challenge: Challenge, sections: Mapping[str, set[str]]) -> dict[str, Any]:
-    """What sections say beside their defaults.
+    """What sections say beside their defaults, without the keys that are left out.
 
-    Args:
-        challenge: the challenge, which is asked as a whole: pydantic has prepared that already.
-        sections: their names, each with the keys that are left out.
+    The challenge is asked as a whole, which pydantic has prepared already.
     """
     fields = challenge.model_dump(
         mode="json",

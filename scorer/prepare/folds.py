@@ -23,8 +23,6 @@ def split(
     """The truth of each fold, and its lists, by the folds' names.
 
     Args:
-        truth: the whole truth, whose lists are all in `lists`.
-        folds: a fold for each list, or for each item of each list.
         lists: the lists that are scored, those without a row in the truth too.
         findings: gets the lists or items that are in no fold, or in two.
     """
@@ -76,15 +74,7 @@ def where(table: Table, keep: Mask) -> Table:
 
 
 def parts(rows: int, k: int, seed: int) -> Sequence[Mask]:
-    """Deal rows out to `k` parts, as equal in size as can be.
-
-    Args:
-        k: the number of parts.
-        seed: of the random order.
-
-    Returns:
-        A mask of shape (rows,) for each part.
-    """
+    """Deal rows out to `k` parts, as equal as can be, in random order: a mask, (rows,), of each."""
     part = np.empty(rows, dtype=np.int64)
     part[np.random.default_rng(seed).permutation(rows)] = np.arange(rows) % k
     return [part == n for n in range(k)]

@@ -37,13 +37,9 @@ PROBABILITY = "probability"
 
 
 def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -> Metric:
-    """The metric that a file's `score` is.
+    """The metric that a file's `score` is; it does not say which direction is `better`.
 
-    Args:
-        better: which direction is better, which such a file does not say.
-
-    Raises:
-        PluginError: the file cannot be run, or has no such function.
+    `PluginError` if the file cannot be run, or has no such function.
     """
     function = getattr(module_of(path), "score", None)
     if not callable(function):

@@ -84,11 +84,7 @@ def _unread(challenge: Challenge, candidates: Sequence[Choice], kind: str) -> It
 def sides(
     challenge: Challenge, kind: str, bound: Iterable[tuple[MeasureSpec, Measure]]
 ) -> Iterator[Fault]:
-    """Faults of measures in a challenge that has numbers beside classes.
-
-    Args:
-        bound: its measures, each with what challenge.yaml says of it.
-    """
+    """Faults of measures in a challenge that has numbers beside classes."""
     numbers = challenge.submission.numbers
     if not numbers:
         return

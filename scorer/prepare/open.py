@@ -42,8 +42,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
 
     Where the truth has been read anyway, its public columns are taken from there.
 
-    Raises:
-        ChallengeError: neither can be read.
+    `ChallengeError` if neither can be read.
     """
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
@@ -153,14 +152,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
 def answers(
     prepared: BoundChallenge, public: Public, table: Table
 ) -> tuple[OpenTruth, dict[str, OpenTruth], list[Problem]]:
-    """The truth in `table` and each of its folds, opened, with the warnings about it.
-
-    Returns:
-        The truth, fold -> its own truth, and the warnings.
-
-    Raises:
-        ChallengeError: it cannot be read, or is wrong.
-    """
+    """The open truth in `table`, fold -> its own, and warnings; `ChallengeError` if it is wrong."""
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
     side_tables = aids_of(prepared, public, findings)
@@ -239,14 +231,10 @@ class OpenChallenge:
 def opened(
     prepared: BoundChallenge, blind: bool = False, views: frozenset[type] = frozenset()
 ) -> OpenChallenge:
-    """Read the challenge's files.
+    """Read the challenge's files; `ChallengeError` if one cannot be read, or is wrong.
 
-    Args:
-        blind: leave the answers closed; only checks are possible then.
-        views: views that are wanted beside those that the measures look at.
-
-    Raises:
-        ChallengeError: a file of the challenge cannot be read, or is wrong.
+    `blind` leaves the answers closed, for checks alone; `views` are opened besides those of the
+    measures.
     """
     if blind:
         public_part = public(prepared)
@@ -282,11 +270,7 @@ def opened(
 
 
 def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:
-    """Refuse measures whose lowest grade is not below the highest: no grade would gain anything.
-
-    Raises:
-        ChallengeError: there are such measures.
-    """
+    """Refuse measures whose lowest grade is not below the highest: no grade would gain anything."""
     faults = []
     for spec, measure in zip(challenge.metrics, measures, strict=True):
         low, high = (measure.params.get(name) for name in ("min_grade", "max_grade"))
@@ -299,11 +283,7 @@ def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:
 
 
 def _refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
-    """Refuse a ladder that takes its step from lists' differences, where their mean is not shown.
-
-    Raises:
-        ChallengeError: the primary measure is no mean of the lists' values.
-    """
+    """Refuse a ladder with its step from lists' differences where their mean is not shown."""
     primary = next(measure for measure in measures if measure.primary)
     plain = primary.of_lists and primary.combination.of_lists and primary.aggregate != "sum"
     if challenge.leaderboard.ladder == "auto" and not plain:
@@ -338,11 +318,7 @@ def _read_keys(challenge: Challenge, findings: Findings) -> None:
 
 
 def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
-    """The columns of a public file that have a role; no other column is kept.
-
-    Raises:
-        ChallengeError: it cannot be read.
-    """
+    """The columns of a public file that have a role alone; `ChallengeError` if it is unreadable."""
     findings = Findings()
     table = _table(challenge, source, [schema], findings)
     _raise(findings)

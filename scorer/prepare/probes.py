@@ -72,11 +72,7 @@ class Probes(Protocol):
 
 
 def probes(ready: OpenChallenge) -> Probes:
-    """The probes of a challenge whose truth is open.
-
-    Raises:
-        UsageError: challenges of its kind have none.
-    """
+    """The probes of a challenge whose truth is open; `UsageError` if its kind has none."""
     kind = ready.prepared.kind
     if kind.probes is not None:
         made: Probes = kind.probes(ready)

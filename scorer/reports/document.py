@@ -135,11 +135,7 @@ def texts(
     kind: ColumnKind = "number",
     **rest: Any,
 ) -> Table:
-    """A table of texts: names, then columns of one kind.
-
-    Args:
-        rows: the cells; the first of each row is its name.
-    """
+    """A table of texts: names, the first of each row, then columns of one kind."""
     columns = [Column(head[0], "name"), *(Column(text, kind) for text in head[1:])]
     return Table(caption, columns, [Row(list(map(Cell, row))) for row in rows], **rest)
 
@@ -147,8 +143,7 @@ def texts(
 def by_width(table: Table, keep: int = 0) -> Table:
     """The table, from whose right end columns leave where the width does not suffice.
 
-    Args:
-        keep: the place of the one of the other columns than the name that stays.
+    `keep` is the place of the one other column than the name that stays.
     """
     first, *others = table.columns
     kept = keep % len(others) if others else 0

@@ -187,12 +187,7 @@ def curve(
     axes: tuple[str, str],
     joined: bool = True,
 ) -> Curve:
-    """Points from 0 to 1 both ways.
-
-    Args:
-        points: each point's place across and up.
-        joined: whether a line joins the points.
-    """
+    """Points from 0 to 1 across and up, which a line may join."""
     placed = [(place(200 * x), place(200 - 200 * y)) for x, y in points]
     path = "M" + "L".join(f"{x} {y}" for x, y in placed) if joined and placed else ""
     return Curve(label, numbers, placed, path, *axes)
@@ -212,11 +207,9 @@ class Differences(NamedTuple):
 def differences(
     label: str, entries: Sequence[tuple[str, float, str]], ends: tuple[str, str], numbers: Table
 ) -> Differences:
-    """A bar a value.
+    """A bar for each of at least one entry: a name, its value, and the value as text.
 
-    Args:
-        entries: at least one: a name, its value, and the value as text.
-        ends: the greatest and the least value as text, 0 among them.
+    `ends` are the greatest and the least value as text, 0 among them.
     """
     values = [float(text) for *_, text in entries]
     most, least = max(*values, 0.0), min(*values, 0.0)
@@ -248,11 +241,7 @@ class RankSquares(NamedTuple):
 def ranks_picture(
     label: str, names: Sequence[str], shares: Sequence[Sequence[float]], numbers: Table
 ) -> RankSquares:
-    """The shares with which submissions, from above, take ranks, from the left.
-
-    Args:
-        shares: a row each, as many columns as names.
-    """
+    """The shares, a row each, with which submissions, from above, take ranks, from the left."""
     many = len(names)
     cells: list[dict[str, str | int]] = [
         {"x": 20 * j, "y": 20 * i, "share": f"{round(share, 2):g}"}

@@ -30,13 +30,7 @@ class ListColumns(NamedTuple):
         groups: Mapping[str, Mapping[str, str]],
         weights: Mapping[str, Mapping[str, float]],
     ) -> ListColumns:
-        """The columns of some lists, from the groups and weights of every list.
-
-        Args:
-            lists: the lists, in order.
-            groups: column -> list -> the group that it is in.
-            weights: column -> list -> its number.
-        """
+        """The columns of some lists, in order, from the groups and weights of every list."""
         coded = {}
         for column, group_of in groups.items():
             names = sorted(set(group_of.values()))

@@ -45,13 +45,7 @@ def lacking(card: Scorecard, measure: Measure) -> bool:
 
 
 def withheld(card: Scorecard, measure: Measure, lists: Mask) -> Iterator[str]:
-    """The groups that have no pooled figure because of the submission, not of the truth.
-
-    Args:
-        card: raw values.
-        measure: one that the card has.
-        lists: which lists count.
-    """
+    """The groups that have no pooled figure because of the submission, not of the truth."""
     groups = grouped(card.columns, measure, lists & belonging(card, measure))
     if groups is None or card.of_figure(measure.id) is None:
         return

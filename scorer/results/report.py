@@ -64,8 +64,7 @@ class Scored:
     def published(self, paths: bool = False) -> Scored:
         """Without its folder; of a baseline, which may be made of the truth, no digest or row.
 
-        Args:
-            paths: keep the path of a submission, for marks at the lines of its file.
+        `paths` keeps the path of a submission, for marks at the lines of its file.
         """
         name = self.path if paths and not self.baseline else Path(self.path).name
         if not self.baseline:
@@ -214,8 +213,7 @@ class Report:
         about files that were given are for whoever scores them, and left out; a parameter that the
         truth settles is not said.
 
-        Args:
-            paths: keep the paths of submissions, for marks at the lines of a file.
+        `paths` keeps the paths of submissions, for marks at the lines of a file.
         """
         notes, signatures = Findings(), dict(self.signatures)
         notes.extend(note for note in self.notes if not note.code.startswith("S"))

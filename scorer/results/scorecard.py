@@ -150,10 +150,7 @@ def merged(cards: Sequence[Scorecard], lists: tuple[str, ...], place: Ints) -> S
     The cards hold different lists of one submission: a split of the lists
     scored in parts is the whole scored at once, to the bit.
 
-    Args:
-        cards: one after the other they have all of the lists, in any order.
-        lists: all of them, in the order of their names.
-        place: shape (lists,): where each list of the cards stands in that order.
+    The cards have all of `lists`, each once; `place`, (lists,), is where theirs stand among these.
     """
     order = np.empty_like(place)
     order[place] = np.arange(place.size)

@@ -40,8 +40,7 @@ def score(
     because of the submission; or the statistics of a
     figure of all lists. With groups, and of a fold (`of_fold`), the truth's own statistics, too.
 
-    Raises:
-        PluginError: a metric raised, or gave something that is no value a list.
+    `PluginError` if a metric raised, or gave something that is no value a list.
     """
     values, statistics = {}, {}
     for measure in measures:
@@ -68,9 +67,7 @@ def score(
 def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:
     """The metric's value of each list, or the statistics of a figure of all lists.
 
-    Raises:
-        MetricFailed: a plugin's metric raised, or gave something that is no value a list.
-        PluginError: one of ours did.
+    `MetricFailed` if a plugin's metric raised, or gave no value a list; `PluginError` if ours did.
     """
     try:
         return _evaluated(measure, views)

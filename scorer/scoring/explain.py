@@ -41,8 +41,7 @@ def explained(
     what the measures saw of all lists, by type; `at` is the place of the list in the card and the
     views; `rules` are by measure id.
 
-    Raises:
-        PluginError: the metric's explanation failed.
+    `PluginError` if the metric's explanation failed.
     """
     metric = measure.metric
     if measure.parts:

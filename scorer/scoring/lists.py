@@ -164,9 +164,6 @@ def score_lists(plan: Plan, table: Table) -> ListsResult:
     """The part of the outcome that whole lists of a submission make.
 
     The rows of `table`, in any order, are all rows of some lists.
-
-    Raises:
-        PluginError: a metric raised, or gave something that is no value a list.
     """
     lists = met(plan, table)
     del table  # the rows of labels take as much as their measures do
@@ -178,9 +175,6 @@ def score_whole(plan: Plan, table: Table) -> tuple[ListsResult, Views | None]:
 
     Gives the part, and the views of all lists of the truth, those that are left out as empty ones;
     None where the submission is not scored.
-
-    Raises:
-        PluginError: as `score_lists`.
     """
     lists = met(plan, table, whole=True)
     of_all = (lists.folds or {}).get(None)

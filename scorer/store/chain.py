@@ -65,8 +65,6 @@ def receipt(
     """The receipt of an act.
 
     Args:
-        record: the row that it made.
-        previous: the digest of the receipt before; None for the first.
         salt: of the commitment to the row.
         team: for an entry, the name of its team at that time.
         version: of an entry, the fingerprint of the challenge in force.
@@ -145,9 +143,7 @@ def _digest(data: bytes) -> str:
 def faults(receipts: Sequence[Receipt], records: Iterator[Record]) -> list[str]:
     """The contradictions between a chain and the rows of its store.
 
-    Args:
-        receipts: the chain, in order.
-        records: all rows that have a receipt or should have one, evaluations last.
+    The receipts are in order; the records are all that have one or should, evaluations last.
     """
     found = list(_breaks(receipts))
     by_name = {(link.kind, link.about): link for link in receipts}

@@ -44,14 +44,9 @@ class Database:
 
     @classmethod
     def open(cls, url: str, board: str) -> Database:
-        """Open the database at `url`, made or migrated where that is needed.
+        """Open the database at `url`, SQLite or PostgreSQL, made or migrated where that is needed.
 
-        Args:
-            url: `sqlite:///path` or `postgresql+psycopg://...`.
-            board: the challenge's id.
-
-        Raises:
-            UsageError: it cannot be reached, or a newer scorer made it.
+        `UsageError` if it cannot be reached, or a newer scorer made it.
         """
         try:
             engine = engine_at(url)
@@ -160,11 +155,7 @@ class Database:
         return True
 
     def add_team(self, name: str, made: datetime) -> Team:
-        """Make a team.
-
-        Raises:
-            UsageError: the name is taken.
-        """
+        """Make a team; `UsageError` if the name is taken."""
         try:
             with self._tables.write() as connection:
                 number = self._tables.next(connection, schema.team.c.id, "team")
@@ -178,13 +169,7 @@ class Database:
         return team
 
     def add_token(self, team: int | None, hash: str, made: datetime) -> Token:
-        """Record a token.
-
-        Args:
-            team: the team's number; None: an organizer's token.
-            hash: SHA-256 of the token, in hexadecimal.
-            made: when it was made.
-        """
+        """Record a token by its SHA-256 in hexadecimal; an organizer's where `team` is None."""
         with self._tables.write() as connection:
             number = self._tables.next(connection, schema.token.c.id)
             connection.execute(
@@ -214,11 +199,8 @@ class Database:
 
         Args:
             draft: the entry; its file is kept already.
-            values: the digest of the challenge's state that is in force.
             admit: the refusal by the rules, given the team's entries and their files' statuses;
                 called while no other process can record; anything but None refuses.
-            team: the name of the team, or of the baseline.
-            version: the fingerprint of the challenge in force.
 
         Returns:
             The entry and its receipt; or None, None and the refusal.
@@ -313,11 +295,7 @@ class Database:
         return self._engine.dialect.name == "sqlite"
 
     def backup(self, target: Path) -> None:
-        """Write a consistent copy of a SQLite database while others use it.
-
-        Raises:
-            UsageError: the store is no SQLite file.
-        """
+        """Write a consistent copy of a SQLite database in use; `UsageError` for another store."""
         if not self.copies:
             raise UsageError("a PostgreSQL store is backed up with pg_dump")
         connection = self._engine.raw_connection()  # VACUUM begins no transaction of its own

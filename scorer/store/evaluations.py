@@ -83,11 +83,7 @@ class EvaluationQueue:
         )
 
     def claim(self, values: str, worker: str, now: datetime, seconds: float) -> str | None:
-        """Lease one evaluation that waits, or whose lease has ended, to a worker for some seconds.
-
-        Returns:
-            The SHA-256 of its file; None if nothing waits.
-        """
+        """Lease an evaluation that waits, or whose lease has ended: its file's SHA-256, if any."""
         table = schema.evaluation
         with self._tables.write(lock=False) as connection:
             free = or_(table.c.lease.is_(None), table.c.lease < now)

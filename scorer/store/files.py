@@ -21,11 +21,7 @@ class Files(Protocol):
     """Where files are kept."""
 
     def keep(self, source: BinaryIO, sha256: str) -> None:
-        """Keep the bytes of `source`, which have that digest; durable when this returns.
-
-        Raises:
-            OSError: it cannot be read or kept, or has another digest by now.
-        """
+        """Keep the bytes of `source`, durably; `OSError` if that or their digest fails."""
         ...
 
     def has(self, sha256: str) -> bool:

@@ -100,7 +100,6 @@ class RunColumn(CodedColumn):
 
     Args:
         ends: where the rows of each id end, in the order of the ids.
-        held: the ids, as of `CodedColumn`.
     """
 
     def __init__(self, ends: Ints, held: Sequence[str] | pl.Series) -> None:
@@ -122,11 +121,7 @@ class RunColumn(CodedColumn):
 
 
 class TextColumn(CodedColumn):
-    """A column of ids as polars has it; codes and names are made when they are asked for.
-
-    Args:
-        usual: as of `CodedColumn`.
-    """
+    """A column of ids as polars has it; codes and names are made when they are asked for."""
 
     def __init__(self, series: pl.Series, usual: bool = False) -> None:
         self.series, self.usual = series, usual

@@ -28,11 +28,7 @@ def together(table: Table) -> bool:
 
 
 def by_runs(table: Table) -> Table:
-    """The table with its lists numbered in their order, as a `RunColumn`.
-
-    Raises:
-        Apart: the rows of a list do not stand together.
-    """
+    """The table with lists numbered in order, as a `RunColumn`; `Apart` if they are scattered."""
     lists = table.ids["list"]
     if isinstance(lists, TextColumn | RunColumn):
         column = lists if isinstance(lists, RunColumn) else lists.runs

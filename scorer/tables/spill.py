@@ -44,11 +44,7 @@ class Spill:
         return tempfile.TemporaryFile(prefix=SPOOLED, buffering=0)
 
     def add(self, table: Table) -> None:
-        """Put the rows of a table aside.
-
-        Raises:
-            Unreadable: no temporary file can be made, or there is no room for them.
-        """
+        """Put the rows of a table aside; `Unreadable` if there is no room for a temporary file."""
         import polars as pl
 
         self._schema = table.wanted

@@ -112,12 +112,7 @@ class Builder:
         self.facts: dict[str, Any] = {}
 
     def row(self, line: int, cells: Sequence[str], raw: str = "", part: int = 0) -> None:
-        """Take a row.
-
-        Args:
-            cells: in the order of `roles`.
-            part: which of the rows of that text it is, from 0.
-        """
+        """Take row `part`, from 0, of a text: its cells, in the order of `roles`."""
         self._batch.append((line, cells, raw, part))
         self._text += len(raw) or sum(map(len, cells))
         if len(self._batch) >= BATCH_ROWS or self._text > BATCH_TEXT:

@@ -132,7 +132,6 @@ def columns_of(
     Args:
         table: with the columns as `extra[name]`, or `number[name]` of numbers.
         kinds: name -> text, number, vector or classes.
-        findings: receives the problems of cells that are not vectors or classes.
     """
     columns, levels = {}, {}
     for name, kind in kinds.items():

@@ -38,12 +38,9 @@ class Statistics(NamedTuple):
         )
 
     def by_group(self, codes: Ints) -> Iterator[tuple[Ints, Statistics]]:
-        """The statistics of each group of lists, on its own.
+        """The lists of each group, ascending, and their own statistics, in which they count from 0.
 
         Lists whose code is below 0 are in no group.
-
-        Yields:
-            The lists of a group, ascending, and their statistics, in which they count from 0.
         """
         members, rows = _by_code(codes), _by_code(codes[self.in_list])
         none = np.empty(0, dtype=np.int64)

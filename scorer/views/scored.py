@@ -38,11 +38,7 @@ class Scored(Returned):
 
     @classmethod
     def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
-        """Add scores to the returned items.
-
-        Args:
-            score: shape (items,); NaN where the submission ranks without scores.
-        """
+        """Add scores, (items,), to the returned items; NaN where the submission has none."""
         columns = {column.name: getattr(returned, column.name) for column in fields(returned)}
         return cls(**columns, score=score, judged=judged)
 
@@ -54,8 +50,7 @@ class Scored(Returned):
     ) -> Scored:
         """From `{item: score}` and `{item: grade}`, list by list; for examples and tests.
 
-        Args:
-            item: further columns of items: name -> item -> number, numbers, or text.
+        `item` has more columns of items: name -> item -> number, numbers, or text.
         """
         pairs = [
             (sorted(scores, key=lambda x, scores=scores: -scores[x]), truth)  # type: ignore[misc]

@@ -137,13 +137,7 @@ class Limiter:
         self._acts: dict[tuple[str, str], deque[float]] = {}
 
     def allows(self, kind: str, key: str, most: int) -> bool:
-        """Count an act, unless there were too many within the last minute.
-
-        Args:
-            kind: the kind of act; each is counted by itself.
-            key: a token or an address.
-            most: acts a minute; 0: no limit.
-        """
+        """Count an act of a token or address, unless `most` (0: no limit) were within a minute."""
         if most <= 0:
             return True
         now = self._clock()

@@ -128,8 +128,7 @@ def pair_of(
 ) -> tuple[tuple[Added, Added], str]:
     """Two entries with the values that the viewer may see, and the split on which they compare.
 
-    Raises:
-        HTTPException: 404 if an entry or the split may not be seen.
+    404 if an entry or the split may not be seen.
     """
     one, other = (own_entry(site, viewer, number) for number in numbers)
     splits = site.value_splits(viewer)
@@ -142,9 +141,7 @@ def pair_of(
 def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
     """Record a decision of a team or an organizer.
 
-    Raises:
-        HTTPException: 403 or 404 if the viewer may not make it; 422 if it is incomplete.
-        Refused: it comes too late.
+    403 or 404 if the viewer may not make it, 422 if it is incomplete; `Refused` if it is too late.
     """
     if (decision.entry is None) == (decision.team is None):
         raise HTTPException(422, "a decision is on an entry or on a team")

@@ -47,8 +47,7 @@ def error_answer(status: int, message: str, code: str | None = None) -> JSONResp
 def create(settings: Settings | None = None) -> FastAPI:
     """The application for those settings; by default those of the environment.
 
-    Raises:
-        ScorerError: a challenge cannot be served.
+    `ScorerError` if a challenge cannot be served.
     """
     if settings is None:
         fields = json.loads(os.environ["SCORER_SERVE"])

@@ -195,14 +195,7 @@ class Context:
             await form.close()
 
     def ask(self, site: Site, do: str, *, patient: bool = False, **more: Any) -> dict[str, Any]:
-        """The answer of a child process to a task; 503 where it fails, or too many wait.
-
-        Args:
-            site: the challenge.
-            do: the task.
-            patient: wait however many do.
-            more: the arguments of the task.
-        """
+        """The answer of a child to a task; 503 if it fails or, unless `patient`, too many wait."""
         try:
             if do in ("check", "kit"):  # without the store, and with these files alone
                 more |= site.board.material(more["path"])

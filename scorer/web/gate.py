@@ -31,14 +31,7 @@ class Gate:
 
     @contextmanager
     def place(self, *, patient: bool = False) -> Iterator[None]:
-        """A place, as long as the context.
-
-        Args:
-            patient: wait however long the queue is.
-
-        Raises:
-            HTTPException: 503, the queue is full.
-        """
+        """A place, inside the `with`; unless one is `patient`, 503 if the queue is full."""
         with self._lock:
             if not patient:
                 self.refuse_if_full()
@@ -65,10 +58,7 @@ class Kits:
     async def path(self, site: str, version: int, make: Callable[[Path], object]) -> Path:
         """The file of a kit; all who ask while it is made wait for the one.
 
-        Args:
-            site: the challenge's id.
-            version: the number of its version.
-            make: writes it to a path; where it fails, the next who asks has it tried again.
+        `make` writes it to a path; if it fails, the next who asks has it tried again.
         """
         key = (site, version)
         task = self._made.get(key)

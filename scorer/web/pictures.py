@@ -82,14 +82,6 @@ def over_time(
 
     Only what the board shows or showed is in it: the entries that count, and where the best or
     the last of each team counts, those that counted at their time.
-
-    Args:
-        snapshot: of the board.
-        live: the board that is shown.
-        now: the time of the board.
-        teams: a team's name -> its number.
-        zone: of the days at the axis.
-        digits: significant ones of the values.
     """
     primary, names = snapshot.terms.primary, snapshot.state(now).names
     points = [
@@ -209,15 +201,7 @@ def _ends(measure: Measure, values: Floats) -> tuple[float, float]:
 def duel(
     snapshot: Snapshot, pair: tuple[Added, Added], split: str, now: datetime, lists: bool
 ) -> Duel:
-    """Two entries: their values, how lists differ, and whether chance alone explains it.
-
-    Args:
-        snapshot: of the board.
-        pair: the two, with the values that may be seen.
-        split: the split.
-        now: the time of the board.
-        lists: whether it may be seen how lists differ.
-    """
+    """Two entries: their values, how lists differ, and whether chance alone explains it."""
     primary, numbers_of = snapshot.terms.primary, [added.entry or 0 for added in pair]
     rows = []
     for measure in snapshot.terms.measures:

@@ -189,11 +189,7 @@ class Site:
         return tuple(split for split in self.splits if split in splits_shown)
 
     def visible_split(self, viewer: Viewer, split: str | None) -> str:
-        """The split, if somebody may see its board now.
-
-        Raises:
-            HTTPException: 404; a split that is not shown yet and one that is none are told alike.
-        """
+        """The split, if the viewer may see its board now; else 404, alike for one that is none."""
         if split is None or split not in self.visible(viewer):
             raise HTTPException(404, "there is no such board to be seen now")
         return split
@@ -218,14 +214,8 @@ class Site:
     ) -> ReadyBoard:
         """A board, made anew only when something changed.
 
-        Args:
-            split: the split.
-            viewer: who looks; only organizers see all digits.
-            as_of: the board as it was then; default: as it is.
-            phase: the phase whose rules apply; default: the present one.
-
-        Raises:
-            UnknownName: there is no such phase.
+        The board as it was `as_of` then, by the rules of `phase`; only organizers see all digits.
+        `UnknownName` if there is no such phase.
         """
         span = self.span(phase)
         key = ("board", split, as_of, span.phase.id if span else None)

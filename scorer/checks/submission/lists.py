@@ -92,11 +92,7 @@ class Lists(NamedTuple):
         yield _missing(missing, len(missing), len(names), whole)
 
     def counted(self, names: Sequence[str]) -> Counted:
-        """What remains of these where there are too many lists to go through all of them.
-
-        Args:
-            names: of the challenge's lists, in order.
-        """
+        """What remains of these where there are too many lists to go through all of them."""
         lost = np.flatnonzero(~self.given)
         first = tuple(names[n] for n in lost[:SHOWN].tolist())
         given, others = int(self.given.sum()), len(self.strange)

@@ -127,8 +127,7 @@ def score(
 def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, float]:
     """Measure id -> the value that no submission may be worse than.
 
-    Raises:
-        UsageError: a word is not MEASURE=VALUE, or its measure is none of the challenge's.
+    `UsageError` if a word is not MEASURE=VALUE, or the challenge has no such measure.
     """
     from scorer.metrics.measure import find
     from scorer.tables.table import number

@@ -123,11 +123,7 @@ def _checked(
 
 
 def _received(client: Any, method: str, url: str, target: Any, most: int, **sent: Any) -> int:
-    """Write an answer's body as it comes, not unpacked, and return its status.
-
-    Raises:
-        UsageError: the body has more than `most` bytes.
-    """
+    """Write an answer's body, still packed; return its status. `UsageError` above `most` bytes."""
     headers = {"Accept-Encoding": "identity"}
     with client.stream(method, url, headers=headers, **sent) as answer:
         for piece in answer.iter_raw():
@@ -138,12 +134,7 @@ def _received(client: Any, method: str, url: str, target: Any, most: int, **sent
 
 
 def _asked(client: Any, method: str, url: str, **sent: Any) -> tuple[int, dict[str, Any]]:
-    """An answer's status and fields.
-
-    Raises:
-        UsageError: it is very long.
-        ValueError: it is no JSON object.
-    """
+    """An answer's status and fields; `UsageError` if it is very long, `ValueError` if no object."""
     body = io.BytesIO()
     status = _received(client, method, url, body, MOST_ANSWER, **sent)
     fields = json.loads(body.getvalue())

@@ -44,12 +44,7 @@ def spark(
 ) -> Iterator[Outcome]:
     """Have Spark read each submission, and bring its lists to be scored.
 
-    Args:
-        tick: called with how many are done.
-
-    Raises:
-        UsageError: Spark does not start.
-        PluginError: a metric failed, or Spark did.
+    `UsageError` if Spark does not start, `PluginError` if a metric or Spark fails.
     """
     session = session_of(options or {})
     work = Work.of(plan)
@@ -62,11 +57,7 @@ def spark(
 
 
 def scored(session: Any, plan: Plan, work: Work, path: Path) -> Outcome:
-    """The outcome of one submission.
-
-    Raises:
-        PluginError: a metric failed, or Spark did.
-    """
+    """The outcome of one submission; `PluginError` if a metric or Spark fails."""
     findings, sha256 = Findings(str(path)), None
     try:
         if path.is_file():

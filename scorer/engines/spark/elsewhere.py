@@ -71,9 +71,7 @@ class SparkTruth:
     ) -> Iterator[Outcome]:
         """The outcome of each submission, in their order.
 
-        Args:
-            challenge: `ready`, for submissions in the format that it says.
-            tick: called with how many are done.
+        `challenge` is `ready`, for submissions in the format that it says.
         """
         rules = challenge.prepared.challenge.submission
         try:
@@ -186,8 +184,7 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Spar
     lists than their sums, where Spark does not reach it, and where something is wrong with it,
     which is then reported with its place.
 
-    Args:
-        truth: a data frame in place of the challenge's truth.
+    `truth` is a data frame in place of the challenge's.
     """
     if not suits(prepared) or (truth is None and not _reached(session, prepared)):
         return None
@@ -223,11 +220,7 @@ def elsewhere(session: Any, prepared: BoundChallenge, truth: Any = None) -> Spar
 def _known_truth(
     prepared: BoundChallenge, truths: SparkSource
 ) -> tuple[Opening, Learnt, Plan] | None:
-    """What the truth says; its rows stay on Spark's disks. None where it is brought here.
-
-    Raises:
-        ChallengeError: something is wrong with it.
-    """
+    """What the truth says; its rows stay on Spark's disks. None where it is brought here."""
     from pyspark import StorageLevel
 
     opening = opening_of(prepared, truths.buckets)

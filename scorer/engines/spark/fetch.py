@@ -15,16 +15,9 @@ from scorer.engines.spark.sources import unreadable
 
 
 def fetch(url: str, folder: Path, options: Mapping[str, str]) -> Path:
-    """Write what stands at a URL to a file of this machine.
+    """Write a URL's file, or folder of parts in Parquet, to a file of that name in `folder`.
 
-    Args:
-        url: a file, or a folder of parts in Parquet.
-
-    Returns:
-        The file, called as it is there.
-
-    Raises:
-        ChallengeError: it cannot be read.
+    `ChallengeError` if it cannot be read.
     """
     session = session_of(options)
     try:

@@ -49,22 +49,13 @@ class SparkOutcomes:
 
 
 def job(work: Work, source: SparkSource, most_errors: int) -> Any:
-    """The data frame of the parts that the buckets of a submission give.
-
-    Args:
-        work: the plan, which holds the truth, for the workers.
-    """
+    """The data frame of the parts that the buckets of a submission give."""
     parts = source.rows.groupBy("bucket").applyInArrow(bucket_scorer(work), RESULT)
     return parts.mapInArrow(part_merger(most_errors), RESULT)
 
 
 def returned(frame: Any) -> SparkOutcomes:
-    """Run a job.
-
-    Raises:
-        PluginError: a metric failed, or Spark did.
-        Unreadable: a file is damaged.
-    """
+    """Run a job; `PluginError` if a metric or Spark fails, `Unreadable` if a file is damaged."""
     try:
         rows = frame.collect()
     except Exception as error:
@@ -89,11 +80,7 @@ def returned(frame: Any) -> SparkOutcomes:
 def settled(
     plan: Plan, source: SparkSource, back: SparkOutcomes, findings: Findings, sha256: str | None
 ) -> Outcome:
-    """The outcome of a submission, given what came back of it.
-
-    Args:
-        sha256: the digest of its file, where it is one.
-    """
+    """The outcome of a submission, given what came back of it."""
     if not readable(source, back, findings):
         return Outcome(placed(findings, source), sha256, None)
     part = merged([nothing(plan, source, back), *back.parts])
@@ -122,8 +109,7 @@ def readable(source: SparkSource, back: SparkOutcomes, findings: Findings) -> bo
 def nothing(plan: Plan, source: SparkSource, back: SparkOutcomes) -> ListsResult:
     """The part of a submission without its rows, so that every check runs.
 
-    Args:
-        back: what its workers say; its first notes have the columns.
+    The first of the notes in `back` have the columns.
     """
     first = next(iter(back.notes), None)
     shape = (first.shape if first else source.shape) or plan.shapes[0]

@@ -57,12 +57,7 @@ class Buckets:
         return replace(self, count=count if self.seed is None else min(count, BLOCKS))
 
     def of(self, hashes: Hashes, names: pl.Series) -> Ints:
-        """The bucket of each row.
-
-        Args:
-            hashes: shape (rows,), of the names of their lists.
-            names: shape (rows,).
-        """
+        """The bucket of each row, from the name of its list and the hash of that, both (rows,)."""
         if self.seed is None or not hashes.size:
             return (hashes % np.uint64(self.count)).astype(np.int64)
         starts = np.append(0, np.flatnonzero(hashes[1:] != hashes[:-1]) + 1)
@@ -142,11 +137,7 @@ class Mixed(Exception):
 
 
 def unpacked(data: Iterable[bytes]) -> Table | None:
-    """The one table whose parts were packed into these bytes, rows in the order of their lines.
-
-    Raises:
-        Mixed: they have different columns.
-    """
+    """The table whose parts were packed, rows by their lines; `Mixed` if their columns differ."""
     import polars as pl
 
     frames, empty = list[pl.DataFrame](), list[tuple[str, int]]()

@@ -161,11 +161,7 @@ def _after(table: Table, head: int) -> Table:
 
 
 def shifted(findings: Findings, head: int, shift: int) -> Findings:
-    """Findings of a part, with lines counted in the whole.
-
-    Args:
-        head: how many of its first lines belong to another part, which has their findings.
-    """
+    """Findings of a part, with lines counted in the whole; its `head` first are another part's."""
     in_whole = Findings(findings.path)
     left = findings.counts.copy()
     for problem in findings:

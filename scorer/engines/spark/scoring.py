@@ -138,11 +138,7 @@ def part_or_why_not(part: Callable[[], object]) -> Any:
 
 
 def refuse_longer(plan: Plan, table: Table) -> None:
-    """Refuse a list of more rows than are accepted.
-
-    Raises:
-        Unreadable: there is one.
-    """
+    """Refuse, as `Unreadable`, a list of more rows than are accepted."""
     most = plan.limits.list
     if len(table) > most and int(np.bincount(table.ids["list"].codes).max()) > most:
         message = f"more than {most:,} rows in one {plan.public.word('list')}"
@@ -175,11 +171,7 @@ class Merging(Generic[P]):
 def batches_merged(
     together: Callable[[Sequence[P]], P], most_errors: int, batches: Iterator[Any]
 ) -> Iterator[Any]:
-    """Batches of `RESULT` with all parts as one.
-
-    Args:
-        batches: of `RESULT`.
-    """
+    """Batches of `RESULT` with all parts as one."""
     parts = Merging(together)
     for batch in batches:
         others = list[tuple[str, bytes]]()

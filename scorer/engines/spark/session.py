@@ -97,11 +97,7 @@ def quiet() -> Iterator[None]:
 
 
 def _refuse_java() -> None:
-    """Refuse to start without a Java that is new enough.
-
-    Raises:
-        UsageError: there is none.
-    """
+    """Refuse, by `UsageError`, to start without a Java that is new enough."""
     home = os.environ.get("JAVA_HOME")
     java = shutil.which("java", path=str(Path(home, "bin")) if home else None)
     output = ""
@@ -122,11 +118,7 @@ def _refuse_java() -> None:
 
 @contextmanager
 def _logged(path: Path, keep: bool) -> Iterator[None]:
-    """Send what a process that is started here writes to its standard streams to a file.
-
-    Args:
-        keep: nothing is started here, so that the streams stay as they are.
-    """
+    """Send the standard streams of a process started here to a file; with `keep` they stay."""
     if keep:
         yield
         return

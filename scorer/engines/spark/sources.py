@@ -73,7 +73,6 @@ def source_of(
     Args:
         path: a file, a folder of parts, a glob, or a URL.
         format: how it is written; None: as its suffix says.
-        limits: how many rows it may have, and how long lines may be.
 
     Raises:
         Unreadable: it is not there, or no form that Spark reads.
@@ -243,7 +242,6 @@ def frame_source(
     """The rows of a data frame, which have no lines.
 
     Args:
-        limits: how many rows it may have, and how long texts may be.
         buckets: into which it is cut; rows are counted where their number is not said.
 
     Raises:
@@ -276,11 +274,7 @@ def _table(
     parts: Mapping[int, SparkPart],
     buckets: Buckets,
 ) -> SparkSource:
-    """The columns of a table that have a role.
-
-    Raises:
-        NoTable: they are others than are wanted; the findings say so.
-    """
+    """The columns of a table that have a role; `NoTable`, with findings, if they are not wanted."""
     from pyspark.sql import functions as F
     from pyspark.sql import types as T
 

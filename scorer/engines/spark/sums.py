@@ -62,11 +62,7 @@ def together(parts: Sequence[Summary]) -> Summary:
 
 
 def summer(opening: bytes, work: Work, seed: int) -> Callable[[Any, Any, Any], Any]:
-    """What sums up a bucket: from rows of the run and rows of the truth to `RESULT`.
-
-    Args:
-        opening: a pickled `Opening`.
-    """
+    """What sums up a bucket, by a pickled `Opening`: from rows of run and truth to `RESULT`."""
     return lambda key, left, right: _summed(
         pickle.loads(opening), work, seed, key[0].as_py(), left, right
     )
@@ -97,9 +93,7 @@ def _summed(opening: Opening, work: Work, seed: int, bucket: int, left: Any, rig
 def summary_of(plan: Plan, table: Table | None, opening: Opening, seed: int) -> Summary:
     """The summary of the lists of a bucket.
 
-    Args:
-        plan: the challenge, with the bucket's truth, and the public part of its lists.
-        table: the rows of the run; None: there are none.
+    `plan` is the challenge, with the bucket's truth, and the public part of its lists.
     """
     if table is None:
         names = tuple(plan.public.lists)

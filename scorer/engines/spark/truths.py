@@ -69,11 +69,7 @@ class Opening:
     def open(
         self, bucket: int, truth: Table, findings: Findings | None = None
     ) -> tuple[Public, OpenTruth]:
-        """A bucket's truth made ready, and what is public of its lists.
-
-        Args:
-            findings: gets what is wrong with the truth; None: it is not examined.
-        """
+        """A bucket's truth, ready, and its lists' public part; unexamined without `findings`."""
         public = self.public_of(bucket, truth)
         problems = Findings()
         if findings is not None:
@@ -91,14 +87,9 @@ def truth_source(
     limits: ReadLimits,
     buckets: Buckets = AS_ROWS_ASK,
 ) -> SparkSource:
-    """A truth as Spark reads it.
+    """A truth as Spark reads it; `ChallengeError` if it cannot be read.
 
-    Args:
-        truth: a data frame, path or URL in place of the challenge's truth; None: that one.
-        limits: how many rows it may have, and how long lines may be.
-
-    Raises:
-        ChallengeError: it cannot be read.
+    `truth` is a data frame, path or URL in place of the challenge's.
     """
     source, findings = prepared.challenge.truth, Findings()
     shapes = [
@@ -169,11 +160,7 @@ def _learnt(opening: Opening, bucket: int, rows: Any) -> Any:
 
 
 def together(parts: Iterable[Learnt], opening: Opening) -> Learnt:
-    """The constants of a whole truth.
-
-    Raises:
-        ChallengeError: something is wrong with it.
-    """
+    """The constants of a whole truth; `ChallengeError` if something is wrong with it."""
     parts = list(parts)
     if problems := [problem for part in parts for problem in part.problems]:
         raise ChallengeError(problems=sorted(problems, key=str)[:5])
@@ -195,11 +182,7 @@ def together(parts: Iterable[Learnt], opening: Opening) -> Learnt:
 
 
 def learnt(truths: SparkSource, opening: Opening) -> Learnt:
-    """What all buckets of a truth say together, by Spark.
-
-    Raises:
-        ChallengeError: it cannot be read, or something is wrong with it.
-    """
+    """All buckets of a truth together, by Spark; `ChallengeError` if it is unreadable or wrong."""
     frame = truths.rows.groupBy("bucket").applyInArrow(learner(pickle.dumps(opening)), LEARNT)
     try:
         parts = [decoded(bytes(row["data"])) for row in frame.collect()]
@@ -220,11 +203,7 @@ def names_reader(key: Any, rows: Any) -> Any:
 def plan_of(prepared: BoundChallenge, opening: Opening, known: Learnt) -> Plan:
     """The plan that each bucket is scored by, with the truth that it opens itself.
 
-    Args:
-        opening: what the truth of a bucket is opened with.
-
-    Raises:
-        ChallengeError: a measure does not fit the truth.
+    `ChallengeError` if a measure does not fit the truth.
     """
     measures = tuple(measure.settled(known.constants) for measure in prepared.measures)
     refuse_flat(prepared.challenge, measures)

@@ -92,11 +92,7 @@ class Working(NamedTuple):
 
 
 def grid(title: str, columns: Mapping[str, Iterable[Any]], matter: Iterable[bool] = ()) -> Grid:
-    """A table from its columns.
-
-    Args:
-        matter: of each row, whether it stays when the table is abbreviated; default: all may go.
-    """
+    """A table from its columns; rows that `matter` stay when it is abbreviated."""
     rows = zip(*(map(_plain, column) for column in columns.values()), strict=True)
     return Grid(title, tuple(columns), tuple(rows), tuple(map(bool, matter)))
 

@@ -32,11 +32,7 @@ SETTLE = {**POSITIVE, "average": lambda constants: "binary" if two(constants) el
 
 
 def place(labelled: Labelled, positive: str | None) -> int | None:
-    """The code of the positive class; None where none is named.
-
-    Raises:
-        NotationError: there is no such class.
-    """
+    """The code of the positive class, if one is named; `NotationError` if it does not exist."""
     if positive is None:
         return None
     if positive not in labelled.classes:
@@ -81,11 +77,7 @@ def moments(statistics: Statistics, **_: Any) -> Floats:
 
 
 def one_label(labelled: Labelled, name: str) -> None:
-    """Refuse rows with several labels, for metrics that are not defined for them.
-
-    Raises:
-        NotationError: rows can have several labels.
-    """
+    """Refuse, by `NotationError`, rows with several labels, for metrics that need one."""
     if labelled.several:
         raise NotationError(f"{name} is not defined for rows with several labels")
 

@@ -24,8 +24,7 @@ def scored(labelled: Labelled, positive: str | None) -> Statistics:
     Gives one row a list: its weight, for each problem whether it is true, then its scores. A row
     without an answer stands where it is most wrong.
 
-    Raises:
-        NotationError: there is no such class.
+    `NotationError` if there is no such class.
     """
     true, likely = labelled.indicators(labelled.truth), labelled.ordering
     if len(labelled.classes) == 2 and not labelled.several:
@@ -81,8 +80,7 @@ def precision_area(true: Floats, score: Floats, weight: Floats) -> float:
 
     All are of shape (rows,); `true` is 1 or 0. NaN where no row is true.
 
-    Returns:
-        The average precision; NaN where no row is true.
+    NaN where no row is true.
     """
     by = np.argsort(-score, kind="stable")
     starts = _starts(score[by])

@@ -37,11 +37,8 @@ def outcomes(
 
     Gives three arrays of shape (rows,): 0 or 1, 0 or 1, and observations.
 
-    Args:
-        delay: the column of the submission with the observations after which a row was decided.
-
-    Raises:
-        NotationError: no class is positive, or the delay is no number.
+    `delay` is the column of the observations after which a row was decided. `NotationError` if no
+    class is positive, or the delay is no number.
     """
     one_label(labelled, name)
     code = place(labelled, positive)

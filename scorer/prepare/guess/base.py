@@ -11,12 +11,7 @@ NOTHING: frozenset[str] = frozenset()
 
 
 class Needs(NamedTuple):
-    """The kinds and columns that the given measures need; empty where none are given.
-
-    Attributes:
-        kinds: the kinds of challenge that all of them fit.
-        columns: the columns of a submission that they need.
-    """
+    """The kinds that all given measures fit, and columns that they need; empty without any."""
 
     kinds: frozenset[str] = NOTHING
     columns: frozenset[str] = NOTHING
@@ -46,11 +41,4 @@ class Recognizer(Protocol):
     """Says what a truth and a sample are by their columns."""
 
     def __call__(self, truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
-        """Guess the challenge.
-
-        Args:
-            sample: those of a submission; None: there is none.
-
-        Returns:
-            None where the columns mean something else.
-        """
+        """Guess the challenge; None where the columns mean something else."""

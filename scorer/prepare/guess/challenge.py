@@ -37,14 +37,9 @@ def is_truth(path: Path) -> bool:
 
 
 def infer(truth: Path, sample: Path | None, metrics: Sequence[str] = ()) -> Challenge:
-    """The challenge that a truth and a submission make.
+    """The challenge that a truth and a sample submission make.
 
-    Args:
-        sample: a submission, which shows what submissions call their columns.
-        metrics: notations; none: those that fit what the truth holds.
-
-    Raises:
-        UsageError: the truth's columns cannot be told apart.
+    Without `metrics` it has those that fit. `UsageError` if columns cannot be told apart.
     """
     file = Path(os.path.realpath(truth))
     data, _ = challenge_data(file, sample, metrics)
@@ -56,15 +51,7 @@ def infer(truth: Path, sample: Path | None, metrics: Sequence[str] = ()) -> Chal
 def challenge_data(
     truth: Path, sample: Path | None, metrics: Sequence[str] = ()
 ) -> tuple[dict[str, Any], Guess]:
-    """The fields of a guessed challenge.yaml, for `load`, and the guess.
-
-    Args:
-        sample: a submission, which shows what submissions call their columns.
-        metrics: notations; none: those that fit what the truth holds.
-
-    Raises:
-        UsageError: the columns cannot be told apart.
-    """
+    """The fields of a guessed challenge.yaml, for `load`, and the guess; see `infer`."""
     truth_look, sample_look = looked(truth), None if sample is None else looked(sample)
     if not truth_look.names:  # as of a damaged Parquet file
         raise UsageError(f"{display_path(truth)}: no columns can be read")
@@ -101,11 +88,7 @@ def _named(section: dict[str, Any]) -> dict[str, Any]:
 
 
 def needs_of(notations: Sequence[str]) -> Needs:
-    """The kinds and columns that measures need.
-
-    Args:
-        notations: of the measures; wrong ones are skipped, since binding them reports them.
-    """
+    """The kinds and columns that measures need; wrong notations are left to binding."""
     candidates = []
     for notation in notations:
         with suppress(UnknownName, NotationError):

@@ -37,11 +37,7 @@ def look(path: Path) -> Preview | None:
 
 
 def looked(path: Path) -> Preview:
-    """The columns and first rows of a file.
-
-    Raises:
-        UsageError: no form fits it.
-    """
+    """The columns and first rows of a file; `UsageError` if no form fits it."""
     if (content := look(path)) is not None:
         return content
     raise UsageError(

@@ -53,8 +53,7 @@ class Side(NamedTuple):
 def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Guess]:
     """The fields of a guessed challenge.yaml where a file at least has lines without ids.
 
-    Raises:
-        UsageError: it is no such file, or the lines are not as many as its rows.
+    `UsageError` if it is no such file, or the lines are not as many as its rows.
     """
     lists_table = _table(lists)
     key = next(

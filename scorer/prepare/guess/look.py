@@ -35,7 +35,6 @@ class Preview(NamedTuple):
     """The columns and the first rows of a file.
 
     Attributes:
-        names: of its columns.
         rows: some of them, as text; a short one lacks its last cells.
         written: how challenge.yaml says the form, beside `file` and `columns`: `format`.
         trec: whether it has TREC's columns, whose names are settled.
@@ -100,11 +99,7 @@ def renamed(roles: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def first_lines(path: Path, part: str | None = None) -> Sequence[str]:
-    """The first lines of a text file that are not blank; none of one that cannot be read.
-
-    Args:
-        part: which file of the ZIP archive at `path`, instead.
-    """
+    """The first non-blank lines of a text file, or a ZIP archive's `part`; none if unreadable."""
     try:
         opened = (
             open_bytes(path, ReadLimits()) if part is None else open_part(path, part, ReadLimits())

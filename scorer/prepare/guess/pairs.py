@@ -161,11 +161,7 @@ def _rates(
 def _submitted(
     sent: Preview, roles: Mapping[str, str | None], numbers: Sequence[str], value: str | None = None
 ) -> dict[str, Any]:
-    """The `columns:` of a submission.
-
-    Args:
-        roles: what the truth calls list and item; None: nothing.
-    """
+    """The `columns:` of a submission; `roles` is what the truth calls list and item."""
     columns: dict[str, str] = {}
     for role, name in roles.items():
         column = name if name in sent.names else sent.called(role, columns.values())

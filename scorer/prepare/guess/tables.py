@@ -117,11 +117,7 @@ def _by_class(truth: Preview, key: str, sample_key: str, sent: Sequence[str]) ->
 def _single(
     truth: Preview, sample: Preview | None, of: tuple[str, str], sent: tuple[str, str], needs: Needs
 ) -> Guess:
-    """A sample with one column of answers.
-
-    Args:
-        of: the columns of ids and of answers in the truth.
-    """
+    """A sample with one column of answers; `of` are the truth's columns of ids and answers."""
     cells, sample_cells = truth.cells(of[1]), sample.cells(sent[1]) if sample is not None else []
     classes = sorted(set(cells))
 

@@ -139,14 +139,7 @@ def headings(compared: ComparedReport, page: bool = False) -> list[str]:
 def figures(
     differing: Differing, compared: ComparedReport, precision: int, page: bool = False
 ) -> list[str]:
-    """The figures of a pair, one below each of `headings`.
-
-    Args:
-        differing: the pair's comparison by one measure.
-        compared: the comparison that it is of.
-        precision: decimals of differences.
-        page: as of `headings`.
-    """
+    """The figures of a pair, one below each of `headings`; differences to `precision` decimals."""
     cells = {
         "difference": signed(differing.difference, precision),
         "interval": span(differing.interval, precision),
@@ -162,11 +155,7 @@ def figures(
 
 
 def most(differing: Differing, lists: Sequence[str], precision: int) -> str:
-    """The lists that differ most, by falling difference.
-
-    Args:
-        differing: the pair's comparison by one measure.
-    """
+    """The lists that differ most, by falling difference."""
     place = {name: n for n, name in enumerate(lists)} if differing.most else {}
     lines = [
         f"{printable(name, 30)} {signed(float(differing.per_list[place[name]]), precision)}"
@@ -316,12 +305,7 @@ class Bar:
 
 
 def bars(pairing: Pairing, differences: Floats, at_most: int) -> list[Bar]:
-    """The differences as bars, greatest first.
-
-    Args:
-        differences: of a pair, shape (lists,); NaN where a list has none.
-        at_most: how many bars there may be; more lists share them evenly.
-    """
+    """The differences of lists, if any, as bars, greatest first; many lists share them evenly."""
     defined = np.flatnonzero(~np.isnan(differences))
     order = defined[np.argsort(-differences[defined], kind="stable")]
     groups = np.array_split(order, min(at_most, order.size)) if order.size else []

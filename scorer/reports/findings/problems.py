@@ -54,11 +54,7 @@ def places(findings: Findings, every: bool = False) -> Iterator[tuple[Problem, i
 def format_findings(findings: Findings, every: bool = False, quiet: bool = False) -> list[str]:
     """Problems as lines: the first places of each code, how many more, and what would help.
 
-    Args:
-        every: every place of a problem that was kept.
-
-    Returns:
-        Lines of which none is a command to the runner of a workflow.
+    No line is a command to the runner of a workflow.
     """
     if quiet:
         errors = Findings(findings.path)

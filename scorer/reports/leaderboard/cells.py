@@ -14,11 +14,7 @@ DAGGER = "†"  # at who is significantly worse
 
 
 def number(value: float, measure: Measure, precision: int) -> str:
-    """A value as people read it; a count without decimals, no value as a dash.
-
-    Args:
-        value: NaN where there is none.
-    """
+    """A value as people read it; a count without decimals, NaN as a dash."""
     if math.isnan(value):
         return "-"
     if not measure.decimals and value.is_integer():

@@ -29,8 +29,7 @@ Draw = Callable[[Measure, Statistics], Curve | None]
 def curves(scored: Scored, report: Report, options: Options) -> Iterator[Curve]:
     """The pictures of one submission, each from the first measure that can give it.
 
-    Args:
-        options: those for organizers are drawn where it says `private`.
+    Those for organizers are drawn where `options` say `private`.
     """
     if scored.card is None:
         return

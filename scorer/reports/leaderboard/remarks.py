@@ -59,13 +59,7 @@ def remarks(report: Report, precision: int) -> list[str]:
 
 
 def test_name(test: str, adjust: str, pairs: int) -> str:
-    """A test and its adjustment: `permutation test, max adjusted for 10 pairs`.
-
-    Args:
-        test: permutation, wilcoxon, t, or corrected t.
-        adjust: max or holm.
-        pairs: how many were tested; of one nothing is said.
-    """
+    """A test and its adjustment: `permutation test, max adjusted for 10 pairs`."""
     names = {
         "wilcoxon": "Wilcoxon signed-rank test of medians",
         "t": "paired t-test",

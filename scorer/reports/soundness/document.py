@@ -87,12 +87,7 @@ def _findings(lint: Lint) -> Iterator[Block]:
 
 
 def detectable(smallest: Detectable, primary: Measure, called: Mapping[str, str]) -> str:
-    """The smallest difference that the lists can detect, in a paragraph.
-
-    Args:
-        smallest: that difference among several numbers of submissions.
-        called: role -> the challenge's word for it.
-    """
+    """The smallest difference that the lists can detect, in a paragraph."""
     one, many = unit(called, 1), unit(called)
     name, (low, high) = printable(primary.id), primary.metric.range
     if not smallest.deviation > 0:

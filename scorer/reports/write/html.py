@@ -230,11 +230,7 @@ def _asset(name: str) -> _Asset:
 
 
 def named(text: str, width: int = 100, **rest: Any) -> HtmlCell:
-    """A cell that holds a name; one that is cut has a title with more of it.
-
-    Args:
-        width: characters beyond which it is cut.
-    """
+    """A cell that holds a name; one beyond `width` characters is cut, its title has more of it."""
     label = printable(text, width)
     title = printable(text, 1000) if len(text) > width else ""
     return HtmlCell(label, title=title, **rest)

@@ -163,10 +163,8 @@ def _tables(
 ) -> Iterator[str]:
     """Tables of so many columns as a line has room for, each with the fixed ones.
 
-    Args:
-        caption: what the table is, not escaped yet.
-        rules: rows above which there is a rule.
-        notes: LaTeX that stands below the last table.
+    There are rules above the rows `rules`, and `notes`, LaTeX, below the last table; the caption is
+    not escaped yet.
     """
     named = sum(column.wide + GAP for column in fixed)
     parts = list[list[LatexColumn]]([[]])

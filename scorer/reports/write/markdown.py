@@ -81,13 +81,7 @@ def escaped(text: str, width: int = 1000) -> str:
 def piped(
     head: Sequence[str], rows: Iterable[Sequence[str]], left: Container[int]
 ) -> Iterator[str]:
-    """The lines of a table.
-
-    Args:
-        head: the headings, escaped already.
-        rows: the cells, escaped already.
-        left: the places of the columns that are set to the left; the others are to the right.
-    """
+    """The lines of a table, its cells escaped already; columns in `left` are set to the left."""
     rule = ["---" if n in left else "---:" for n in range(len(head))]
     for row in (head, rule, *rows):
         yield f"| {' | '.join(row)} |"

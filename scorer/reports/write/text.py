@@ -148,11 +148,7 @@ class Paper:
         )
 
     def say(self, text: str = "", style: str = "", *, fold: bool = True) -> None:
-        """Write a line.
-
-        Args:
-            fold: whether the line is folded where it is too long.
-        """
+        """Write a line; with `fold` it is folded where it is too long."""
         if not self.colour and (
             not fold or (len(text) < min(self.prose, PROSE) and text.isascii())
         ):
