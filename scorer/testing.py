@@ -13,8 +13,9 @@ Both raise `AssertionError`. A file of cases is a list such as
         - {returned: [b, [a, c]], truth: {a: 2, c: 1}}    # items in [ ] have equal scores
       expect: {MyMetric@2: 0.5, MyMetric: 3/4}            # a list of values for several lists
 
-with `ties:` (item-desc), `tolerance:` (1e-12) and `mean:` where they are wanted. The list may
-be the key `cases` of a mapping, beside what other tests read (CONTRIBUTING.md).
+with `ties:` (item-desc), `tolerance:` (1e-12) and `mean:` where they are wanted. A list of a
+metric of texts is `{answer: Nile, accepted: [the Nile]}`; a pooled metric has one value. The list
+may be the key `cases` of a mapping, beside what other tests read (CONTRIBUTING.md).
 
 Stability: plugin.
 """
@@ -45,6 +46,8 @@ from scorer.tables.table import Schema, Table
 from scorer.views.extras import Column, Extras, NamedColumns
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import GradedItems, judge
+from scorer.views.pooled import Statistics
+from scorer.views.texts import Texts
 
 Groups = Sequence[str | Sequence[str]]
 Pair = tuple[Groups, Mapping[str, float]]  # a returned list, and its truth
@@ -185,11 +188,10 @@ def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
     told = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     for n, case in enumerate(told["cases"] if isinstance(told, dict) else told):
         where = f"{path}, case {n + 1} ({case.get('cite', 'not cited')})"
-        pairs = [_pair(pair) for pair in case["lists"]]
-        view = judged(*pairs, ties=case.get("ties", "item-desc"))
+        view = _view(case)
         tolerance = case.get("tolerance", 1e-12)
         for notation, wanted in case["expect"].items():
-            values = _evaluated(measure(registry.get(parse(notation)[0]), notation), view)
+            values = _values(measure(registry.get(parse(notation)[0]), notation), view)
             expected = [
                 _number(value) for value in (wanted if isinstance(wanted, list) else [wanted])
             ]
@@ -267,10 +269,29 @@ def _hold(holds: object, message: str) -> None:
         raise AssertionError(message)
 
 
-def _evaluated(bound: Measure, view: Judged) -> Floats:
-    """One value a list, not yet held to the range."""
+def _view(case: Mapping[str, Any]) -> Judged | Texts:
+    """The lists of a case, ranked or of texts."""
+    if "answer" in case["lists"][0]:
+        return Texts.of(*((pair["answer"], pair["accepted"]) for pair in case["lists"]))
+    return judged(*map(_pair, case["lists"]), ties=case.get("ties", "item-desc"))
+
+
+def _given(bound: Measure, view: Judged | Texts) -> Floats | Statistics:
     unbounded = replace(bound, metric=replace(bound.metric, range=(None, None)))
-    values = evaluate(unbounded, {Judged: view})
+    return evaluate(unbounded, {type(view): view})
+
+
+def _values(bound: Measure, view: Judged | Texts) -> Floats:
+    """One value a list, or that of all lists together, not yet held to the range."""
+    given, statistic = _given(bound, view), bound.metric.statistic
+    if isinstance(given, Statistics) and statistic is not None:
+        return np.array([statistic.figure(given, **bound.params)])
+    return _evaluated(bound, view)
+
+
+def _evaluated(bound: Measure, view: Judged | Texts) -> Floats:
+    """One value a list, not yet held to the range."""
+    values = _given(bound, view)
     if not isinstance(values, np.ndarray):
         raise PluginError(f"{bound.name} gives a figure of all lists, not one value a list")
     return values

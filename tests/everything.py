@@ -1,6 +1,7 @@
 """A challenge of each kind that asks for every metric there is, and random submissions to it."""
 
 import re
+from importlib.util import find_spec
 from itertools import pairwise
 
 from scorer.core.registry import discover
@@ -12,6 +13,8 @@ FILL = {"p": "0.8", "beta": "2", "recall": "0.5", "cutoffs": "[2, 5]"}
 WRITTEN = {"Serendipity": "{metric: Serendipity, expected: 2, k: 3}"}  # which needs two
 # which look at further columns of the challenge's files
 FURTHER = {"AWRF", "ChunkF1", "ClassRprec", "ERDE", "FLatency", "WRMSSE"}
+if find_spec("sacrebleu") is None:  # of the extra text
+    FURTHER |= {"BLEU", "chrF"}
 KINDS = ("grades", "ratings", "preferences", "classes", "probabilities", "targets")
 ITEMS = [f"i{n}" for n in range(12)]
 CLASSES = "xyz"

@@ -108,8 +108,8 @@ class Registry(Generic[T]):
         )
 
     def _only_module(self, folded: str) -> tuple[T, ...]:
-        """The things of that name, if one is in no folder and no plugin can claim it."""
-        if self._added or _installed(self.group) or folded not in _modules(self.package):
+        """The things in the modules of that name, if no plugin can claim it."""
+        if self._added or _installed(self.group):
             return ()
         return load_named(self.package, self.type_, folded)
 

@@ -28,7 +28,7 @@ from scorer.metrics.notation import NotationError, parse
 from scorer.preferences.base import aggregations, bind, comparisons
 from scorer.prepare.combine import Combiner
 from scorer.prepare.faults import Fault, refuse
-from scorer.prepare.kind import Choice, kind_of, sides
+from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, sides
 from scorer.results.report import RankedBy
 from scorer.results.scorecard import Rules
 from scorer.tables.table import Schema
@@ -285,14 +285,16 @@ def _candidates(
     challenge: Challenge, registry: Registry[Metric], faults: list[Fault]
 ) -> Iterator[Choice]:
     """The metrics that each measure may mean, one for each kind; unknown names are `faults`."""
+    source = challenge.truth
+    is_table = bool(OWN_COLUMNS["labels"] & {*source.columns, *source.document})
     for spec in challenge.metrics:
         if spec.score is not None:
             continue
         try:
             name, _, _ = parse(spec.notation)
             choices = registry.named(name)
-            # others may have the name of a metric of tables as an alias
-            if any("labels" in metric.kinds for metric in choices):
+            # others, which are all loaded here, may have a name of tables as an alias
+            if not is_table and any("labels" in metric.kinds for metric in choices):
                 choices = registry.named(name, every=True)
             yield spec, choices
         except UnknownName as error:

@@ -81,7 +81,7 @@ class Texts:
             ([] if text is None else [text], dict.fromkeys(accepted, 1.0))
             for text, accepted in lists
         ]
-        judged = Judged.of(*pairs)
+        judged = replace(Judged.of(*pairs), names=tuple(map(str, range(len(pairs)))))
         texts = [text for text, _ in lists if text is not None]
         return cls(
             np.array([n for n, (items, _) in enumerate(pairs) if items], dtype=np.int64),

@@ -29,6 +29,8 @@ PLAIN = str(ROOT / "challenges" / HIVEMALL)
 RUN = str(next((ROOT / "submissions_example" / HIVEMALL / "good").iterdir()))
 TREC = str(ROOT / "challenges/trec")  # its truth is in no order
 TREC_RUN = str(next((ROOT / "submissions_example/trec/good").iterdir()))
+TITANIC = str(ROOT / "challenges/gallery/titanic")
+TITANIC_SENT = str(next((ROOT / "submissions_example/gallery/titanic/good").iterdir()))
 SCORES = {"numpy", "pydantic.main"}
 SCIPY = {"scipy", "numpy.ma"}  # the one imports the other
 
@@ -63,10 +65,17 @@ def test_a_command_loads_only_what_it_needs(words, allowed):
 
 
 @pytest.mark.slow("starts processes")
-def test_only_the_metrics_that_a_challenge_names_are_loaded():
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ([VLNET, SENT, "--format", "json"], {"marp", "ndcg", "p"}),
+        ([TITANIC, TITANIC_SENT, "--format", "json"], {"labels.accuracy"}),
+    ],
+    ids=["lists", "a table"],
+)
+def test_only_the_metrics_that_a_challenge_names_are_loaded(words, wanted):
     metrics = set(discover("metric", "scorer.metrics", Metric).origins.values())
-    found = metrics & loaded([VLNET, SENT, "--format", "json"])
-    assert found == {"scorer.metrics.marp", "scorer.metrics.ndcg", "scorer.metrics.p"}
+    assert metrics & loaded(words) == {f"scorer.metrics.{name}" for name in wanted}
 
 
 def test_an_alias_is_found_among_all_of_them():

@@ -3,11 +3,11 @@
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.metrics.answers import Normalize, normal
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Relevant
+from scorer.metrics.text.answers import Normalize, normal
 from scorer.views.texts import Texts
 
 

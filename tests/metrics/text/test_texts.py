@@ -1,0 +1,105 @@
+"""Metrics of texts against the plainest Python, in the metrics' files."""
+
+import string
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rounds import rounds
+from variants import EVERY, METRICS, described
+
+from scorer.core.errors import ChallengeError
+from scorer.metrics.measure import measure
+from scorer.metrics.notation import parse
+from scorer.metrics.text.edits import common, edits
+from scorer.views.pooled import Statistics
+from scorer.views.texts import Texts
+
+OURS = [metric for metric in EVERY if metric.view is Texts and described(metric).oracle]
+VARIANTS = [notation for metric in OURS for notation in described(metric).variants]
+WORDS = st.lists(st.sampled_from(["The", "a", "Nile,", "nile", "U.S.", " ", "é2"]), max_size=5)
+TEXT = WORDS.map(" ".join)
+LISTS = st.lists(st.tuples(st.none() | TEXT, st.lists(TEXT, unique=True)), min_size=1, max_size=4)
+
+
+def of(notation, view):
+    """The values of lists, or the figure of all."""
+    made = measure(METRICS.get(parse(notation)[0]), notation)
+    found = made.metric.values(view, **made.params)
+    if isinstance(found, Statistics):
+        return made.metric.statistic.figure(found, **made.params)
+    return found
+
+
+def normal(text, how):
+    if how == "squad":
+        kept = "".join(" " if x == "-" else x for x in text.lower() if x not in string.punctuation)
+        return " ".join(word for word in kept.split() if word not in ("a", "an", "the"))
+    return text.lower() if how == "lower" else text
+
+
+@pytest.mark.parametrize("notation", VARIANTS)
+def test_values_are_those_of_the_oracle(notation):
+    made = measure(METRICS.get(parse(notation)[0]), notation)
+    how = made.params.get("normalize", "plain")
+
+    @rounds(60)
+    @given(LISTS)
+    def holds(lists):
+        pairs = np.array(
+            [
+                described(made.metric).oracle(
+                    normal(text or "", how),
+                    [normal(each, how) for each in known if made.params["rel"] == 1],
+                    **made.params,
+                )
+                for text, known in lists
+            ],
+            dtype=float,
+        )
+        found = of(notation, Texts.of(*lists))
+        low, high = made.metric.range
+        if made.params.get("average") == "pooled":
+            part, whole = pairs.sum(axis=0)
+            assert found == pytest.approx(part / whole if whole else np.nan, nan_ok=True)
+            return
+        assert found == pytest.approx(pairs[:, 0] / pairs[:, 1])
+        assert ((low <= found) & (found <= (high or np.inf))).all()
+
+    holds()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_long_sequences_by_bits_are_those_of_the_table(seed):
+    rng = np.random.default_rng(seed)
+    first, second = (rng.integers(4, size=rng.integers(150)).tolist() for _ in range(2))
+    table = described(METRICS.get("EditDistance")).oracle.__globals__
+    assert edits(first, second) == table["distance"](first, second)
+    one, other = (" ".join(map(str, each)) for each in (first, second))
+    twice, _ = described(METRICS.get("ROUGE_L")).oracle(one, [other], 1, "words")
+    assert 2 * common(first, second) == twice
+
+
+@pytest.mark.parametrize("name", ["BLEU", "chrF"])
+def test_sums_of_rows_are_the_value_of_all_rows(name):
+    """sacrebleu's own values of a corpus are in tests/peers."""
+    rows = [
+        ("the cat", ["the cat sat", "a cat"]),
+        (None, ["dog"]),
+        ("x y", []),
+        ("So it is", ["so"]),
+    ]
+    one, other = Texts.of(*rows), Texts.of(*rows, *rows)
+    assert of(name, other) == pytest.approx(of(name, one))
+    assert len(of(f"{name}(average=lists)", one)) == 4
+    perfect = Texts.of(("the cat sat there", ["the cat sat there"]))
+    assert of(name, perfect) == pytest.approx(100)
+    assert of(name, Texts.of((None, ["dog"]))) == 0
+
+
+@pytest.mark.parametrize("name", ["BLEU", "chrF"])
+def test_without_sacrebleu_it_is_told_what_to_install(name, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "sacrebleu", None)
+    with pytest.raises(ChallengeError, match=rf"{name} needs the package sacrebleu: pip install"):
+        of(name, Texts.of(("a", ["a"])))
