@@ -8,15 +8,18 @@ from scorer.api.submissions import Named
 from scorer.challenge.columns import ROLES
 from scorer.challenge.model import Challenge
 from scorer.checks.ids import Known
+from scorer.checks.submission.items import misformed
 from scorer.core.errors import UsageError
+from scorer.core.id_pattern import IdPattern
 from scorer.core.members import members_of
 from scorer.core.text import printable
+from scorer.formats.form import separator_of
 from scorer.formats.read import COMPRESSED, format_of
 from scorer.formats.repair import Expected, Meant, Repaired, repair
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import public
 
-CERTAIN = ("S306", "S307", "S312")  # faults of ids that name the id that was meant
+CERTAIN = ("S306", "S307", "S312", "S313")  # faults of ids that name the id that was meant
 
 
 def fix(
@@ -38,7 +41,12 @@ def fix(
     if items is None and public_part.asked is not None:
         items = dict.fromkeys(members_of(public_part.asked).first_named())
     meant = {"list": _meant(public_part.lists)} | ({"item": _meant(items)} if items else {})
-    names = {role: challenge.submission.columns.get(role, role) for role in ROLES["submission"]}
+    if not items and challenge.submission.item_pattern:
+        meant |= {"item": _formed(IdPattern(challenge.submission.item_pattern))}
+    inner = {role: separator_of(word) for role, word in challenge.submission.cells.items()}
+    called = challenge.submission.columns
+    usual = {role: role for role in ROLES["submission"] if role not in called.values()}
+    names = usual | {role: name for role, name in called.items() if role in ROLES["submission"]}
     repaired, rules = [], challenge.submission
     for file in files:
         format = format_of(file.path, rules.format, form=challenge.form(rules))
@@ -51,11 +59,20 @@ def fix(
             suffix.lower() for suffix in file.path.suffixes if suffix.lower() not in COMPRESSED
         ]
         separator = "\t" if suffixes[-1:] == [".tsv"] else ","
-        expected = Expected(names, separator, meant)
+        expected = Expected(names, separator, meant, inner)
         # where the file has no header, or lines that are no rows, only its encoding is certain
         headed = not (rules.header or rules.lines or rules.skip or rules.comment or rules.separator)
         repaired.append(repair(file.path, format.name == "csv" and headed, expected))
     return repaired
+
+
+def _formed(pattern: IdPattern) -> Meant:
+    """Which id of that form another one certainly is."""
+
+    def meant(name: str) -> str | None:
+        return None if pattern.fits(name) else misformed(name, pattern).meant
+
+    return meant
 
 
 def _meant(ids: Mapping[str, object]) -> Meant:

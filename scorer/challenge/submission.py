@@ -27,6 +27,8 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.forms import Formed, Texts
 from scorer.challenge.yaml import YamlValue
+from scorer.core.id_pattern import IdPattern
+from scorer.core.text import quoted
 
 
 def _range(value: Any) -> Any:
@@ -44,6 +46,16 @@ def _classes(value: Any) -> Any:
         names = [as_text(name) for name in value]
         return dict(zip(names, names, strict=True))
     return value if isinstance(value, dict) else {"": as_text(value)}
+
+
+def _pattern(value: str | None) -> str | None:
+    """A pattern as it was written, looked at."""
+    try:
+        return value and IdPattern(value).text
+    except ValueError as error:
+        raise wrong(
+            f"{quoted(value)} is no pattern of ids: {error}; such as '[0-9]{{5}}'"
+        ) from None
 
 
 MULTILABEL = (
@@ -126,6 +138,11 @@ class Submission(Formed):
     )
     extra: Extra = Field({}, description=COLUMNS["extra"])
     multilabel: Name | None = Field(None, description=MULTILABEL)
+    item_pattern: Annotated[Name | None, AfterValidator(_pattern)] = Field(
+        None,
+        description="how items' ids look, where no public file names them: a beginning, characters "
+        "and their number, such as '[0-9]{5}' or 'tt[0-9]+'; ids that look otherwise are refused",
+    )
     rank_gaps: Annotated[Literal["error", "keep"], Word] = Field(
         "error",
         description="ranks that a list leaves out: refused, or kept as slots without an item",

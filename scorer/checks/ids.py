@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from scorer.challenge.public import IdNames, Public, ids_of
 from scorer.core.arrays import Ints, Mask, distinct, spread
+from scorer.core.id_pattern import MARKS, apart, listed
 from scorer.core.members import Members, members_of
 from scorer.core.text import IGNORABLE, nearest, pattern, quoted
 from scorer.tables.columns import CodedColumn, Codes, TextColumn, hashed, series_of
@@ -40,7 +41,11 @@ SUGGESTIONS = 20  # for one file; only the first few are shown
 MOST_CLASSES = 200_000  # ids whose class is kept
 
 # what an unknown id is: nothing explains it, or only that all of its column end in .0; or its code
-FAULT_CLASSES = ("plain", "decimal", "S306", "S307", "S308", "S309", "S310", "S312")
+FAULT_CLASSES = ("plain", "decimal", "S306", "S307", "S308", "S309", "S310", "S312", "S313")
+
+ODD = re.compile(r"""[,;|\t'"`\[\]()]""")  # signs of several ids, or of quotes, round one
+MOST_PARTS = 100  # ids that one may be made of
+ALONE = "write each id without quotes and brackets, and several as the sample separates them"
 
 READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_na=False)"
 
@@ -131,6 +136,11 @@ class Known:
                                  f"{_difference(name, meant)}", meant)  # fmt: skip
         if len(name) <= 4 and name.casefold() in LOST:
             return IdFault("S310", f"id reads {quoted(name)}", None, READ_AS_TEXT)
+        if ODD.search(name) is not None and self.names and (parts := apart(name)) != [name]:
+            known = [part for part in parts[:MOST_PARTS] if part in self.names]
+            if known:
+                return IdFault("S313", f"{quoted(name)} {holds(name, parts)}",
+                               known[0] if len(parts) == 1 else None, ALONE)  # fmt: skip
         if TOOLS.match(name) is None:  # most ids; what follows is slower
             return None
         if match := DECIMAL_ID.fullmatch(name):
@@ -345,6 +355,14 @@ class KnownPairs:
     @cached_property
     def _hashes(self) -> NDArray[np.uint64]:
         return hashed(self.members.named)
+
+
+def holds(name: str, parts: Sequence[str]) -> str:
+    """The words on an id that holds others: in quotes, or several."""
+    if len(parts) > 1:
+        marks = [mark for mark in MARKS if mark in name]
+        return f"holds {len(parts):,} ids, with {listed(marks)} between them"
+    return f"is {quoted(parts[0])} with quotes, brackets or marks round it"
 
 
 def class_of(name: str, fault: IdFault | None) -> int:

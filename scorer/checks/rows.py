@@ -152,4 +152,4 @@ def describe_fault(fault: IdFault, word: str, rows: int) -> str:
     if fault.code == "S310":
         because = 'an id such as "NA" became a missing value on writing'
         return f"{fault.message} in {many} ({word}); {because}"
-    return f"{word} {fault.message}" if fault.code == "S312" else fault.message
+    return f"{word} {fault.message}" if fault.code in ("S312", "S313") else fault.message

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.checks.ids import FAULT_CLASSES, LOST, Known
+from scorer.checks.ids import FAULT_CLASSES, LOST, ODD, Known
 from scorer.core.arrays import Mask
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ def classes_of(names: pl.Series, known: Known) -> NDArray[np.uint8]:
     lower = names.str.to_lowercase()
     explained = _mask(names.str.contains(UNUSUAL) | names.str.contains(SPREADSHEET))
     explained |= _among(lower, known.alike) | _mask(lower.is_in(sorted(LOST)) | (names == ""))
+    explained |= _mask(names.str.contains(ODD.pattern)) if known.names else False
     decimal = _mask(names.str.contains(DECIMALS))
     number = np.flatnonzero(decimal | _mask(names.str.contains(DIGITS)))
     if number.size:

@@ -18,7 +18,9 @@ from typing import NamedTuple
 from scorer.bytes.files import at_most, beginning, open_bytes
 from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.core.errors import UsageError
+from scorer.core.id_pattern import MARKS, apart
 from scorer.core.text import printable, quoted
+from scorer.formats.form import WHITESPACE, several
 from scorer.formats.read import COMPRESSED
 from scorer.tables.table import TEXT
 
@@ -30,6 +32,9 @@ COMMA = re.compile(r"[+-]?[0-9]{1,300},[0-9]{1,300}")
 THOUSANDS = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
 WHOLE = re.compile(r"[0-9]{1,18}")
 LARGE = 10**18
+LISTED = re.compile(
+    r"""\s*['"\[(].*['"\])]\s*""", re.DOTALL
+)  # as a program shows a list, or a text
 UTF16 = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 Meant = Callable[[str], str | None]  # an id -> the known one that it certainly is, if it is none
 
@@ -48,6 +53,7 @@ class Expected(NamedTuple):
     names: Mapping[str, str]  # role -> what its column is called
     separator: str = ","
     meant: Mapping[str, Meant] = {}  # role -> which known id an unknown one was
+    inner: Mapping[str, str] = {}  # role -> what separates several of them in a cell
 
     @property
     def numbers(self) -> list[str]:
@@ -142,6 +148,7 @@ def _table(text: str, expected: Expected, changes: list[str]) -> str:
         _rename(bare[0], expected, repairs)
         _point(bare, expected, repairs, certain=mark == ";")
         bare = _once(bare, repairs)
+        _part(bare, expected, repairs)
         _mean(bare, expected, repairs)
         _from_one(bare, expected, repairs)
     if not repairs:
@@ -202,29 +209,63 @@ def _point(
         for row in with_commas:
             row[at] = row[at].replace(",", ".")
         if with_commas:
-            values = f"{len(with_commas):,} values of {quoted(name)}"
+            many = f"{len(with_commas):,} value{'s' * (len(with_commas) != 1)}"
+            values = f"{many} of {quoted(name)}"
             repairs[f"decimal commas in {values} replaced by points"] = None
+
+
+def _part(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -> None:
+    """Separate the ids of cells as the challenge does, where a list of Python's shows them.
+
+    Without brackets it is certain where all cells of several have one other mark, and none has
+    the challenge's.
+    """
+    for role, mark in expected.inner.items():
+        name = expected.names.get(role, role)
+        if name not in rows[0] or role not in TEXT:
+            continue
+        at = rows[0].index(name)
+        cells = [row[at] for row in rows[1:] if at < len(row)]
+        joint = " " if mark == WHITESPACE else mark
+        others = [m for m in MARKS if m != joint and any(m in cell for cell in cells)]
+        listed = [cell for cell in cells if LISTED.fullmatch(cell)]
+        if not cells or (len(listed) < len(cells) and (len(others) != 1 or _cut(cells, joint))):
+            continue
+        parted = [joint.join(apart(cell)) for cell in cells]
+        if changed := sum(map(str.__ne__, parted, cells)):
+            for row, cell in zip((row for row in rows[1:] if at < len(row)), parted, strict=True):
+                row[at] = cell
+            cells_changed = f"{changed:,} cell{'s' * (changed != 1)} of {quoted(name)}"
+            repairs[f"ids of {cells_changed} separated by {joint!r}"] = None
+
+
+def _cut(cells: Sequence[str], joint: str) -> bool:
+    """Whether the challenge's own mark stands between ids, not only behind another mark."""
+    return any(joint in re.sub(rf"(?<=[{MARKS}]) +", "", cell.strip()) for cell in cells)
 
 
 def _mean(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -> None:
     """Replace ids by known ones, where it is certain which one was meant."""
     for role, meant in expected.meant.items():
-        name = expected.names.get(role, role)
+        name, mark = expected.names.get(role, role), expected.inner.get(role)
         if name not in rows[0]:
             continue
         at, changed, meanings = rows[0].index(name), 0, dict[str, str | None]()
         for row in rows[1:]:
             if at >= len(row):
                 continue
-            cell = row[at]
-            if cell not in meanings:
-                meanings[cell] = meant(cell)
-            if (right := meanings[cell]) is not None:
-                row[at], changed = right, changed + 1
+            ids = [row[at]] if mark is None else several(row[at], mark)
+            for cell in ids:
+                if cell not in meanings:
+                    meanings[cell] = meant(cell)
+            if replaced := sum(meanings[cell] is not None for cell in ids):
+                joint = " " if mark in (None, WHITESPACE) else mark
+                row[at] = joint.join(meanings[cell] or cell for cell in ids)
+                changed += replaced
         if changed:
             example = next(f"{wrong!r} is {right!r}" for wrong, right in meanings.items() if right)
-            ids = "1 id" if changed == 1 else f"{changed:,} ids"
-            repairs[f"{ids} of {quoted(name)} replaced by the challenge's ({example})"] = None
+            many = "1 id" if changed == 1 else f"{changed:,} ids"
+            repairs[f"{many} of {quoted(name)} replaced by the challenge's ({example})"] = None
 
 
 def _once(rows: list[list[str]], repairs: dict[str, None]) -> list[list[str]]:

@@ -98,6 +98,9 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         message = f"no list is in the group {quoted(min(lost))} (groups: {names})"
         findings.add(located(challenge, Fault("submission.numbers", "C121", message)))
     public_part = kind.public(public_part, Asking(challenge, prepared.shapes, columns))
+    if challenge.submission.item_pattern and (items is not None or public_part.asked is not None):
+        message = "the items are public, so that each is looked up: leave the pattern out"
+        findings.add(located(challenge, Fault("submission.item_pattern", "C121", message)))
     _read_keys(challenge, findings)
     _raise(findings)
     return public_part

@@ -163,6 +163,8 @@ def _rules(challenge: Challenge) -> Iterator[str]:
             low = "" if least is None else f"at least {least}"
             high = "" if most is None else f"at most {most}"
             yield f"Each {word} has {' and '.join(filter(None, (low, high)))} items."
+    if rules.item_pattern is not None:
+        yield f"Ids of items look as `{rules.item_pattern}`."
     if rules.range is not None:
         yield f"Predictions lie between {rules.range[0]:g} and {rules.range[1]:g}."
     missing = {"zero": "counts as empty", "skip": "is left out of the means"}

@@ -9,6 +9,7 @@ from typing import Any
 
 from scorer.challenge.columns import extra_roles
 from scorer.challenge.public import Public
+from scorer.core.id_pattern import IdPattern
 from scorer.formats.base import formats
 from scorer.formats.read import key_table
 from scorer.formats.written import in_form
@@ -97,7 +98,9 @@ def _choice(
     """For each list as many items as it may have, in an order by lot."""
     length = prepared.challenge.submission.length
     depth = (length.max or max(length.min or 0, DEPTH)) if length else DEPTH
-    everything = list(public.items or (f"item-{n + 1}" for n in range(depth)))
+    pattern = prepared.challenge.submission.item_pattern
+    made = IdPattern(pattern or "item-[0-9]+").examples(depth)
+    everything = list(public.items or made)
     for name in public.lists:
         items = everything
         if public.candidates is not None:

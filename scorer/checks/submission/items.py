@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from scorer.challenge.submission import Submission
 from scorer.checks.base import Submitted, check
 from scorer.checks.id_tally import IdTally, id_problems
 from scorer.checks.ids import (
+    ALONE,
     DECIMAL_ID,
     FAULT_CLASSES,
     LOST_BY_TOOLS,
+    MOST_PARTS,
     READ_AS_TEXT,
     SPREADSHEET,
     IdFault,
     Known,
+    holds,
 )
 from scorer.checks.rows import describe_fault, first_pairs, occurrences, places
 from scorer.checks.tally import MOST_NAMED, FileContext, refuse_errors
 from scorer.core.arrays import Mask
+from scorer.core.id_pattern import IdPattern, apart, marked
 from scorer.core.problems import Problem, Severity
-from scorer.core.text import quoted, unseen
+from scorer.core.text import join_first, quoted, unseen
+from scorer.formats.form import separator_of
 from scorer.tables.columns import CodedColumn
 from scorer.views.ranked import among, by_row, is_hashed, named
 
@@ -31,7 +39,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 Suspect = tuple[str, int, int, str | None, int]  # as `IdTally.of` takes them
-SUSPICIOUS = ("S308", "S309", "S310", "S312")
+ITEMS = ("item", "better", "worse")
+SUSPICIOUS = ("S308", "S309", "S310", "S312", "S313")
+MISFORMED = ("S306", "S307", "S308", "S309", "S310", "S312", "S313")
 UNUSUAL = r"[^!-~]|E\+"  # what an id holds that is to be looked at
 IDS_TOGETHER = 100_000  # ids that are looked at as one text
 
@@ -83,6 +93,8 @@ class Suspects(NamedTuple):
     ids: IdTally
     first: Suspect | None = None  # the first id that is not empty
     decimals: bool = True  # all ids that are not empty are decimals
+    rows: int = 0
+    marked: int = 0  # rows whose id seems to be several, or in quotes
 
     def plus(self, others: Sequence[Suspects]) -> Suspects:
         """Those of all parts."""
@@ -91,7 +103,9 @@ class Suspects(NamedTuple):
             (part.first for part in every if part.first), key=lambda id_: id_[1], default=None
         )
         decimals = all(part.decimals for part in every)
-        return Suspects(self.ids.plus([part.ids for part in others]), first, decimals)
+        ids = self.ids.plus([part.ids for part in others])
+        several = sum(part.marked for part in every)
+        return Suspects(ids, first, decimals, sum(part.rows for part in every), several)
 
     def problems(self, whole: FileContext) -> Iterator[Problem]:
         """Errors for missing ids, warnings for suspicious ones."""
@@ -101,12 +115,52 @@ class Suspects(NamedTuple):
             yield Problem("S306", f"{message} decimals?", "warning", line=line, list=where,
                           item=name, help=READ_AS_TEXT)  # fmt: skip
 
+        mark = separator(whole.rules)
+        errors = {"S309", "S310", *(["S313"] if 2 * self.marked >= self.rows else [])}
+
         def problem(name: str, where: str | None, line: int, rows: int) -> Problem:
-            fault = _suspicion(name)
+            fault = _suspicion(name, mark)
             assert fault is not None
-            severity: Severity = "error" if fault.code in ("S309", "S310") else "warning"
+            severity: Severity = "error" if fault.code in errors else "warning"
+            message, help = describe_fault(fault, "item", rows), fault.help
+            return Problem(fault.code, message, severity, None, line, None, where, name, help)
+
+        yield from id_problems(self.ids, problem)
+
+
+class Misformed(NamedTuple):
+    """Ids of a column that have not the form which the challenge asks for."""
+
+    ids: IdTally
+    fitting: bool = True  # whether any id has it
+
+    @property
+    def errors(self) -> int:
+        """How many there are."""
+        return len(self.ids)
+
+    @property
+    def errors_at_most(self) -> int:
+        """How many there are if no two parts share one."""
+        return self.ids.at_most
+
+    def plus(self, others: Sequence[Misformed]) -> Misformed:
+        """Those of all parts."""
+        fitting = any(part.fitting for part in (self, *others))
+        return Misformed(self.ids.plus([part.ids for part in others]), fitting)
+
+    def problems(self, whole: FileContext) -> Iterator[Problem]:
+        """One for each id, at its first row; before them that none has the form."""
+        pattern = id_pattern(str(whole.rules.item_pattern))
+        if not self.fitting and len(self.ids) > 1:
+            names = join_first([name for name, *_ in self.ids.entries()][:3])
+            message = f"no item of this file looks as this challenge's do ({pattern.text}): {names}"
+            yield Problem("S313", message)
+
+        def problem(name: str, where: str | None, line: int, rows: int) -> Problem:
+            fault = misformed(name, pattern)
             message = describe_fault(fault, "item", rows)
-            return Problem(fault.code, message, severity, line=line, list=where, item=name)
+            return Problem(fault.code, message, line=line, list=where, item=name, help=fault.help)
 
         yield from id_problems(self.ids, problem)
 
@@ -114,7 +168,7 @@ class Suspects(NamedTuple):
 class Columns(NamedTuple):
     """The counts of each column of items."""
 
-    columns: Mapping[str, Any]  # `Unknown` or `Suspects`, the same for all
+    columns: Mapping[str, Any]  # `Unknown`, `Misformed` or `Suspects`, the same for all
 
     @property
     def errors(self) -> int:
@@ -127,8 +181,8 @@ class Columns(NamedTuple):
         return sum(column.errors_at_most for column in self._unknown)
 
     @property
-    def _unknown(self) -> list[Unknown]:
-        return [column for column in self.columns.values() if isinstance(column, Unknown)]
+    def _unknown(self) -> list[Unknown | Misformed]:
+        return [each for each in self.columns.values() if not isinstance(each, Suspects)]
 
     def plus(self, others: Sequence[Columns]) -> Columns:
         """Those of all parts, which have the same columns."""
@@ -144,16 +198,20 @@ class Columns(NamedTuple):
                 yield replace(problem, role=role)
 
 
-@check("S305", "S306", "S307", "S308", "S309", "S310", "S312", scope="row")
+@check("S305", "S306", "S307", "S308", "S309", "S310", "S312", "S313", scope="row")
 def unknown_item(submitted: Submitted) -> Columns:
     """Every item is in the catalogue; without one, every item at least looks like an id."""
     known = submitted.known.items
     ids = {role: by_row(column) for role, column in submitted.table.ids.items() if role != "list"}
+    pattern = submitted.rules.item_pattern
+    if known is None and pattern is not None:
+        form = id_pattern(pattern)
+        return Columns({r: _misformed(submitted, ids[r], form) for r in ITEMS if r in ids})
     return Columns({
         role: _suspects(submitted, ids[role])
         if known is None
         else _unknown(submitted, ids[role], known)
-        for role in ("item", "better", "worse")
+        for role in ITEMS
         if role in ids
     })  # fmt: skip
 
@@ -188,26 +246,50 @@ def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Unknown:
     return Unknown(IdTally.of(FAULT_CLASSES, strange), decimals)
 
 
+def _misformed(submitted: Submitted, ids: CodedColumn, pattern: IdPattern) -> Misformed:
+    """Ids that have not the form of the challenge's."""
+    wrong = ~_matching(ids, pattern.expression)
+    refuse_errors(int(wrong.sum()), max(submitted.rules.limits.errors, MOST_NAMED))
+    strange = [
+        (*entry, MISFORMED.index(misformed(entry[0], pattern).code))
+        for entry in _each(submitted, ids, wrong)
+    ]
+    return Misformed(IdTally.of(MISFORMED, strange), not wrong.all() or not wrong.size)
+
+
+def _matching(ids: CodedColumn, expression: str) -> Mask:
+    """Which distinct ids a regular expression is found in."""
+    if not is_hashed(ids):
+        found = re.compile(expression).search
+        return np.array([found(name) is not None for name in ids.names], dtype=bool)
+    held: pl.Series = ids.held  # type: ignore[assignment]
+    return held.str.contains(expression).to_numpy().astype(bool)
+
+
 def _suspects(submitted: Submitted, ids: CodedColumn) -> Suspects:
     """The suspicious ids, judged by the file alone."""
+    mark, rows = separator(submitted.rules), len(submitted.table)
+    unusual = _unusual(ids) | _matching(ids, marked(mark))
     suspects = [
         (*entry, SUSPICIOUS.index(fault.code))
-        for entry in _each(submitted, ids, _unusual(ids))
-        if (fault := _suspicion(entry[0])) is not None
+        for entry in _each(submitted, ids, unusual)
+        if (fault := _suspicion(entry[0], mark)) is not None
     ]
+    several = sum(entry[2] for entry in suspects if entry[4] == SUSPICIOUS.index("S313"))
     first, decimals = None, False
     if len(submitted.table):
         names = ids.names if not is_hashed(ids) else ids.held
         row = int(np.argmin(submitted.table.line))
         start = ids.text(row)
         if start and not DECIMAL_ID.fullmatch(start):  # the usual case
-            return Suspects(IdTally.of(SUSPICIOUS, suspects), None, False)
+            return Suspects(IdTally.of(SUSPICIOUS, suspects), None, False, rows, several)
         decimals = all(DECIMAL_ID.fullmatch(name) for name in names if name)
         named = np.array([bool(name) for name in names], dtype=bool)
         for name, line, rows, where in _each(submitted, ids, named) if decimals else ():
             first = (name, line, rows, where, 0)
             break
-    return Suspects(IdTally.of(SUSPICIOUS, suspects), first, decimals or not len(submitted.table))
+    tally = IdTally.of(SUSPICIOUS, suspects)
+    return Suspects(tally, first, decimals or not rows, rows, several)
 
 
 def _each(
@@ -250,8 +332,36 @@ def _odd(ids: pl.Series) -> bool:
     return not plain or b"+" in together
 
 
-def _suspicion(name: str) -> IdFault | None:
-    """The fault that an id seems to have, judged by itself."""
+def separator(rules: Submission) -> str | None:
+    """The separator of several items in a cell; None where a cell has one."""
+    word = rules.cells.get("item")
+    return None if word is None else separator_of(word)
+
+
+def misformed(name: str, pattern: IdPattern) -> IdFault:
+    """What is wrong with an id that has not the form of the challenge's."""
+    if (made := pattern.meant(name)) is not None:
+        code, meant = made
+        said = "leading zeros were lost" if code == "S307" else "ids were turned into decimals"
+        message = f"{quoted(name)} is not an id; {said} (meant: {quoted(meant)})"
+        return IdFault(code, f"{message}, read them as text", meant, READ_AS_TEXT)
+    parts = apart(name)
+    if parts != [name] and parts and all(map(pattern.fits, parts[:MOST_PARTS])):
+        meant_id = parts[0] if len(parts) == 1 else None
+        return IdFault("S313", f"{quoted(name)} {holds(name, parts)}", meant_id, ALONE)
+    fault = _suspicion(name, None)
+    if fault is not None and fault.code != "S313":
+        return fault
+    return IdFault("S313", f"{quoted(name)} does not look as this challenge's ids ({pattern.text})")
+
+
+def _suspicion(name: str, mark: str | None) -> IdFault | None:
+    """The fault that an id seems to have, judged by itself.
+
+    Args:
+        name: the id.
+        mark: what separates several in a cell; None where a cell has one.
+    """
     if not name:
         return IdFault("S309", "")
     if name in LOST_BY_TOOLS:
@@ -262,4 +372,17 @@ def _suspicion(name: str) -> IdFault | None:
         return IdFault(
             "S312", f"id {quoted(name)} contains an invisible character (U+{ord(hidden):04X})"
         )
+    if _marked(mark).search(name) and (parts := apart(name)) != [name] and parts:
+        return IdFault("S313", f"{quoted(name)} {holds(name, parts)}", None, ALONE)
     return None
+
+
+@cache
+def _marked(mark: str | None) -> re.Pattern[str]:
+    return re.compile(marked(mark))
+
+
+@cache
+def id_pattern(text: str) -> IdPattern:
+    """The pattern that a challenge asks for, cached."""
+    return IdPattern(text)

@@ -180,7 +180,7 @@ def _missing(first: Sequence[str], missing: int, lists: int, whole: FileContext)
 
 
 @check(
-    "S301", "S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312", scope="row"
+    "S301", "S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312", "S313", scope="row"
 )  # fmt: skip
 def unknown_list(submitted: Submitted) -> Lists:
     """Every list of the challenge is answered, and no other."""

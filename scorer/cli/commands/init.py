@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +16,7 @@ from scorer.core.text import nearest, printable, quoted
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
+    from scorer.prepare.open import OpenChallenge
 
 FORM = "score init [KIND] DIR, or score init --from TRUTH [SAMPLE [LISTS]] DIR"
 
@@ -106,7 +108,9 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     else:
         data, guess = challenge_data(truth, sample)
     del data["id"]  # which is the folder's name
-    opened(prepare(load(data, truth.parent)))  # the truth must be one
+    ready = opened(prepare(load(data, truth.parent)))  # the truth must be one
+    if sample is not None and (pattern := _pattern_of(ready, load(data, truth.parent), sample)):
+        data["submission"]["item_pattern"] = pattern
     if sample is not None and _has_extra_lists(load(data, truth.parent), sample):
         data["submission"]["unknown_list"] = "ignore"
     heading = (
@@ -129,11 +133,35 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     first = data["metrics"][0]
     ranked = first if isinstance(first, str) else first["id"]
     taken_for = f"taken for {guess.what}, ranked by {ranked}\n"
+    if pattern := data["submission"].get("item_pattern"):
+        taken_for += f"ids of items look as {pattern} (item_pattern); others are refused\n"
     warnings = () if sample_path is None else _problems_of_sample(target, sample_path)
     text = (
         f"made {folder}: {', '.join(names)}\n{taken_for}\nscore it:  score {folder} {submission}\n"
     )
     return Result(text, warnings)
+
+
+def _pattern_of(ready: OpenChallenge, challenge: Challenge, sample: Path) -> str | None:
+    """The form of the items' ids, where no file names them and the sample's have it, too."""
+    from scorer.bytes.limits import ReadLimits
+    from scorer.core.id_pattern import IdPattern
+    from scorer.core.problems import Findings
+    from scorer.formats.read import format_of, read
+
+    if ready.prepared.kind.name != "grades" or ready.public.items is not None:
+        return None
+    names = set[str]()
+    for section, file, shapes in (
+        (challenge.truth, challenge.truth.file, ready.prepared.kind.truth),
+        (challenge.submission, sample, ready.prepared.shapes),
+    ):
+        called = [replace(shape, columns={**section.columns, **shape.columns}) for shape in shapes]
+        format = format_of(file, section.format, form=challenge.form(section))
+        table = read(file, format, called, Findings(), ReadLimits())
+        names.update(table.ids["item"].names if table is not None and "item" in table.ids else ())
+    pattern = IdPattern.of(names)
+    return None if pattern is None else pattern.text
 
 
 def _has_extra_lists(challenge: Challenge, sample: Path) -> bool:

@@ -73,9 +73,21 @@ def interval(standing: Standing, measure: Measure, precision: int) -> str:
     return f"[{low}, {high}]"
 
 
-def lists_of(standing: Standing, lists: int) -> str:
-    """How many lists a value is of; `20 of 60` where others have more."""
-    return f"{lists:,}" if standing.fewer is None else "{:,} of {:,}".format(*standing.fewer)
+def lists_of(standing: Standing, lists: int, report: Report) -> str:
+    """How many lists a value is of; `20 of 60` where others have more, `3, no hit` without any."""
+    count = f"{lists:,}" if standing.fewer is None else "{:,} of {:,}".format(*standing.fewer)
+    return f"{count}, no hit" if hitless(standing, report) else count
+
+
+def hitless(standing: Standing, report: Report) -> bool:
+    """Whether no list has any item that counts: all measures of items are 0, which all can see."""
+    least = [
+        measure.metric.better == "higher"
+        and measure.metric.range[0] == 0
+        and "grades" in measure.metric.kinds
+        for measure in report.measures
+    ]
+    return all(least) and not any(standing.values[m.id] != 0 for m in report.measures)
 
 
 def level(report: Report) -> str:

@@ -109,7 +109,7 @@ def standings(report: Report, options: Options) -> Table:
 
     body = []
     for n, row in enumerate(rows):
-        lists = lists_of(row, submissions[row.name].values[primary.id].lists)
+        count = submissions[row.name].values[primary.id].lists
         aside = "baseline" if row.baseline else ""
         cells = [
             Cell(place(row), str(n)),
@@ -118,7 +118,7 @@ def standings(report: Report, options: Options) -> Table:
             mean(n, row, primary),
             *([_interval(row, primary, precision, scale)] if ends else []),
             *(mean(n, row, m) for m in others),
-            Cell(lists, str(row.fewer[0]) if row.fewer else lists),
+            Cell(lists_of(row, count, report), str(row.fewer[0] if row.fewer else count)),
         ]
         body.append(Row(cells, row.tier, row.baseline))
     key = "standings" if options.page else ""

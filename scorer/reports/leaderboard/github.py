@@ -36,4 +36,4 @@ def _fewer(standing: Standing, report: Report) -> str:
     """A mark of a value that is of fewer lists than others: ` (20 of 60 users)`."""
     if standing.fewer is None:
         return ""
-    return f" ({lists_of(standing, 0)} {unit(report.called, standing.fewer[1])})"
+    return f" ({lists_of(standing, 0, report)} {unit(report.called, standing.fewer[1])})"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from scorer.core.text import join_first, printable, unit
-from scorer.reports.leaderboard.cells import DAGGER, level, number, undecided
+from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number, undecided
 from scorer.results.report import Certainty, How, Report, Standing
 
 HANGS = 4  # lists that a spread comes from, below which it is hardly known
@@ -45,6 +45,11 @@ def remarks(report: Report, precision: int) -> list[str]:
             f"Ranked by {printable(by.aggregate.name)} of the ranks by "
             f"{', '.join(map(printable, by.measures))}: {', '.join(points[:10])}{more}. No single "
             "measure ranks, so there are no tiers."
+        )
+    if none := [row.name for row in report.standings if hitless(row, report)]:
+        lines.append(
+            f"No hit: {join_first(none, 5)} found no item that counts, in any of the "
+            f"{unit(report.called)}. Are the ids of the items this challenge's?"
         )
     lines += [*_tested(report, precision), *_intervals(report), *_fewer(report, precision)]
     for cycle in report.cycles:
