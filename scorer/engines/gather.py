@@ -19,7 +19,7 @@ import numpy as np
 from scorer.bytes.limits import Unreadable, limit, too_many_errors
 from scorer.checks.base import CheckedLists, Submitted, checked
 from scorer.checks.tally import LastLines
-from scorer.core.arrays import any_twice
+from scorer.core.arrays import any_twice, small
 from scorer.core.problems import Problem
 from scorer.engines.kept import GroupedRows
 from scorer.formats.pieces import Pieces, joined
@@ -65,7 +65,9 @@ def _parts_together(plan: Plan, tables: Pieces) -> list[ListsResult]:
     try:
         for block in _blocks(plan, tables):
             seen.add(block.ids["list"])
-            parts = _bounded(plan, _added(parts, score_lists(plan, block)))
+            whole = [block]
+            del block  # `score_lists` gives it back before it measures
+            parts = _bounded(plan, _added(parts, score_lists(plan, whole.pop())))
     except TooManyErrors:
         seen.close()
         raise
@@ -198,7 +200,8 @@ class _Across:
 
     def add(self, table: Table, start: int, stop: int) -> None:
         """Add rows of one list, up to that before `stop`."""
-        self._open.append(own_memory(cut_rows(table, start, stop), len(table)))
+        rows = own_memory(cut_rows(table, start, stop), len(table))
+        self._open.append(replace(rows, line=small(rows.line, np.int32)))
         _refuse_longer(self._plan, sum(map(len, self._open)))
 
     def close(self, unless: bool = False) -> None:

@@ -147,7 +147,14 @@ class TextColumn(CodedColumn):
     @cached_property
     def row_hashes(self) -> Hashes:
         """The 64-bit hash of each row's id."""
-        return self.series.hash().to_numpy()
+        chunks, at = self.series.get_chunks(), 0
+        if len(chunks) == 1:
+            return hashed(self.series)
+        hashes = np.empty(len(self.series), dtype=np.uint64)
+        for chunk in chunks:  # so that no copy of all is made
+            hashes[at : at + len(chunk)] = hashed(chunk)
+            at += len(chunk)
+        return hashes
 
     @cached_property
     def runs(self) -> RunColumn:

@@ -66,7 +66,8 @@ def _cut(column: CodedColumn, start: int, stop: int) -> CodedColumn:
     if not isinstance(column, TextColumn):
         return CodedColumn(column.codes[start:stop], column.held)
     part = TextColumn(column.series[start:stop], column.usual)
-    vars(part)["row_hashes"] = column.row_hashes[start:stop]
+    if "row_hashes" in vars(column):
+        vars(part)["row_hashes"] = column.row_hashes[start:stop]
     return part
 
 
@@ -90,7 +91,6 @@ def own_memory(table: Table, of: int) -> Table:
     for role, column in table.ids.items():
         if isinstance(column, TextColumn):
             ids[role] = TextColumn(series_of(column.series.to_list()), column.usual)
-            vars(ids[role])["row_hashes"] = column.row_hashes.copy()
         elif isinstance(column, RunColumn):
             ids[role] = RunColumn(column.ends, column.names)
         else:
@@ -99,18 +99,26 @@ def own_memory(table: Table, of: int) -> Table:
     return replace(table, ids=ids, numbers=numbers, line=table.line.copy())
 
 
-def concatenated(tables: Sequence[Table], lists: CodedColumn) -> Table:
-    """The rows of several tables, with a column of lists of their own."""
+def concatenated(tables: list[Table], lists: CodedColumn) -> Table:
+    """The rows of several tables, with a column of lists of their own.
+
+    The tables are taken out of `tables`, so that each column is held twice while it is joined, not
+    all of them.
+    """
     first = tables[0]
     facts = dict(first.facts)
     if "empty" in facts:
         facts["empty"] = [each for table in tables for each in table.facts["empty"]]
     ids = {role: [table.ids[role] for table in tables] for role in first.ids if role != "list"}
+    numbers = {role: [table.numbers[role] for table in tables] for role in first.numbers}
+    line, wanted = [table.line for table in tables], first.wanted
+    tables.clear()
+    del first
     return Table(
-        {"list": lists, **{role: _joined(columns) for role, columns in ids.items()}},
-        {role: np.concatenate([t.numbers[role] for t in tables]) for role in first.numbers},
-        np.concatenate([table.line for table in tables]),
-        first.wanted,
+        {"list": lists, **{role: _joined(ids.pop(role)) for role in tuple(ids)}},
+        {role: np.concatenate(numbers.pop(role)) for role in tuple(numbers)},
+        np.concatenate(line),
+        wanted,
         facts,
     )
 
@@ -119,6 +127,4 @@ def _joined(columns: Sequence[CodedColumn]) -> CodedColumn:
     import polars as pl
 
     usual = all(column.usual for column in columns)
-    column = TextColumn(pl.concat([text_of(each) for each in columns], rechunk=False), usual)
-    vars(column)["row_hashes"] = np.concatenate([each.row_hashes for each in columns])
-    return column
+    return TextColumn(pl.concat([text_of(each) for each in columns], rechunk=False), usual)

@@ -122,8 +122,11 @@ class Hits:
         return self._down_to(k, shares)
 
     def _by_rank(self, weight: Callable[[Floats], Floats]) -> Floats:
-        """Each hit's `weight` at its rank, computed once for each rank."""
-        weights = np.zeros(int(self.rank.max(initial=0)) + 1)
+        """Each hit's `weight` at its rank, computed once for each rank where these are fewer."""
+        deepest = int(self.rank.max(initial=0))
+        if deepest > self.rank.size:
+            return weight(self.rank.astype(np.float64))
+        weights = np.zeros(deepest + 1)
         weights[1:] = weight(np.arange(1, weights.size, dtype=np.float64))
         hit_weights: Floats = weights[self.rank]
         return hit_weights

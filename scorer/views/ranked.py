@@ -40,7 +40,7 @@ class RankedRows:
     rows: Ints | None  # the table's row at each place; None: as they stand
     lists: Ints  # one a run: the code of its list
     sizes: Ints  # one a run
-    step: Floats | None  # from each place to the next: 0 for a tie, infinite to another list
+    tied: Ints  # the places that have the key of the next one
     given: Floats | None = None  # the table's ranks, where those left out are empty slots
 
     @classmethod
@@ -54,17 +54,20 @@ class RankedRows:
         starts = np.cumsum(sizes) - sizes
         numbers = table.numbers
         if "score" not in numbers and "rank" not in numbers:
-            return cls(item, rows, lists, sizes, None)
+            return cls(item, rows, lists, sizes, np.empty(0, dtype=np.int64))
         down = "score" in numbers
         key = numbers["score" if down else "rank"]
         key = key if rows is None else key[rows]
-        step = _steps(key, starts, down)
-        if (step < 0).any():
-            by = _ordered(np.repeat(np.arange(sizes.size), sizes), -key if down else key)
-            rows = by if rows is None else rows[by]
-            step = _steps(key[by], starts, down)
+        rises = key[1:] > key[:-1] if down else key[1:] < key[:-1]
+        rises[starts[1:] - 1] = False
+        if rises.any():
+            by = _ordered(sizes, key, down)
+            rows, key = by if rows is None else rows[by], key[by]
+        same = key[1:] == key[:-1]
+        same[starts[1:] - 1] = False
+        tied = np.flatnonzero(same)
         gapped = table.facts.get(GAPS) and "score" not in numbers
-        return cls(item, rows, lists, sizes, step, numbers["rank"] if gapped else None)
+        return cls(item, rows, lists, sizes, tied, numbers["rank"] if gapped else None)
 
     def __len__(self) -> int:
         return int(self.sizes.sum())
@@ -88,10 +91,12 @@ class RankedRows:
         """The run of each place."""
         return np.repeat(np.arange(self.sizes.size), self.sizes)
 
-    @cached_property
+    @property
     def rank(self) -> Ints:
         """The rank of each place in its list, from 1; equal rows as in the file."""
-        return np.arange(1, len(self) + 1) - np.repeat(self.starts, self.sizes)
+        rank = np.ones(len(self), dtype=np.int64)
+        rank[self.starts[1:]] -= self.sizes[:-1]
+        return np.cumsum(rank, out=rank)
 
     @property
     def gapped(self) -> bool:
@@ -109,11 +114,6 @@ class RankedRows:
         return self.slots(self.starts + self.sizes - 1) if self.gapped else self.sizes
 
     @cached_property
-    def tied(self) -> Ints:
-        """The places that have the key of the next one."""
-        return np.flatnonzero([] if self.step is None else self.step == 0)
-
-    @cached_property
     def equal(self) -> Mask:
         """Whether each place has the key of the next one or the one before."""
         equal = np.zeros(len(self), dtype=bool)
@@ -124,7 +124,7 @@ class RankedRows:
     def items(self) -> ItemIndex:
         """The rows by list and item."""
         assert self.item is not None
-        return ItemIndex.of(self.column(keys(self.item)), self.sizes)
+        return ItemIndex.of(keys(self.item), self.sizes, self.rows)
 
     def groups(self, places: Ints) -> tuple[Ints, Ints]:
         """For each of these places, where its group of equal rows begins, and its size."""
@@ -163,40 +163,43 @@ class RankedRows:
 class ItemIndex:
     """The items of lists, sorted by list and hash, so that look-ups are local to a list."""
 
-    keys: Hashes  # one a row; the rows of a list stand together
+    keys: Hashes  # one a row
+    rows: Ints | None  # the row at each place, list by list; None: as they stand
     starts: Ints
     packed: Hashes  # list, as much of the key as there is room for, and the place in the list
     width: int  # bits of the place
     bits: int  # bits of the key
 
     @classmethod
-    def of(cls, keys: Hashes, sizes: Ints) -> ItemIndex:
-        """Index rows that stand list by list."""
+    def of(cls, keys: Hashes, sizes: Ints, rows: Ints | None = None) -> ItemIndex:
+        """Index rows, given the row at each place, list by list; without any, as they stand."""
         width, high = int(sizes.max(initial=0)).bit_length(), int(sizes.size).bit_length()
         bits = 64 - width - high
         starts = np.cumsum(sizes) - sizes
-        packed = keys >> np.uint64(64 - bits)
+        packed = keys.copy() if rows is None else keys[rows]
+        packed >>= np.uint64(64 - bits)
         packed <<= np.uint64(width)
-        if high:
+        if sizes.size > 1:
             run = np.arange(sizes.size, dtype=np.uint64) << np.uint64(64 - high)
             packed += np.repeat(run - starts.view(np.uint64), sizes)  # wraps, and back again
-        packed += np.arange(packed.size, dtype=np.uint64)
+        packed += np.arange(packed.size, dtype=np.uint32)
         packed.sort()
-        return cls(keys, starts, packed, width, bits)
+        return cls(keys, rows, starts, packed, width, bits)
 
-    @cached_property
-    def _prefix(self) -> Hashes:
-        return self.packed >> np.uint64(self.width)
+    def keys_at(self, places: Ints) -> Hashes:
+        """The keys of the rows at those places."""
+        return self.keys[places if self.rows is None else self.rows[places]]
 
     @cached_property
     def _alike(self) -> Ints:
         """The indices whose next element has the same prefix."""
-        return np.flatnonzero(self._prefix[1:] == self._prefix[:-1])
+        prefix = self.packed >> np.uint64(self.width)
+        return np.flatnonzero(prefix[1:] == prefix[:-1])
 
     def _places(self, at: Ints) -> Ints:
         """The rows at these indices of the packed numbers."""
         place = (self.packed[at] & np.uint64((1 << self.width) - 1)).astype(np.int64)
-        run = (self._prefix[at] >> np.uint64(self.bits)).astype(np.int64)
+        run = (self.packed[at] >> np.uint64(self.width + self.bits)).astype(np.int64)
         return self.starts[run] + place
 
     @cached_property
@@ -207,9 +210,10 @@ class ItemIndex:
         alike = np.zeros(self.packed.size, dtype=bool)
         alike[self._alike] = alike[self._alike + 1] = True
         at = np.flatnonzero(alike)
-        place, prefix = self._places(at), self._prefix[at]
-        by = np.lexsort((self.keys[place], prefix))
-        same = (np.diff(prefix[by]) == 0) & (np.diff(self.keys[place][by]) == 0)
+        place, prefix = self._places(at), self.packed[at] >> np.uint64(self.width)
+        key = self.keys_at(place)
+        by = np.lexsort((key, prefix))
+        same = (np.diff(prefix[by]) == 0) & (np.diff(key[by]) == 0)
         both = np.append(same, False) | np.append(False, same)
         return np.sort(place[by][both])
 
@@ -233,7 +237,7 @@ class ItemIndex:
             inside = at < self.packed.size - further
             alike = np.flatnonzero((rest < np.uint64(1 << self.width)) & inside)
             row = self.starts[run[alike]] + rest[alike].view(np.int64)
-            same = self.keys[row] == keys[alike]
+            same = self.keys_at(row) == keys[alike]
             matched.append(alike[same])
             rows.append(row[same])
         return np.concatenate(matched), np.concatenate(rows)
@@ -376,38 +380,37 @@ def _starts(codes: NDArray[Any]) -> Ints:
     return np.append(0, np.flatnonzero(codes[1:] != codes[:-1]) + 1)
 
 
-def _steps(key: Floats, starts: Ints, down: bool) -> Floats:
-    """How far each place is from the next: below 0 where the next is better."""
-    here, following = key[:-1], key[1:]
-    with np.errstate(over="ignore"):  # of 1e308 and -1e308: infinite will do
-        step: Floats = here - following if down else following - here
-    step[starts[1:] - 1] = np.inf
-    return step
-
-
-def _ordered(run: Ints, key: Floats) -> Ints:
-    """Rows by run, then by key, then as they stand.
+def _ordered(sizes: Ints, key: Floats, down: bool) -> Ints:
+    """Rows by run, then by key, the greatest first where that is `down`, then as they stand.
 
     The run, as much of the key as there is room for, and the row are sorted as one number.
     """
-    place = np.uint64(key.size.bit_length())
-    bits = 64 - int(run[-1]).bit_length() - int(place)
-    packed = (key + 0.0).view(np.uint64)  # -0.0 is 0.0
+    place, high = np.uint64(key.size.bit_length()), (sizes.size - 1).bit_length()
+    bits = 64 - high - int(place)
+    numbers = np.negative(key) if down else key.copy()
+    numbers += 0.0  # -0.0 is 0.0
+    packed = numbers.view(np.uint64)
     # as numbers are ordered: of negative ones all bits are turned, of the others the sign
-    packed ^= (packed.view(np.int64) >> 63).view(np.uint64) | np.uint64(1 << 63)
+    turned = packed.view(np.int64) >> 63
+    turned |= np.int64(-(1 << 63))
+    packed ^= turned.view(np.uint64)
+    del turned
     packed -= packed.min()
     packed >>= np.uint64(max(int(packed.max()).bit_length() - bits, 0))
-    packed |= run.view(np.uint64) << np.uint64(bits)
+    if high:
+        packed |= np.repeat(np.arange(sizes.size, dtype=np.uint64) << np.uint64(bits), sizes)
     packed <<= place
     packed |= np.arange(key.size, dtype=np.uint64)
     packed.sort()
     order = (packed & np.uint64((1 << int(place)) - 1)).view(np.int64)
     packed >>= place
-    falls = (key[order[1:]] < key[order[:-1]]) & (packed[1:] == packed[:-1])
-    if falls.any():  # keys that only begin alike
-        alike = np.isin(packed, packed[1:][falls])
+    begun = np.flatnonzero(packed[1:] == packed[:-1])
+    here, following = key[order[begun]], key[order[begun + 1]]
+    if (falls := following > here if down else following < here).any():  # they only begin alike
+        alike = np.isin(packed, packed[begun[falls]])
         rows = order[alike]
-        order[alike] = rows[np.lexsort((rows, key[rows], packed[alike]))]
+        keys = -key[rows] if down else key[rows]
+        order[alike] = rows[np.lexsort((rows, keys, packed[alike]))]
     return order
 
 

@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import os
 import threading
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 import scorer
+from scorer.bytes import memory
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
@@ -323,3 +325,32 @@ def test_more_errors_than_are_accepted_come_with_the_first_of_them(
     assert codes.count("S104") == 1
     assert 100 < codes.count("S304") <= 400
     assert set(codes) == {"S104", "S304"}  # nothing is said of what was not read
+
+
+LONG = 200_000  # rows of one list
+FORMS = {
+    "csv": ("list,item,score\n", "q1,x{},{}\n"),
+    "csv.gz": ("list,item,score\n", "q1,x{},{}\n"),
+    "jsonl.gz": ("", '{{"list": "q1", "item": "x{}", "score": {}}}\n'),
+}
+
+
+@pytest.mark.slow("scores a list of many rows", beyond=1)
+@pytest.mark.parametrize("form", FORMS)
+def test_a_long_list_takes_few_bytes_a_row(form, tmp_path, monkeypatch):
+    """In arrays, the worst row first, read in pieces; texts take polars 16 a row beside them."""
+    monkeypatch.setattr(memory, "ROOM", 0)  # which is asked for, and not used
+    for name, value in (("SMALLEST", 0), ("PIECE", 1 << 18)):
+        monkeypatch.setattr(reading, name, value)
+    head, row = FORMS[form]
+    data = (head + "".join(row.format(n, n) for n in range(LONG))).encode()
+    path = tmp_path / f"run.{form}"
+    path.write_bytes(gzip.compress(data, 1) if form.endswith("gz") else data)
+    made = plan(missing_list="zero")
+    scored(made, path)  # else modules are imported while bytes are counted
+    tracemalloc.start()
+    outcome = scored(made, path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert outcome.card is not None
+    assert peak < 68 * LONG, peak / LONG

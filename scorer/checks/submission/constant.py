@@ -11,9 +11,10 @@ from scorer.checks.base import Submitted, check
 from scorer.checks.tally import FileContext, hashes_of
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
-from scorer.views.ranked import RankedRows, is_hashed
+from scorer.views.ranked import RankedRows, is_hashed, keys
 
 FEW_LISTS = 10  # lists of one item
+TOGETHER = 1 << 20  # rows
 
 
 class SameLists(NamedTuple):
@@ -52,11 +53,17 @@ def same_lists(submitted: Submitted) -> SameLists:
     if not lists or (rows.sizes != rows.sizes[0]).any():
         return SameLists(lists, empty=empty)
     size, items = int(rows.sizes[0]), submitted.table.ids["item"]
-    sums = np.add.reduceat(rows.items.keys, rows.starts)  # of whatever order
+    sums = np.add.reduceat(rows.column(keys(items)), rows.starts)  # of whatever order
     if (sums != sums[0]).any():
         return SameLists(lists, empty=empty)
-    keys = rows.items.keys if is_hashed(items) else hashes_of(items.names)[rows.column(items.codes)]
-    orders = np.add.reduceat(keys * (2 * _places(rows) + 1).view(np.uint64), rows.starts)
+    hashes = keys(items) if is_hashed(items) else hashes_of(items.names)[items.codes]
+    factors = _places(rows).view(np.uint64)
+    factors *= 2
+    factors += 1
+    for start in range(0, len(rows), TOGETHER):  # of millions of rows each array counts
+        part = slice(start, start + TOGETHER)
+        factors[part] *= hashes[part if rows.rows is None else rows.rows[part]]
+    orders = np.add.reduceat(factors, rows.starts)
     if (orders != orders[0]).any():
         return SameLists(lists, empty=empty)
     return SameLists(lists, size, int(orders[0]), empty)
@@ -64,8 +71,10 @@ def same_lists(submitted: Submitted) -> SameLists:
 
 def _places(rows: RankedRows) -> Ints:
     """The place of each row in its list, from 0; of equal rows that of the first of them."""
+    place = rows.rank
     if not rows.tied.size:
-        return rows.rank - 1
+        place -= 1
+        return place
     place = np.arange(len(rows))
     place[rows.tied + 1] = 0
     first: Ints = np.maximum.accumulate(place)

@@ -154,10 +154,7 @@ def _odd(submitted: Submitted) -> _Ranks | None:
     if "rank" not in numbers or "score" in numbers or not len(submitted.table):
         return None
     rank, ranked = numbers["rank"], submitted.ranked
-    first = rank[ranked.at(ranked.starts)]
-    further = len(ranked) - first.size
-    counted = (first == 1).all() and np.count_nonzero(ranked.step == 1) == further
-    if counted and not submitted.unread:
+    if (ranked.column(rank) == ranked.rank).all() and not submitted.unread:
         return None
     sound = np.ones(len(lists.held), dtype=bool)
     sound[lists.codes[np.isnan(rank) | (rank != np.floor(rank))]] = False
