@@ -1,15 +1,20 @@
 """Kendall's tau."""
 
+from typing import Any
+
 import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula, grid
 from scorer.metrics.explain.tables import Listing, named
-from scorer.views.hits import Hits, Judged, ratio
+from scorer.metrics.params import Pooling
+from scorer.metrics.quotient import Quotient
+from scorer.metrics.statistic import Share
+from scorer.views.hits import Hits, Judged
 
 
-def _explain(listing: Listing[Judged], value: float) -> Steps:
+def _explain(listing: Listing[Judged], value: float, **_: Any) -> Steps:
     hits = listing.view.hits
     agreed, against, untied, ideal_untied = (float(count[0]) for count in _counts(hits))
     yield grid(
@@ -32,24 +37,28 @@ def _explain(listing: Listing[Judged], value: float) -> Steps:
     aliases=("Kendall", "KendallTau"),
     expected=True,
     judged=2,
+    statistic=Share(),
     explain=_explain,
 )
-def tau(judged: Judged) -> Floats:
+def tau(judged: Judged, *, average: Pooling = "lists") -> Quotient:
     """How many more pairs of items are in the truth's order than against it, in -1 to 1.
 
     Over the items that both rank. tau-b: pairs tied in the submission or in
     the truth are neither, and the divisor is the geometric mean of the pairs
     that each does not tie, as in scipy's kendalltau. Items of equal score are
     tied, whatever rule for ties ranks them. Undefined where either ties all.
+    `average=pooled` divides the sum of all lists' differences by that of their
+    divisors, so that long lists count more, as in Kaggle's AI4Code.
 
     The order b, a, c where the truth has a first and ties the others:
 
     >>> judged = Judged.of((["b", "a", "c"], {"a": 2, "b": 1, "c": 1}))
-    >>> tau(judged)                                 # (1 - 1) / sqrt(3 * 2)
+    >>> tau(judged).values                                 # (1 - 1) / sqrt(3 * 2)
     array([0.])
     """
     agreed, against, untied, ideal_untied = _counts(judged.hits)
-    return ratio(agreed - against, np.sqrt(untied * ideal_untied))
+    divisor = np.sqrt(untied * ideal_untied)
+    return Quotient(agreed - against, divisor, "(agreeing - against) / divisor")
 
 
 def _counts(hits: Hits) -> tuple[Floats, Floats, Floats, Floats]:
