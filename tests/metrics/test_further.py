@@ -5,6 +5,7 @@ import re
 import string
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 from math import log2, nan, sqrt
 
 import numpy as np
@@ -86,6 +87,46 @@ def test_fmax(average, weighted):
         assert found == pytest.approx(wanted, nan_ok=True)
 
     holds()
+
+
+# Pairs of scored items
+
+
+def right_pairs(scores, truth, epsilon):
+    """How many pairs of the truth are ordered or tied alike, and how many there are."""
+    pairs = list(combinations(truth, 2))
+    right = 0
+    for a, b in pairs:
+        if a in scores and b in scores:
+            mine, true = scores[a] - scores[b], truth[a] - truth[b]
+            right += true == 0 if abs(mine) <= epsilon else mine * true > 0
+    return right, len(pairs)
+
+
+@LAWS
+@given(st.lists(st.tuples(SCORES, TRUTH), min_size=1, max_size=4))
+def test_pairs_and_ties(lists):
+    view = Scored.of_scores(*lists)
+
+    def shares(epsilon, average):
+        pairs = np.array([right_pairs(*pair, epsilon) for pair in lists], dtype=float)
+        if average == "pooled":
+            part, whole = pairs.sum(axis=0)
+            return part / whole if whole else nan
+        values = [part / whole for part, whole in pairs if whole]
+        return sum(values) / len(values) if values else nan
+
+    for epsilon in (0, 0.25):
+        values = of(f"AccEq(epsilon={epsilon})", view)
+        mean = np.nanmean(values) if (~np.isnan(values)).any() else nan
+        assert mean == pytest.approx(shares(epsilon, "lists"), nan_ok=True)
+        pooled = of(f"AccEq(epsilon={epsilon},average=pooled)", view)
+        assert pooled == pytest.approx(shares(epsilon, "pooled"), nan_ok=True)
+    apart = {abs(a - b) for scores, _ in lists for a in scores.values() for b in scores.values()}
+    for average in ("lists", "pooled"):
+        best = max(shares(epsilon, average) for epsilon in sorted({0.0, *apart}))
+        found = of(f"AccEqCalibrated(average={average})", view)
+        assert found == pytest.approx(best, nan_ok=True)
 
 
 # Texts
