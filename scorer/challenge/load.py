@@ -30,7 +30,18 @@ RENAMED = {"normalize": "sums"}  # keys that other keys have replaced
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
 
 # what a measure says of how its lists make one number, beside its metric's parameters
-COMBINING = ("score", "per", "average", "aggregate", "weights", "group", "unit")
+COMBINING = (
+    "score",
+    "per",
+    "average",
+    "aggregate",
+    "weights",
+    "group",
+    "where",
+    "each",
+    "any",
+    "unit",
+)
 COMPOSED = "score"  # what a composite is called that has no id
 Steps: TypeAlias = tuple[str | int, ...]
 

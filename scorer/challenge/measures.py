@@ -3,7 +3,7 @@
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.fields import (
@@ -19,6 +19,7 @@ from scorer.challenge.fields import (
     bare,
     wrong,
 )
+from scorer.core.condition import parse as parse_condition
 from scorer.core.formula import FormulaError, parse
 from scorer.core.text import quoted
 
@@ -38,7 +39,8 @@ MEASURE = {
         "score": {
             "type": "string",
             "description": "a formula of other measures' ids, in place of a metric: "
-            "0.3*carts + 0.7*orders; numbers, + - * / ( ), min, max, sqrt",
+            "0.3*carts + 0.7*orders; numbers, + - * / ** ( ), min, max, sqrt, log, exp, round, and "
+            "mean, sum, median, geometric, quantile(0.9, a, b) and power(-5, a, b) of several",
         },
         "per": {
             "enum": ["mean", "list"],
@@ -52,7 +54,8 @@ MEASURE = {
         "aggregate": {
             **ONE_OR_MANY,
             "description": "how lists, or the outermost groups, make one number: mean, sum, "
-            "median, geometric, power(-5); or of each level, from the lists outwards",
+            "median, geometric, power(-5), quantile(0.9), stability(88, 0.5); or of each level, "
+            "from the lists outwards",
         },
         "weights": {
             **ONE_OR_MANY,
@@ -60,6 +63,22 @@ MEASURE = {
             "or of each level, none where all count alike",
         },
         "group": {**SCALAR, "description": "only lists of this group count"},
+        "where": {
+            "type": "string",
+            "description": "only lists, or rows of a table, count of which this is true: male = 1 "
+            "and label = 0, of columns of the truth or of the lists' file; = != < <= > >=, "
+            "in (a, b), and, or, not",
+        },
+        "each": {
+            **ONE_OR_MANY,
+            "description": "columns, each of which stands for `each` in `where` (default: each = "
+            "1) in its turn: groups that overlap, which aggregate puts together",
+        },
+        "any": {
+            "anyOf": [SCALAR, {"type": "object"}],
+            "description": "rows with one value of this further column are one row, which has a "
+            "class where any has it, as likely as in the likeliest; {by: study, class: severe}",
+        },
         "unit": {
             "enum": ["list", "group", "item"],
             "description": "what intervals and tests draw: lists, groups of lists, or the items "
@@ -88,12 +107,32 @@ def _aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _condition(text: str) -> str:
+    try:
+        parse_condition(text)
+    except FormulaError as error:
+        raise wrong(str(error), "C125") from None
+    return text
+
+
 def _formula(text: str) -> str:
     try:
         parse(text)
     except FormulaError as error:
         raise wrong(str(error), "C125") from None
     return text
+
+
+class AnyRow(YamlSection):
+    """Rows that are one row, of a study or a patient."""
+
+    by: Name
+    label: Name | None = Field(None, alias="class")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, value: Any) -> Any:
+        return value if isinstance(value, dict) else {"by": value}
 
 
 OneOrMany = Annotated[tuple[str, ...], Before(_one_or_many)]
@@ -114,6 +153,9 @@ class MeasureSpec(YamlSection):
     aggregate: Annotated[OneOrMany, AfterValidator(_aggregates)] = ()
     weights: OneOrMany = ()  # columns of the lists, or size; '' for none
     group: Name | None = None  # the lists that count
+    where: Annotated[Text, AfterValidator(_condition)] | None = None  # true of those that count
+    each: OneOrMany = ()  # columns that stand for `each` in `where`
+    any: AnyRow | None = None  # rows that are one
     unit: Annotated[Literal["list", "group", "item"], Word] = "list"  # what is resampled
     key: str = ""
 

@@ -1,39 +1,24 @@
 """Formulas of measures: `0.1*clicks + 0.9*orders` to a tree, its value, range and direction.
 
-A formula has numbers, names, + - * / ( ), min, max and sqrt. It is parsed here, and never
-run as Python.
+A formula has numbers, names, + - * / ** ( ) and the functions of `FUNCTIONS`. It is parsed
+here, and never run as Python.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping
-from functools import reduce
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from scorer.core.grammar import NAME, Descent, Grammar, GrammarError
 from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:  # a challenge.yaml is read without numpy
     from scorer.core.arrays import Floats
 
-LONGEST_FORMULA = 2_000  # characters of a formula
-MOST_TOKENS = 400  # numbers, names and signs of one
-DEEPEST = 50  # parentheses and functions inside each other
-FUNCTIONS = ("min", "max", "sqrt")
-TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
-    r"|(?P<name>[^\W\d][\w.@]*)|'(?P<quoted>[^']+)'|(?P<sign>[-+*/(),]))"
-)
-NAME = re.compile(r"[^\W\d][\w.@]*")
-
-
-class FormulaError(ValueError):
-    """A formula that cannot be understood; `name` is the one at fault, where it is one."""
-
-    def __init__(self, message: str, name: str | None = None) -> None:
-        self.name = name
-        super().__init__(message)
+ALLOWED = "numbers, measure ids, + - * / ** ( ), min, max, sqrt, log, mean, .."
+GRAMMAR = Grammar("formula", r"\*\*|[-+*/(),]", ALLOWED, {"^": "; a power is written a ** 2"})
+FormulaError = GrammarError
 
 
 class Bounds(NamedTuple):
@@ -53,8 +38,8 @@ class Traits(NamedTuple):
 class Node(NamedTuple):
     """A part of a formula: a number, a name, or an operation on parts."""
 
-    kind: str  # number, name, +, -, *, /, neg, min, max, sqrt
-    number: float = 0.0
+    kind: str  # number, name, +, -, *, /, neg, **, or a function
+    number: float = 0.0  # of itself, of an exponent, or that a function takes first
     name: str = ""
     parts: tuple[Node, ...] = ()
 
@@ -67,7 +52,7 @@ class Node(NamedTuple):
     def value(self, of: Mapping[str, Floats]) -> Floats:
         """Its value for arrays of values, all of one shape; NaN where it has none.
 
-        Dividing by 0 gives no value, nor does the root of a negative number.
+        Dividing by 0 gives no value, nor do the root and the logarithm of a negative number.
         """
         import numpy as np
 
@@ -75,11 +60,11 @@ class Node(NamedTuple):
             return np.full_like(next(iter(of.values())), self.number)
         if self.kind == "name":
             return of[self.name]
-        operands = [part.value(of) for part in self.parts]
-        function = getattr(np, OPERATIONS[self.kind])
+        parts = np.stack([part.value(of) for part in self.parts])
         with np.errstate(all="ignore"):
-            value = function(*operands) if len(operands) == 1 else reduce(function, operands)
-            value = np.asarray(value, dtype=np.float64)
+            value: Floats = np.asarray(
+                CALCULATIONS[self.kind](parts, self.number), dtype=np.float64
+            )
         value[~np.isfinite(value)] = np.nan
         return value
 
@@ -91,7 +76,7 @@ class Node(NamedTuple):
         """
         if self.kind in ("number", "name"):
             return True
-        if self.kind in ("+", "-", "neg"):
+        if self.kind in ("+", "-", "neg", "mean", "sum"):
             return all(part.affine() for part in self.parts)
         first, *others = self.parts
         if self.kind == "*":
@@ -115,19 +100,17 @@ class Node(NamedTuple):
                 return Bounds(first.low + last.low, first.high + last.high)
             case "-":
                 return Bounds(first.low - last.high, first.high - last.low)
-            case "min":
-                return Bounds(min(b.low for b in operands), min(b.high for b in operands))
-            case "max":
-                return Bounds(max(b.low for b in operands), max(b.high for b in operands))
-            case "sqrt":
-                return Bounds(math.sqrt(max(first.low, 0.0)), math.sqrt(max(first.high, 0.0)))
+            case "**":
+                return _power_bounds(first, self.number)
             case "*":
                 ends = [_times(a, b) for a in first for b in last]
-            case _:
+            case "/":
                 if last.low <= 0 <= last.high:
                     nonnegative = first.low >= 0 and last.low >= 0
                     return Bounds(0.0) if nonnegative else Bounds()
                 ends = [_times(a, 1 / b) for a in first for b in last]
+            case _:
+                return _function_bounds(self, operands)
         return Bounds(min(ends), max(ends))
 
     def rises(self, of: Mapping[str, Traits]) -> int | None:
@@ -148,6 +131,9 @@ class Node(NamedTuple):
                 return -directions[0]
             case "-":
                 directions[1] = -directions[1]
+            case "**":
+                sign = _power_sign(self.parts[0].bounds(of), self.number)
+                return 0 if directions[0] == 0 else None if sign is None else sign * directions[0]
             case "*" | "/":
                 first, last = (part.bounds(of) for part in self.parts)
                 signs = [_sign(last), _sign(first)]  # each moves with the other's sign
@@ -170,16 +156,125 @@ class Node(NamedTuple):
         return zero or any(part.divides_by_zero() for part in self.parts)
 
 
-OPERATIONS = {  # what numpy calls them
-    "+": "add",
-    "-": "subtract",
-    "*": "multiply",
-    "/": "divide",
-    "neg": "negative",
-    "min": "minimum",
-    "max": "maximum",
-    "sqrt": "sqrt",
+class Function(NamedTuple):
+    """A function of a formula: in each of its parts it rises, wherever it has a value."""
+
+    of: Callable[[Floats, float], Floats]  # parts (parts, ...) and its number to values (...)
+    parts: tuple[int, float]  # the fewest and the most
+    number: str = ""  # what its number is, which stands before its parts, if it has one
+    least: float = -math.inf  # below which a part has no value
+
+
+def _round(parts: Floats, digits: float) -> Floats:
+    import numpy as np
+
+    rounded: Floats = np.round(parts[0], int(digits))
+    return rounded
+
+
+def _numpy(name: str) -> Callable[[Floats, float], Floats]:
+    """A function of numpy that reduces the first axis, or is of one part."""
+
+    def reduced(parts: Floats, number: float) -> Floats:
+        import numpy as np
+
+        values: Floats = getattr(np, name)(parts, axis=0)
+        return values
+
+    def single(parts: Floats, number: float) -> Floats:
+        import numpy as np
+
+        value: Floats = getattr(np, name)(parts[0])
+        return value
+
+    return single if name in ("sqrt", "log", "exp") else reduced
+
+
+def _quantile(parts: Floats, share: float) -> Floats:
+    import numpy as np
+
+    values: Floats = np.quantile(parts, share, axis=0)
+    return values
+
+
+def _power_mean(parts: Floats, exponent: float) -> Floats:
+    import numpy as np
+
+    means = np.mean(parts**exponent, axis=0) ** (1 / exponent)
+    return np.where((parts < 0).any(axis=0), np.nan, means)
+
+
+def _geometric(parts: Floats, number: float) -> Floats:
+    import numpy as np
+
+    values: Floats = np.exp(np.mean(np.log(parts), axis=0))
+    return values
+
+
+ONE, SOME, TWO = (1, 1), (1, math.inf), (2, math.inf)
+FUNCTIONS: Mapping[str, Function] = {
+    "min": Function(_numpy("min"), TWO),
+    "max": Function(_numpy("max"), TWO),
+    "sqrt": Function(_numpy("sqrt"), ONE, least=0),
+    "log": Function(_numpy("log"), ONE, least=0),
+    "exp": Function(_numpy("exp"), ONE),
+    "round": Function(_round, ONE),
+    "mean": Function(_numpy("mean"), SOME),
+    "sum": Function(_numpy("sum"), SOME),
+    "median": Function(_numpy("median"), SOME),
+    "geometric": Function(_geometric, SOME, least=0),
+    "quantile": Function(_quantile, SOME, "a share between 0 and 1"),
+    "power": Function(_power_mean, SOME, "an exponent between -100 and 100, not 0", least=0),
 }
+CALCULATIONS: Mapping[str, Callable[[Floats, float], Floats]] = {
+    "+": lambda parts, _: parts[0] + parts[1],
+    "-": lambda parts, _: parts[0] - parts[1],
+    "*": lambda parts, _: parts[0] * parts[1],
+    "/": lambda parts, _: parts[0] / parts[1],
+    "neg": lambda parts, _: -parts[0],
+    "**": lambda parts, exponent: parts[0] ** exponent,
+    **{name: function.of for name, function in FUNCTIONS.items()},
+}
+
+
+def _fits(name: str, number: float) -> bool:
+    """Whether a function takes this number."""
+    return 0 <= number <= 1 if name == "quantile" else number != 0 and abs(number) <= 100
+
+
+def _function_bounds(node: Node, parts: Sequence[Bounds]) -> Bounds:
+    """The bounds of a function, which are its values at the bounds of its parts."""
+    import numpy as np
+
+    function = FUNCTIONS[node.kind]
+    with np.errstate(all="ignore"):
+        ends = [
+            float(function.of(np.maximum(np.array(side), function.least)[:, None], node.number)[0])
+            for side in zip(*parts, strict=True)
+        ]
+    return Bounds(*(end if end == end else inf for end, inf in zip(ends, Bounds(), strict=True)))
+
+
+def _power_sign(base: Bounds, exponent: float) -> int | None:
+    """1 where a power rises with its base, -1 where it falls, None where it does both."""
+    sign, whole = _sign(Bounds(exponent, exponent)) or 0, exponent.is_integer()
+    if base.low >= 0 or not whole or (exponent % 2 == 1 and (exponent > 0 or base.high <= 0)):
+        return sign
+    return -sign if base.high <= 0 and exponent % 2 == 0 else None
+
+
+def _power_bounds(base: Bounds, exponent: float) -> Bounds:
+    if not exponent.is_integer():
+        base = Bounds(max(base.low, 0.0), max(base.high, 0.0))
+    crosses = base.low < 0 < base.high
+    if exponent < 0 and base.low <= 0 <= base.high:
+        nonnegative = base.low >= 0 or exponent % 2 == 0
+        return Bounds(0.0) if nonnegative else Bounds()
+    try:
+        ends = [end**exponent for end in base]
+    except OverflowError:
+        return Bounds(0.0) if base.low >= 0 or exponent % 2 == 0 else Bounds()
+    return Bounds(0.0 if crosses and exponent % 2 == 0 else min(ends), max(ends))
 
 
 def _times(a: float, b: float) -> float:
@@ -212,14 +307,7 @@ def parse(text: str) -> Node:
     """
     if not text.strip():
         raise FormulaError("the formula is empty; write such as 0.3*a + 0.7*b")
-    if len(text) > LONGEST_FORMULA:
-        raise FormulaError(
-            f"the formula has {len(text):,} characters; {LONGEST_FORMULA:,} are the most"
-        )
-    reader = _Reader(text)
-    tree = reader.sum()
-    if reader.here.kind:
-        raise reader.unexpected()
+    tree = _Formula(text, GRAMMAR).whole()
     if not tree.names:
         raise FormulaError("the formula names no measure")
     if tree.divides_by_zero():
@@ -235,71 +323,22 @@ def with_blanks(text: str) -> tuple[str, tuple[str, ...]]:
     """
     parse(text)
     template, names = "", list[str]()
-    tokens = list(_tokens(text))
+    tokens = list(GRAMMAR.tokens(text))
     for n, token in enumerate(tokens[:-1]):
-        called = tokens[n + 1].text == "(" and text[token.at - 1 : token.at] != "'"
-        if token.kind == "name" and not called:
+        called = tokens[n + 1].text == "(" and token.kind == "name"
+        if token.kind in ("name", "quoted") and not called:
             names.append(token.text)
             template += "{}"
         elif token.kind == "sign" and token.text in "+-*/":
-            signed = not template or template.endswith(("(", " ", ","))
+            signed = not template or template.endswith(("(", " ", ",", "**"))
             template += token.text if signed else f" {token.text} "
         else:
             template += ", " if token.text == "," else token.text
     return template, tuple(names)
 
 
-class _Token(NamedTuple):
-    kind: str  # number, name, sign; '' at the end
-    text: str
-    at: int
-
-
-def _tokens(text: str) -> Iterator[_Token]:
-    at = 0
-    while at < len(text) and not text[at:].isspace():
-        match = TOKEN.match(text, at)
-        if match is None:
-            rest = text[at:].lstrip()
-            place = len(text) - len(rest) + 1
-            hint = "; a power is written as a product" if rest.startswith("^") else ""
-            raise FormulaError(
-                f"character {place}, {quoted(printable(rest[0]))}, is no part of a formula "
-                f"(numbers, measure ids, + - * / ( ), min, max, sqrt){hint}"
-            )
-        kind = str(match.lastgroup)
-        yield _Token("name" if kind == "quoted" else kind, match[kind], match.start(kind))
-        at = match.end()
-    yield _Token("", "", len(text))
-
-
-class _Reader:
-    """A recursive descent: a sum of products of factors."""
-
-    def __init__(self, text: str) -> None:
-        self.tokens = list(_tokens(text))
-        if len(self.tokens) > MOST_TOKENS:
-            raise FormulaError(f"the formula has more than {MOST_TOKENS} numbers, names and signs")
-        self.text, self.place, self.depth = text, 0, 0
-
-    @property
-    def here(self) -> _Token:
-        return self.tokens[self.place]
-
-    def unexpected(self) -> FormulaError:
-        if not self.here.kind:
-            return FormulaError("the formula ends where a number, a measure or ')' is expected")
-        if self.here.text == "*" and self.place and self.tokens[self.place - 1].text == "*":
-            return FormulaError("'**' is no operator here; a power is written as a product")
-        where = f"character {self.here.at + 1}"
-        return FormulaError(f"{where}: {quoted(printable(self.here.text))} is not expected there")
-
-    def sign(self, *signs: str) -> str:
-        """The sign here, if it is one of these; it is then read."""
-        if self.here.kind == "sign" and self.here.text in signs:
-            self.place += 1
-            return self.tokens[self.place - 1].text
-        return ""
+class _Formula(Descent[Node]):
+    """A recursive descent: a sum of products of powers."""
 
     def sum(self) -> Node:
         tree = self.product()
@@ -307,41 +346,35 @@ class _Reader:
             tree = Node(sign, parts=(tree, self.product()))
         return tree
 
+    top = sum
+
     def product(self) -> Node:
-        tree = self.factor()
+        tree = self.deeper(self.factor)
         while sign := self.sign("*", "/"):
-            tree = Node(sign, parts=(tree, self.factor()))
+            tree = Node(sign, parts=(tree, self.deeper(self.factor)))
         return tree
 
     def factor(self) -> Node:
-        self.depth += 1
-        if self.depth > DEEPEST:
-            raise FormulaError(f"the formula is more than {DEEPEST} levels deep")
-        try:
-            return self._factor()
-        finally:
-            self.depth -= 1
-
-    def _factor(self) -> Node:
         if sign := self.sign("+", "-"):
-            part = self.factor()
+            part = self.deeper(self.factor)
             return Node("neg", parts=(part,)) if sign == "-" else part
+        tree = self.atom()
+        if not self.sign("**"):
+            return tree
+        exponent = self.signed_number()
+        if exponent is None or abs(exponent) > 100:
+            raise FormulaError("an exponent is a number between -100 and 100")
+        return Node("**", exponent, parts=(tree,))
+
+    def atom(self) -> Node:
         if self.sign("("):
             tree = self.sum()
             self.close()
             return tree
-        token = self.here
+        token = self.take("number", "name", "quoted")
         if token.kind == "number":
-            self.place += 1
-            number = float(token.text)
-            if not math.isfinite(number):
-                raise FormulaError(f"{quoted(printable(token.text))} is too large a number")
-            return Node("number", number=number)
-        if token.kind != "name":
-            raise self.unexpected()
-        self.place += 1
-        bare = self.text[token.at - 1 : token.at] != "'"
-        if bare and self.sign("("):
+            return Node("number", number=self.number(token))
+        if token.kind == "name" and self.sign("("):
             return self.call(token.text)
         return Node("name", name=token.text)
 
@@ -349,16 +382,24 @@ class _Reader:
         if name not in FUNCTIONS:
             functions = ", ".join(FUNCTIONS)
             raise FormulaError(f"{quoted(printable(name))} is no function here; {functions} are")
+        function, number = FUNCTIONS[name], 0.0
+        if function.number:
+            given = self.signed_number()
+            if given is None or not _fits(name, given):
+                raise FormulaError(f"{name} takes {function.number}, then its parts")
+            number = given
+            if not self.sign(","):
+                raise self.unexpected()
         parts = [self.sum()]
         while self.sign(","):
+            digits = self.signed_number() if name == "round" and len(parts) == 1 else None
+            if digits is not None and digits.is_integer() and abs(digits) <= 15:
+                number = digits
+                break
             parts.append(self.sum())
         self.close()
-        if name == "sqrt" and len(parts) != 1:
-            raise FormulaError("sqrt takes one part")
-        if name != "sqrt" and len(parts) < 2:
-            raise FormulaError(f"{name} takes two parts or more")
-        return Node(name, parts=tuple(parts))
-
-    def close(self) -> None:
-        if not self.sign(")"):
-            raise self.unexpected()
+        fewest, most = function.parts
+        if not fewest <= len(parts) <= most:
+            expected = "one part" if most == 1 else "two parts or more"
+            raise FormulaError(f"{name} takes {expected}")
+        return Node(name, number, parts=tuple(parts))

@@ -19,9 +19,10 @@ from scorer.core.text import quoted
 from scorer.metrics.composite import formula_of
 from scorer.metrics.measure import Measure
 from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
-from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, withheld
+from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, in_group, withheld
 from scorer.results.report import Scored, Value
 from scorer.results.scorecard import OF_ITEMS, Rules, Scorecard
+from scorer.scoring.settle import settle
 from scorer.stats.aggregate import Aggregate, combined, outwards
 from scorer.stats.units import unit_sums
 from scorer.views.pooled import Statistics
@@ -58,9 +59,9 @@ def figures_of(
         return _formula(measure, scored, rules, unit)
     cards = [submission.card for submission in scored if submission.card is not None]
     if unit == "item":
-        return _of_items(measure, [submission.values[measure.id] for submission in scored], cards)
+        return _of_items(measure, [_value(each, measure, rules) for each in scored], cards)
     inner = (
-        _of_lists(measure, [submission.values[measure.id] for submission in scored], cards[0])
+        _of_lists(measure, [_value(submission, measure, rules) for submission in scored], cards[0])
         if measure.id not in cards[0].statistics
         else _of_statistics(measure, cards, rules[measure.id])
     )
@@ -75,6 +76,14 @@ def figures_of(
     if groups is None:
         return inner
     return _of_groups(measure, inner, groups, fillers(cards[0], measure, rules[measure.id], groups))
+
+
+def _value(submission: Scored, measure: Measure, rules: Mapping[str, Rules]) -> Value:
+    """The value of a measure, which may be part of another alone."""
+    if (value := submission.values.get(measure.id)) is not None:
+        return value
+    assert submission.card is not None
+    return settle(submission.card, measure, rules)
 
 
 def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Figures:
@@ -378,9 +387,12 @@ def _formula(
 
 
 def _strata(measure: Measure, parts: Sequence[Figures], scored: Sequence[Scored]) -> Ints | None:
-    """The fixed group of each list: the groups that parts are drawn within, or are limited to."""
+    """The fixed group of each list: the groups that parts are drawn within, or are limited to.
+
+    How many lists a condition is true of is not fixed, but drawn.
+    """
     card = next(submission.card for submission in scored if submission.card is not None)
-    limits = [belonging(card, part) for part in measure.parts]
+    limits = [in_group(card, part) for part in measure.parts]
     drawn = [part.strata for part in parts if part.strata is not None]
     if all(np.array_equal(limits[0], each) for each in limits):
         return drawn[0] if drawn and all(np.array_equal(drawn[0], each) for each in drawn) else None

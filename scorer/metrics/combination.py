@@ -25,6 +25,8 @@ class Combination:
     weights: tuple[str | None, ...] = ()  # of each of them: a column of the lists, or SIZE
     group: str | None = None  # only lists of that group count
     unit: str = "list"  # what is resampled
+    where: str | None = None  # a condition: only lists of which it is true count
+    studies: str | None = None  # rows that are put together before anything else: `severe of study`
 
     @property
     def plain(self) -> bool:
@@ -35,6 +37,11 @@ class Combination:
     def of_lists(self) -> bool:
         """Whether the number is the mean of the lists' values."""
         return not self.groups and self.lists == MEAN and self.list_weights is None
+
+    @property
+    def limited(self) -> bool:
+        """Whether only some of the lists count."""
+        return self.group is not None or self.where is not None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -59,6 +66,10 @@ class Combination:
             facts["weights"] = [self.list_weights, *self.weights]
         if self.group is not None:
             facts["group"] = self.group
+        if self.where is not None:
+            facts["where"] = self.where
+        if self.studies is not None:
+            facts["any"] = self.studies
         if self.unit != "list":
             facts["unit"] = self.unit
         return facts
@@ -73,6 +84,10 @@ class Combination:
             parts.append(_called(name, how, weight))
         if self.group is not None:
             parts.append(f"of {self.group}")
+        if self.studies is not None:
+            parts.append(self.studies)
+        if self.where is not None:
+            parts.append(f"where {self.where}")
         return f" [{', '.join(parts)}]" if parts else ""
 
     @property

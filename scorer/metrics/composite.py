@@ -13,10 +13,11 @@ COMPOSITE = "Composite"
 
 PAGE = """A formula of other measures of the challenge.
 
-Numbers, measure ids, + - * / ( ), min, max and sqrt. `per: mean` takes the measures of the whole
-submission, `per: list` those of each list, and then the mean. Where it divides by 0, or takes the
-root of a negative number, there is no value. Every draw of a bootstrap, and every exchange of a
-test, works all its measures out anew from the same lists.
+Numbers, measure ids, + - * / ** ( ), min, max, sqrt, log, exp and round, and mean, sum, median,
+geometric, quantile and power of several. `per: mean` takes the measures of the whole submission,
+`per: list` those of each list, and then the mean. Where it divides by 0, or takes the root or the
+logarithm of a negative number, there is no value. Every draw of a bootstrap, and every exchange of
+a test, works all its measures out anew from the same lists.
 """
 
 

@@ -51,7 +51,7 @@ class BoundChallenge(NamedTuple):
     def views(self) -> frozenset[type]:
         """The views that the measures and the leaderboard need."""
         preferred = self.rank_by or any(m.metric.view is PositionTable for m in self.breakers)
-        metric_views = {m.metric.view for m in self.measures if not m.parts}
+        metric_views = {part.metric.view for m in self.measures for part in m.all_parts}
         return frozenset(metric_views | {Positions} if preferred else metric_views)
 
     @property
@@ -59,7 +59,9 @@ class BoundChallenge(NamedTuple):
         """The schemas of submissions: the kind's, with the columns that the measures need."""
         columns, shapes = self.challenge.submission.columns, self.kind.submission
         further = extra_roles(self.challenge.submission.extra)
-        needed = frozenset(role for m in self.measures for role in m.metric.columns)
+        needed = frozenset(
+            role for m in self.measures for part in m.all_parts for role in part.metric.columns
+        )
         if "target" in self.challenge.truth.columns:  # of numbers, whatever the measures are
             needed |= {"prediction"}
         if callable(shapes):
@@ -156,6 +158,7 @@ def _bound(
     for spec, choices in candidates:
         metric = next((choice for choice in choices if kind.name in choice.kinds), choices[0])
         try:
+            metric = combiner.of_studies(spec, metric)
             params = combiner.params(spec, metric)
             plain = measure(metric, spec.notation, params, spec.id, spec.primary)
         except NotationError as error:
@@ -185,6 +188,8 @@ def _ruled(
     for bound, spec in zip(measures, challenge.metrics, strict=True):
         rules[bound.id], refused = _rules(challenge, bound, spec.key)
         conflicts += refused
+    for part in (part for bound in measures for part in bound.all_parts):
+        rules.setdefault(part.id, Rules.of(challenge, part.metric.better))
     conflicts += sides(challenge, kind.name, zip(challenge.metrics, measures, strict=True))
     breakers, rank_by, ranked_by, unknown = _leaderboard(challenge, measures, kind)
     conflicts += unknown

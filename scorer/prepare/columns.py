@@ -14,23 +14,38 @@ from scorer.core.text import display_path, join_first, nearest, quoted
 from scorer.formats.read import format_of, read
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.faults import Fault, located
+from scorer.prepare.where import chosen
 from scorer.results.columns import ListColumns
 from scorer.results.groups import keys_of
 from scorer.tables.table import Schema, Table
 
 
 def list_columns(
-    prepared: BoundChallenge, lists: Sequence[str], group_of: Mapping[str, str] | None = None
+    prepared: BoundChallenge,
+    lists: Sequence[str],
+    truth: Table,
+    group_of: Mapping[str, str] | None = None,
 ) -> ListColumns:
     """The groups and weights of the truth's lists, as far as measures ask for them.
 
     Args:
+        prepared: the challenge.
+        lists: the lists of the truth.
+        truth: its table, with the columns of conditions.
         group_of: the public group of each list, for figures of all lists.
 
     Raises:
         ChallengeError: the lists' file cannot be read, leaves a list out, names one in two groups,
-            has a weight below 0, or groups of several weights; a measure is about no group.
+            has a weight below 0, or groups of several weights; a measure is about no group, or a
+            condition about no column.
     """
+    columns = _of_measures(prepared, lists, group_of)
+    return columns.choosing(chosen(prepared, lists, truth))
+
+
+def _of_measures(
+    prepared: BoundChallenge, lists: Sequence[str], group_of: Mapping[str, str] | None
+) -> ListColumns:
     measures = [part for m in prepared.measures for part in m.all_parts]
     names = dict.fromkeys(name for m in measures for name in m.combination.names)
     numbers = dict.fromkeys(name for m in measures for name in m.combination.numbers)

@@ -28,6 +28,7 @@ from scorer.prepare.columns import list_columns
 from scorer.prepare.faults import Fault, located, refuse
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
+from scorer.prepare.where import truth_shapes
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import in_order
@@ -245,8 +246,7 @@ def opened(
     refuse_kit(prepared.challenge)
     findings = Findings()
     challenge = prepared.challenge
-    shapes = [shape.with_columns(challenge.truth.further) for shape in prepared.kind.truth]
-    truth = _table(challenge, challenge.truth, shapes, findings)
+    truth = _table(challenge, challenge.truth, truth_shapes(prepared), findings)
     _raise(findings)
     assert truth is not None
     public_part = public(prepared, truth)
@@ -258,7 +258,7 @@ def opened(
     wanted_views, kind = prepared.views | views, prepared.kind.name
     placed = Positions in wanted_views
     identity = digests(challenge, kind, prepared.measures, prepared.rules, placed)
-    columns = list_columns(prepared, ready.lists, public_part.groups)
+    columns = list_columns(prepared, ready.lists, truth, public_part.groups)
     return OpenChallenge(
         prepared,
         public_part,

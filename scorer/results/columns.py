@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats, Ints, Mask
 
 
 class Groups(NamedTuple):
@@ -17,8 +17,15 @@ class Groups(NamedTuple):
     codes: Ints  # (lists,)
 
 
+WHERE = "where "
+CHOSEN = ("", "chosen")  # the groups of a condition: lists of which it is not true, and others
+
+
 class ListColumns(NamedTuple):
-    """The groups and weights of lists, by the names of their columns."""
+    """The groups and weights of lists, by the names of their columns.
+
+    A condition is a column of two groups, called by its text after `WHERE`.
+    """
 
     groups: Mapping[str, Groups] = {}
     weights: Mapping[str, Floats] = {}  # (lists,)
@@ -42,6 +49,16 @@ class ListColumns(NamedTuple):
             for column, weight_of in weights.items()
         }
         return cls(coded, numbers)
+
+    def choosing(self, masks: Mapping[str, Mask]) -> ListColumns:
+        """The columns with the lists, (lists,), of which each condition is true."""
+        chosen = {WHERE + text: Groups(CHOSEN, mask.astype(int)) for text, mask in masks.items()}
+        return self._replace(groups={**self.groups, **chosen})
+
+    def chosen(self, where: str) -> Mask:
+        """The lists of which a condition is true: shape (lists,)."""
+        mask: Mask = self.groups[WHERE + where].codes == 1
+        return mask
 
     def at(self, rows: Any) -> ListColumns:
         """The columns of some of the lists: places, or a mask."""

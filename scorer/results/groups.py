@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,7 +25,13 @@ class Grouped(NamedTuple):
 
 
 def belonging(card: Scorecard, measure: Measure) -> Mask:
-    """The lists that a measure is about: all, or those of its group."""
+    """The lists that a measure is about: all, or those of its group and of its condition."""
+    members, where = in_group(card, measure), measure.combination.where
+    return members if where is None else members & card.columns.chosen(where)
+
+
+def in_group(card: Scorecard, measure: Measure) -> Mask:
+    """The lists of a measure's group, or all."""
     name = measure.combination.group
     if name is None:
         return np.ones(len(card.lists), dtype=bool)
@@ -118,11 +124,23 @@ def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | No
             member = _member(keys, groups, depth)
             assert weight is not None
             weights = columns.weights[weight][member]
-        levels.append(Level(kind, weights, around.reshape(-1), weight == SIZE))
+        order = _order(group_columns[depth].names)[groups[:, -1]]
+        levels.append(Level(kind, weights, around.reshape(-1), weight == SIZE, order))
         groups = outer
     names = [" / ".join(e.names[c] for e, c in zip(group_columns, reversed(row), strict=True))
              for row in present.tolist()]  # fmt: skip
     return Grouped(group_codes, tuple(names), tuple(levels))
+
+
+def _order(names: Sequence[str]) -> Ints:
+    """The place of each name: by their numbers where all are numbers, else as texts."""
+    try:
+        keys: list[Any] = [float(name) for name in names]
+    except ValueError:
+        keys = list(names)
+    places = np.empty(len(names), dtype=np.int64)
+    places[sorted(range(len(names)), key=keys.__getitem__)] = np.arange(len(names))
+    return places
 
 
 def keys_of(columns: ListColumns, combination: Combination) -> Ints:

@@ -43,7 +43,7 @@ def score(
     `PluginError` if a metric raised, or gave something that is no value a list.
     """
     values, statistics = {}, {}
-    for measure in measures:
+    for measure in {part.id: part for whole in measures for part in whole.all_parts}.values():
         if measure.parts:
             continue
         raw = evaluate(measure, meeting.views)

@@ -50,8 +50,8 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
             assert measure.metric.statistic is not None
             return measure.metric.statistic.figure(statistics.of(chosen & used), **measure.params)
 
-        empty_group = measure.combination.group is not None and not kept.any()
-        mean = float("nan") if empty_group else _of_groups(card, measure, rules, kept, figure)
+        nowhere = measure.combination.limited and not kept.any()
+        mean = float("nan") if nowhere else _of_groups(card, measure, rules, kept, figure)
         return Value(mean, int(counts.sum()), absent, 0, None, whole=True)
     values, states = of_lists(card, measure, rules)
     values[~kept | lost_lists(values, states, kept).any()] = np.nan

@@ -1,7 +1,7 @@
-"""Aggregates of values: mean, sum, median, geometric and power mean, weighted, also of groups.
+"""Aggregates of values: means, sum, quantiles, stability; weighted, also of groups.
 
-All but the median are made of sums over values, so that draws of lists cost one product of
-matrices.
+All but the median, the quantiles and stability are made of sums over values, so that draws of
+lists cost one product of matrices.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import numpy as np
 
 from scorer.stats.units import Floats, Ints
 
-WORDS = ("mean", "sum", "median", "geometric", "power")
-WRITTEN = re.compile(r"\s*([a-z]+)\s*(?:\(\s*([-+0-9.eE]+)\s*\))?\s*")
+WORDS = ("mean", "sum", "median", "geometric", "power", "quantile", "stability")
+NUMBER = r"\s*([-+0-9.eE]+)\s*"
+WRITTEN = re.compile(rf"\s*([a-z]+)\s*(?:\({NUMBER}(?:,{NUMBER})?\))?\s*")
 
 
 @dataclass(frozen=True)
@@ -25,19 +26,25 @@ class Aggregate:
     """How values make one number.
 
     `geometric` may have a number below which no value falls, as trec_eval's gm_map has 0.00001.
-    `power` has its exponent: 1 is the mean, -1 the harmonic mean.
+    `power` has its exponent: 1 is the mean, -1 the harmonic mean; `quantile` its share, between
+    values as in numpy. `stability` is of values in their order, such as weeks: their mean, plus
+    `number` times the slope of their regression line where that falls, less `second` times the
+    standard deviation about the line (Home Credit's challenge of 2024 takes 88 and 0.5).
     """
 
     name: str = "mean"
     number: float | None = None
+    second: float | None = None
 
     def __str__(self) -> str:
+        if self.second is not None:
+            return f"{self.name}({self.number:g}, {self.second:g})"
         return self.name if self.number is None else f"{self.name}({self.number:g})"
 
     @property
     def of_sums(self) -> bool:
         """Whether it is made of sums over values."""
-        return self.name != "median"
+        return self.name not in ("median", "quantile", "stability")
 
     def columns(self, values: Floats, weights: Floats | None = None) -> Floats:
         """What is summed over values to make it.
@@ -93,6 +100,12 @@ class Aggregate:
         if self.name == "median":
             weight = np.ones(values.size) if weights is None else weights
             return median(values[known], weight[known])
+        if self.name == "quantile":
+            weight = np.ones(values.size) if weights is None else weights
+            assert self.number is not None
+            return quantile(values[known], weight[known], self.number)
+        if self.name == "stability":
+            return self._stable(np.flatnonzero(known), values[known])
         if self.name in ("mean", "sum") and weights is None:
             # one after the other, as trec_eval adds them, to the bit
             counted = values[known]
@@ -101,6 +114,16 @@ class Aggregate:
         if not known.any():
             return math.nan
         return float(self.value(np.cumsum(self.columns(values, weights), axis=0)[-1]))
+
+    def _stable(self, at: Ints, values: Floats) -> float:
+        """Stability of values at places of their order."""
+        assert self.number is not None
+        assert self.second is not None
+        if at.size < 2:
+            return math.nan
+        slope, start = np.polyfit(at, values, 1)
+        rests = values - (slope * at + start)
+        return float(values.mean() + self.number * min(0.0, slope) - self.second * rests.std())
 
 
 MEAN = Aggregate()
@@ -114,8 +137,18 @@ def aggregate(text: str) -> Aggregate:
     """
     match = WRITTEN.fullmatch(text)
     if match is None or match[1] not in WORDS:
-        raise ValueError("it can be mean, sum, median, geometric or power(NUMBER), as power(-5)")
-    name, number = match[1], match[2]
+        known = "mean, sum, median, geometric, power(NUMBER), quantile(SHARE) or stability(A, B)"
+        raise ValueError(f"it can be {known}, as power(-5)")
+    name, number, second = match.groups()
+    if name == "stability":
+        return _stability(number, second)
+    if second is not None:
+        raise ValueError(f"{name} takes no number after the first, and only some take one")
+    if name == "quantile":
+        share = _float(number)
+        if not 0 <= share <= 1:
+            raise ValueError("quantile takes a share from 0 to 1, as quantile(0.9)")
+        return Aggregate(name, share)
     if name == "power" or (number is not None and name == "geometric"):
         try:
             value = float(number or "")
@@ -129,6 +162,39 @@ def aggregate(text: str) -> Aggregate:
     if number is not None:
         raise ValueError(f"{name} takes no number")
     return Aggregate(name)
+
+
+def _stability(slope: str | None, spread: str | None) -> Aggregate:
+    numbers = _float(slope), _float(spread)
+    if not all(0 <= number < math.inf for number in numbers):
+        raise ValueError("stability takes two numbers of at least 0, as stability(88, 0.5)")
+    return Aggregate("stability", *numbers)
+
+
+def _float(text: str | None) -> float:
+    try:
+        return float(text or "")
+    except ValueError:
+        return math.nan
+
+
+def quantile(values: Floats, weight: Floats, share: float) -> float:
+    """The value below which a share of the weight lies, on the line between two values.
+
+    Where weights are whole, it is numpy's quantile of the values, each as often as its weight.
+    Both are of shape (values,).
+    """
+    kept = weight > 0
+    values, weight = values[kept], weight[kept]
+    if not values.size or np.isnan(values).any():
+        return float("nan")
+    by = np.argsort(values, kind="stable")
+    below = np.cumsum(weight[by])
+    place = max(below[-1] - 1, 0) * share
+    whole = math.floor(place + 1e-12 * below[-1])
+    ends = np.searchsorted(below, [whole, min(whole + 1, below[-1])], side="right")
+    low, high = values[by[np.minimum(ends, values.size - 1)]]
+    return float(low + (high - low) * max(place - whole, 0.0))
 
 
 def median(values: Floats, weight: Floats) -> float:
@@ -152,13 +218,14 @@ class Level(NamedTuple):
     weights: Floats | None  # (groups,); None: all alike, or by size
     around: Ints  # (groups,): the group of the next level that each is in; 0 for the whole
     by_size: bool = False
+    order: Ints | None = None  # (groups,): their places in the order of their names
 
     @property
     def trivial(self) -> bool:
         """Whether a single group is what it makes of it."""
         floored = self.aggregate.name == "geometric" and self.aggregate.number is not None
         summed = self.aggregate.name == "sum" and (self.weights is not None or self.by_size)
-        return not floored and not summed
+        return not floored and not summed and self.aggregate.name != "stability"
 
 
 def combined(figures: Floats, sizes: Floats, levels: Sequence[Level]) -> Floats:
@@ -183,6 +250,8 @@ def outwards(figures: Floats, sizes: Floats, level: Level) -> tuple[Floats, Floa
     figures_around, total = np.full((len(figures), count), np.nan), np.zeros((len(figures), count))
     for group in range(count):
         members = np.flatnonzero(level.around == group)
+        if level.order is not None:
+            members = members[np.argsort(level.order[members], kind="stable")]
         own = figures[:, members]
         total[:, group] = sizes[:, members].sum(axis=1)
         if members.size == 1 and level.trivial:
@@ -190,7 +259,7 @@ def outwards(figures: Floats, sizes: Floats, level: Level) -> tuple[Floats, Floa
             continue
         weights = np.ones(members.size) if level.weights is None else level.weights[members]
         each = sizes[:, members] if level.by_size else np.broadcast_to(weights, own.shape)
-        if how.name == "median":
+        if not how.of_sums:
             pairs = zip(own, each, strict=True)
             figures_around[:, group] = [how.of(row, weight) for row, weight in pairs]
             continue

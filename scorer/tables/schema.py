@@ -40,8 +40,17 @@ class Schema:
         """The name of that column in the file."""
         return self.columns.get(role, role)
 
-    def with_columns(self, further: Mapping[str, str]) -> Schema:
-        """The same with further columns that must be there: role -> name in the file."""
-        if not further:
+    def with_columns(
+        self, further: Mapping[str, str], optional: Mapping[str, str] | None = None
+    ) -> Schema:
+        """The same with further columns: role -> name in the file.
+
+        Args:
+            further: columns that must be there.
+            optional: columns that may be there.
+        """
+        may = optional or {}
+        if not further and not may:
             return self
-        return Schema((*self.required, *further), self.optional, {**self.columns, **further})
+        named = {**self.columns, **further, **may}
+        return Schema((*self.required, *further), (*self.optional, *may), named)
