@@ -10,9 +10,16 @@ from scorer.metrics.measure import measure
 from scorer.metrics.notation import NotationError
 
 FILL = {"p": "0.8", "beta": "2", "recall": "0.5", "cutoffs": "[2, 5]"}
-WRITTEN = {"Serendipity": "{metric: Serendipity, expected: 2, k: 3}"}  # which needs two
+WRITTEN = {
+    "Serendipity": "{metric: Serendipity, expected: 2, k: 3}",  # which needs two
+    "PartialAUROC": "{metric: PartialAUROC, bounds: [0, 0.5]}",
+}
+TWO_CLASSES = {"ProbabilisticF1"}
 # which look at further columns of the challenge's files
-FURTHER = {"AWRF", "ChunkF1", "ClassRprec", "ERDE", "FLatency", "WRMSSE"}
+FURTHER = {
+    *("AWRF", "AngularError", "CRPS", "ChunkF1", "ClassRprec", "ERDE", "FLatency", "Haversine"),
+    *("LaplaceLogLikelihood", "QuantileScore", "WRMSSE"),
+}
 if find_spec("sacrebleu") is None:  # of the extra text
     FURTHER |= {"BLEU", "chrF"}
 KINDS = ("grades", "ratings", "preferences", "classes", "probabilities", "targets")
@@ -37,8 +44,10 @@ def asked(kind):
     """Every metric of the registry that fits the kind and needs no further column."""
     found = []
     for metric, _ in discover("metric", "scorer.metrics", Metric)._loaded:
-        if metric.name in FURTHER:
+        if metric.name in FURTHER | TWO_CLASSES:
             continue
+        if metric.name == "IntervalCoverage" and kind == "targets":
+            continue  # there its ends are further columns
         if kind in metric.kinds:
             found.append(metric)
         elif "labels" in metric.kinds and kind in ("classes", "probabilities", "targets"):

@@ -55,7 +55,9 @@ def test_the_other_forms_are_read(folder, score, made):
     said = made if numbers else re.sub(r"submission:.*", made, YAMLS[0], flags=re.DOTALL)
     (folder / "irises" / "challenge.yaml").write_text(said)
     if numbers:
-        (folder / "irises" / "truth.csv").write_text("id,price\n1,10\n2,20\n3,30\n")
+        (folder / "irises" / "truth.csv").write_text(
+            "id,price,time,event\n1,10,1,1\n2,20,2,0\n3,30,3,1\n"
+        )
     ran = score("lint", "irises")
     assert ran.code == 0, ran
     assert "sound" in ran.out

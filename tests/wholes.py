@@ -56,7 +56,7 @@ items: {file: classes.csv, columns: {extra: {group: classes, ic: number, artist:
 submission: {columns: {extra: [tag]}}
 undefined: skip
 metrics: [Fmax, 'Fmax(average=pooled,weight=ic)', AWRF@3, ClassRprec(group=artist), ExactMatch,
-  TokenF1, EditDistance, WER, TokenJaccard, ROUGE_L, ChunkF1]
+  TokenF1, EditDistance, WER, TokenJaccard, ROUGE_L, ChunkF1, LRAP, 'LRAP(average=pooled)']
 """
 CHALLENGES["series"] = """truth: ratings.csv
 lists: {file: lists.csv, columns: {extra: {scale: number, weight: number}}}

@@ -41,6 +41,7 @@ class Labels(NamedTuple):
     extras: Extras  # of the truth and of lists, one element a row
     columns: tuple[int, ...]  # the class of each column of probabilities
     numbered: Mask | None = None  # which rows have numbers, where others have classes
+    file_row: Ints | None = None  # of numbers: where each row stands in the truth's file
 
     def only(self, lists: Ints) -> Labels:
         """The truth of some rows alone."""
@@ -52,6 +53,7 @@ class Labels(NamedTuple):
             target=self.target[lists] if self.target.size else self.target,
             weight=None if self.weight is None else self.weight[lists],
             numbered=None if self.numbered is None else self.numbered[lists],
+            file_row=None if self.file_row is None else self.file_row[lists],
             extras=self.extras.at(truth=lists, list=lists),
         )
 
@@ -73,7 +75,9 @@ class Labels(NamedTuple):
             extras = extras._replace(submission=placed(sent_columns, row))
         if not self.constants.classes:
             predictions = np.append(submission.numbers["prediction"], np.nan)
-            numbers = Targets(*shared, self.target, predictions[row], extras=extras)
+            numbers = Targets(
+                *shared, self.target, predictions[row], extras=extras, file_row=self.file_row
+            )
             return Views(answered, {Targets: numbers, LabelledRows: numbers})
         label = self._labels(submission, row) if "label" in submission.ids else None
         likely = self._likely(submission, row) if f"{LIKELY}[0]" in submission.numbers else None
@@ -200,7 +204,7 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
         target = table.numbers["target"][rows]
         none = np.empty(0, dtype=np.int64)
         constants = Constants(weighted=weight is not None)
-        return Labels(names, constants, none, target, weight, None, aids, extras, ())
+        return Labels(names, constants, none, target, weight, None, aids, extras, (), file_row=rows)
     separators, rules = aids.separators, aids.rules
     classes = public.classes or named_in(table, public, separators[0])
     column = table.ids["label"]

@@ -112,6 +112,12 @@ class Metric:
         return given.settled(params.get("average")) if isinstance(given, Quotient) else given
 
     @property
+    def zero_is_low(self) -> bool:
+        """Whether 0 is a low value; not of errors, nor of logarithms of likelihoods."""
+        likelihood = self.columns == ("prediction",) and self.range[0] is None
+        return self.better == "higher" and not likelihood
+
+    @property
     def own(self) -> bool:
         """Whether it is one of scorer's, not a plugin's."""
         return self.function.__module__.startswith("scorer.")

@@ -427,4 +427,4 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
         if bound.metric.aggregate != "pooled" or "labels" in bound.metric.kinds:
             why = f"be a perfect {bound.metric.name}" if lower else "not be a prediction"
             refused.append(Fault(where, "C118", f"zero would {why}; write skip or error"))
-    return Rules.of(challenge, bound.metric.better), refused
+    return Rules.of(challenge, bound.metric.zero_is_low), refused

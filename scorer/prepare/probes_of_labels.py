@@ -12,7 +12,7 @@ from scorer.challenge.public import Public
 from scorer.core.arrays import Floats, Ints
 from scorer.kinds.labels import LIKELY, Labels
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import NUMBER, Schema, Table
 from scorer.views.join import GradedItems
 
 NO_ROWS = np.empty(0, dtype=np.int64)
@@ -48,7 +48,22 @@ class _OfRows:
         return len(self.answers.lists)
 
     def perfect(self) -> list[Table]:
-        return [self._of(np.arange(self.rows))]
+        every = np.arange(self.rows)
+        alike = dict.fromkeys(self._numbered_columns, self.answers.target)
+        tables = [self._of(every)]
+        if alike and not self.answers.constants.classes:  # quantiles, ends of intervals, members
+            tables.append(self._predicted(self.answers.target, None, **alike))
+        return tables
+
+    @property
+    def _numbered_columns(self) -> dict[str, Floats | None]:
+        """The roles of a submission's further numbers, with the truth's column of that name."""
+        aids, true = self.answers.aids, self.answers.extras.truth
+        names = (n for n, kind in aids.extra.get("submission", {}).items() if kind == "number")
+        return {
+            f"{NUMBER}{name}]": true[name] if name in true and true[name].dtype != object else None
+            for name in names
+        }
 
     def others(self) -> dict[str, Table]:
         tables = {"empty": self._of(NO_ROWS, NO_ROWS)}
@@ -89,12 +104,14 @@ class _OfRows:
     def _of(self, chosen: Ints, rows: Ints | None = None) -> Table:
         """The true answers of the chosen rows, given to `rows`, or to all."""
         if not self.answers.constants.classes:
-            return self._predicted(self.answers.target[chosen], rows)
+            columns = self._numbered_columns.items()
+            own = {role: column[chosen] for role, column in columns if column is not None}
+            return self._predicted(self.answers.target[chosen], rows, **own)
         return self._labelled(self._membership[chosen], rows=rows)
 
-    def _predicted(self, prediction: Floats, rows: Ints | None = None) -> Table:
+    def _predicted(self, prediction: Floats, rows: Ints | None = None, **further: Floats) -> Table:
         rows = np.arange(self.rows) if rows is None else rows
-        return table_of({"list": (rows, self.answers.lists)}, prediction=prediction)
+        return table_of({"list": (rows, self.answers.lists)}, prediction=prediction, **further)
 
     def _labelled(
         self, has: Floats, probabilities: Floats | None = None, rows: Ints | None = None

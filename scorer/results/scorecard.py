@@ -40,9 +40,9 @@ class Rules(NamedTuple):
     undefined: Undefined = "zero"
 
     @classmethod
-    def of(cls, challenge: Challenge, better: str) -> Rules:
-        """The rules of a challenge, for measures of that direction."""
-        undefined = challenge.undefined or ("error" if better == "lower" else "zero")
+    def of(cls, challenge: Challenge, zero_is_low: bool) -> Rules:
+        """The rules of a challenge, for measures of which 0 is a low value, or is none."""
+        undefined = challenge.undefined or ("zero" if zero_is_low else "error")
         return cls(challenge.submission.missing_list or "error", undefined)
 
 

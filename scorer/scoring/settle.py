@@ -111,7 +111,7 @@ def of_sums(challenge: Challenge, measures: Sequence[Measure], plain: bool = Tru
 def _of_sums_alone(challenge: Challenge, measure: Measure) -> bool:
     plain = measure.of_lists and measure.aggregate in ("mean", "sum")
     plain = plain and all(each.combination.plain for each in measure.all_parts)
-    ruled = [Rules.of(challenge, each.metric.better) for each in measure.all_parts]
+    ruled = [Rules.of(challenge, each.metric.zero_is_low) for each in measure.all_parts]
     unnamed = all(each.undefined != "error" for each in ruled)
     return plain and unnamed and measure.metric.view is not PositionTable
 

@@ -108,6 +108,11 @@ class Labelled(LabelledRows):
         return self.likely if self.score is None else self.score
 
     @property
+    def shares(self) -> Floats:
+        """How much of each row truly is of each class: shape (rows, classes)."""
+        return self.indicators(self.truth)
+
+    @property
     def true_probability(self) -> Floats:
         """The probability of each row's true class."""
         probability: Floats = self.likely[np.arange(self.lists), self.truth]
@@ -192,6 +197,13 @@ class Targets(LabelledRows):
 
     target: Floats
     prediction: Floats
+    # where each row stands in the truth's file; None: in this order
+    file_row: Ints | None = field(default=None, kw_only=True)
+
+    @property
+    def file_order(self) -> Ints:
+        """Where each row stands in the truth's file."""
+        return np.arange(self.lists) if self.file_row is None else self.file_row
 
     def perfect(self) -> Self:
         """With the targets themselves as predictions."""

@@ -82,14 +82,25 @@ def precision_area(true: Floats, score: Floats, weight: Floats) -> float:
 
     NaN where no row is true.
     """
-    by = np.argsort(-score, kind="stable")
-    starts = _starts(score[by])
-    yes = np.add.reduceat((weight * true)[by], starts)
-    positives, rows = np.cumsum(yes), np.cumsum(np.add.reduceat(weight[by], starts))
+    yes, no = tallied(true, score, weight)
     if yes.sum() <= 0:
         return float("nan")
+    positives, rows = np.cumsum(yes), np.cumsum(yes + no)
     precision = np.divide(positives, rows, out=np.zeros_like(positives), where=rows > 0)
     return float((precision * yes).sum() / yes.sum())
+
+
+def tallied(true: Floats, score: Floats, weight: Floats) -> tuple[Floats, Floats]:
+    """The weight of true and of other rows at each score, from the highest score down.
+
+    All are of shape (rows,), `true` is 1 or 0; the results have an element for each score.
+    """
+    by = np.argsort(-score, kind="stable")
+    starts = _starts(score[by])
+    if not starts.size:
+        return np.empty(0), np.empty(0)
+    yes, no = (np.add.reduceat((weight * side)[by], starts) for side in (true, 1 - true))
+    return yes, no
 
 
 def auroc_terms(true: Floats, score: Floats, weight: Floats) -> Floats:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import Field
 
 from scorer.core.arrays import Floats, ends
 from scorer.metrics.base import metric
@@ -12,6 +13,23 @@ from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Weighted
 from scorer.views.labelled import Targets
 from scorer.views.pooled import Statistics
+
+TiedRows = Annotated[
+    Literal["mean", "file"],
+    Field(
+        description="mean: rows with equal predictions stand in all their orders alike; file: in "
+        "the order of the truth's file, as Kaggle's code takes them.",
+        json_schema_extra={"quiet": True},
+    ),
+]
+
+
+def _in_file_order(targets: Targets) -> Floats:
+    """Numbers in the order of the predictions; of equal ones the earlier row's is higher."""
+    by = np.lexsort((targets.file_order, -targets.prediction))
+    key = np.empty(by.size)
+    key[by] = -np.arange(by.size)
+    return np.where(np.isnan(targets.prediction), np.nan, key)
 
 
 def _gini(key: Floats, target: Floats, weight: Floats) -> float:
@@ -51,14 +69,15 @@ def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
     columns=("prediction",),
     statistic=Weighted(_weighted),
 )
-def normalizedgini(targets: Targets) -> Rowwise:
+def normalizedgini(targets: Targets, *, ties: TiedRows = "mean") -> Rowwise:
     """How well predictions order the rows: the Gini coefficient over that of the best order.
 
     With the rows by their predictions, highest first, it is the area between
     the running share of the targets and that of the rows, over the same area
     of the rows by their targets. Rows with equal predictions count as in all
-    orders at once; Kaggle's code takes them as they stand in the file. Weights
-    are those of the rows. For targets 0 and 1 it is 2 AUROC - 1. What
+    orders at once; Kaggle's code takes them as they stand in the file: `ties=file`.
+    Weights are those of the rows. Equal targets, such as of one class alone, have no
+    value. For targets 0 and 1 it is 2 AUROC - 1. What
     recommenders call Gini, how unevenly items are recommended, is `Gini`.
 
     >>> from scorer.views.labelled import targets
@@ -71,4 +90,5 @@ def normalizedgini(targets: Targets) -> Rowwise:
         above = (targets.prediction > targets.prediction[targets.at]).sum()
         return {"predictions above it": np.full(targets.lists, float(above))}
 
-    return Rowwise(targets.pooled(targets.target, targets.prediction, targets.weights), columns)
+    key = targets.prediction if ties == "mean" else _in_file_order(targets)
+    return Rowwise(targets.pooled(targets.target, key, targets.weights), columns)

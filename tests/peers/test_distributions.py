@@ -1,0 +1,133 @@
+"""Distributions, times, curves and orders of labels against other scorers, on random data."""
+
+import numpy as np
+import pytest
+
+sk = pytest.importorskip("sklearn.metrics")
+rules = pytest.importorskip("scoringrules")
+lifelines = pytest.importorskip("lifelines.utils")
+
+from scorer.metrics.base import metrics  # noqa: E402
+from scorer.metrics.measure import measure  # noqa: E402
+from scorer.metrics.notation import parse  # noqa: E402
+from scorer.views.extras import Extras, NamedColumns  # noqa: E402
+from scorer.views.labelled import labelled, targets  # noqa: E402
+from scorer.views.pooled import Statistics  # noqa: E402
+from scorer.views.scored import Scored  # noqa: E402
+
+SEEDS = range(25)
+
+
+class Two:
+    """What a challenge of two classes settles."""
+
+    classes, several = ("0", "1"), False
+
+
+def value(notation, view, **params):
+    made = next(
+        measure(each, notation, params).settled(Two())
+        for each in metrics().named(parse(notation)[0], every=True)
+        if each.view is type(view)
+    )
+    given = made.metric.values(view, **made.params)
+    if isinstance(given, Statistics):
+        return made.metric.statistic.figure(given, **made.params)
+    return np.mean(given)
+
+
+def same(ours, theirs):
+    assert ours == pytest.approx(float(theirs), rel=1e-10, abs=1e-12, nan_ok=True)
+
+
+def numbers(target, prediction, truth=None, **sent):
+    sides = NamedColumns(truth or {}, "truth"), NamedColumns(sent, "submission")
+    return targets(target, prediction, extras=Extras(*sides))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_distributions(seed):
+    rng = np.random.default_rng(seed)
+    target, mean, spread = rng.normal(size=50), rng.normal(size=50), rng.uniform(0.1, 3, 50)
+    view = numbers(target, mean, spread=spread)
+    same(value("CRPS", view), rules.crps_normal(target, mean, spread).mean())
+    surprise = rules.logs_laplace(target, mean, spread / np.sqrt(2)).mean()
+    same(value("LaplaceLogLikelihood", view), -surprise)
+    members = rng.integers(-3, 4, (50, 7)).astype(float)
+    view = numbers(target, mean, members=members)
+    theirs = rules.crps_ensemble(target, members, estimator="nrg").mean()
+    same(value("CRPS", view, form="ensemble", members=["members"]), theirs)
+    levels = np.array([0.1, 0.5, 0.9])
+    quantiles = np.sort(rng.normal(size=(50, 3)), axis=1)
+    view = numbers(target, quantiles[:, 1], low=quantiles[:, 0], high=quantiles[:, 2])
+    asked = dict(zip(("low", "prediction", "high"), levels, strict=True))
+    theirs = [sk.mean_pinball_loss(target, quantiles[:, n], alpha=levels[n]) for n in range(3)]
+    same(value("QuantileScore", view, quantiles=asked), np.mean(theirs))
+    theirs = rules.crps_quantile(target, quantiles, levels).mean() / 2
+    same(value("QuantileScore", view, quantiles=asked), theirs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_concordance(seed):
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(3, 60))
+    time, prediction = rng.integers(0, 12, (2, rows)).astype(float)
+    event = rng.integers(0, 2, rows).astype(float)
+    event[np.argmin(time)], time[np.argmin(time)] = 1, -1  # so that some pair can be compared
+    view = numbers(time, prediction, {"seen": event})
+    same(value("Concordance", view), lifelines.concordance_index(time, prediction))
+    theirs = lifelines.concordance_index(time, prediction, event)
+    same(value("Concordance(event=seen)", view), theirs)
+    theirs = lifelines.concordance_index(time, -prediction, event)
+    same(value("Concordance(event=seen, predicts=risk)", view), theirs)
+
+
+def alaska(true, score, bounds, weights):
+    """ALASKA2's rule, by scikit-learn's curve: each part from its first point to its last one."""
+    fpr, tpr, _ = sk.roc_curve(true, score)
+    whole = 0.0
+    for low, high, weight in zip(bounds, bounds[1:], weights, strict=False):
+        inside = (low < tpr) & (tpr < high)
+        if inside.any():
+            x = np.concatenate([fpr[inside], np.linspace(fpr[inside][-1], 1, 100)])
+            y = np.concatenate([tpr[inside], np.full(100, high)]) - low
+            whole += weight * sk.auc(x, y)
+    return whole / np.dot(np.diff(bounds), weights)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_curves(seed):
+    rng = np.random.default_rng(seed)
+    true = np.append([0, 1], rng.integers(0, 2, int(rng.integers(4, 80))))
+    likely = np.round(rng.integers(0, 15, true.size) / 14 * 0.6 + true * rng.random() * 0.4, 6)
+    names = [str(n) for n in true]
+    view = labelled(names, {"0": 1 - likely, "1": likely})
+    for most in (0.1, 0.5):
+        theirs = sk.roc_auc_score(true, likely, max_fpr=most)
+        same(value("PartialAUROC", view, bounds=[0, most], scale="mcclish"), theirs)
+    flipped = sk.roc_auc_score(1 - true, -likely, max_fpr=0.2)  # as ISIC 2024 has it
+    least = 0.2**2 / 2
+    theirs = least + (0.2 - least) / 0.5 * (flipped - 0.5)
+    same(value("PartialAUROC", view, bounds=[0.8, 1], axis="tpr", scale="area"), theirs)
+    asked = {"bounds": [0, 0.4, 1], "part_weights": [2, 1], "axis": "tpr", "edges": "points"}
+    same(value("PartialAUROC", view, **asked), alaska(true, likely, [0, 0.4, 1], [2, 1]))
+    precision, recall, _ = sk.precision_recall_curve(true, likely)
+    same(value("PRTrapezoids", view), sk.auc(recall, precision))
+    same(value("KL", view), sk.log_loss(true, likely))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_label_ranking(seed):
+    rng = np.random.default_rng(seed)
+    true = rng.integers(0, 2, (8, 6))
+    true[:, 0], true[:, 1] = 1, 0
+    score = rng.integers(0, 4, (8, 6)) / 4
+    lists = [
+        ({str(n): x for n, x in enumerate(scores)}, {str(n): 1.0 for n in np.flatnonzero(has)})
+        for has, scores in zip(true, score, strict=True)
+    ]
+    view = Scored.of_scores(*lists)
+    same(value("LRAP", view), sk.label_ranking_average_precision_score(true, score))
+    counts = true.sum(axis=1)
+    theirs = sk.label_ranking_average_precision_score(true, score, sample_weight=counts)
+    same(value("LRAP(average=pooled)", view), theirs)
