@@ -78,8 +78,8 @@ def judged(*lists: Pair, ties: Ties = "item-desc", extra: Extra | None = None) -
         for place, group in enumerate(groups):
             items = [group] if isinstance(group, str) else group
             returned += [(name, item, -place) for item in items]
-    truth_of = GradedItems.of(_table(grades, "grade"), names)
-    view = judge(_table(returned, "score"), truth_of, ties)[0]
+    truth_of = GradedItems.of(_truth_table(grades, "grade"), names)
+    view = judge(_truth_table(returned, "score"), truth_of, ties)[0]
     return _with_columns(view, lists, extra) if extra else view
 
 
@@ -139,7 +139,7 @@ def laws(function: Callable[..., Any], *, extra: Extra | None = None, **params: 
     else:
         raise AssertionError(f"{metric.name} takes parameters that it does not have")
     rng = random.Random(1)
-    tries = [*EDGES, *(_lists(rng, metric) for _ in range(TRIES))]
+    tries = [*EDGES, *(_random_lists(rng, metric) for _ in range(TRIES))]
     for ties in ("item-desc", "expected"):
         if ties == "expected" and not (metric.expected and _has_closed_form(bound, extra)):
             continue
@@ -191,7 +191,7 @@ def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
         view = _view(case)
         tolerance = case.get("tolerance", 1e-12)
         for notation, wanted in case["expect"].items():
-            values = _values(measure(registry.get(parse(notation)[0]), notation), view)
+            values = _values_of_metric(measure(registry.get(parse(notation)[0]), notation), view)
             expected = [
                 _number(value) for value in (wanted if isinstance(wanted, list) else [wanted])
             ]
@@ -281,7 +281,7 @@ def _given(bound: Measure, view: Judged | Texts) -> Floats | Statistics:
     return evaluate(unbounded, {type(view): view})
 
 
-def _values(bound: Measure, view: Judged | Texts) -> Floats:
+def _values_of_metric(bound: Measure, view: Judged | Texts) -> Floats:
     """One value a list, or that of all lists together, not yet held to the range."""
     given, statistic = _given(bound, view), bound.metric.statistic
     if isinstance(given, Statistics) and statistic is not None:
@@ -337,7 +337,7 @@ def _smaller(lists: Sequence[Pair]) -> Iterator[list[Pair]]:
                 yield [*before, (groups, {**truth, item: 1.0}), *after]
 
 
-def _lists(rng: random.Random, metric: Metric) -> tuple[Pair, ...]:
+def _random_lists(rng: random.Random, metric: Metric) -> tuple[Pair, ...]:
     pairs = []
     for _ in range(rng.randint(1, 4)):
         judged_items = rng.sample(ITEMS, rng.randint(0, len(ITEMS)))
@@ -377,7 +377,7 @@ def _number(value: Any) -> float:
     return float(Fraction(value)) if isinstance(value, str) else float(value)
 
 
-def _table(rows: Sequence[tuple[str, str, float]], number: str) -> Table:
+def _truth_table(rows: Sequence[tuple[str, str, float]], number: str) -> Table:
     ids = {}
     for column, role in enumerate(("list", "item")):
         texts = [str(row[column]) for row in rows]

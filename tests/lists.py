@@ -1,6 +1,6 @@
 """Lists made into what metrics look at, by way of the package's own judging."""
 
-from scorer.testing import _table as table
+from scorer.testing import _truth_table as table
 from scorer.testing import judged
 
 __all__ = ["meet", "table"]

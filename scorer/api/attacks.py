@@ -89,7 +89,7 @@ def _means(ready: OpenChallenge, table: Table) -> Mapping[str, float]:
 def attacks(honest: Table, groups: Mapping[str, str]) -> Iterator[Attack]:
     """The attacks that make sense for a submission's columns; `groups` is list -> its group."""
     in_list, rows = honest.ids["list"].codes, np.arange(len(honest))
-    place = _place(in_list)
+    place = _rows_before(in_list)
     if "item" in honest.ids and "prediction" not in honest.numbers:
         for most in (1, 2):
             if (kept := np.flatnonzero(place < most)).size < rows.size:
@@ -102,12 +102,12 @@ def attacks(honest: Table, groups: Mapping[str, str]) -> Iterator[Attack]:
             yield Attack(f"leaving out one list in {share}", honest.where(kept), remedy)
     twice = honest.where(np.repeat(rows, 2))
     yield Attack("giving each row twice", twice, "a check of your own: each row once")
-    parts = list(_parts(honest, groups))
+    parts = list(_subsets(honest, groups))
     yield from _of_labels(honest)
     yield from _of_numbers(honest, parts)
 
 
-def _parts(honest: Table, groups: Mapping[str, str]) -> Iterator[tuple[str, Mask]]:
+def _subsets(honest: Table, groups: Mapping[str, str]) -> Iterator[tuple[str, Mask]]:
     """All rows, those of half of the lists, and those of some groups."""
     lists = honest.ids["list"]
     yield "all", np.ones(len(honest), dtype=bool)
@@ -165,7 +165,7 @@ def _soft(table: Table) -> Table:
     return _with(table, {role: (1 - SOFT) * values + even for role, values in likely.items()})
 
 
-def _place(in_list: Ints) -> Ints:
+def _rows_before(in_list: Ints) -> Ints:
     """How many rows of its list stand before each row; rows of a list stand together."""
     rows = np.arange(in_list.size, dtype=np.int64)
     return rows - np.maximum.accumulate(np.where(starts(in_list), rows, 0))

@@ -145,7 +145,7 @@ def _compared(
     chosen = set(known if asked.only is None else asked.only)
     samples = {key: sample for key, sample in samples.items() if key in chosen}
     measures = [measure for measure in ready.measures if measure.id in samples]
-    masks = _groups(report, ready.public.groups, samples) if asked.groups else None
+    masks = _lists_by_group(report, ready.public.groups, samples) if asked.groups else None
     if margin is not None and not any(measure.primary for measure in measures):
         why = next((untested[m.id] for m in ready.measures if m.primary), "it is not compared")
         raise UsageError(f"nothing can be said of equivalence by {report.primary.id}: {why}")
@@ -156,7 +156,7 @@ def _compared(
     )  # fmt: skip
 
 
-def _groups(
+def _lists_by_group(
     report: Report, groups: Mapping[str, str], samples: Mapping[str, Samples]
 ) -> dict[str, Mask]:
     """The lists of each group."""

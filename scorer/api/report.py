@@ -102,18 +102,18 @@ class Text:
 
     def _repr_html_(self) -> str:
         """HTML for a notebook."""
-        return f"<pre>{_escaped(self.render())}</pre>"
+        return f"<pre>{_as_html(self.render())}</pre>"
 
 
-def _escaped(text: str) -> str:
+def _as_html(text: str) -> str:
     from html import escape  # its table of entities takes longer than all else that is loaded here
 
     return escape(text)
 
 
-def _row(tag: str, cells: Sequence[str]) -> str:
+def _html_row(tag: str, cells: Sequence[str]) -> str:
     """A row of a table in HTML."""
-    return f"<tr>{''.join(f'<{tag}>{_escaped(printable(c))}</{tag}>' for c in cells)}</tr>"
+    return f"<tr>{''.join(f'<{tag}>{_as_html(printable(c))}</{tag}>' for c in cells)}</tr>"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -265,11 +265,11 @@ class Report(Text, results.Report):
         return "".join(
             [
                 "<table><thead>",
-                _row("th", head),
+                _html_row("th", head),
                 "</thead><tbody>",
-                *(_row("td", row) for row in rows),
+                *(_html_row("td", row) for row in rows),
                 "</tbody></table>",
-                *(f"<p>{_escaped(printable(note, 1000))}</p>" for note in notes),
+                *(f"<p>{_as_html(printable(note, 1000))}</p>" for note in notes),
             ]
         )
 

@@ -99,7 +99,7 @@ def _done(task: dict[str, Any]) -> dict[str, Any]:
     raise ScorerError(f"no such task: {task['do']}")
 
 
-def _challenge(task: dict[str, Any]) -> Challenge:
+def _loaded_challenge(task: dict[str, Any]) -> Challenge:
     from scorer.challenge.load import load
 
     return load(Path(task["challenge"])).model_copy(update={"id": task["id"]})
@@ -111,7 +111,7 @@ def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.prepare.bind import prepare
     from scorer.prepare.open import opened
 
-    ready = answerable(opened(prepare(_challenge(task), task["allow_plugins"])))
+    ready = answerable(opened(prepare(_loaded_challenge(task), task["allow_plugins"])))
     values, answers = task["values"], []
     for file in task["files"]:
         path, name = Path(file["path"]), file["name"]
@@ -125,7 +125,7 @@ def _order(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.board.reading import order_fields
     from scorer.prepare.bind import prepare
 
-    bound = prepare(_challenge(task), task["allow_plugins"])
+    bound = prepare(_loaded_challenge(task), task["allow_plugins"])
     orders = [order_of(Path(file["path"]), bound, task["lists"]) for file in task["files"]]
     return {"files": [order_fields(order) for order in orders]}
 
@@ -135,7 +135,7 @@ def _check(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.api.submissions import Named
 
     sent = Named(task["name"], Path(task["path"]), label=task["name"])
-    (scored,) = check(_challenge(task), [sent], allow_plugins=task["allow_plugins"])
+    (scored,) = check(_loaded_challenge(task), [sent], allow_plugins=task["allow_plugins"])
     return {"findings": scored.findings.to_json()}
 
 
@@ -144,7 +144,7 @@ def _kit(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.prepare.bind import prepare
     from scorer.prepare.open import public
 
-    bound = prepare(_challenge(task), task["allow_plugins"])
+    bound = prepare(_loaded_challenge(task), task["allow_plugins"])
     Path(task["path"]).write_bytes(kit(bound, public(bound)).data)
     return {}
 

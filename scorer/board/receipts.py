@@ -184,9 +184,9 @@ def verify(paths: Sequence[Path]) -> tuple[int, list[str]]:
         if path.is_dir():
             count, wrong = verify_folder(path)
             if (path / RECEIPTS).is_file():
-                chains.append(_text(path / RECEIPTS))
+                chains.append(_read_text(path / RECEIPTS))
         else:
-            text = _text(path)
+            text = _read_text(path)
             count, wrong = verify_lines(text)
             if not count and not wrong:
                 wrong = ["there is no receipt in it"]
@@ -201,7 +201,7 @@ def verify(paths: Sequence[Path]) -> tuple[int, list[str]]:
     return checked, problems
 
 
-def _text(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -88,14 +88,14 @@ def _converter(registry: Registry[Metric]) -> Converter:
     converter.register_structure_hook(
         Findings, lambda fields, _: Findings.from_json(json.dumps(fields))
     )
-    converter.register_unstructure_hook(Scorecard, lambda card: _text(card.to_bytes()))
+    converter.register_unstructure_hook(Scorecard, lambda card: _base64(card.to_bytes()))
     converter.register_structure_hook(
         Scorecard, lambda text, _: Scorecard.from_bytes(base64.b64decode(text))
     )
     converter.register_unstructure_hook(Challenge, _challenge_out)
-    converter.register_structure_hook(Challenge, lambda fields, _: _challenge(fields))
+    converter.register_structure_hook(Challenge, lambda fields, _: _challenge_from(fields))
     converter.register_unstructure_hook(Measure, lambda bound: _measure_out(bound, registry))
-    converter.register_structure_hook(Measure, lambda fields, _: _measure(fields, registry))
+    converter.register_structure_hook(Measure, lambda fields, _: _measure_from(fields, registry))
     converter.register_unstructure_hook_func(_is_array, _array_out)
     converter.register_structure_hook_func(_is_array, lambda fields, _: _array(fields))
     converter.register_unstructure_hook_factory(is_namedtuple, namedtuple_dict_unstructure_factory)
@@ -112,12 +112,12 @@ def _float_out(value: float) -> float | str:
     return value if math.isfinite(value) else str(value)
 
 
-def _text(data: bytes) -> str:
+def _base64(data: bytes) -> str:
     return base64.b64encode(data).decode()
 
 
 def _array_out(values: NDArray[Any]) -> dict[str, object]:
-    return {"dtype": values.dtype.str, "shape": values.shape, "data": _text(values.tobytes())}
+    return {"dtype": values.dtype.str, "shape": values.shape, "data": _base64(values.tobytes())}
 
 
 def _array(fields: Mapping[str, Any]) -> NDArray[Any]:
@@ -133,7 +133,7 @@ def _challenge_out(challenge: Challenge) -> dict[str, object]:
     return {"path": str(challenge.path), "folder": str(challenge.folder), "fields": fields}
 
 
-def _challenge(fields: Mapping[str, Any]) -> Challenge:
+def _challenge_from(fields: Mapping[str, Any]) -> Challenge:
     challenge = Challenge.model_validate(fields["fields"])
     challenge._path, challenge._folder = Path(fields["path"]), Path(fields["folder"])
     return challenge
@@ -194,8 +194,8 @@ def _written(bound: Measure) -> dict[str, Any]:
     return params.model_dump(mode="json", exclude_defaults=True)
 
 
-def _measure(fields: Mapping[str, Any], registry: Registry[Metric]) -> Measure:
-    parts = tuple(_measure(part, registry) for part in fields.get("parts", ()))
+def _measure_from(fields: Mapping[str, Any], registry: Registry[Metric]) -> Measure:
+    parts = tuple(_measure_from(part, registry) for part in fields.get("parts", ()))
     bound = _bare(fields, registry, parts)
     combination = fields.get("combination")
     return replace(

@@ -47,7 +47,9 @@ def rescore(
     if not versions.changed and after.values == before.values:
         return Rescored(False, 0)
     with versions.preview(after, ready):
-        evaluated = _evaluated(evaluations, database, before, after, versions.baselines(after))
+        evaluated = _new_evaluations(
+            evaluations, database, before, after, versions.baselines(after)
+        )
         old, new = evaluations.snapshot(before), evaluations.snapshot_of(after, evaluated)
         counted_before, counted_after = counted(old, now), counted(new, now)
         result = Rescored(
@@ -68,7 +70,7 @@ def rescore(
     return result
 
 
-def _evaluated(
+def _new_evaluations(
     evaluations: Evaluations,
     database: Database,
     before: Version,
@@ -106,11 +108,11 @@ def _lists_changed(
             Scorecard.from_bytes(e.card) if e is not None and e.card is not None else None
             for e in (earlier, evaluation)
         ]
-        changed |= _differing(*cards)
+        changed |= _changed_lists(*cards)
     return len(changed)
 
 
-def _differing(one: Scorecard | None, other: Scorecard | None) -> set[str]:
+def _changed_lists(one: Scorecard | None, other: Scorecard | None) -> set[str]:
     """The lists whose values differ between two scorecards, or that only one of them has."""
     if one is None or other is None:
         either = one or other

@@ -41,7 +41,7 @@ class Member(io.RawIOBase):
         super().__init__()
         self._stored, self._source = stored, None
         try:
-            entry = _only(stored) if name is None else _named(stored, name)
+            entry = _only(stored) if name is None else _entry_named(stored, name)
             self.name = entry.filename
             if entry.compress_type not in METHODS:
                 raise NotImplementedError
@@ -79,23 +79,23 @@ class Member(io.RawIOBase):
 def file_names(stored: Any) -> list[str]:
     """The names of the files of an archive, without folders; none of a damaged one."""
     try:
-        return [PurePosixPath(entry.filename).name for entry in _files(stored)]
+        return [PurePosixPath(entry.filename).name for entry in _entries(stored)]
     except (*DAMAGE, Unreadable):
         return []
 
 
 def _only(stored: Any) -> zipfile.ZipInfo:
     """The entry of the one file of an archive."""
-    files = _files(stored)
+    files = _entries(stored)
     if len(files) != 1:
         message = f"this is a ZIP archive of {len(files) or 'no'} files, not a table"
         raise Unreadable(Problem("S107", message, help=ONE))
     return files[0]
 
 
-def _named(stored: Any, name: str) -> zipfile.ZipInfo:
+def _entry_named(stored: Any, name: str) -> zipfile.ZipInfo:
     """The entry of one of several files, whatever folder of the archive it is in."""
-    files = _files(stored)
+    files = _entries(stored)
     matches = [entry for entry in files if PurePosixPath(entry.filename).name == name]
     if len(matches) != 1:
         names = [PurePosixPath(entry.filename).name for entry in files]
@@ -128,7 +128,7 @@ def announced(stored: Any, comment: bool = True) -> tuple[int, int]:
     return entries, directory
 
 
-def _files(stored: Any) -> list[zipfile.ZipInfo]:
+def _entries(stored: Any) -> list[zipfile.ZipInfo]:
     """The entries of the files of an archive; what a Mac puts beside them is none."""
     entries, directory = announced(stored)
     if entries > MOST_FILES or directory > MOST_DIRECTORY:

@@ -115,7 +115,7 @@ class LastLines:
 
 def _first(problems: list[Problem]) -> list[Problem]:
     """The first of each code, by their lines; problems of one line as they come."""
-    problems.sort(key=_place)
+    problems.sort(key=_located)
     counts, first = Counter[str](), []
     for problem in problems:
         counts[problem.code] += 1
@@ -124,7 +124,7 @@ def _first(problems: list[Problem]) -> list[Problem]:
     return first
 
 
-def _place(problem: Problem) -> tuple[int, int, str, str]:
+def _located(problem: Problem) -> tuple[int, int, str, str]:
     if problem.line:  # a line is in one part only
         return problem.line, problem.column or 0, problem.code, ""
     return 0, 0, problem.code, f"{problem.list}\0{problem.item}\0{problem.message}"

@@ -124,7 +124,7 @@ MetricWords = Annotated[
 ]
 
 
-def _place(word: str) -> Path:
+def _path_or_address(word: str) -> Path:
     """A path, or an address where the word is a URL."""
     from scorer.bytes.address import Address, is_url
 
@@ -134,7 +134,10 @@ def _place(word: str) -> Path:
 TruthWord = Annotated[
     Path | None,
     typer.Option(
-        "--truth", metavar="FILE", parser=_place, help="Use this truth instead of the challenge's."
+        "--truth",
+        metavar="FILE",
+        parser=_path_or_address,
+        help="Use this truth instead of the challenge's.",
     ),
 ]
 

@@ -112,7 +112,7 @@ class Csv(TextReader):
                 findings.add(problem)
                 raise NoTable
             lone = len(form.header) == 1 and not form.separator
-            separator = NO_SEPARATOR if lone else _separator(lines[0], request)
+            separator = NO_SEPARATOR if lone else _column_separator(lines[0], request)
         else:
             separator = self.separator
         if request.form.header or separator in (WHITESPACE, NO_SEPARATOR):
@@ -418,7 +418,7 @@ def _holds_several(cell: str) -> bool:
     return len(parts) > 1 and (listed or all(any(map(str.isdigit, part)) for part in parts))
 
 
-def _separator(first: tuple[int, str], request: Request) -> str:
+def _column_separator(first: tuple[int, str], request: Request) -> str:
     """The separator of the columns; a problem where it is not the expected one."""
     line, text = first
     if request.form.separator:

@@ -206,7 +206,7 @@ def _cut(reader: TextReader, block: Block) -> Piece:
     findings, notes = Findings(), reader.notes()
     columns, at, odd, usual = reader.plain(block, notes)
     if at.size and not odd.size:
-        ids, numbers = _columns(columns, usual)
+        ids, numbers = _coded_columns(columns, usual)
         at += block.first
         return Piece(block, ids, numbers, at, findings, notes)
     lines = Lines(block, findings)
@@ -234,11 +234,11 @@ def _cut(reader: TextReader, block: Block) -> Piece:
             columns[role] = pl.concat([column.filter(plain), careful]).gather(order)
         else:
             columns[role] = np.concatenate([column[plain], table.numbers[role]])[order]
-    ids, numbers = _columns(columns)
+    ids, numbers = _coded_columns(columns)
     return Piece(block, ids, numbers, line[order], findings, notes, error, rest, read)
 
 
-def _columns(
+def _coded_columns(
     columns: Mapping[str, Any], usual: bool = False
 ) -> tuple[dict[str, CodedColumn], dict[str, Floats]]:
     ids: dict[str, CodedColumn] = {

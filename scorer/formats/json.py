@@ -52,7 +52,7 @@ def as_json(rows: Rows, columns: Mapping[str, str]) -> bytes:
     return (library.dumps(by_list, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _places(request: Request, cells: Sequence[tuple[int, str, str]]) -> list[int | None]:
+def _cell_columns(request: Request, cells: Sequence[tuple[int, str, str]]) -> list[int | None]:
     """At which character of its line each cell begins."""
     columns: list[int | None] = [None] * len(cells)
     places = {cell: n for n, cell in enumerate(cells)}
@@ -93,13 +93,13 @@ def _rows_with(
                 yield line, {role: row.outer_cells[role]}
 
 
-@format("json", columns=_places, write=as_json)
+@format("json", columns=_cell_columns, write=as_json)
 def json(request: Request) -> Iterator[Table]:
     """One document. Which of its values are the cells of a row, `json:` says."""
     document = _document(request)
     try:
         shape, roles, paths = _shape(request, document)
-        yield from _tables(request, document, shape, roles, paths)
+        yield from _row_tables(request, document, shape, roles, paths)
     except Wrong as error:
         line, column = document.place(error.at)
         raise Unreadable(Problem("S207", error.message, line=line, column=column)) from None
@@ -252,7 +252,7 @@ class _Lists:
         return tuple(empty)
 
 
-def _tables(
+def _row_tables(
     request: Request,
     document: JsonDocument,
     shape: Schema,

@@ -46,14 +46,14 @@ class _Twice(dict[str, Any]):
     """An object that gives a key twice."""
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     return members if len(members) == len(pairs) else _Twice(members)
 
 
 # numbers stay as they are written: 1.0 may be an id, and 1e400 is a problem
 DECODER = json.JSONDecoder(
-    object_pairs_hook=_pairs, parse_float=str, parse_int=str, parse_constant=str
+    object_pairs_hook=_unique_members, parse_float=str, parse_int=str, parse_constant=str
 )
 
 
@@ -112,7 +112,7 @@ def _template(raw: str) -> Template | None:
     if row is None or not 1 < len(row.cells) <= len(MARKS):
         return None
     texts, parts, at = [], [], 0
-    for _, _, column in _places(raw):
+    for _, _, column in _key_places(raw):
         start = column - 1
         end = DECODER.raw_decode(raw, start)[1]
         value = raw[start:end]
@@ -201,7 +201,7 @@ class JsonLines(TextReader):
         shape = request.wanted[0]
         if rows == 1 and last and first_lines.keys().isdisjoint(map(shape.called, shape.roles)):
             findings.merge(unheard)
-            raise Unreadable(_document(shape, list(first_lines)))
+            raise Unreadable(_object_problem(shape, list(first_lines)))
         fit = resolve(list(first_lines), request, None)
         if fit is None:
             findings.merge(unheard)
@@ -299,7 +299,7 @@ class JsonLines(TextReader):
                     _unused(key, line, self.shape, piece.findings)
 
 
-def _document(shape: Schema, keys: Sequence[str]) -> Problem:
+def _object_problem(shape: Schema, keys: Sequence[str]) -> Problem:
     """The problem of a file that is one object, and no row."""
     named = [printable(shape.called(role), 60) for role in shape.required]
     row = ", ".join(f'"{name}": ...' for name in named)
@@ -385,7 +385,7 @@ def _add(
         findings.add(Problem("S207", message, line=line, column=column, help=hint))
 
 
-def _places(raw: str) -> Iterator[tuple[str, int, int]]:
+def _key_places(raw: str) -> Iterator[tuple[str, int, int]]:
     """Each key of the object in a line, with the columns, from 1, of the key and of its value."""
     at = raw.index("{") + 1
     while (start := raw.find('"', at)) >= 0:
@@ -397,10 +397,14 @@ def _places(raw: str) -> Iterator[tuple[str, int, int]]:
 
 
 def _place(raw: str, name: str) -> int | None:
-    return next((value for key, _, value in _places(raw) if key == name), None)
+    return next((value for key, _, value in _key_places(raw) if key == name), None)
 
 
 def _place_of_second(raw: str) -> int | None:
     """The column of the first key that was there before."""
     keys: set[str] = set()
-    return next((column for key, column, _ in _places(raw) if key in keys or keys.add(key)), None)  # type: ignore[func-returns-value]
+    for key, column, _ in _key_places(raw):
+        if key in keys:
+            return column
+        keys.add(key)
+    return None

@@ -149,7 +149,7 @@ def table_of(frame: pl.DataFrame, builder: Builder, line: Ints) -> Table:
         wrong |= bad
     rows = np.flatnonzero(wrong)
     for row, cells in zip(rows.tolist(), frame[rows].iter_rows(), strict=True):
-        builder.row(int(line[row]), _texts(cells))
+        builder.row(int(line[row]), _as_text(cells))
     builder.table()  # tells what is wrong with them
     return Table(ids, numbers, line, builder.schema, builder.facts)
 
@@ -261,7 +261,7 @@ def unpack() -> None:
             upto = max(at + 1, int(np.searchsorted(ends, sent + AT_ONCE, side="right")))
             cells, size = part[at:upto].select(columns), int(ends[upto - 1]) - sent
             if rows == cells.height and size < order["small"]:
-                texts = [_texts(column.to_list()) for column in cells]
+                texts = [_as_text(column.to_list()) for column in cells]
                 _send({"rows": cells.height, "size": size, "cells": texts})
             else:
                 data = io.BytesIO()
@@ -291,5 +291,5 @@ def _send(message: Message, data: bytes = b"") -> None:
     sys.stdout.buffer.flush()
 
 
-def _texts(cells: Sequence[Any]) -> list[str]:
+def _as_text(cells: Sequence[Any]) -> list[str]:
     return ["" if cell is None else str(cell) for cell in cells]

@@ -72,9 +72,9 @@ def repair(path: Path, tabular: bool, expected: Expected) -> Repaired:
     if it cannot be read, or is too large.
     """
     changes: list[str] = []
-    text = _text(_bytes(path), changes)
+    text = _decoded(_bytes(path), changes)
     if tabular:
-        text = _table(text, expected, changes)
+        text = _repaired_table(text, expected, changes)
     return Repaired(text.encode("utf-8"), tuple(changes))
 
 
@@ -102,7 +102,7 @@ def _bytes(path: Path) -> bytes:
     return data
 
 
-def _text(data: bytes, changes: list[str]) -> str:
+def _decoded(data: bytes, changes: list[str]) -> str:
     if data[:2] in UTF16:
         changes.append("encoding: UTF-16 converted to UTF-8")
         text = data.decode("utf-16", "replace")
@@ -121,7 +121,7 @@ def _text(data: bytes, changes: list[str]) -> str:
     return text
 
 
-def _table(text: str, expected: Expected, changes: list[str]) -> str:
+def _repaired_table(text: str, expected: Expected, changes: list[str]) -> str:
     """The table as expected, its cells bare, its index gone."""
     repairs: dict[str, None] = {}
     names, separator = list(expected.names.values()), expected.separator
@@ -134,7 +134,7 @@ def _table(text: str, expected: Expected, changes: list[str]) -> str:
         return text  # a quote that nobody closed: what was meant is unknown
     if mark != separator:
         repairs[f"column separator {mark!r} replaced by {separator!r}"] = None
-    bare = [[_bare(cell) for cell in row] for row in rows]
+    bare = [[_stripped(cell) for cell in row] for row in rows]
     if blanks := sum(
         cell.strip(" \t") != clean
         for row, clean_row in zip(rows, bare, strict=True)
@@ -178,7 +178,9 @@ def _separator(header: str, names: Sequence[str], separator: str) -> str:
     expected = {name.casefold() for name in names}
 
     def cut(mark: str) -> int:
-        return len({_bare(name.strip('"')).casefold() for name in header.split(mark)} & expected)
+        return len(
+            {_stripped(name.strip('"')).casefold() for name in header.split(mark)} & expected
+        )
 
     return max((separator, ",", ";", "\t", "|"), key=cut)
 
@@ -229,7 +231,9 @@ def _part(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -
         joint = " " if mark == WHITESPACE else mark
         others = [m for m in MARKS if m != joint and any(m in cell for cell in cells)]
         listed = [cell for cell in cells if LISTED.fullmatch(cell)]
-        if not cells or (len(listed) < len(cells) and (len(others) != 1 or _cut(cells, joint))):
+        if not cells or (
+            len(listed) < len(cells) and (len(others) != 1 or _mark_between_ids(cells, joint))
+        ):
             continue
         parted = [joint.join(apart(cell)) for cell in cells]
         if changed := sum(map(str.__ne__, parted, cells)):
@@ -239,7 +243,7 @@ def _part(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -
             repairs[f"ids of {cells_changed} separated by {joint!r}"] = None
 
 
-def _cut(cells: Sequence[str], joint: str) -> bool:
+def _mark_between_ids(cells: Sequence[str], joint: str) -> bool:
     """Whether the challenge's own mark stands between ids, not only behind another mark."""
     return any(joint in re.sub(rf"(?<=[{MARKS}]) +", "", cell.strip()) for cell in cells)
 
@@ -301,7 +305,7 @@ def _is_index(rows: list[list[str]], names: Sequence[str]) -> bool:
     return any(counted == [str(n + start) for n in range(len(counted))] for start in (0, 1))
 
 
-def _bare(cell: str) -> str:
+def _stripped(cell: str) -> str:
     """A cell less the blanks and the invisible characters round it."""
     if cell.isascii():
         return cell.strip()

@@ -46,21 +46,23 @@ class Odd(Exception):
     """A piece is not plain, or no JSON."""
 
 
-def _table(*kinds: int) -> NDArray[np.bool_]:
+def _kind_table(*kinds: int) -> NDArray[np.bool_]:
     return np.isin(np.arange(10), kinds)
 
 
-IS_VALUE, IS_OPEN = _table(*VALUES), _table(ARRAY, OBJECT)
-IS_END, IS_STRING = _table(ARRAY_END, OBJECT_END), _table(STRING, KEY)
+IS_VALUE, IS_OPEN = _kind_table(*VALUES), _kind_table(ARRAY, OBJECT)
+IS_END, IS_STRING = _kind_table(ARRAY_END, OBJECT_END), _kind_table(STRING, KEY)
 STEP = IS_OPEN.astype(np.int8) - IS_END.astype(np.int8)
 AFTER = {
-    **dict.fromkeys((WORD, STRING, ARRAY_END, OBJECT_END), _table(COMMA, ARRAY_END, OBJECT_END)),
-    KEY: _table(*VALUES),
-    COMMA: _table(KEY, *VALUES),
-    ARRAY: _table(ARRAY_END, *VALUES),
-    OBJECT: _table(KEY, OBJECT_END),
+    **dict.fromkeys(
+        (WORD, STRING, ARRAY_END, OBJECT_END), _kind_table(COMMA, ARRAY_END, OBJECT_END)
+    ),
+    KEY: _kind_table(*VALUES),
+    COMMA: _kind_table(KEY, *VALUES),
+    ARRAY: _kind_table(ARRAY_END, *VALUES),
+    OBJECT: _kind_table(KEY, OBJECT_END),
 }
-FOLLOWS = np.array([AFTER.get(kind, _table()) for kind in range(10)]).ravel()
+FOLLOWS = np.array([AFTER.get(kind, _kind_table()) for kind in range(10)]).ravel()
 
 
 class Tokens:

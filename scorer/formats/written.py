@@ -41,7 +41,7 @@ def in_form(
     if form.parts:
         return _archive(rows, columns, form, write, tables)
     if form.json:
-        return _document(rows, {role: steps(path) for role, path in form.json})
+        return _json_document(rows, {role: steps(path) for role, path in form.json})
     if not (form.header or form.separator or form.reshapes):
         return write(rows, columns)
     shaped = [dict(row) for row in rows]
@@ -151,7 +151,7 @@ def _separated(rows: Rows, names: Mapping[str, str], form: FileForm) -> bytes:
     return text.getvalue().encode()
 
 
-def _document(rows: Rows, paths: Mapping[str, Steps]) -> bytes:
+def _json_document(rows: Rows, paths: Mapping[str, Steps]) -> bytes:
     """A JSON document whose values stand where the paths say."""
     paths = {role: path for role, path in paths.items() if rows and role in rows[0]}
     document = _level(rows, paths) if paths else {}

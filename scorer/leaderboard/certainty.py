@@ -69,10 +69,10 @@ def with_certainty(
     certainty = None
     if rules.tiers is not None and rules.rank_by == "primary" and ranked.size > 1:
         certainty = _tested(rows, samples, ranked, primary, rules, rules.tiers)
-        table = _table([values[n] for n in ranked.tolist()])
+        table = _value_table([values[n] for n in ranked.tolist()])
         if table is not None:
             certainty = certainty._replace(
-                fewer=tuple(_fewer([rows[n] for n in ranked.tolist()], table, primary)),
+                fewer=tuple(_fewer_lists([rows[n] for n in ranked.tolist()], table, primary)),
                 shake_up=_shake_up(table, report.lists, groups, primary, rules),
             )
         _placed(rows, ranked, certainty, primary, rules.tiers)
@@ -119,7 +119,7 @@ def _marked(rows: Sequence[Standing], values: Sequence[Value]) -> Iterator[tuple
     most = {}
     for baseline in (False, True):
         selected = [v for row, v in zip(rows, values, strict=True) if baseline or not row.baseline]
-        table = _table(selected)
+        table = _value_table(selected)
         most[baseline] = (
             max((value.lists for value in selected), default=0)
             if table is None
@@ -130,7 +130,7 @@ def _marked(rows: Sequence[Standing], values: Sequence[Value]) -> Iterator[tuple
             yield n, most[row.baseline]
 
 
-def _table(values: Sequence[Value]) -> Floats | None:
+def _value_table(values: Sequence[Value]) -> Floats | None:
     """(submissions, lists): what each list's value is; None for whole-challenge figures."""
     per_list = [value.per_list for value in values if value.plain]
     return np.array(per_list) if per_list and len(per_list) == len(values) else None
@@ -161,7 +161,7 @@ def _tested(
     shares, order = None, None
     if drawn is not None:
         shares = rank_shares(drawn, primary.metric.better)
-        order = _order(test, samples, ranked, rows, drawn, primary, tier.alpha)
+        order = _order_of_ranked(test, samples, ranked, rows, drawn, primary, tier.alpha)
     return Certainty(
         tuple(rows[n].name for n in ranked.tolist()),
         test.difference,
@@ -181,7 +181,7 @@ def _tested(
     )
 
 
-def _order(
+def _order_of_ranked(
     test: Paired,
     samples: Samples,
     ranked: Ints,
@@ -250,7 +250,7 @@ def _placed(
         )
 
 
-def _fewer(rows: Sequence[Standing], table: Floats, primary: Measure) -> Iterator[Fewer]:
+def _fewer_lists(rows: Sequence[Standing], table: Floats, primary: Measure) -> Iterator[Fewer]:
     """Those with fewer lists, and whether their lists are easier for the others than the rest."""
     valued = ~np.isnan(table)
     every = valued.any(axis=0)

@@ -56,7 +56,7 @@ def figures_of(
     submission.
     """
     if measure.parts and not measure.of_lists:
-        return _formula(measure, scored, rules, unit)
+        return _formula_figures(measure, scored, rules, unit)
     cards = [submission.card for submission in scored if submission.card is not None]
     if unit == "item":
         return _of_items(measure, [_value(each, measure, rules) for each in scored], cards)
@@ -342,7 +342,7 @@ def _gathered(inner: Figures, codes: Ints, count: int) -> Figures:
     return inner._replace(valued=valued, weigh=weighs, sums=sums, rests=())
 
 
-def _formula(
+def _formula_figures(
     measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], unit: str
 ) -> Figures | str:
     """The figures of a formula; its parts are drawn with the same lists."""

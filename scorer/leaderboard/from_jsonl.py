@@ -37,7 +37,7 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
                 begun = True
                 if line.strip(" \t"):
                     where = f"{printable(path.name)}:{number}"
-                    for key, value in _row(line, where, names, lists):
+                    for key, value in _parsed_line(line, where, names, lists):
                         cells.setdefault(key, []).append(value)
     except Unreadable as error:
         findings.add(error.problem)
@@ -70,7 +70,7 @@ def _begins(line: str) -> bool:
     return isinstance(first, dict) and {"a", "b", "list", "preferences"} <= first.keys()
 
 
-def _row(
+def _parsed_line(
     line: str, where: str, names: dict[str, int], lists: dict[str, int]
 ) -> Iterator[tuple[str, tuple[int, int, int, float]]]:
     """Each preference of a line, with the places of its submissions and list, and its value."""

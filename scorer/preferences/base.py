@@ -191,8 +191,8 @@ def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
     )
     values = np.full((len(positions), len(positions), truth.lists), np.nan)
     items = np.bincount(truth.truth_list, minlength=truth.lists)
-    for lists in _blocks(items, BLOCK // len(positions)):
-        block = _run(measure, PositionTable.of(positions, lists))
+    for lists in _list_runs(items, BLOCK // len(positions)):
+        block = _guarded(measure, PositionTable.of(positions, lists))
         if np.shape(block) != values[:, :, lists].shape:
             message = f"{np.shape(block)}; {values[:, :, lists].shape} was asked"
             raise PluginError(f"preference {measure.metric.name} gave an array of shape {message}")
@@ -234,7 +234,7 @@ def order(measure: Measure, preferences: Floats) -> Order:
     counted = _counted(preferences)
     if not counted.shape[2]:
         return Order((tuple(range(len(counted))),), np.full(len(counted), np.nan))
-    outcome = _run(measure, counted)
+    outcome = _guarded(measure, counted)
     if not isinstance(outcome, Order):
         kind = type(outcome).__name__
         raise PluginError(f"aggregation {measure.metric.name} gave {kind}; an Order was asked")
@@ -295,7 +295,7 @@ def _counted(preferences: Floats) -> Floats:
     return preferences[:, :, ~np.isnan(preferences).any(axis=(0, 1))]
 
 
-def _blocks(items: Ints, size: int) -> Iterator[slice]:
+def _list_runs(items: Ints, size: int) -> Iterator[slice]:
     """Runs of lists that, each as wide as the widest of its run, hold at most `size` items."""
     start, width = 0, 1
     for n, count in enumerate(items.tolist()):
@@ -307,7 +307,7 @@ def _blocks(items: Ints, size: int) -> Iterator[slice]:
         yield slice(start, items.size)
 
 
-def _run(measure: Measure, view: object) -> Any:
+def _guarded(measure: Measure, view: object) -> Any:
     try:
         return measure.metric.values(view, **measure.params)
     except ScorerError:

@@ -63,7 +63,7 @@ def _of_measures(
             raise ChallengeError(problems=findings)
         return columns
     path = display_path(challenge.lists.file)
-    groups = {name: _texts(challenge, name, lists, path, findings) for name in names}
+    groups = {name: _list_groups(challenge, name, lists, path, findings) for name in names}
     weights = {name: _weights(challenge, name, lists, path, findings) for name in numbers}
     if findings.fatal:
         raise ChallengeError(problems=findings)
@@ -88,7 +88,7 @@ def _read(challenge: Challenge, role: str, name: str, findings: Findings) -> Tab
     return table
 
 
-def _texts(
+def _list_groups(
     challenge: Challenge, name: str, lists: Sequence[str], path: str, findings: Findings
 ) -> dict[str, str]:
     """The group of each list, which is in one only."""

@@ -34,12 +34,14 @@ def split(
         findings.add(Problem("T201", message))
         return {}
     fold_of: dict[tuple[str, ...], str] = {}
-    cells = _keys(folds, ("fold",))
-    for row, (key, (name,)) in enumerate(zip(_keys(folds, roles), cells, strict=True)):
+    cells = _row_keys(folds, ("fold",))
+    for row, (key, (name,)) in enumerate(zip(_row_keys(folds, roles), cells, strict=True)):
         if fold_of.setdefault(key, name) != name:
-            message = f"{_key(key)} is in two folds, {quoted(fold_of[key])} and {quoted(name)}"
+            message = (
+                f"{_key_words(key)} is in two folds, {quoted(fold_of[key])} and {quoted(name)}"
+            )
             findings.add(Problem("T304", message, line=int(folds.line[row]), list=key[0]))
-    keys = list(_keys(truth, roles))
+    keys = list(_row_keys(truth, roles))
     expected = keys if "item" in roles else [(name,) for name in lists]
     if without_fold := sorted({key for key in expected if key not in fold_of}):
         what = "lists" if len(roles) == 1 else "rows of the truth"
@@ -80,14 +82,14 @@ def parts(rows: int, k: int, seed: int) -> Sequence[Mask]:
     return [part == n for n in range(k)]
 
 
-def _keys(table: Table, roles: Sequence[str]) -> Iterator[tuple[str, ...]]:
+def _row_keys(table: Table, roles: Sequence[str]) -> Iterator[tuple[str, ...]]:
     columns = (
         map(table.ids[role].names.__getitem__, table.ids[role].codes.tolist()) for role in roles
     )
     return zip(*columns, strict=True)
 
 
-def _key(key: tuple[str, ...]) -> str:
+def _key_words(key: tuple[str, ...]) -> str:
     return (
         f"item {quoted(key[1])} of list {quoted(key[0])}" if key[1:] else f"list {quoted(key[0])}"
     )

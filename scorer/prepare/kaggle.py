@@ -45,7 +45,7 @@ def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -
     if not callable(function):
         raise PluginError(f"the metric {quoted(path.name)} defines no function score")
     _, *parameters = _parameters(function, path)
-    columns = _columns(challenge)
+    columns = _named_columns(challenge)
     own_hints: dict[str, Any] = {}
     with suppress(Exception):  # annotations of its own, which need not make sense
         own_hints = get_type_hints(function)
@@ -112,7 +112,7 @@ def _parameters(function: Callable[..., Any], path: Path) -> list[inspect.Parame
     return parameters[GIVEN - 1 :]
 
 
-def _columns(challenge: Challenge) -> dict[str, tuple[str, str]]:
+def _named_columns(challenge: Challenge) -> dict[str, tuple[str, str]]:
     """Role -> the names of its column in the truth and in a submission."""
     rules = challenge.submission
     roles = ("list", "label", "target", "weight", "prediction")

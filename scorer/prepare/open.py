@@ -56,7 +56,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if challenge.items is not None:
         further = challenge.items.further
         shape = Schema(("item",), ("list", *further), further)
-        table = _table(challenge, challenge.items, [shape], findings)
+        table = _organizer_table(challenge, challenge.items, [shape], findings)
         if table is not None:
             items = IdNames(table.ids["item"].held)
             if "list" in table.ids:
@@ -64,13 +64,13 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if challenge.lists is not None:
         further = challenge.lists.further
         shape = Schema(("list",), ("group", "cluster", *further), further)
-        table = _table(challenge, challenge.lists, [shape], findings)
+        table = _organizer_table(challenge, challenge.lists, [shape], findings)
         lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
         if table is not None and "group" in table.ids:
-            groups = _parts(table, "group", display_path(challenge.lists.file), findings)
+            groups = _list_labels(table, "group", display_path(challenge.lists.file), findings)
             called["group"] = table.called("group")
         if table is not None and "cluster" in table.ids:
-            clusters = _parts(table, "cluster", display_path(challenge.lists.file), findings)
+            clusters = _list_labels(table, "cluster", display_path(challenge.lists.file), findings)
             called["cluster"] = table.called("cluster")
 
     @cache
@@ -78,7 +78,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         """The truth's public columns."""
         if truth is not None:
             return truth
-        return _table(challenge, challenge.truth, kind.known, findings)
+        return _organizer_table(challenge, challenge.truth, kind.known, findings)
 
     if challenge.lists is None and (table := columns()) is not None:
         lists = IdNames(in_order(table.ids["list"])[0])
@@ -125,7 +125,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     tables = {}
     if challenge.likelihood is not None and _of_preferences(prepared):
         chances = Schema(("list", "better", "worse", "probability"))
-        likelihood = _table(challenge, challenge.likelihood, [chances], findings)
+        likelihood = _organizer_table(challenge, challenge.likelihood, [chances], findings)
         if likelihood is not None:
             tables["likelihood"] = likelihood
             file_findings = Findings(display_path(challenge.likelihood.file))
@@ -134,11 +134,15 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     beside, features = _items(prepared, findings)
     if challenge.exclude is not None:
         shape = Schema(("list", "item"))
-        if (excluded := _table(challenge, challenge.exclude, [shape], findings)) is not None:
+        if (
+            excluded := _organizer_table(challenge, challenge.exclude, [shape], findings)
+        ) is not None:
             beside["exclude"] = excluded
     if challenge.lists is not None and challenge.lists.extra:
         shape = Schema(("list",), ("group", "cluster")).with_columns(challenge.lists.further)
-        if (lists_table := _table(challenge, challenge.lists, [shape], findings)) is not None:
+        if (
+            lists_table := _organizer_table(challenge, challenge.lists, [shape], findings)
+        ) is not None:
             beside["lists"] = lists_table
             _tell_cells(lists_table, challenge.lists, findings)
     if "items" in beside and challenge.items is not None:
@@ -179,7 +183,7 @@ def answers(
 def _folds(
     challenge: Challenge, source: Source, truth: Table, lists: Sequence[str], findings: Findings
 ) -> dict[str, Folded]:
-    table = _table(challenge, source, SHAPES, findings)
+    table = _organizer_table(challenge, source, SHAPES, findings)
     _raise(findings)
     assert table is not None
     folds = split(truth, table, lists, file_findings := Findings(display_path(source.file)))
@@ -246,7 +250,7 @@ def opened(
     refuse_kit(prepared.challenge)
     findings = Findings()
     challenge = prepared.challenge
-    truth = _table(challenge, challenge.truth, truth_shapes(prepared), findings)
+    truth = _organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
     _raise(findings)
     assert truth is not None
     public_part = public(prepared, truth)
@@ -297,7 +301,7 @@ def _refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
         refuse(challenge, [Fault("leaderboard.ladder", "C122", message, help)])
 
 
-def _table(
+def _organizer_table(
     challenge: Challenge, source: Source, shapes: Sequence[Schema], findings: Findings
 ) -> Table | None:
     """The table in one of the organizer's files; problems of the file get T codes."""
@@ -323,7 +327,7 @@ def _read_keys(challenge: Challenge, findings: Findings) -> None:
 def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
     """The columns of a public file that have a role alone; `ChallengeError` if it is unreadable."""
     findings = Findings()
-    table = _table(challenge, source, [schema], findings)
+    table = _organizer_table(challenge, source, [schema], findings)
     _raise(findings)
     assert table is not None
     return table
@@ -375,7 +379,7 @@ def _items(
         if source.users is not None:
             called["users"] = source.users
         widened = source.model_copy(update={"columns": {**source.columns, **called}})
-        items = _table(
+        items = _organizer_table(
             challenge, widened, [Schema(("item", *called)).with_columns(source.further)], findings
         )
         if items is not None:
@@ -384,7 +388,9 @@ def _items(
             file_findings.extend(_contradictory(items))
             findings.extend(of_organizer(file_findings))
     if challenge.history is not None:
-        history = _table(challenge, challenge.history, [Schema(("list", "item"))], findings)
+        history = _organizer_table(
+            challenge, challenge.history, [Schema(("list", "item"))], findings
+        )
         if history is not None:
             tables["history"] = history
     return tables, features
@@ -415,7 +421,7 @@ def _contradictory(items: Table) -> Iterator[Problem]:
                 yield Problem("S304", message, line=line, item=name)
 
 
-def _parts(table: Table, role: str, path: str, findings: Findings) -> dict[str, str]:
+def _list_labels(table: Table, role: str, path: str, findings: Findings) -> dict[str, str]:
     """The group or cluster of each list; a list can be in one only."""
     group_of: dict[str, str] = {}
     for row, line in enumerate(table.line.tolist()):

@@ -56,7 +56,7 @@ def to_fields(value: Any) -> Any:
     """
     if is_dataclass(value):
         return {
-            _key(each.name): to_fields(getattr(value, each.name))
+            _field_key(each.name): to_fields(getattr(value, each.name))
             for each in fields(value)
             if getattr(value, each.name) is not ABSENT
         }
@@ -80,12 +80,14 @@ def schema(name: str) -> dict[str, Any]:
     described = [document, *document.get("$defs", {}).values()]
     for each in described:
         properties = each.pop("properties", {})
-        each["required"] = [_key(key) for key in properties if key in each.get("required", ())]
-        each["properties"] = {_key(key): about for key, about in properties.items()}
+        each["required"] = [
+            _field_key(key) for key in properties if key in each.get("required", ())
+        ]
+        each["properties"] = {_field_key(key): about for key, about in properties.items()}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": name}
 
 
-def _key(name: str) -> str:
+def _field_key(name: str) -> str:
     """The key of a field; one that is a word of Python ends in a `_` there."""
     return name.removesuffix("_")
 

@@ -121,7 +121,7 @@ def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | No
         weights = None
         if weight not in (None, SIZE):
             weights = np.zeros(len(groups))
-            member = _member(keys, groups, depth)
+            member = _representatives(keys, groups, depth)
             assert weight is not None
             weights = columns.weights[weight][member]
         order = _order(group_columns[depth].names)[groups[:, -1]]
@@ -148,7 +148,7 @@ def keys_of(columns: ListColumns, combination: Combination) -> Ints:
     return np.column_stack([columns.groups[name].codes for name in reversed(combination.groups)])
 
 
-def _member(keys: Ints, groups: Ints, depth: int) -> Ints:
+def _representatives(keys: Ints, groups: Ints, depth: int) -> Ints:
     """A list of each group: its weight is the group's."""
     width = keys.shape[1] - depth
     _, first = np.unique(keys[:, :width], axis=0, return_index=True)

@@ -74,7 +74,7 @@ def receipt(
     body = {
         "kind": kind,
         **_told(record, team, version, scorer),
-        "row": sha256_of({"salt": salt, "row": _row(record)}),
+        "row": sha256_of({"salt": salt, "row": _record_fields(record)}),
         "previous": previous,
     }
     return Receipt(kind, about, previous, sha256_of(body), canonical(body), salt)
@@ -102,33 +102,33 @@ def _told(record: Record, team: str, version: str, scorer: str) -> dict[str, Any
     return {}
 
 
-def _row(record: Record) -> dict[str, Any]:
+def _record_fields(record: Record) -> dict[str, Any]:
     """All fields of a record on which a board depends, as JSON has them."""
     match record:
         case Evaluation():
-            folds = {name: _digest(card) for name, card in record.folds.items()}
+            folds = {name: _sha256(card) for name, card in record.folds.items()}
             return {
                 "values": record.values,
                 "sha256": record.sha256,
                 "status": record.status,
                 "findings": record.findings,
-                "card": None if record.card is None else _digest(record.card),
+                "card": None if record.card is None else _sha256(record.card),
                 "folds": folds,
             }
         case Entry():
             told = "number team received sha256 file size phase name"
-            fields = _fields(record, told) | {"answers": dict(record.answers)}
+            fields = _named_fields(record, told) | {"answers": dict(record.answers)}
         case Version():
-            fields = _fields(record, "number since values fingerprint terms")
+            fields = _named_fields(record, "number since values fingerprint terms")
             fields |= {"files": dict(record.files), "splits": dict(record.splits)}
         case Team():
-            fields = _fields(record, "id name made")
+            fields = _named_fields(record, "id name made")
         case Decision():
-            fields = _fields(record, "number time act team entry reason by name late")
+            fields = _named_fields(record, "number time act team entry reason by name late")
     return {k: _time(v) if isinstance(v, datetime) else v for k, v in fields.items()}
 
 
-def _fields(record: Record, names: str) -> dict[str, Any]:
+def _named_fields(record: Record, names: str) -> dict[str, Any]:
     return {name: getattr(record, name) for name in names.split()}
 
 
@@ -136,7 +136,7 @@ def _time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 
-def _digest(data: bytes) -> str:
+def _sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 

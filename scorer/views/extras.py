@@ -142,7 +142,7 @@ def columns_of(
             ids = table.ids[role]
             codes = ids.codes.astype(np.int64)
             cells = list(ids.names)
-            values = {"vector": _vectors, "classes": _classes}.get(kind, _texts)(cells)
+            values = {"vector": _vectors, "classes": _classes}.get(kind, _text_array)(cells)
             if isinstance(values, dict):  # cells that are wrong
                 for code, why in values.items():
                     row = int(np.argmax(codes == code))
@@ -175,7 +175,7 @@ def placed(columns: NamedColumns, rows: Ints) -> NamedColumns:
     )
 
 
-def _texts(cells: Sequence[str]) -> Column:
+def _text_array(cells: Sequence[str]) -> Column:
     column = np.empty(len(cells), dtype=object)
     column[:] = cells
     return column

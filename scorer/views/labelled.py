@@ -59,7 +59,7 @@ class LabelledRows(WithColumns):
     def pooled(self, *columns: Floats | Ints | Mask) -> Statistics:
         """Statistics of one row a list."""
         every = np.arange(self.lists, dtype=np.int64)
-        return Statistics(every, _table(*columns), self.lists)
+        return Statistics(every, _stacked(*columns), self.lists)
 
 
 @dataclass(frozen=True)
@@ -182,11 +182,11 @@ class Labelled(LabelledRows):
             first = np.append(True, rows[1:] != rows[:-1])[: rows.size]
             code = np.where(first, self.truth[rows], decided[rows])
             true, predicted = first, ~first | hit[rows]
-        table = _table(code, true, predicted, self.weights[rows])
+        table = _stacked(code, true, predicted, self.weights[rows])
         return Statistics(rows.astype(np.int64, copy=False), table, self.lists)
 
 
-def _table(*columns: Floats | Ints | Mask) -> Floats:
+def _stacked(*columns: Floats | Ints | Mask) -> Floats:
     """`np.column_stack` as float64, without a copy of columns that are float64."""
     return np.column_stack([column.astype(np.float64, copy=False) for column in columns])
 

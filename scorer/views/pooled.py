@@ -77,11 +77,6 @@ def shares(sums: Floats, **_: object) -> Floats:
     return values
 
 
-def of_share(statistics: Statistics, **_: object) -> float:
-    """`Statistics.share`, as a metric's figure."""
-    return statistics.share()
-
-
 def ratios(part: ArrayLike, whole: ArrayLike, average: str) -> Floats | Statistics:
     """Each list's ratio, NaN where it has no divisor; if pooled, the statistics of one ratio.
 

@@ -175,7 +175,7 @@ def distribution(
     arrays = [values[~np.isnan(values)] for values in arrays]
     if not arrays or not arrays[0].size:
         return []
-    low, high = _ends(primary, np.concatenate(arrays))
+    low, high = _axis_ends(primary, np.concatenate(arrays))
     histograms = []
     for scored, values in zip(compared, arrays, strict=False):
         counts, edges = np.histogram(values, STEPS, (low, high))
@@ -191,7 +191,7 @@ def distribution(
     return histograms
 
 
-def _ends(measure: Measure, values: Floats) -> tuple[float, float]:
+def _axis_ends(measure: Measure, values: Floats) -> tuple[float, float]:
     low, high = measure.metric.range
     low = float(values.min()) if low is None else low
     high = float(values.max()) if high is None else high

@@ -49,7 +49,7 @@ def readme(
         "## The form of a submission",
         "",
         *(_sample_lines(*sample) if sample else (f"A file in the format {form}.", "")),
-        *(f"- {rule}" for rule in (*_form(challenge.submission), *_rules(challenge))),
+        *(f"- {rule}" for rule in (*_form(challenge.submission), *_requirements(challenge))),
         f"- A file has at most {limits.size:,} bytes, {limits.unpacked:,} once decompressed, "
         f"{limits.rows:,} rows, and {limits.line:,} bytes in a line.",
         "",
@@ -151,7 +151,7 @@ def _form(rules: Submission) -> Iterator[str]:
         yield "Ranks that a list leaves out are slots without an item."
 
 
-def _rules(challenge: Challenge) -> Iterator[str]:
+def _requirements(challenge: Challenge) -> Iterator[str]:
     """What a submission must be, in sentences."""
     rules = challenge.submission
     word = printable(rules.columns.get("list", challenge.truth.columns.get("list", "list")), 60)

@@ -57,7 +57,7 @@ def same_lists(submitted: Submitted) -> SameLists:
     if (sums != sums[0]).any():
         return SameLists(lists, empty=empty)
     hashes = keys(items) if is_hashed(items) else hashes_of(items.names)[items.codes]
-    factors = _places(rows).view(np.uint64)
+    factors = _places_in_lists(rows).view(np.uint64)
     factors *= 2
     factors += 1
     for start in range(0, len(rows), TOGETHER):  # of millions of rows each array counts
@@ -69,7 +69,7 @@ def same_lists(submitted: Submitted) -> SameLists:
     return SameLists(lists, size, int(orders[0]), empty)
 
 
-def _places(rows: RankedRows) -> Ints:
+def _places_in_lists(rows: RankedRows) -> Ints:
     """The place of each row in its list, from 0; of equal rows that of the first of them."""
     place = rows.rank
     if not rows.tied.size:

@@ -372,13 +372,13 @@ def _suspicion(name: str, mark: str | None) -> IdFault | None:
         return IdFault(
             "S312", f"id {quoted(name)} contains an invisible character (U+{ord(hidden):04X})"
         )
-    if _marked(mark).search(name) and (parts := apart(name)) != [name] and parts:
+    if _mark_pattern(mark).search(name) and (parts := apart(name)) != [name] and parts:
         return IdFault("S313", f"{quoted(name)} {holds(name, parts)}", None, ALONE)
     return None
 
 
 @cache
-def _marked(mark: str | None) -> re.Pattern[str]:
+def _mark_pattern(mark: str | None) -> re.Pattern[str]:
     return re.compile(marked(mark))
 
 

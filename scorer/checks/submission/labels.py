@@ -94,7 +94,7 @@ class Faults(NamedTuple):
         known = Known(dict.fromkeys(whole.public.classes))
         ordered = sorted(self.faults.items(), key=lambda entry: entry[1].line)
         labels = [entry for entry in ordered if entry[0][0] in ("S521", "S522", "S523")]
-        if labels and not self.words and not all(map(_number, whole.public.classes)):
+        if labels and not self.words and not all(map(_is_number, whole.public.classes)):
             (_, label), first = labels[0]
             message = (
                 f"{self.word} holds numbers, such as {quoted(label)}, where a class is expected: "
@@ -172,7 +172,7 @@ def unknown_label(submitted: Submitted) -> Faults:
     words = False
     for cell in ids.names:
         labels = [cell] if separator is None else [part.strip() for part in cell.split(separator)]
-        words = words or not _number(cell)
+        words = words or not _is_number(cell)
         if separator is not None and not cell.strip():
             continue  # no label at all
         lost = next((part for part in labels if part not in classes), None)
@@ -229,7 +229,7 @@ def no_probability(submitted: Submitted) -> Faults:
     faults = {}
     rows = np.flatnonzero(outside.any(axis=1))
     if rows.size:
-        row = _first(submitted, rows)
+        row = _first_row(submitted, rows)
         column = int(np.argmax(outside[row]))
         called = printable(table.called(roles[column]), 60)
         what = f"{called} {likely[row, column]:.12g} is outside 0 to 1"
@@ -244,7 +244,7 @@ def no_probability(submitted: Submitted) -> Faults:
         ):
             if not mask.any():
                 continue
-            row = _first(submitted, rows := np.flatnonzero(mask))
+            row = _first_row(submitted, rows := np.flatnonzero(mask))
             of = f"{public.word('list')} {quoted(submitted.lists.text(row))}"
             what = f"the probabilities of {of} sum to {total[row]:.9g}, not to 1{more}"
             faults["S525", label] = _at(submitted, row, rows.size, what)
@@ -266,7 +266,7 @@ def number_out_of_range(submitted: Submitted) -> Faults:
         if role.startswith("probability["):  # else that is a fault of its own
             rows = rows[(predicted[rows] >= 0) & (predicted[rows] <= 1)]
         if rows.size:
-            row = _first(submitted, rows)
+            row = _first_row(submitted, rows)
             of = "" if role == "prediction" else f"{printable(submitted.table.called(role), 60)} "
             what = f"{of}{predicted[row]:.12g} is outside {low:.12g} to {high:.12g}"
             faults["S505", role] = _at(submitted, row, rows.size, what)
@@ -313,11 +313,11 @@ def same_answer(submitted: Submitted) -> Answers:
     return Answers(len(table), ", ".join(descriptions))
 
 
-def _number(name: str) -> bool:
+def _is_number(name: str) -> bool:
     return number(name)[1] is None
 
 
-def _first(submitted: Submitted, rows: Ints) -> int:
+def _first_row(submitted: Submitted, rows: Ints) -> int:
     """The one of these rows that is first in the file."""
     return int(rows[np.argmin(submitted.table.line[rows])])
 

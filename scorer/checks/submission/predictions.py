@@ -71,7 +71,7 @@ def twice(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
         lists, items = submitted.lists.texts(rows), table.ids["item"].texts(rows)
         lines, before = table.line[rows].tolist(), table.line[first[positions]].tolist()
         for line, earlier, name, item in zip(lines, before, lists, items, strict=True):
-            message = f"{_pair(name, item)} is predicted twice (first on line {earlier:,})"
+            message = f"{_pair_words(name, item)} is predicted twice (first on line {earlier:,})"
             yield Problem("S507", message, line=line, list=name, item=item)
 
     yield from reported(submitted, "S507", again, problems)
@@ -103,7 +103,9 @@ class Predicted(NamedTuple):
         first = int(lost[np.argmax(in_list == place)] - members.starts[place])
         name, item = members.lists[place], members.at(place)[first]
         are = "is" if lost.size == 1 else "are"
-        message = f"{lost.size:,} of {many:,} predictions {are} missing; first: {_pair(name, item)}"
+        message = (
+            f"{lost.size:,} of {many:,} predictions {are} missing; first: {_pair_words(name, item)}"
+        )
         if whole.partial:
             message += " (or are in lines that could not be read)"
         strict = whole.rules.missing_list in (None, "error")
@@ -139,11 +141,11 @@ def not_asked(submitted: Submitted) -> Iterator[Problem]:
 
     def problem(row: int) -> Problem:
         name, item = lists.text(row), items.text(row)
-        message = f"{_pair(name, item)} is not asked for"
+        message = f"{_pair_words(name, item)} is not asked for"
         return Problem("S509", message, line=submitted.line(row), list=name, item=item)
 
     yield from places(rows, problem)
 
 
-def _pair(name: str, item: str) -> str:
+def _pair_words(name: str, item: str) -> str:
     return f"({printable(name, 60)}, {printable(item, 60)})"

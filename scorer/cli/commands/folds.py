@@ -53,7 +53,7 @@ def folds(
     """Split a file into k pairs of truth and training part, and note the fold of each row."""
     from scorer.bytes.write import folder
 
-    table, notes = _read(file, _columns(column or []))
+    table, notes = _read(file, _role_columns(column or []))
     masks = _masks(table, k, by, seed)
     contents: dict[str, str] = {}
     for n, mask in enumerate(masks, start=1):
@@ -72,7 +72,7 @@ def folds(
     )
 
 
-def _columns(words: Sequence[str]) -> dict[str, str]:
+def _role_columns(words: Sequence[str]) -> dict[str, str]:
     """Role -> column name, from `ROLE=NAME` words."""
     columns = {}
     for word in words:
@@ -127,7 +127,7 @@ def _csv(table: Table) -> str:
         else [repr(value).removesuffix(".0") for value in table.numbers[role].tolist()]
         for role in roles
     ]
-    return _written([table.called(role) for role in roles], columns)
+    return _csv_text([table.called(role) for role in roles], columns)
 
 
 def _folds(table: Table, masks: Sequence[Mask], by: By) -> str:
@@ -139,10 +139,10 @@ def _folds(table: Table, masks: Sequence[Mask], by: By) -> str:
         for row in range(len(table))
     )
     rows = sorted(set(map(tuple, names)))
-    return _written([*roles, "fold"], list(zip(*rows, strict=True)))
+    return _csv_text([*roles, "fold"], list(zip(*rows, strict=True)))
 
 
-def _written(head: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
+def _csv_text(head: Sequence[str], columns: Sequence[Sequence[str]]) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerows([head, *zip(*columns, strict=True)])

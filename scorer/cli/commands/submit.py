@@ -79,7 +79,7 @@ def submit(
     code = REFUSED if status == 409 else code
     if format is Form.json:
         return Result(as_json(fields), notes, code)
-    return Result(_text(fields, file), notes, code)
+    return Result(_summary(fields, file), notes, code)
 
 
 def _token(path: Path | None) -> str:
@@ -153,7 +153,7 @@ def _awaited(client: Any, base: str, sent: dict[str, Any]) -> dict[str, Any]:
         time.sleep(PAUSE)
 
 
-def _text(fields: dict[str, Any], file: Path) -> str:
+def _summary(fields: dict[str, Any], file: Path) -> str:
     name = printable(file)
     if fields.get("entry") is None:
         message = printable(fields.get("message"), 500)

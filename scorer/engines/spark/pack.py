@@ -83,13 +83,13 @@ def packed(tables: Iterable[Table], buckets: Buckets) -> Iterator[tuple[int, byt
         rows += len(table)
         size += sum(int(text_of(column).estimated_size()) for column in table.ids.values())
         if rows >= ROWS or size >= BYTES:
-            yield from _cut(waiting, buckets)
+            yield from _bucketed(waiting, buckets)
             waiting, rows, size = list[Table](), 0, 0
     if waiting:
-        yield from _cut(waiting, buckets)
+        yield from _bucketed(waiting, buckets)
 
 
-def _cut(tables: Sequence[Table], buckets: Buckets) -> Iterator[tuple[int, bytes]]:
+def _bucketed(tables: Sequence[Table], buckets: Buckets) -> Iterator[tuple[int, bytes]]:
     import polars as pl
 
     facts = {key: value for key, value in tables[0].facts.items() if key != "empty"}
@@ -113,7 +113,7 @@ def _cut(tables: Sequence[Table], buckets: Buckets) -> Iterator[tuple[int, bytes
         named = [entry for entry, at in zip(empty, empty_buckets, strict=True) if at == bucket]
         first, last = parts.get(bucket, (0, 0))
         part_facts = {**facts, "empty": named} if "empty" in tables[0].facts else facts
-        yield bucket, _bytes(frame[first:last], (tables[0].wanted, part_facts))
+        yield bucket, _serialized(frame[first:last], (tables[0].wanted, part_facts))
 
 
 def _frame(table: Table) -> pl.DataFrame:
@@ -123,7 +123,7 @@ def _frame(table: Table) -> pl.DataFrame:
     return pl.DataFrame({**columns, **table.numbers, LINE: table.line.astype(np.int64)})
 
 
-def _bytes(frame: pl.DataFrame, about: About) -> bytes:
+def _serialized(frame: pl.DataFrame, about: About) -> bytes:
     import polars as pl
 
     data = io.BytesIO()

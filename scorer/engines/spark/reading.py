@@ -262,7 +262,7 @@ def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int,
                 part_notes = notes[part.number]
                 line = frame["line"].to_numpy() + part.before
                 columns = frame.drop("part", "line", strict=False)
-                if (problem := _long(columns, line, reading.limits.line)) is not None:
+                if (problem := _too_long(columns, line, reading.limits.line)) is not None:
                     part_notes.findings.add(problem)
                     return
                 builder = Builder(shape, reading.roles, part_notes.findings)
@@ -307,7 +307,7 @@ def _part(reading: Reading, frame: pl.DataFrame) -> SparkPart:
     return reading.parts[int(frame["part"][0])]
 
 
-def _long(frame: Any, line: Any, most: int) -> Problem | None:
+def _too_long(frame: Any, line: Any, most: int) -> Problem | None:
     """The problem of a text that is longer than is accepted; None where there is none."""
     import polars as pl
 

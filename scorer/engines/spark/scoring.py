@@ -90,7 +90,7 @@ class _Plans(pickle.Unpickler):
 
 def bucket_scorer(work: Work) -> Callable[[Any, Any], Any]:
     """What scores the rows of a bucket of a submission."""
-    return lambda key, rows: _scored(work, key[0].as_py(), rows)
+    return lambda key, rows: _scored_bucket(work, key[0].as_py(), rows)
 
 
 def part_merger(most_errors: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -108,7 +108,7 @@ def decoded(data: bytes) -> Any:
     return pickle.loads(zlib.decompress(data))
 
 
-def _scored(work: Work, bucket: int, rows: Any) -> Any:
+def _scored_bucket(work: Work, bucket: int, rows: Any) -> Any:
     import polars  # noqa: F401  # so that ids are hashed alike in all workers
 
     data = rows.column("data").to_pylist()

@@ -155,7 +155,7 @@ def _text(
     for number, row in enumerate(part_rows):
         head = b""
         if row["start"] and format.name in HEADED:
-            head = _head(session, row["file"])
+            head = _first_lines(session, row["file"])
         name = unquote(row["file"]).rpartition("/")[2]
         parts[row["part"]] = SparkPart(name, row["start"], before, number, head)
         before += row["rows"]
@@ -169,7 +169,7 @@ def _text(
     return SparkSource(rows, buckets, tuple(parts.values()), size=before)
 
 
-def _head(session: Any, file: str) -> bytes:
+def _first_lines(session: Any, file: str) -> bytes:
     """The first lines of a file."""
     reader = session.read.options(lineSep="\n", __globPaths__="false")
     rows = reader.text(unquote(file)).selectExpr("CAST(value AS BINARY) AS value")
@@ -227,7 +227,7 @@ def _parquet(
     if len(files) > 1:
         keys["part"] = key
     buckets = buckets.for_rows(before)
-    table = _table(frame, keys, path, shapes, limits, findings, parts, buckets)
+    table = _role_columns(frame, keys, path, shapes, limits, findings, parts, buckets)
     return replace(table, size=before)
 
 
@@ -260,11 +260,11 @@ def frame_source(
         buckets = buckets.for_rows(rows)
     keys = {"line": F.monotonically_increasing_id() + 1}
     parts = {0: SparkPart(name)}
-    table = _table(frame, keys, name, shapes, limits, findings, parts, buckets)
+    table = _role_columns(frame, keys, name, shapes, limits, findings, parts, buckets)
     return replace(table, parts=(), size=rows)
 
 
-def _table(
+def _role_columns(
     frame: Any,
     keys: Mapping[str, Any],
     path: str,

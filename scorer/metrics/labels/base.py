@@ -16,7 +16,6 @@ from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
 SHOWN_CLASSES = 12  # classes of a confusion matrix that an explanation shows
-TRUE, PREDICTED, WEIGHT = 1, 2, 3  # columns of the statistics that `tallies` gives
 
 
 def two(constants: Any) -> bool:
@@ -39,11 +38,6 @@ def place(labelled: Labelled, positive: str | None) -> int | None:
         message = f"positive={quoted(positive)} is no class; there are"
         raise NotationError(f"{message} {join_first(labelled.classes)}", "positive")
     return labelled.classes.index(positive)
-
-
-def share_of(statistics: Statistics, **_: Any) -> float:
-    """The weighted mean, from the statistics that `Rows.mean` gives where rows have weights."""
-    return statistics.share()
 
 
 def correlation(first: Floats, second: Floats, weight: Floats) -> float:

@@ -77,13 +77,13 @@ def rpp(lineup: PositionTable, *, rel: Threshold = None, weights: Weights = "uni
     total = np.zeros((*lineup.position.shape[:1] * 2, len(lineup.ideal)))
     items = np.zeros(len(lineup.ideal))
     for grade in grades:
-        total += lineup.items(grade) * _binary(lineup, grade, weights)
+        total += lineup.items(grade) * _at_grade(lineup, grade, weights)
         items += lineup.items(grade)
     # 1/2 - 1/3 - 1/6 is nothing, but not when it is rounded
     return ratio(np.where(np.abs(total) < 1e-12 * items, 0.0, total), items)
 
 
-def _binary(lineup: PositionTable, rel: ArrayLike, weights: Weights) -> Floats:
+def _at_grade(lineup: PositionTable, rel: ArrayLike, weights: Weights) -> Floats:
     """The preference over items of at least that grade; 0 where there are none."""
     items = np.maximum(lineup.items(rel), 1)
     readers = WEIGHTS[weights](np.arange(1.0, items.max(initial=1) + 1))

@@ -55,7 +55,7 @@ def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Gu
 
     `UsageError` if it is no such file, or the lines are not as many as its rows.
     """
-    lists_table = _table(lists)
+    lists_table = _headed_table(lists)
     key = next(
         (name for name in lists_table.names if lists_table.distinct(name)), lists_table.names[0]
     )
@@ -118,7 +118,7 @@ def _side(path: Path, lists: Path, lists_table: Preview, key: str, rows: int) ->
     return Side(values, mark, {"lines": "lists"}, head)
 
 
-def _table(path: Path) -> Preview:
+def _headed_table(path: Path) -> Preview:
     """A table with a header, of one column, too."""
     file_look = look(path)
     if file_look is not None and file_look.names and "header" not in file_look.written:

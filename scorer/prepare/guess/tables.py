@@ -127,7 +127,7 @@ def _single(
         columns = {"columns": {"list": of[0], role: of[1]}} | more
         return Guess(what, columns, {"columns": {"list": sent[0], sent_role: sent[1]}}, metrics)
 
-    if sample is not None and not needs.columns and (parts := _numbers(truth, of)):
+    if sample is not None and not needs.columns and (parts := _numeric_parts(truth, of)):
         return _beside(truth, parts, of, sent)
     numbers = _numeric(cells)
     counts = numbers and not _coded(classes)
@@ -138,14 +138,14 @@ def _single(
     if probable:
         what = "a table of two classes, with the probability of one"
         return guess(what, "label", "probability", BINARY, {})
-    separator = None if numbers or _numeric(sample_cells) else _separator(cells)
+    separator = None if numbers or _numeric(sample_cells) else _label_separator(cells)
     if separator is not None:
         what = "a table of rows with several labels each"
         return guess(what, "label", "label", LABELS, {"multilabel": separator})
     return guess("a table of classes", "label", "label", CLASSES, {})
 
 
-def _numbers(truth: Preview, of: tuple[str, str]) -> dict[str, bool]:
+def _numeric_parts(truth: Preview, of: tuple[str, str]) -> dict[str, bool]:
     """The parts of a table, each with whether its answers are numbers; none if all are alike."""
     if "parts" not in truth.written:
         return {}
@@ -193,7 +193,7 @@ def _likely(sample: Preview, name: str, numbers: bool) -> bool:
     return not whole or not numbers or sample.called("probability") == name
 
 
-def _separator(cells: Sequence[str]) -> str | None:
+def _label_separator(cells: Sequence[str]) -> str | None:
     """The separator of several labels in a cell, where few labels make many cells."""
     for sign in SEPARATORS:
         labels = {label.strip() for cell in cells for label in cell.split(sign)}

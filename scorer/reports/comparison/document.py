@@ -126,7 +126,7 @@ def _page(compared: ComparedReport, options: Options) -> Iterator[Block]:
         yield Heading("Pairs", key="pairs")
         yield from [Paragraph(legend(compared))] if compared.measures else []
         for n, pair in enumerate(pairing.pairs, start=1):
-            yield from _pair(n, pair, compared, options)
+            yield from _pair_blocks(n, pair, compared, options)
     if len(pairing.pairs) > 1 and compared.measures:
         yield Heading("Measures", key="measures")
         yield Paragraph(f"{legend(compared)} Click a heading to sort.")
@@ -150,7 +150,7 @@ def _page(compared: ComparedReport, options: Options) -> Iterator[Block]:
             yield table._replace(fold=printable(key), open=not n)
 
 
-def _pair(
+def _pair_blocks(
     n: int, pair: ComparedPair, compared: ComparedReport, options: Options
 ) -> Iterator[Block]:
     """One pair: its measures, a picture of its lists, its preferences."""
@@ -166,7 +166,7 @@ def _pair(
             Row([Cell(m.id), *_figures(pair.measures[m.id], compared, options)])
             for m in compared.measures
         ]
-        columns = [Column("measure", "name", first="ascending"), *_columns(compared, options)]
+        columns = [Column("measure", "name", first="ascending"), *_pair_columns(compared, options)]
         yield Table(f"Measures, {title(pair)}", columns, rows)
         yield from _picture(compared, pair, options)
     if pair.preferences:
@@ -193,12 +193,12 @@ def _by_measure(measure: Measure, compared: ComparedReport, options: Options) ->
     bars = f", pair by pair. Every bar is an interval on one scale, {ends}." if options.page else ""
     columns = [
         Column("a minus b", "name", first="ascending", cut=130),
-        *_columns(compared, options),
+        *_pair_columns(compared, options),
     ]
     return Table(f"{printable(measure.id)}{bars}", columns, rows)
 
 
-def _columns(compared: ComparedReport, options: Options) -> list[Column]:
+def _pair_columns(compared: ComparedReport, options: Options) -> list[Column]:
     rising = ("p", EQUIVALENT)
     kinds: dict[str, ColumnKind] = {"interval": "interval", OF_ALL_PAIRS: "long"}
     columns = [

@@ -108,7 +108,7 @@ def fields(compared: ComparedReport, options: Options) -> Record:
     return Record(
         private=PRIVATE if options.private else ABSENT,
         challenge=About.of(compared.challenge, report.fingerprint if report else None),
-        submissions=_files(report) if options.private and report else ABSENT,
+        submissions=_file_records(report) if options.private and report else ABSENT,
         pairs=[_pair(pair, pairing) for pair in pairing.pairs],
         orders=pairing.orders,
         tests=pairing.tests,
@@ -122,7 +122,7 @@ def fields(compared: ComparedReport, options: Options) -> Record:
     )  # fmt: skip
 
 
-def _files(report: Report) -> list[File]:
+def _file_records(report: Report) -> list[File]:
     return [File(s.name, s.path, s.sha256, s.baseline) for s in report.submissions]
 
 

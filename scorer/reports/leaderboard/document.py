@@ -92,9 +92,9 @@ def standings(report: Report, options: Options) -> Table:
         Column("rank", "rank", first="ascending"),
         Column("name", "name", first="ascending"),
         *([Column("tier", "group", first="ascending")] if tiers else []),
-        Column(head_of(primary, report), first=_first(primary), primary=True),
-        *([Column(ends, "interval", 1, _first(primary))] if ends else []),
-        *(Column(head_of(m, report), "number", n, _first(m)) for n, m in enumerate(others, 2)),
+        Column(head_of(primary, report), first=_sorting(primary), primary=True),
+        *([Column(ends, "interval", 1, _sorting(primary))] if ends else []),
+        *(Column(head_of(m, report), "number", n, _sorting(m)) for n, m in enumerate(others, 2)),
         Column(unit(report.called), "count", last, "descending"),
     ]
     scale = _scale(rows, primary) if options.page else (0.0, 1.0)
@@ -158,7 +158,7 @@ def _best(rows: Sequence[Standing], measure: Measure, precision: int) -> set[int
     return {n for n, value in valued.items() if number(value, measure, precision) == printed}
 
 
-def _first(measure: Measure) -> str:
+def _sorting(measure: Measure) -> str:
     return "descending" if measure.metric.better == "higher" else "ascending"
 
 

@@ -147,7 +147,7 @@ def fields(report: Report, options: Options) -> Record:
     return Record(
         private=PRIVATE if options.private else ABSENT,
         challenge=About.of(report.challenge, report.fingerprint),
-        measures=[_measure(measure, report) for measure in report.measures],
+        measures=[_measure_record(measure, report) for measure in report.measures],
         submissions=[_submission(scored, report, options) for scored in report.submissions],
         leaderboard=[_row(standing) for standing in report.standings],
         ranked_by=_ranked_by(report),
@@ -161,7 +161,7 @@ def fields(report: Report, options: Options) -> Record:
     )
 
 
-def _measure(measure: Measure, report: Report) -> Mapping[str, Any]:
+def _measure_record(measure: Measure, report: Report) -> Mapping[str, Any]:
     return {
         "id": measure.id,
         "metric": measure.metric.name,

@@ -57,7 +57,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
         yield from _groups(report, options)
     yield Heading("Submissions", key="submissions")
     for n, scored in enumerate(ordered(report), start=1):
-        yield from _submission(n, scored, report, options)
+        yield from _submission_blocks(n, scored, report, options)
     if (certainty := report.certainty) is not None:
         yield Heading("Pairs", key="pairs")
         yield from _pairs(certainty, report, options)
@@ -68,7 +68,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
             yield _baselines(certainty, report, options)
     yield Heading("Measures", key="measures")
     for measure in report.measures:
-        yield from _measure(measure, report)
+        yield from _measure_blocks(measure, report)
 
 
 def board(report: Report, options: Options) -> Iterator[Block]:
@@ -125,7 +125,7 @@ def _groups(report: Report, options: Options) -> Iterator[Block]:
         yield table._replace(fold=table.caption, open=not n)
 
 
-def _submission(n: int, scored: Scored, report: Report, options: Options) -> Iterator[Block]:
+def _submission_blocks(n: int, scored: Scored, report: Report, options: Options) -> Iterator[Block]:
     """One submission: its values, their distribution, its file's problems."""
     row = next((row for row in report.standings if row.name == scored.name), None)
     state = "not scored"
@@ -135,7 +135,7 @@ def _submission(n: int, scored: Scored, report: Report, options: Options) -> Ite
         state = f"{rank}, {printable(report.primary.id)} {value}"
     yield Heading(scored.name, 3, f"s{n}", state, open=not scored.valid, fault=not scored.valid)
     if scored.valid:
-        yield _values(scored, report, options)
+        yield _value_rows(scored, report, options)
         if (picture := _distribution(scored, report, options)) is not None:
             yield picture
         yield from (Picture("curve", each) for each in curves(scored, report, options))
@@ -152,7 +152,7 @@ def _submission(n: int, scored: Scored, report: Report, options: Options) -> Ite
     yield Paragraph(printable(scored.path) + source, "soft")
 
 
-def _values(scored: Scored, report: Report, options: Options) -> Table:
+def _value_rows(scored: Scored, report: Report, options: Options) -> Table:
     rows = []
     for measure in report.measures:
         value = scored.values[measure.id]
@@ -281,7 +281,7 @@ def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
     return _matrix(caption, names, tuple(baseline.name for baseline in against), rows)
 
 
-def _measure(bound: Measure, report: Report) -> Iterator[Block]:
+def _measure_blocks(bound: Measure, report: Report) -> Iterator[Block]:
     """A measure: its metric, its parameters, its page."""
     metric = bound.metric
     title = metric.title[:1].upper() + metric.title[1:]

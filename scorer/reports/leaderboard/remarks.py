@@ -85,7 +85,7 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
         over = f", {_clusters(report)} drawn together" if how.over == "clusters" else ""
         test = test_name(how.test, how.adjust, certainty.pairs)
         how_tested = f"({primary}, {test}, alpha {how.alpha:g}{over})"
-        yield f"{_differing(ranked, certainty, how_tested)}{_tiers(how, most)}"
+        yield f"{_significant(ranked, certainty, how_tested)}{_tiers(how, most)}"
         if any(row.ranks and row.ranks != (row.rank, row.rank) for row in ranked):
             yield (
                 "In parentheses: the ranks that the data leave possible. 2 (1-4) stands second and "
@@ -113,7 +113,7 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
         )
 
 
-def _differing(ranked: Sequence[Standing], certainty: Certainty, tested: str) -> str:
+def _significant(ranked: Sequence[Standing], certainty: Certainty, tested: str) -> str:
     """Who of the ranked differs significantly, in a sentence."""
     worse = [row.name for row in ranked if row.worse]
     if worse:

@@ -34,12 +34,12 @@ def document(lint: Lint, options: Options) -> Document:
     name = f": {challenge.title}" if challenge.title not in ("", challenge.id) else ""
     title = printable(f"{challenge.id}{name}", 1000)
     return Document(
-        title, list(_blocks(lint)), LINTED, source=(challenge.id, lint.fingerprint),
+        title, list(_lint_blocks(lint)), LINTED, source=(challenge.id, lint.fingerprint),
         skip="Skip to the measures",
     )  # fmt: skip
 
 
-def _blocks(lint: Lint) -> Iterator[Block]:
+def _lint_blocks(lint: Lint) -> Iterator[Block]:
     primary = next(measure for measure in lint.measures if measure.primary)
     rows = ROW_WORDS.get(lint.kind)
     counted = f", {lint.judged:,} {rows}" if rows else ""
@@ -50,7 +50,7 @@ def _blocks(lint: Lint) -> Iterator[Block]:
     seed = lint.challenge.leaderboard.seed
     yield Paragraph(f"{lint.draws} of them are random ({lint.drawn}; seed {seed}).")
     yield probes(lint)
-    means = (f"{printable(m.id)} {_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
+    means = (f"{printable(m.id)} {_number_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
     row = f"B random: {', '.join(means)}"
     yield Paragraph(f"Chance level, as a row of the leaderboard: {row}")
     yield Paragraph(detectable(lint.detectable, primary, lint.called))
@@ -65,8 +65,8 @@ def probes(lint: Lint) -> Table:
     rows = []
     for measure in lint.measures:
         chance, probed = lint.chance[measure.id], lint.probed[measure.id]
-        texts = [_cell(probed.get(name), measure) for name in names]
-        texts += [_cell(chance.mean, measure), _narrow(chance.deviation)]
+        texts = [_number_cell(probed.get(name), measure) for name in names]
+        texts += [_number_cell(chance.mean, measure), _narrow(chance.deviation)]
         rows.append(Row([Cell(measure.id), *map(Cell, texts)]))
     return Table("The values of submissions made from the truth", columns, rows)
 
@@ -122,7 +122,7 @@ def _narrow(deviation: float) -> str:
     return next((short for short in texts if len(short) <= 6), f"{deviation:.0e}")
 
 
-def _cell(value: float | None, measure: Measure) -> str:
+def _number_cell(value: float | None, measure: Measure) -> str:
     if value is None:
         return "refused"
     message = number(value, measure, 4)

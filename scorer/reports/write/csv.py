@@ -22,11 +22,11 @@ def csv(table: ExactRows, options: Options) -> str:
     write = library.writer(buffer, lineterminator="\n").writerow
     write(map(cell, table.head))
     for row in table.rows:
-        write(map(_value, row))
+        write(map(_csv_value, row))
     return buffer.getvalue()
 
 
-def _value(value: Any) -> Any:
+def _csv_value(value: Any) -> Any:
     if isinstance(value, str):
         return cell(value)
     if isinstance(value, bool):

@@ -110,10 +110,10 @@ def sections(of: Sequence[blocks.Block]) -> list[Section]:
             made.append(Section(block.key or f"part-{len(made)}", printable(block.text), []))
         else:
             made[-1].items.append(block)  # type: ignore[attr-defined]
-    return [each._replace(items=_items(each.items)) for each in made if each.items]
+    return [each._replace(items=_section_items(each.items)) for each in made if each.items]
 
 
-def _items(of: Sequence[Any]) -> list[Item]:
+def _section_items(of: Sequence[Any]) -> list[Item]:
     """The blocks of a section, those below a heading of the third level gathered in parts."""
     items = list[Item]()
     for block in of:
@@ -145,7 +145,7 @@ def view(table: blocks.Table | Table) -> Table:
 
 
 def _head(column: Column, names: bool) -> Head:
-    text, title = _cut(column.head, 60 if column.kind != "number" else column.cut)
+    text, title = _shortened(column.head, 60 if column.kind != "number" else column.cut)
     words = column.kind in ("name", "text", "long")
     if not column.first:
         return Head(text, look="text" if words and not names else "", title=title)
@@ -155,7 +155,7 @@ def _head(column: Column, names: bool) -> Head:
 
 def _cell(cell: blocks.Cell, column: Column) -> HtmlCell:
     words = column.kind in ("name", "text", "long")
-    text, title = _cut(cell.text, column.cut if column.kind != "long" else 10_000)
+    text, title = _shortened(cell.text, column.cut if column.kind != "long" else 10_000)
     sort = cell.sort if cell.sort is not None else cell.text
     look = {"rank": "text", "text": "text", "long": "text long"}.get(column.kind, "")
     return HtmlCell(
@@ -171,7 +171,7 @@ def _cell(cell: blocks.Cell, column: Column) -> HtmlCell:
     )
 
 
-def _cut(text: str, width: int) -> tuple[str, str]:
+def _shortened(text: str, width: int) -> tuple[str, str]:
     """A text as it is shown, and more of it where it is cut."""
     return printable(text, width), printable(text, 1000) if len(text) > width else ""
 

@@ -133,14 +133,14 @@ def _column_of(table: Table, n: int) -> LatexColumn:
         broken = [rf"\raggedright {_broken(text, 10_000)}" for text in texts]
         shape = f"p{{{WRAPPED * SIGN:.0f}pt}}"
         return LatexColumn(escaped(column.head), broken, shape, WRAPPED * SIGN)
-    write = _number if column.kind in ("number", "count") else escaped
+    write = _number_text if column.kind in ("number", "count") else escaped
     left = long or column.kind == "rank"
     made = _column(printable(column.head, 60), texts, "l" if left else "r", write)
-    marked = [_marked(text, cell) for text, cell in zip(made.cells, cells, strict=True)]
+    marked = [_marked_text(text, cell) for text, cell in zip(made.cells, cells, strict=True)]
     return made._replace(cells=marked, wide=made.wide + SIGN * (marked != made.cells))
 
 
-def _marked(text: str, cell: Cell) -> str:
+def _marked_text(text: str, cell: Cell) -> str:
     """The text of a cell with its marks."""
     bold = "best" in cell.marks or "significant" in cell.marks
     return rf"\textbf{{{text}}}" if bold else text
@@ -235,7 +235,7 @@ def _broken(text: str, width: int = 200) -> str:
     )
 
 
-def _number(text: str) -> str:
+def _number_text(text: str) -> str:
     return text.replace("-", "$-$").replace("±", r"$\pm$")
 
 

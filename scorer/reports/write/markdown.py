@@ -63,11 +63,11 @@ def _block(block: Block) -> Iterator[str]:
             yield from (f"- {escaped(term)}: {escaped(text)}" for term, text in pairs)
         case Table(_, columns, rows):
             left = {n for n, column in enumerate(columns) if column.kind in LEFT}
-            cells = ([*map(_cell, row.cells, columns)] for row in rows)
+            cells = ([*map(_cell_text, row.cells, columns)] for row in rows)
             yield from piped([escaped(column.head) for column in columns], cells, left)
 
 
-def _cell(cell: Cell, column: Column) -> str:
+def _cell_text(cell: Cell, column: Column) -> str:
     text = f"{cell.text} ({cell.below})" if cell.below else cell.text
     return text if column.kind in OURS else escaped(text, 10_000)
 
