@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from pathlib import Path
 from typing import BinaryIO
 
-from scorer.bytes.files import BLOCK_SIZE
+from scorer.bytes.files import BLOCK_SIZE, open_bytes
 from scorer.bytes.limits import BOM, UTF8, ReadLimits, Unreadable
 from scorer.core.problems import KEPT, Findings, Problem
 
@@ -44,6 +45,21 @@ def lines(stream: BinaryIO, limits: ReadLimits, findings: Findings) -> Iterator[
     if rest:
         for text in _decoded(bytes(rest), number, limits, findings):
             yield number, text
+
+
+def lines_at(path: Path, numbers: Collection[int]) -> dict[int, str]:
+    """The text of some lines of a file, by their numbers from 1; fewer where it cannot be read."""
+    found, limits = dict[int, str](), ReadLimits()
+    try:
+        with open_bytes(path, limits) as stream:
+            for number, text in lines(stream, limits, Findings()):
+                if number in numbers:
+                    found[number] = text
+                    if len(found) == len(numbers):
+                        break
+    except Unreadable:
+        pass
+    return found
 
 
 def _decoded(block: bytes, number: int, limits: ReadLimits, findings: Findings) -> list[str]:

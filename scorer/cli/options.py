@@ -100,7 +100,10 @@ Output = Annotated[
     typer.Option("-o", "--output", metavar="FILE", help="Write there instead of to stdout."),
 ]
 Every = Annotated[
-    bool, typer.Option("--all", help="All occurrences of a problem, not only the first five.")
+    bool,
+    typer.Option(
+        "--all", help="Every place of a problem; else one in more than three places is told once."
+    ),
 ]
 Precision = Annotated[
     int, typer.Option("--precision", min=0, max=17, help="Decimals shown; values stay exact.")

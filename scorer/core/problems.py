@@ -14,7 +14,7 @@ from typing import Literal
 from scorer.core.text import printable
 
 Severity = Literal["error", "warning"]
-SHOWN_PLACES = 5  # how many places of one code are shown unless all are asked for
+SHOWN_PLACES = 3  # up to so many places of one problem are each shown, else the first alone
 KEPT = 10_000  # how many places of one code are ever kept, so that memory stays bounded
 LONGEST_ID = 1_000  # characters of an id that a problem keeps; a cell can have megabytes
 LOCATED = 1_000  # how many places of one code are given a column by reading the file again
@@ -140,6 +140,16 @@ class Findings:
             places = f"{self.counts[code]:,} place{'s' * (self.counts[code] != 1)}"
             summary._problems.append(Problem(code, f"in {places}; {hint}", severity, path))
         return summary
+
+    def without(self, codes: Sequence[str]) -> Findings:
+        """The same without problems whose codes begin so."""
+        remaining = Findings(self.path, self._most)
+        kept = [problem for problem in self._problems if not problem.code.startswith((*codes,))]
+        remaining.extend(kept)
+        remaining.counts = Counter(
+            {code: n for code, n in self.counts.items() if not code.startswith((*codes,))}
+        )
+        return remaining
 
     def to_json(self) -> str:
         """Everything, as `from_json` reads it back."""

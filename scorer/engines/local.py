@@ -47,11 +47,23 @@ def scored(plan: Plan, path: Path, tick: Tick = lambda share: None) -> Outcome:
     """The outcome of one submission: its problems, and its scorecard if it has no error."""
     try:
         try:
-            return _scored(plan, path, tick)
+            outcome = _scored(plan, path, tick)
         except Apart:
-            return _scored(plan, path, tick, scattered=True)
+            outcome = _scored(plan, path, tick, scattered=True)
+        return _with_cause(plan, path, outcome) if outcome.findings.fatal else outcome
     except MemoryError:
         return failed(path, "there is not enough memory to read this file")
+
+
+def _with_cause(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
+    """The outcome of a file with errors, with one cause for all that follows from it."""
+    from scorer.checks.causes import expected, with_cause
+
+    if plan.format(path).name != "csv":
+        return outcome
+    table = expected(plan.public, plan.rules, plan.shapes, plan.form, path)
+    told = with_cause(outcome.findings, path, table, plan.public, plan.limits)
+    return outcome._replace(findings=told)
 
 
 def failed(path: Path, why: str) -> Outcome:

@@ -30,6 +30,7 @@ from scorer.formats.records import (
 )
 from scorer.formats.separated import Cutter, cutter
 from scorer.formats.text import Plain, Request, Row, TextReader, plain_rows
+from scorer.tables.marked import rejoined
 from scorer.tables.table import DECIMAL, TEXT, Schema
 
 WRITE_JSON = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
@@ -171,8 +172,16 @@ class Csv(TextReader):
             below, column = self._start(raw, self.width) if more else (0, None)
             mark = MARK_NAMES.get(self.separator, "separator")
             hint = f"an unquoted {mark}?" if more and self.raw is None else None
+            if self.separator == "," and rejoined(fields, self._numbers, self.width):
+                hint = "decimal commas? write points"
             findings.add(Problem("S207", message, line=number + below, column=column, help=hint))
         return after, ()
+
+    @property
+    def _numbers(self) -> list[int]:
+        """Which columns hold numbers."""
+        places = zip(self.roles, self.places, strict=True)
+        return sorted(place for role, place in places if role not in TEXT)
 
     def place(self, raw: str, cell: int, part: int = 0) -> Start:
         """Where a cell's field starts.

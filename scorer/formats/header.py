@@ -53,7 +53,8 @@ def resolve(
     listing = _column_names([name for name in names if fits or NAMELIKE.fullmatch(name)])
     for role in missing:
         called = shape.called(role)
-        similar = nearest(called, free)
+        only = free[0] if len(missing) == len(free) == 1 and fits else ""
+        similar = nearest(called, free) or only
         hint = f"; rename {quoted(similar)}?" if similar else ""
         message = f"column {quoted(called)} is missing; found: {listing}{hint}"
         problem = Problem("S201", message, line=line, help=_naming(shape, request.path))

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,16 +21,16 @@ from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.core.errors import UsageError
 from scorer.core.id_pattern import MARKS, apart
 from scorer.core.text import printable, quoted
+from scorer.formats.arrange import SAMPLE, Fits, arrangement
 from scorer.formats.form import WHITESPACE, several
 from scorer.formats.read import COMPRESSED
+from scorer.tables.marked import AMBIGUOUS, COMMA, rejoined, unmarked
 from scorer.tables.table import TEXT
 
 MOST_REPAIRED = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
 INDEX = {"", "Unnamed: 0", "index"}  # names that pandas gives to an index column
 MOST_BEFORE = 100  # lines before a header
 BEFORE = re.compile(r"\s*(#|sep=.\s*$|\s*$)")
-COMMA = re.compile(r"[+-]?[0-9]{1,300},[0-9]{1,300}")
-THOUSANDS = re.compile(r"[+-]?[0-9]{1,3},[0-9]{3}")
 WHOLE = re.compile(r"[0-9]{1,18}")
 LARGE = 10**18
 LISTED = re.compile(
@@ -54,26 +55,31 @@ class Expected(NamedTuple):
     separator: str = ","
     meant: Mapping[str, Meant] = {}  # role -> which known id an unknown one was
     inner: Mapping[str, str] = {}  # role -> what separates several of them in a cell
+    fits: Sequence[Mapping[str, Fits]] = ()  # of each shape, by name: whether a text can be a cell
 
     @property
     def numbers(self) -> list[str]:
         """The names of the columns that hold numbers."""
-        return [name for role, name in self.names.items() if role not in TEXT]
+        return list(dict.fromkeys(n for role, n in self.names.items() if role not in TEXT))
 
 
-def repair(path: Path, tabular: bool, expected: Expected) -> Repaired:
+def repair(path: Path, expected: Expected | None) -> Repaired:
     """The file with what is certain put right.
 
     That is its encoding; of a table also lines before the header, separators, blanks, an index
     column, the header's capitals, decimal commas, ids that certainly are known ones, rows given
     twice, and ranks from 0.
 
-    In a `tabular` file, of separated columns, more than the encoding can be repaired. `UsageError`
-    if it cannot be read, or is too large.
+    `UsageError` if the file cannot be read, or is too large.
+
+    Args:
+        path: of the file.
+        expected: what it should hold, if it is a table of separated columns; else only the encoding
+            can be repaired.
     """
     changes: list[str] = []
     text = _decoded(_bytes(path), changes)
-    if tabular:
+    if expected is not None:
         text = _repaired_table(text, expected, changes)
     return Repaired(text.encode("utf-8"), tuple(changes))
 
@@ -126,8 +132,7 @@ def _repaired_table(text: str, expected: Expected, changes: list[str]) -> str:
     repairs: dict[str, None] = {}
     names, separator = list(expected.names.values()), expected.separator
     text = _headed(text, names, repairs)
-    header = text.lstrip("\r\n").split("\n", 1)[0]
-    mark = _separator(header, names, separator)
+    mark = _mark(text, names, separator)
     try:
         rows = [row for row in csv.reader(io.StringIO(text, newline=""), delimiter=mark) if row]
     except csv.Error:
@@ -146,6 +151,8 @@ def _repaired_table(text: str, expected: Expected, changes: list[str]) -> str:
         bare = [row[1:] for row in bare]
     if bare:
         _rename(bare[0], expected, repairs)
+        bare = _arranged(bare, expected, repairs)
+        _join(bare, expected, repairs)
         _point(bare, expected, repairs, certain=mark == ";")
         bare = _once(bare, repairs)
         _part(bare, expected, repairs)
@@ -159,6 +166,27 @@ def _repaired_table(text: str, expected: Expected, changes: list[str]) -> str:
     output = io.StringIO()
     csv.writer(output, delimiter=separator, lineterminator="\n").writerows(bare)
     return output.getvalue()
+
+
+def cut_rows(text: str, expected: Expected) -> list[list[str]]:
+    """The rows of the beginning of a table, the last of which may be cut off; none if unreadable.
+
+    They begin with the header, or the first row where there is none; cells are bare.
+    """
+    names = list(expected.names.values())
+    text = _headed(text, names, {})
+    reader = csv.reader(
+        io.StringIO(text, newline=""), delimiter=_mark(text, names, expected.separator)
+    )
+    try:
+        return [list(map(_stripped, row)) for row in islice(filter(None, reader), SAMPLE + 1)]
+    except csv.Error:
+        return []
+
+
+def _mark(text: str, names: Sequence[str], separator: str) -> str:
+    """The separator of a text's columns."""
+    return _separator(text.lstrip("\r\n").split("\n", 1)[0], names, separator)
 
 
 def _headed(text: str, names: Sequence[str], repairs: dict[str, None]) -> str:
@@ -197,23 +225,75 @@ def _rename(header: list[str], expected: Expected, repairs: dict[str, None]) -> 
             header[n] = matches[0]
 
 
+def _arranged(
+    rows: list[list[str]], expected: Expected, repairs: dict[str, None]
+) -> list[list[str]]:
+    """The rows below the header that they certainly should have."""
+    if (found := arrangement(rows, expected.fits)) is None:
+        return rows
+    header = ", ".join(map(quoted, found.names))
+    if found.kind == "missing":
+        repairs[f"header added: {header}"] = None
+        return [found.names, *rows]
+    repairs[f"header {', '.join(map(quoted, rows[0]))} replaced by {header}"] = None
+    return [found.names, *rows[1:]]
+
+
+def _join(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -> None:
+    """Join the fields of numbers that were cut at their decimal commas."""
+    numbers = [n for n, name in enumerate(rows[0]) if name in expected.numbers]
+    whole = {
+        n: row
+        for n, fields in enumerate(rows)
+        if (row := rejoined(fields, numbers, len(rows[0]))) is not None
+    }
+    if all(AMBIGUOUS.fullmatch(row[n]) for row in whole.values() for n in numbers):
+        return
+    for n, row in whole.items():
+        rows[n] = [cell.replace(",", ".") if at in numbers else cell for at, cell in enumerate(row)]
+    repairs[f"decimal commas of {len(whole):,} rows replaced by points"] = None
+
+
 def _point(
     rows: list[list[str]], expected: Expected, repairs: dict[str, None], certain: bool
 ) -> None:
-    """Write decimal commas as points, unless they may separate thousands."""
+    """Write numbers plainly: without marks, and with points where a comma is certainly decimal."""
     for name in expected.numbers:
         if name not in rows[0]:
             continue
         at = rows[0].index(name)
-        with_commas = [row for row in rows[1:] if at < len(row) and COMMA.fullmatch(row[at])]
-        if not certain and all(THOUSANDS.fullmatch(row[at]) for row in with_commas):
-            continue
-        for row in with_commas:
-            row[at] = row[at].replace(",", ".")
-        if with_commas:
-            many = f"{len(with_commas):,} value{'s' * (len(with_commas) != 1)}"
-            values = f"{many} of {quoted(name)}"
-            repairs[f"decimal commas in {values} replaced by points"] = None
+        cells = {n: row[at] for n, row in enumerate(rows) if n and at < len(row)}
+        for what, plain in _plain(cells, certain).items():
+            for n, text in plain.items():
+                rows[n][at] = text
+            many = f"{len(plain):,} value{'s' * (len(plain) != 1)}"
+            repairs[what.replace("{}", f"{many} of {quoted(name)}")] = None
+
+
+def _plain(cells: Mapping[int, str], certain: bool) -> dict[str, dict[int, str]]:
+    """The numbers of a column that are written otherwise, plainly, by what is done to them.
+
+    Args:
+        cells: of the column, by row.
+        certain: whether a comma is decimal even before three digits.
+    """
+    marked = {n: found for n, cell in cells.items() if (found := unmarked(cell)) is not None}
+    marks = {found.thousands for found in marked.values()} & {",", "."}
+    commas = {n: cell for n, cell in cells.items() if COMMA.fullmatch(cell)}
+    decimal = any(not AMBIGUOUS.fullmatch(cell) for cell in commas.values())
+    if len(marks) > 1 or (marks == {","} and decimal):
+        return {}  # one comma parts thousands, another is decimal
+    plain = {n: found.plain for n, found in marked.items()}
+    for mark in marks:
+        alike = {n: c for n, c in cells.items() if AMBIGUOUS.fullmatch(c) and mark in c}
+        plain |= {n: cell.replace(mark, "") for n, cell in alike.items()}
+    done = {}
+    if plain:
+        done[f"{next(iter(marked.values())).marks} removed from {{}}"] = plain
+    if commas and marks != {","} and (decimal or certain or marks):
+        points = {n: cell.replace(",", ".") for n, cell in commas.items()}
+        done["decimal commas in {} replaced by points"] = points
+    return done
 
 
 def _part(rows: list[list[str]], expected: Expected, repairs: dict[str, None]) -> None:

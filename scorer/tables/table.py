@@ -24,6 +24,7 @@ from scorer.core.arrays import Floats, Ints, spread
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.tables.columns import CodedColumn, JoinedColumn, TextColumn
+from scorer.tables.marked import AMBIGUOUS, unmarked
 from scorer.tables.schema import EXTRA as EXTRA
 from scorer.tables.schema import NUMBER as NUMBER
 from scorer.tables.schema import ORDERED as ORDERED
@@ -215,9 +216,16 @@ def number(text: str, most: float = sys.float_info.max) -> tuple[float, tuple[st
         return math.nan, ("S503", f"is {quoted(text)}; every row needs a finite number")
     point = folded.replace(",", ".", 1)
     if "," in folded and DECIMAL.fullmatch(point):
+        if AMBIGUOUS.fullmatch(folded):
+            point += f", or {folded.replace(',', '')} if it marks thousands"
         return math.nan, (
             "S504",
             f"{quoted(text)} has a decimal comma; write {printable(point, 60)}",
+        )
+    if (marked := unmarked(text)) is not None:
+        return math.nan, (
+            "S501",
+            f"{quoted(text)} is a number with {marked.marks}; write {marked.plain}",
         )
     return math.nan, ("S501", f"{quoted(text)} is not a number in plain decimal notation")
 

@@ -120,7 +120,7 @@ def test_long_ids_take_little_room():
 
 
 def test_a_few_ids_are_told_however_long_they_are():
-    ids = [(f"{n:01000000}", n + 2, 1, None, 0) for n in range(9)]
+    ids = [(f"{n:02000000}", n + 2, 1, None, 0) for n in range(9)]
     assert len(IdTally.of(FAULT_CLASSES, ids).names) == SHOWN_PLACES
 
 

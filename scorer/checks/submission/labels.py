@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.checks.base import Submitted, check
-from scorer.checks.ids import LOST, READ_AS_TEXT, Known
+from scorer.checks.ids import LOST, Known
 from scorer.checks.rows import first_rows, numbered_rows, places, repeated
 from scorer.checks.tally import FileContext
 from scorer.core.arrays import Floats, Ints, Mask
@@ -100,8 +100,12 @@ class Faults(NamedTuple):
                 f"{self.word} holds numbers, such as {quoted(label)}, where a class is expected: "
                 f"{join_first(whole.public.classes)}"
             )
-            yield Problem("S523", message, line=first.line)
+            help = "write the names of the classes (LabelEncoder: inverse_transform)"
+            yield Problem("S523", message, line=first.line, help=help)
             return
+        if (problem := self._by_case(labels, known)) is not None:
+            yield problem
+            ordered = [entry for entry in ordered if entry not in labels]
         outside = any(code == "S524" for code, _ in self.faults)
         for (code, label), first in ordered:
             if code != "S525" or not outside:  # which then have a reason
@@ -111,13 +115,30 @@ class Faults(NamedTuple):
             last = self._problem(code, label, first, whole, known)
             yield Problem(last.code, last.message, line=last.line, times=self.rest)
 
+    def _by_case(
+        self, labels: Sequence[tuple[tuple[str, str], FirstRow]], known: Known
+    ) -> Problem | None:
+        """One problem for all labels, where several differ from a class by the same alone."""
+        faults = [known.fault(label) for (_, label), _ in labels]
+        codes = {fault.code if fault and fault.meant else None for fault in faults}
+        if len(labels) < 2 or len(codes) > 1 or None in codes:
+            return None
+        first, fault = labels[0][1], faults[0]
+        rows = sum(fault.rows for _, fault in labels)
+        assert fault is not None
+        message = (
+            f"{rows:,} cells of {self.word} are no class of this challenge, in {len(labels):,} "
+            f"spellings: {fault.message}"
+        )
+        return Problem("S521", message, line=first.line, list=first.name, times=rows)
+
     def _problem(
         self, code: str, label: str, first: FirstRow, whole: FileContext, known: Known
     ) -> Problem:
         help, times = None, first.rows
         if code == "S522":
             what = f"reads {quoted(label)}" if label.strip() else "is empty"
-            message, help = f"{self.word} {what}; every row needs a class", READ_AS_TEXT
+            message, help = f"{self.word} {what}; every row needs a class", _of_missing(whole)
             times = 1
         elif code == "S521":
             fault, times = known.fault(label), 1
@@ -137,6 +158,13 @@ class Faults(NamedTuple):
         return Problem(
             code, message, severity, line=first.line, list=first.name, help=help, times=times
         )
+
+
+def _of_missing(whole: FileContext) -> str:
+    """What helps with labels that are missing; a class may be called so, and be read as none."""
+    if any(name.casefold() in LOST for name in whole.public.classes):
+        return "read and write labels as text (in pandas: dtype=str, keep_default_na=False)"
+    return "predict a class for each of these rows (in pandas: fillna with one)"
 
 
 @check("S526", kinds=("labels",))

@@ -58,7 +58,8 @@ def check(
             "--fix",
             help="Write a repaired copy, NAME.fixed.EXT or -o, of each file that then is fine: "
             "the encoding; in CSV also lines before the header, separators, blanks, an index "
-            "column, the header's capitals, decimal commas, ids of which it is certain what was "
+            "column, the header (its capitals, names that are missing, wrong or swapped), decimal "
+            "commas and other marks in numbers, ids and classes of which it is certain what was "
             "meant (1.0, lost zeros, case), duplicate rows, ranks that start at 0.",
         ),
     ] = False,
@@ -103,10 +104,30 @@ def check(
         changed += fixing.notes
         output = None
     bad = any(scored.findings.fatal for scored in checked)
-    options = Options(every=every, quiet=quiet)
-    return Result(
-        form.write(CheckedFile(settled, checked), options), tuple(changed), 1 if bad else 0, output
-    )
+    options = Options(every=every, quiet=quiet, colour=terminal.colour and output is None)
+    shown = output is None and terminal.width is not None
+    excerpts = _excerpts(settled, files, checked, every) if shown and form.name == "text" else {}
+    content = CheckedFile(settled, checked, excerpts)
+    return Result(form.write(content, options), tuple(changed), 1 if bad else 0, output)
+
+
+def _excerpts(
+    challenge: Challenge, files: list[Named], checked: list[Scored], every: bool
+) -> dict[str, dict[int, str]]:
+    """The lines with problems that are shown, of each file of text that is still the same."""
+    from scorer.bytes.lines import lines_at
+    from scorer.formats.read import format_of
+    from scorer.reports.findings.problems import places
+
+    excerpts = {}
+    for file, scored in zip(files, checked, strict=True):
+        lines = (shown.problem.line for shown in places(scored.findings, every))
+        wanted = {line for line in lines if line is not None}
+        if not wanted or scored.path != file.display or not file.path.is_file():
+            continue
+        if not format_of(file.path, challenge.submission.format).binary:
+            excerpts[scored.path] = lines_at(file.path, wanted)
+    return excerpts
 
 
 class _Fixing:

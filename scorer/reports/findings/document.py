@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from scorer.core.text import printable
 from scorer.reports.base import Options
@@ -14,13 +14,17 @@ from scorer.results.report import Scored
 def document(checked: CheckedFile, options: Options) -> Document:
     """Every file's problems, then its state; when quiet, only errors."""
     challenge = checked.challenge
-    blocks = [b for scored in checked.submissions for b in _file(scored, options)]
+    blocks = [
+        b
+        for scored in checked.submissions
+        for b in _file(scored, options, checked.excerpts.get(scored.path))
+    ]
     title = challenge.title if options.alone else ""
     return Document(title, blocks, source=(challenge.id, ""), skip="Skip to the problems")
 
 
-def _file(scored: Scored, options: Options) -> Iterator[Block]:
-    problems = format_findings(scored.findings, options.every, options.quiet)
+def _file(scored: Scored, options: Options, excerpts: Mapping[int, str] | None) -> Iterator[Block]:
+    problems = format_findings(scored.findings, options.every, options.quiet, excerpts)
     state = f"{printable(scored.path)}: {summary(scored)}"
     if options.alone:
         yield Heading(printable(scored.path))

@@ -20,7 +20,7 @@ def github(checked: CheckedFile, options: Options) -> str:
 def workflow_commands(findings: Findings, every: bool = False) -> list[str]:
     """A file's problems as marks at their lines."""
     lines = []
-    for problem, rest in places(findings, every):
+    for problem, rest, _ in places(findings, every):
         more = f" (and {rest:,} more)" if rest > 0 else ""
         hint = f"\n{problem.help}" if problem.help else ""
         lines.append(

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scorer.challenge.model import Challenge
 from scorer.core.problems import SHOWN_PLACES, Findings, Problem, Severity
+from scorer.core.text import printable
 from scorer.reports.github import no_command
 from scorer.results.report import Scored
+
+QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'")
+VALUE = re.compile(rf"{QUOTED.pattern}|[0-9][0-9.,]*")  # what differs from place to place
+CARET_WIDTH, BEFORE = 100, 40  # characters of a line that are shown, and of them before the place
 
 
 class CheckedFile(NamedTuple):
@@ -16,6 +23,16 @@ class CheckedFile(NamedTuple):
 
     challenge: Challenge
     submissions: Sequence[Scored]
+    # for a terminal: path -> the text of each line that is shown with a caret
+    excerpts: Mapping[str, Mapping[int, str]] = {}
+
+
+class Shown(NamedTuple):
+    """A problem, and how often it is there beyond that."""
+
+    problem: Problem
+    rest: int = 0
+    lines: Sequence[int] = ()  # some of the other places
 
 
 def counted(scored: Scored, severity: Severity = "error") -> str:
@@ -35,26 +52,39 @@ def summary(scored: Scored) -> str:
     return f"{verdict}{': ' if lines else ''}{', '.join(lines)}"
 
 
-def places(findings: Findings, every: bool = False) -> Iterator[tuple[Problem, int]]:
-    """The problems to show: the first of each code, its last with how many more there are."""
-    counts: dict[str, int] = {}
-    problems: list[Problem] = []
+def places(findings: Findings, every: bool = False) -> Iterator[Shown]:
+    """The problems to show; one that is in many places once, with how many more there are."""
+    alike: dict[tuple[str, ...], list[Problem]] = {}
     for problem in findings:
-        counts[problem.code] = counts.get(problem.code, 0) + 1
-        if every or counts[problem.code] <= SHOWN_PLACES:
-            problems.append(problem)
-    last = {problem.code: n for n, problem in enumerate(problems)}
-    for n, problem in enumerate(problems):
-        rest = findings.counts[problem.code] - (
-            counts[problem.code] if every else min(counts[problem.code], SHOWN_PLACES)
-        )
-        yield problem, rest if last[problem.code] == n else 0
+        words = VALUE.sub("", problem.message)
+        key = (problem.code, problem.severity, words, problem.help or "")
+        alike.setdefault(key, []).append(problem)
+    kept = Counter(problem.code for group in alike.values() for problem in group)
+    shown: list[Shown] = []
+    for (code, *_), group in alike.items():
+        at = len(group) if every or len(group) <= SHOWN_PLACES else 1
+        shown += [Shown(problem) for problem in group[: at - 1]]
+        lines = [problem.line for problem in group[at:] if problem.line is not None]
+        uncounted = findings.counts[code] - kept.pop(code, findings.counts[code])
+        shown.append(Shown(group[at - 1], len(group) - at + uncounted, lines))
+    yield from sorted(shown, key=lambda each: (each.problem.line or 0, each.problem.column or 0))
 
 
-def format_findings(findings: Findings, every: bool = False, quiet: bool = False) -> list[str]:
-    """Problems as lines: the first places of each code, how many more, and what would help.
+def format_findings(
+    findings: Findings,
+    every: bool = False,
+    quiet: bool = False,
+    excerpts: Mapping[int, str] | None = None,
+) -> list[str]:
+    """Problems as lines: each once, how many more there are of it, and what would help.
 
-    No line is a command to the runner of a workflow.
+    Args:
+        every: every place of a problem that was kept.
+        quiet: only errors.
+        excerpts: lines of the file, to be shown with a caret.
+
+    Returns:
+        Lines of which none is a command to the runner of a workflow.
     """
     if quiet:
         errors = Findings(findings.path)
@@ -62,12 +92,48 @@ def format_findings(findings: Findings, every: bool = False, quiet: bool = False
         findings = errors
     lines: list[str] = []
     helped: set[str] = set()
-    for problem, rest in places(findings, every):
+    for problem, rest, others in places(findings, every):
         lines.append(str(problem))
+        text = (excerpts or {}).get(problem.line or 0)
+        if text is not None and problem.path == findings.path:
+            lines += excerpt(problem, text)
         if problem.help and problem.help not in helped:
             helped.add(problem.help)
             lines.append(f"  help: {problem.help}")
         if rest > 0:
-            hint = "" if every else " (--all)"
-            lines.append(f"  and {rest:,} more of {problem.code}{hint}")
+            where = f", on lines {', '.join(f'{n:,}' for n in others[:3])}" if others else ""
+            more = ", ..." if len(others) > 3 else ""
+            lines.append(
+                f"  and {rest:,} more of {problem.code}{where}{more}{' (--all)' * (not every)}"
+            )
     return list(map(no_command, lines))
+
+
+def excerpt(problem: Problem, text: str) -> list[str]:
+    """The line of a problem, and a caret under the place; nothing where that is not known.
+
+    >>> excerpt(Problem("S501", "score 'x' is no number", line=2, column=3), "a,x")
+    ['  2 | a,x', '    |   ^']
+    """
+    value = match[1] if (match := QUOTED.search(problem.message)) else ""
+    at = (problem.column or 0) - 1
+    if at < 0 and value and text.count(value) == 1:
+        at = text.index(value)
+    if not 0 <= at <= len(text):
+        return []
+    first = max(at - BEFORE, 0)
+    shown = printable(text[first : first + CARET_WIDTH], 4 * CARET_WIDTH)
+    before = printable(text[first:at], 4 * CARET_WIDTH)
+    wide = len(value) if value and text.startswith(value, at) else 1
+    number = f"{problem.line}"
+    under = " " * cells(before) + "^" * min(wide, len(shown) - len(before) or 1)
+    return [f"  {number} | {shown}", f"  {' ' * len(number)} | {under}"]
+
+
+def cells(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)

@@ -38,6 +38,15 @@ UNBOUNDED, PROSE = 10**6, 80  # widths where there is no terminal
 GAP, WORD, NAME = 3, 12, 16  # blanks between columns; widths from which words, names are folded
 STYLES = {"fault": "red", "soft": "dim", "strong": "bold", "": "", "problems": "", "prose": "",
           "steps": "", "page": ""}  # fmt: skip
+# of the lines of a file's problems: what is set in which colour
+PROBLEM = (
+    (r"^.+?(?=: (?:error|warning)\[)", "bold"),
+    (r"(?<=: )error\[[A-Z][0-9]+\]", "bold red"),
+    (r"(?<=: )warning\[[A-Z][0-9]+\]", "bold yellow"),
+    (r"^  help:", "bold cyan"),
+    (r"^ +[0-9]* \|", "blue"),
+    (r"(?<=\| ) *\^+$", "bold red"),
+)
 LEFT = ("rank", "name", "text", "interval", "long")  # kinds that are set to the left
 BAR = 20  # blocks of the longest bar to each side
 
@@ -158,6 +167,15 @@ class Paper:
 
         self._console.print(Text(text, style=style), soft_wrap=not fold, width=self.prose)
 
+    def problem(self, line: str) -> None:
+        """Write a line of a file's problems in colours: its place, its code, what would help."""
+        from rich.text import Text
+
+        text = Text(line)
+        for pattern, style in PROBLEM:
+            text.highlight_regex(pattern, style)
+        self._console.print(text, soft_wrap=True)
+
     def block(self, block: Block) -> None:
         """Write a block of a document."""
         match block:
@@ -166,6 +184,10 @@ class Paper:
             case Paragraph(text, tone):
                 for line in text.split("\n"):
                     self.say(_seen(line), STYLES[tone], fold=tone != "steps")
+            case Notes(items, "problems") if self.colour:
+                for item in items:
+                    for line in item.split("\n"):
+                        self.problem(_seen(line))
             case Notes(items, tone):
                 for item in items:
                     style = STYLES[tone] or "dim" * (tone == "")
