@@ -94,8 +94,8 @@ def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpe
     """The measures of the kit's challenge.yaml, and the ids of those that it cannot compute.
 
     Metrics of plugins, those that need further files or columns of the lists, and formulas of
-    such measures are left out; where none remains another of the same kind stands in, since some
-    must.
+    such measures are left out; where none remains Kaggle's are named, without their files, else
+    another of the same kind stands in, since some must.
     """
     built_in, specs, dropped = metrics(), list[MeasureSpec](), list[str]()
     columns = () if _groups_reveal_splits(prepared.challenge, public) else ("group",)
@@ -119,11 +119,15 @@ def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpe
             specs.append(spec)
         else:
             dropped.append(bound.id)
-    return specs or [MeasureSpec(notation=_stand_in(prepared))], dropped
+    framed = [spec for spec in prepared.challenge.metrics if spec.kaggle and not specs]
+    return specs or framed or [MeasureSpec(notation=_stand_in(prepared))], dropped
 
 
 def _measure_fields(spec: MeasureSpec) -> dict[str, Any]:
     """A measure as challenge.yaml writes it."""
+    if spec.kaggle is not None:
+        named = {"kaggle": spec.kaggle.name, "id": spec.id, "better": spec.better}
+        return {key: value for key, value in named.items() if value}
     fields: dict[str, Any] = {} if spec.score is not None else {"metric": spec.notation}
     written = spec.model_dump(mode="json", exclude_defaults=True)
     fields |= spec.params | {key: written[key] for key in (*COMBINING, "better") if key in written}
@@ -161,6 +165,7 @@ def _public(
     """challenge.yaml without its secrets: truth, examples, baselines, plugins."""
     challenge = prepared.challenge
     answer_roles = {"preferences": ("better", "worse"), "labels": (_answer(prepared),)}
+    answer_roles["frames"] = ()
     roles = answer_roles.get(prepared.kind.name, ("item",))
     # all roles, since a participant may score against a truth of his own: --truth
     columns = {role: role for role in ("list", *roles)} | challenge.truth.columns
@@ -263,7 +268,7 @@ def _items(
         columns = {key: name for key, name in fields["columns"].items() if key not in features}
         listed = {"features": list(features.values())} if features else {}
         return fields | {"columns": columns | listed}
-    if kind in ("grades", "labels"):
+    if kind in ("frames", "grades", "labels"):
         return None
     # sorted: the order in which a truth names them is nobody's business
     pairs = sorted(

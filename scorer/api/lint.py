@@ -16,6 +16,7 @@ from scorer.api.submissions import Named, baselines, scored_files, terms_of
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import KEY, Challenge, Example
+from scorer.core.errors import PluginError
 from scorer.core.problems import SHOWN_PLACES, Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unit
 from scorer.formats.read import format_of, header
@@ -29,6 +30,9 @@ from scorer.prepare.probes import probes, values
 from scorer.prepare.probes_of_grades import cutoffs
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Lint, Remark
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Table
+from scorer.views.frames import TEXT
 from scorer.views.returned import Returned
 
 FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them together
@@ -45,6 +49,8 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
     examples, others = _examples(ready)
     rejected, accepted = _baselines(ready)
     assert ready.answers is not None
+    if ready.prepared.kind.name == "frames":
+        return _of_frames(ready, examples, [*others, *accepted], rejected)
     probe_set = probes(ready)
     perfect = [values(ready, table) for table in probe_set.perfect()]
     other = {name: values(ready, table) for name, table in probe_set.others().items()}
@@ -66,13 +72,50 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         alike = Chance.of([by_measure[m.id].mean for by_measure in tied])
         remarks += _measured(m, means[m.id], chance[m.id], alike, challenge.submission.ties)
     remarks += [*_ceilings(ready.measures, means), *_truth(ready), *_rules(ready)]
-    remarks += [*_published(challenge), *_revealing(ready), *_gaining(ready)]
+    remarks += [*_published(challenge), *_revealing(ready), *_gaining(ready), *_doctests(ready)]
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
         len(ready.answers.lists), probe_set.truth.in_list.size, ready.measures, means, chance,
         draws, probe_set.drawn, detectable_of(ready, [*others, *accepted]), tuple(examples),
         ready.warnings, tuple(remarks), ready.public.called,
     )  # fmt: skip
+
+
+def _of_frames(
+    ready: OpenChallenge,
+    examples: Sequence[Remark],
+    known: Sequence[Scored],
+    rejected: Sequence[Remark],
+) -> Lint:
+    """Of files that only metrics of the organizer's read: the truth itself, and the examples."""
+    assert ready.answers is not None
+    challenge, lists = ready.prepared.challenge, ready.answers.lists
+    rows = np.arange(len(lists))
+    ids = {"list": CodedColumn(rows, lists)}
+    table = Table(ids, {}, rows, ready.plan.shapes[0], {TEXT: ready.solution})
+    remarks, means = list(rejected), {m.id: math.nan for m in ready.measures}
+    try:
+        means |= {key: value.mean for key, value in values(ready, table).items()}
+    except PluginError as error:
+        remarks.append(Remark("note", f"the truth, taken for a submission, has no value: {error}"))
+    remarks += [*_doctests(ready), *_rules(ready)]
+    return Lint(
+        challenge, terms_of(ready).fingerprint, ready.prepared.kind.name, len(lists), len(lists),
+        ready.measures, {key: {"perfect": mean} for key, mean in means.items()},
+        dict.fromkeys(means, Chance.of([])), 0, "from what, nobody declares",
+        detectable_of(ready, known), tuple(examples), ready.warnings, tuple(remarks),
+        ready.public.called,
+    )  # fmt: skip
+
+
+def _doctests(ready: OpenChallenge) -> Iterator[Remark]:
+    """The examples of Kaggle's metrics that fail."""
+    for spec in ready.prepared.challenge.metrics:
+        if spec.kaggle is not None:
+            from scorer.prepare.kaggle import failing_examples
+
+            for told in failing_examples(spec.kaggle):
+                yield Remark("error", f"{spec.kaggle.name}: {told}")
 
 
 def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:

@@ -19,7 +19,7 @@ from scorer.leaderboard.samples import samples_of
 from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.probes import cards, probes
+from scorer.prepare.probes import cards, has_probes, probes
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.results.soundness import Detectable, Needed, Power
@@ -111,6 +111,8 @@ def detectable_of(
     # deviations are wanted, not p-values
     rules = challenge.leaderboard.model_copy(update={"tiers": tiers, "draws": 100})
     for basis in ("the examples and baselines", DEGRADED):
+        if basis == DEGRADED and not has_probes(ready):
+            break
         scored = _degraded(ready) if basis == DEGRADED else known
         if len(scored) < 2:
             continue
@@ -129,7 +131,8 @@ def detectable_of(
             )
             first = _least(smallest, 2, tiers, challenge.leaderboard)
             return replace(smallest, difference=first, among=among)
-    return Detectable(math.nan, math.nan, tiers.alpha, "nothing")
+    why = "" if has_probes(ready) else "it takes two examples, or baselines, that differ"
+    return Detectable(math.nan, math.nan, tiers.alpha, "nothing", why=why)
 
 
 def _test(smallest: Detectable) -> Test:

@@ -55,15 +55,19 @@ def drawn(
     return split_of
 
 
-def read_splits(path: Path, lists: Sequence[str]) -> dict[str, str]:
-    """The split of each list, from a file of list,split.
+def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[str, str]:
+    """The split of each list, from a file of list,split; or of Kaggle's columns, such as id,Usage.
+
+    Args:
+        called: the name that the lists' column may have instead.
 
     `ChallengeError` if it cannot be read, names a list twice or one that is not there, or leaves
     one out.
     """
     findings = Findings(display_path(path))
     shape = Schema(("list", "fold"), (), {"fold": "split"})
-    table = read(path, format_of(path, None), [shape], findings, ReadLimits())
+    kaggle = Schema(("list", "fold"), (), {"list": called, "fold": "Usage"}, every=True)
+    table = read(path, format_of(path, None), [shape, kaggle], findings, ReadLimits())
     split_of: dict[str, str] = {}
     known_lists = set(lists)
     if table is None:

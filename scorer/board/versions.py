@@ -192,7 +192,8 @@ def _version(
     splits: Mapping[str, str] = {}
     if (rules := ready.prepared.challenge.splits) is not None:
         if rules.file is not None:
-            splits = read_splits(rules.file, terms.lists)
+            called = ready.prepared.challenge.truth.columns.get("list", "list")
+            splits = read_splits(rules.file, terms.lists, called)
         else:
             splits = drawn(rules, terms.lists, terms.groups)
     return Version(number, since, values, terms.fingerprint, files, to_json(terms), splits)

@@ -95,9 +95,14 @@ def refused(path: Path, code: str, message: str) -> ChallengeError:
     return ChallengeError(problems=[Problem(code, message, path=str(path))])
 
 
+def is_kit(challenge: Challenge) -> bool:
+    """Whether it is a kit, which has no truth, and none was given in its place."""
+    return challenge.truth.file.name.startswith(ABSENT) and not challenge.truth.file.exists()
+
+
 def refuse_kit(challenge: Challenge) -> None:
     """Refuse, by `ChallengeError`, a kit, which has no truth, unless one was given in its place."""
-    if not challenge.truth.file.name.startswith(ABSENT) or challenge.truth.file.exists():
+    if not is_kit(challenge):
         return
     kit = printable(display_path(challenge.folder))
     help = f"to check: score check {kit} SUBMISSION; with answers of your own: --truth FILE"

@@ -199,7 +199,8 @@ def _model_data(root: YamlValue, folder: Path) -> dict[str, Any]:
 def _measure(n: int, value: YamlValue) -> dict[str, Any]:
     entries = dict(_mapping(value)) or {"metric": value}
     directed = "kaggle" in entries or "score" in entries
-    keys = ("metric", "id", "primary", "kaggle", *COMBINING, *(["better"] if directed else []))
+    own = (*(["better"] * directed), *(["resample"] * ("kaggle" in entries)))
+    keys = ("metric", "id", "primary", "kaggle", *COMBINING, *own)
     stated = {key: entries.pop(key, None) for key in keys}
     spec = {key: _tree(entry) for key, entry in stated.items() if entry and entry.data is not None}
     if isinstance(file := spec.get("kaggle"), YamlValue) and file.text:

@@ -32,6 +32,11 @@ MEASURE = {
         "id": {**SCALAR, "description": "what the measure is called in results; default: its name"},
         "primary": {"type": "boolean", "description": "ranks by this measure; default: the first"},
         "kaggle": {"type": "string", "description": "a Python file with Kaggle's score function"},
+        "resample": {
+            "enum": ["rows", "none"],
+            "description": "of a Kaggle file: whether its metric is run again without some of the "
+            "rows, for intervals and tests; default: rows, where they are not many",
+        },
         "better": {
             "enum": ["higher", "lower"],
             "description": "of a Kaggle file's values, or of a score where that does not follow",
@@ -147,6 +152,7 @@ class MeasureSpec(YamlSection):
     primary: Annotated[bool, Before(as_flag)] = False
     kaggle: File | None = None  # a file with Kaggle's function `score`, whose metric it is
     better: Annotated[Literal["higher", "lower"], Word] | None = None  # of such a file, or a score
+    resample: Annotated[Literal["rows", "none"], Word] | None = None  # of such a file
     score: Annotated[Text, AfterValidator(_formula)] | None = None  # of other measures
     per: Annotated[Literal["mean", "list"], Word] = "mean"  # what a score is a formula of
     average: OneOrMany = ()  # lists, pooled, or columns of the lists whose groups are averaged

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,11 +17,14 @@ from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine
 from scorer.engines.gather import TooManyErrors, parts_of_file
 from scorer.engines.processes import shareable, shared
+from scorer.formats.base import Format
 from scorer.formats.parts import by_part
-from scorer.formats.pieces import columns_at, pieces
+from scorer.formats.pieces import Pieces, columns_at, joined, pieces
+from scorer.formats.whole import whole_text
 from scorer.results.scorecard import Outcome
-from scorer.scoring.lists import Plan, merged, outcome
+from scorer.scoring.lists import ListsResult, Plan, merged, outcome, score_lists
 from scorer.tables.runs import Apart
+from scorer.views.frames import TEXT, Frames
 
 
 @engine("local")
@@ -81,7 +85,10 @@ def _scored(plan: Plan, path: Path, tick: Tick, scattered: bool = False) -> Outc
         path, format, plan.shapes, plan.limits, findings, sha256=sha256, tick=tick
     ) as tables:
         try:
-            parts = parts_of_file(plan, tables, scattered)
+            if Frames in plan.views:
+                parts = _whole(plan, tables, path, format, findings)
+            else:
+                parts = parts_of_file(plan, tables, scattered)
         except Unreadable as error:
             findings.add(error.problem)
             if isinstance(error, TooManyErrors):
@@ -99,3 +106,21 @@ def _scored(plan: Plan, path: Path, tick: Tick, scattered: bool = False) -> Outc
     findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
     by_part(findings, format.form.parts)
     return scored_outcome
+
+
+def _whole(
+    plan: Plan, tables: Pieces, path: Path, format: Format, findings: Findings
+) -> list[ListsResult]:
+    """The one part of a file that measures read whole; its columns with roles may do for it.
+
+    `Unreadable` if it is no CSV, and no other columns are known.
+    """
+    text = whole_text(path, format, plan.limits)
+    if text is None and plan.public.kind == "frames":
+        message = "Kaggle's metrics read CSV, with a header"
+        raise Unreadable(Problem("S107", message, help="write the file with to_csv(index=False)"))
+    if (table := joined(tables)) is None:
+        return []
+    facts = {} if text is None else {TEXT: text}
+    plan = plan.unscored if findings.fatal else plan
+    return [score_lists(plan, replace(table, facts={**table.facts, **facts}))]

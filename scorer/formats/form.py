@@ -156,7 +156,8 @@ def cut_schema(form: FileForm, shape: Schema, names: Sequence[str] | None) -> Sc
     optional = [role for role in optional if role not in required]
     if form.wide is not None and f"cell[{value}]" in (*required, *optional):
         raise NoColumns(f"wide columns hold {quoted(value)}, which no cell can hold beside them")
-    return CutSchema((*required, *wide), tuple(optional), columns, shape, labels, value)
+    roles = (*required, *wide), tuple(optional)
+    return CutSchema(*roles, columns, shape.every, shape, labels, value)
 
 
 def wide_value(role: str, shape: Schema) -> str:

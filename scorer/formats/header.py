@@ -116,6 +116,8 @@ def tell_unused(
     One that holds numbers is an error where the rows have neither a score nor a rank: the order
     of the rows would rank them. In a truth without grades the warning says how to name it.
     """
+    if shape.every:
+        return
     unordered = set(shape.roles) >= ORDERED and ORDERED.isdisjoint(roles)
     ungraded = "grade" in shape.roles and "grade" not in roles
     for extra in unused:

@@ -115,6 +115,9 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
     assert statistic is not None
     if isinstance(statistic, Unbootstrappable):
         return statistic.why or f"{metric.name} does not say how draws of lists make its figure"
+    refuses = statistic.refuses if isinstance(statistic, Weighted) else None
+    if refuses is not None and (why := next(filter(None, map(refuses, statistics)), "")):
+        return why
     belongs = belonging(cards[0], measure)
     lost = np.array(
         [

@@ -63,11 +63,13 @@ class Weighted:
 
     `weights`, (lists,), says how often each list counts. `smooth` is false where one list
     of many does not move the value, as in a median; tests then let each list count several
-    times more, instead of leaving it out.
+    times more, instead of leaving it out. `refuses(statistics)` says, as a clause, why nothing
+    is drawn; '' where something is.
     """
 
     weighted: Value
     smooth: bool = True
+    refuses: Callable[[Statistics], str] | None = None
 
     def figure(self, statistics: Statistics, **params: Any) -> float:
         """The value of these lists, each counted once."""

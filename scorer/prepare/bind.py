@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from scorer.bytes.files import same_content
 from scorer.bytes.limits import ReadLimits
+from scorer.challenge.archive import is_kit
 from scorer.challenge.columns import extra_roles
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
@@ -32,6 +33,7 @@ from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, sides
 from scorer.results.report import RankedBy
 from scorer.results.scorecard import Rules
 from scorer.tables.table import Schema
+from scorer.views.frames import Frames
 from scorer.views.positions import Positions, PositionTable
 
 
@@ -64,17 +66,23 @@ class BoundChallenge(NamedTuple):
         )
         if "target" in self.challenge.truth.columns:  # of numbers, whatever the measures are
             needed |= {"prediction"}
-        if callable(shapes):
-            schemas = shapes(self.challenge.submission, needed)
-            return tuple(shape.with_columns(further) for shape in schemas)
-        return tuple(
-            Schema(
-                (*shape.required, *(role for role in shape.optional if role in needed)),
-                tuple(role for role in shape.optional if role not in needed),
-                columns,
-            ).with_columns(further)
-            for shape in shapes
+        schemas = (
+            shapes(self.challenge.submission, needed)
+            if callable(shapes)
+            else tuple(
+                Schema(
+                    (*shape.required, *(role for role in shape.optional if role in needed)),
+                    tuple(role for role in shape.optional if role not in needed),
+                    columns,
+                )
+                for shape in shapes
+            )
         )
+        return tuple(self.whole(shape.with_columns(further)) for shape in schemas)
+
+    def whole(self, shape: Schema) -> Schema:
+        """The schema of a file, of which every column is used where measures read frames."""
+        return replace(shape, every=True) if Frames in self.views else shape
 
     def format(self, path: Path, name: str | None = None) -> Format:
         """How a submission is read; in the format of that name, if any."""
@@ -123,18 +131,23 @@ def _registry(challenge: Challenge, allow_plugins: bool) -> Registry[Metric]:
 
     `ChallengeError` if its plugins may not run, `PluginError` if one cannot be loaded.
     """
-    if challenge.plugins and not allow_plugins:
-        names = ", ".join(path.name for path in challenge.plugins)
+    kaggle_specs = {spec.kaggle: spec for spec in challenge.metrics if spec.kaggle is not None}
+    withheld = {path for path in kaggle_specs if is_kit(challenge) and not path.is_file()}
+    plugins = [path for path in challenge.plugins if path not in withheld]
+    if plugins and not allow_plugins:
+        names = ", ".join(path.name for path in plugins)
         message = f"this challenge runs code of its own ({names})"
         refuse(challenge, [Fault("plugins", "C116", message, "if you trust it: --allow-plugins")])
     registry = metrics()
-    kaggle_specs = {spec.kaggle: spec for spec in challenge.metrics if spec.kaggle is not None}
     for path in challenge.plugins:
         if (spec := kaggle_specs.get(path)) is not None:
-            from scorer.prepare.kaggle import kaggle_metric
+            from scorer.prepare.kaggle import kaggle_metric, withheld_metric
 
-            own_metric = kaggle_metric(
-                path, parse(spec.notation)[0], spec.better or "higher", challenge
+            name = parse(spec.notation)[0]
+            own_metric = (
+                withheld_metric(path, name, spec)
+                if path in withheld
+                else kaggle_metric(path, name, spec, challenge)
             )
             registry = registry.with_([(own_metric, path.name)])
         else:

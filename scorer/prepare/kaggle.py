@@ -1,100 +1,128 @@
 """Kaggle's own metrics: a file with `score(solution, submission, row_id_column_name, **params)`.
 
-The frames hold what the challenge's columns declare, under the names that its files have; rows
-are in the order of their ids, which the frames give as places from 0. Such a measure is one
-figure of all rows.
+The frames are both files as pandas reads them: every column, ids as they are, any number of rows
+an id. The rows of the submission stand in the order of the solution's: its n-th row of an id
+where the solution has the n-th of that id. Of a solution's column `Usage` the rows that it calls
+Ignored are left out, and the column is, as Kaggle has it. Such a measure is one figure of all rows.
 """
 
 from __future__ import annotations
 
+import doctest
 import inspect
+import io
 import math
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import numpy as np
 
+from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Floats
+from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import PluginError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.registry import module_of, plugin_call
-from scorer.core.text import printable, quoted
-from scorer.metrics.base import Better, Metric
-from scorer.metrics.statistic import Unbootstrappable
-from scorer.tables.table import number
-from scorer.views.labelled import Labelled, LabelledRows, Targets
+from scorer.core.text import describe_exception, join_first, printable, quoted
+from scorer.metrics.base import Metric
+from scorer.metrics.statistic import Statistic, Unbootstrappable, Weighted
+from scorer.views.frames import Frames
 from scorer.views.pooled import Statistics
 
 GIVEN = 3  # parameters of `score` that are not the metric's own
 VISIBLE = "ParticipantVisibleError"  # what such a file raises when a submission is at fault
-PROBABILITY = "probability"
+USAGE, IGNORED = "Usage", "Ignored"
+SOLUTION, SUBMISSION = 1, 2  # the frame that a row of the statistics is of
+RUNS = 400  # how often a metric is run again, at most: leaderboard/samples.py has as many blocks
+MOST_ROWS = 4_000_000  # in all of these runs together: a minute, at 15 microseconds a row
+
+Score = Callable[..., float]
 
 
-def kaggle_metric(path: Path, name: str, better: Better, challenge: Challenge) -> Metric:
-    """The metric that a file's `score` is; it does not say which direction is `better`.
+def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge) -> Metric:
+    """The metric that a file's `score` is; `spec` says what is better, and whether rows are drawn.
 
     `PluginError` if the file cannot be run, or has no such function.
     """
     function = getattr(module_of(path), "score", None)
     if not callable(function):
         raise PluginError(f"the metric {quoted(path.name)} defines no function score")
-    _, *parameters = _parameters(function, path)
-    columns = _named_columns(challenge)
-    own_hints: dict[str, Any] = {}
-    with suppress(Exception):  # annotations of its own, which need not make sense
-        own_hints = get_type_hints(function)
+    parameters = _parameters(function, path)[1:]
+    ids = challenge.truth.columns.get("list", "list")
+    own_ids = challenge.submission.columns.get("list", "list")
+    scored = partial(_scored, function, path.name, ids, own_ids)
 
-    def figure(statistics: Statistics, **params: Any) -> float:
-        classes = params.pop("classes")
-        message = f"the metric {quoted(path.name)} failed"
-        with plugin_call(message):
-            try:
-                returned = function(
-                    *_frames(statistics, columns, classes), columns["list"][0], **params
-                )
-            except Exception as error:
-                if type(error).__name__ != VISIBLE:
-                    raise
-                raise SubmissionRejected(
-                    problems=[Problem("S529", f"{path.name} says: {printable(error)}")]
-                ) from error
-            value = float(returned)
-        if not math.isfinite(value):
-            raise PluginError(f"{message}: it gave {value}")
-        return value
-
-    def whole(rows: LabelledRows, **params: Any) -> Statistics:
-        statistics = _statistics(rows)
-        figure(statistics, **params)  # which may refuse the submission
+    def whole(frames: Frames, **params: Any) -> Statistics:
+        statistics = _statistics(frames, ids, own_ids)
+        if frames.answered.all():
+            scored(statistics, **params)  # which may refuse the submission
         return statistics
 
     whole.__doc__ = inspect.getdoc(function) or f"Kaggle's metric in {path.name}."
     whole.__module__ = path.stem
-    hints = {p.name: own_hints[p.name] for p in parameters if p.name in own_hints}
-    whole.__annotations__ = {"rows": LabelledRows, **hints, "classes": tuple[str, ...] | None}
+    whole.__annotations__ = {"frames": Frames, **_hints(function, parameters)}
     whole.__wrapped__ = function  # type: ignore[attr-defined]  # by which its file is known
-    first = inspect.Parameter("rows", inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    classes = inspect.Parameter("classes", inspect.Parameter.KEYWORD_ONLY, default=None)
+    first = inspect.Parameter("frames", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     own_parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
-    whole.__signature__ = inspect.Signature([first, *own_parameters, classes])  # type: ignore[attr-defined]
+    whole.__signature__ = inspect.Signature([first, *own_parameters])  # type: ignore[attr-defined]
     return Metric(
         name,
         f"Kaggle's metric in {path.name}",
         f"this challenge, {path.name}",
         whole,
         range=(None, None),
-        better=better,
+        better=spec.better or "higher",
         aggregate="pooled",
-        settle={"classes": lambda constants: constants.classes or None},
-        statistic=Unbootstrappable(figure),
-        again=partial(kaggle_metric, path, name, better, challenge),
+        statistic=_statistic(scored, spec.resample),
+        again=partial(kaggle_metric, path, name, spec, challenge),
     )
+
+
+def withheld_metric(path: Path, name: str, spec: MeasureSpec) -> Metric:
+    """The metric of a file that a kit does not have: it says what is read, and gives no value."""
+
+    def withheld(frames: Frames) -> Statistics:
+        """Kaggle's metric, which the organizer has."""
+        raise PluginError(f"{path.name} is not in this kit, which checks and scores nothing")
+
+    withheld.__module__ = path.stem
+    withheld.__annotations__ = {"frames": Frames}
+    return Metric(
+        name,
+        f"Kaggle's metric in {path.name}",
+        f"this challenge, {path.name}",
+        withheld,
+        range=(None, None),
+        better=spec.better or "higher",
+        aggregate="pooled",
+        statistic=Unbootstrappable(lambda statistics, **_: math.nan),
+        again=partial(withheld_metric, path, name, spec),
+    )
+
+
+def failing_examples(path: Path) -> Iterator[str]:
+    """Each doctest of a metric's file that fails, with its line, and what it gave."""
+    module, told = module_of(path), list[str]()
+
+    class Runner(doctest.DocTestRunner):
+        def report_failure(self, out: Any, test: Any, example: Any, got: str) -> None:
+            line = (test.lineno or 0) + example.lineno + 1
+            told.append(f"line {line}: {quoted(example.source.strip())} gave {quoted(got.strip())}"
+                        f", not {quoted(example.want.strip())}")  # fmt: skip
+
+        def report_unexpected_exception(
+            self, out: Any, test: Any, example: Any, exc_info: Any
+        ) -> None:
+            self.report_failure(out, test, example, describe_exception(exc_info[1]))
+
+    with plugin_call(f"the examples of {quoted(path.name)} cannot be run"):
+        for test in doctest.DocTestFinder().find(module, path.stem):
+            Runner(verbose=False).run(test, out=lambda text: None)
+    yield from told
 
 
 def _parameters(function: Callable[..., Any], path: Path) -> list[inspect.Parameter]:
@@ -112,72 +140,157 @@ def _parameters(function: Callable[..., Any], path: Path) -> list[inspect.Parame
     return parameters[GIVEN - 1 :]
 
 
-def _named_columns(challenge: Challenge) -> dict[str, tuple[str, str]]:
-    """Role -> the names of its column in the truth and in a submission."""
-    rules = challenge.submission
-    roles = ("list", "label", "target", "weight", "prediction")
-    columns = {
-        role: (challenge.truth.columns.get(role, role), rules.columns.get(role, role))
-        for role in roles
-    }
-    columns["list"] = (columns["list"][0],) * 2  # one name for both frames
-    for name, column in rules.probability.items() or {"": PROBABILITY}.items():
-        columns[f"{PROBABILITY}[{name}]"] = (column, column)
-    return columns
+def _hints(function: Callable[..., Any], parameters: list[inspect.Parameter]) -> dict[str, Any]:
+    """The types of a metric's own parameters, as far as its annotations make sense."""
+    hints: dict[str, Any] = {}
+    with suppress(Exception):
+        hints = get_type_hints(function)
+    return {p.name: hints[p.name] for p in parameters if p.name in hints}
 
 
-def _statistics(rows: LabelledRows) -> Statistics:
-    """Truth and answers as numbers: true, weight, label or prediction, then probabilities."""
-    if isinstance(rows, Targets):
-        return rows.pooled(rows.target, rows.weights, rows.prediction)
-    if not isinstance(rows, Labelled) or rows.several:
-        raise PluginError("Kaggle's metrics look at rows with one label or number each")
-    label = rows.decided() if rows.label is None else rows.label
-    probabilities = [] if rows.probability is None else [*rows.probability.T]
-    return rows.pooled(rows.truth, rows.weights, label, *probabilities)
+def _statistic(scored: Score, resample: str | None) -> Statistic:
+    """How certain a value is: by the metric without some of the rows, unless that costs much."""
+
+    def value(statistics: Statistics, **params: Any) -> float:
+        try:
+            return scored(statistics, **params)
+        except (PluginError, SubmissionRejected):  # of some of the rows: all have a value
+            return math.nan
+
+    def weighted(statistics: Statistics, weights: Floats, **params: Any) -> float:
+        kept = weights > 0
+        if np.unique(weights[kept]).size > 1:
+            return math.nan  # a frame has each row as often as its file
+        return value(statistics.of(kept), **params)
+
+    if resample == "none":
+        return Unbootstrappable(value, "the challenge says resample: none")
+    return Weighted(weighted, refuses=None if resample == "rows" else _too_many)
 
 
-def _frames(
-    statistics: Statistics, columns: Mapping[str, tuple[str, str]], classes: tuple[str, ...] | None
-) -> tuple[Any, Any]:
-    """The solution and the submission as pandas' data frames."""
+def _too_many(statistics: Statistics) -> str:
+    """Why a metric is not run again without some of the rows."""
+    rows, runs = len(statistics.rows), min(statistics.lists, RUNS)
+    if rows * runs <= MOST_ROWS:
+        return ""
+    return (
+        f"{runs:,} runs of a Kaggle metric on {rows:,} rows may take long; resample: rows makes "
+        "them all the same"
+    )
+
+
+def _scored(
+    function: Callable[..., Any],
+    file: str,
+    ids: str,
+    own_ids: str,
+    statistics: Statistics,
+    **params: Any,
+) -> float:
+    """What a file's `score` gives of the frames.
+
+    `SubmissionRejected` if it says that the submission is at fault; `PluginError` if it fails, or
+    gives no finite number.
+    """
+    message = f"the metric {quoted(file)} failed"
+    if not statistics.in_list.size:
+        return math.nan
+    solution, submission = (
+        _frame(statistics, side).rename(columns={name: ids})
+        for side, name in ((SOLUTION, ids), (SUBMISSION, own_ids))
+    )
+    with plugin_call(message):
+        try:
+            returned = function(solution.drop(columns=USAGE, errors="ignore"), submission, ids,
+                                **params)  # fmt: skip
+        except Exception as error:
+            if type(error).__name__ != VISIBLE:
+                raise
+            raise SubmissionRejected(
+                problems=[Problem("S529", f"{file} says: {printable(error)}")]
+            ) from error
+        value = float(returned)
+    if not math.isfinite(value):
+        raise PluginError(f"{message}: it gave {value}")
+    return value
+
+
+def _frame(statistics: Statistics, side: int) -> Any:
+    """One of the frames, of its own: rows (side, place, order) say which of its rows it has."""
+    rows = statistics.rows[statistics.rows[:, 0] == side]
+    places = rows[np.argsort(rows[:, 2], kind="stable"), 1].astype(np.int64)
+    frame = _read(statistics.texts[side - SOLUTION])
+    return frame.iloc[places].reset_index(drop=True)
+
+
+def _statistics(frames: Frames, ids: str, own_ids: str) -> Statistics:
+    """The rows of both frames: which frame, the place in its file, and the place to stand at."""
+    true = _codes(frames, "truth", frames.solution, ids)
+    solution = _read(frames.solution)
+    if USAGE in solution:
+        true = np.where(solution[USAGE].to_numpy() == IGNORED, -1, true)
+    known = np.zeros(len(frames.names) + 1, dtype=bool)
+    known[true] = True
+    known[-1] = False
+    sent = _codes(frames, "submission", frames.submission, own_ids)
+    sent = np.where(known[sent], sent, -1)
+    places = np.arange(true.size), np.arange(sent.size)
+    rows = [
+        np.column_stack([np.full(place.size, side), place, order])
+        for side, place, order in zip(
+            (SOLUTION, SUBMISSION), places, (places[0], _order(true, sent)), strict=True
+        )
+    ]
+    codes, table = np.concatenate([true, sent]), np.concatenate(rows).astype(np.float64)
+    by = np.argsort(codes, kind="stable")
+    by = by[codes[by] >= 0]
+    texts = (frames.solution, frames.submission)
+    return Statistics(codes[by], table[by], len(frames.names), texts=texts)
+
+
+def _order(true: Ints, sent: Ints) -> Ints:
+    """For each row of a submission, the place of the solution's row that it stands beside.
+
+    Both are codes of ids, -1 where the row is left out: the n-th row of an id stands beside the
+    n-th of the same id, and what is more than the solution has beside the last.
+    """
+    by = np.argsort(true, kind="stable")
+    first, end = (np.searchsorted(true[by], sent, side=side) for side in ("left", "right"))
+    own = np.argsort(sent, kind="stable")
+    times = np.empty_like(sent)
+    times[own] = np.arange(sent.size) - np.searchsorted(sent[own], sent[own])
+    at = np.minimum(first + times, np.maximum(end - 1, 0))
+    return np.where(sent >= 0, by[at], 0)
+
+
+def _codes(frames: Frames, what: str, text: str, column: str) -> Ints:
+    """The list of each row of a file, -1 where it has none of them.
+
+    `PluginError` if pandas sees other ids than the checks do.
+    """
+    if column not in _read(text):
+        raise PluginError(f"as pandas reads the {what}, it has no column {quoted(column)}")
+    options = {"usecols": [column], "dtype": str, "keep_default_na": False}
+    names = _pandas().read_csv(io.StringIO(text), **options)[column]
+    places = {name: n for n, name in enumerate(frames.names)}
+    codes = np.array([places.get(name, places.get(name.strip(), -1)) for name in names], np.int64)
+    found = np.zeros(len(places), dtype=bool)
+    found[codes[codes >= 0]] = True
+    wanted = np.ones_like(found) if what == "truth" else frames.answered
+    if lost := [frames.names[n] for n in np.flatnonzero(wanted & ~found).tolist()]:
+        raise PluginError(f"pandas reads ids of the {what} otherwise: {join_first(lost)}")
+    return codes
+
+
+@lru_cache(maxsize=4)
+def _read(text: str) -> Any:
+    """A file as pandas reads it. Not to be changed: the frames of metrics are copies of it."""
+    with plugin_call("pandas cannot read a file"):
+        return _pandas().read_csv(io.StringIO(text))
+
+
+def _pandas() -> Any:
     try:
-        pandas = import_module("pandas")
+        return import_module("pandas")
     except ImportError:
         raise PluginError("Kaggle's metrics need pandas: pip install pandas") from None
-    true, weight, answer, *probabilities = statistics.rows.T
-    row = {columns["list"][0]: statistics.in_list}
-    if classes is None:
-        solution = row | {columns["target"][0]: true}
-        submission = row | {columns["prediction"][1]: answer}
-    else:
-        names = _values(classes)
-        solution = row | {columns["label"][0]: names[true.astype(np.int64)]}
-        submission = dict(row)
-        if probabilities:
-            submission |= _probability_columns(columns, classes, probabilities)
-        else:
-            submission[columns["label"][1]] = names[answer.astype(np.int64)]
-    if (weight != 1).any():
-        solution[columns["weight"][0]] = weight
-    return pandas.DataFrame(solution), pandas.DataFrame(submission)
-
-
-def _probability_columns(
-    columns: Mapping[str, tuple[str, str]], classes: tuple[str, ...], probabilities: list[Floats]
-) -> dict[str, Floats]:
-    """The columns of probabilities as the file has them; a single one is the positive class's."""
-    labelled = [
-        (role.removeprefix(f"{PROBABILITY}[")[:-1], name)
-        for role, (_, name) in columns.items()
-        if role.startswith(f"{PROBABILITY}[")
-    ]
-    return {name: probabilities[classes.index(label) if label else -1] for label, name in labelled}
-
-
-def _values(classes: tuple[str, ...]) -> Any:
-    """The classes as values of a column: numbers where all of them are."""
-    if all(number(name)[1] is None for name in classes):
-        whole = all(re.fullmatch(r"-?\d{1,15}", name) for name in classes)
-        return np.array([int(name) if whole else float(name) for name in classes])
-    return np.array(classes, dtype=object)

@@ -38,11 +38,22 @@ def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, l
             return kinds().get(min(fits)), [Fault(spec.key, "C115", message)]
         fits = fits & kinds_here if n else kinds_here
     fits = fits or frozenset(kind.name for kind in kinds())
+    if _framed(challenge, candidates):
+        return kinds().get("frames"), []
+    fits = fits - {"frames"}
     name = _decided(challenge, fits) if len(fits) > 1 else min(fits)
     faults = _ambiguous_cells(challenge, candidates, fits) or list(
         _unread(challenge, candidates, name)
     )
     return kinds().get(name), faults
+
+
+def _framed(challenge: Challenge, candidates: Sequence[Choice]) -> bool:
+    """Whether all measures read frames, and no column but the rows' ids is said to have a role."""
+    from scorer.views.frames import Frames  # which few challenges need
+
+    views = {metric.view for _, choices in candidates for metric in choices}
+    return views == {Frames} and _declared(challenge) <= {"list"}
 
 
 def _ambiguous_cells(

@@ -21,6 +21,7 @@ from scorer.core.text import display_path, join_first, printable, quoted
 from scorer.formats.form import part_of, row_of
 from scorer.formats.parts import by_part
 from scorer.formats.read import format_of, read
+from scorer.formats.whole import whole_text
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
@@ -34,6 +35,7 @@ from scorer.scoring.lists import Plan
 from scorer.tables.columns import in_order
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import columns_of
+from scorer.views.frames import Frames, text_of
 from scorer.views.members import items_by_list
 from scorer.views.positions import Positions
 
@@ -206,6 +208,7 @@ class OpenChallenge:
     folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
     columns: ListColumns = NO_COLUMNS  # of the truth's lists, where measures need them
     count: int = 0  # of the lists, where the truth is open elsewhere
+    solution: str = ""  # the truth as CSV, where measures read frames
 
     def reading(self, format: str) -> OpenChallenge:
         """The challenge for submissions in another format."""
@@ -233,6 +236,7 @@ class OpenChallenge:
             tuple(prepared.challenge.plugins),
             form=prepared.challenge.form(prepared.challenge.submission),
             columns=self.columns,
+            solution=self.solution,
         )
 
 
@@ -246,7 +250,8 @@ def opened(
     """
     if blind:
         public_part = public(prepared)
-        return OpenChallenge(prepared, public_part, None, prepared.measures, {}, frozenset())
+        read_whole = prepared.views & {Frames}  # of which a check is that they can be
+        return OpenChallenge(prepared, public_part, None, prepared.measures, {}, read_whole)
     refuse_kit(prepared.challenge)
     findings = Findings()
     challenge = prepared.challenge
@@ -273,7 +278,23 @@ def opened(
         tuple(warnings),
         folds,
         columns,
+        solution=_solution(prepared, truth) if Frames in wanted_views else "",
     )
+
+
+def _solution(prepared: BoundChallenge, truth: Table) -> str:
+    """The truth as CSV: its file, else a table of its columns that have roles.
+
+    `ChallengeError` if it is no CSV, and no other columns are known.
+    """
+    challenge = prepared.challenge
+    source = challenge.truth
+    format = format_of(source.file, source.format, form=challenge.form(source))
+    text = whole_text(source.file, format, ReadLimits())
+    if text is None and prepared.kind.name == "frames":
+        message = "Kaggle's metrics read CSV, with a header"
+        refuse(challenge, [Fault("truth.file", "C115", message)])
+    return text_of(truth) if text is None else text
 
 
 def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:

@@ -116,7 +116,7 @@ def unanswerable(ready: OpenChallenge) -> Iterator[Problem]:
     want more items than the truth names.
     """
     strict = tuple(m for m in ready.measures if _strict(ready, m))
-    if not strict or not _has_probes(ready):
+    if not strict or not has_probes(ready):
         return
     assert ready.answers is not None
     by_id = {part.id: part for m in strict for part in m.all_parts}
@@ -149,7 +149,8 @@ def _lists_without_value(ready: OpenChallenge) -> dict[str, set[str]]:
     return without_value
 
 
-def _has_probes(ready: OpenChallenge) -> bool:
+def has_probes(ready: OpenChallenge) -> bool:
+    """Whether submissions can be made from its truth."""
     try:
         probes(ready)
     except UsageError:

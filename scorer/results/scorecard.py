@@ -109,6 +109,7 @@ class Scorecard(NamedTuple):
             "lists": self.lists,
             "values": list(self.values),
             "statistics": list(self.statistics),
+            "texts": [statistics.texts for statistics in self.statistics.values()],
             "digests": dict(self.digests),
         }
         arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
@@ -122,12 +123,15 @@ class Scorecard(NamedTuple):
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             head = json.loads(arrays["head"].tobytes())
             lists = tuple(head["lists"])
+            texts = head.get("texts") or [()] * len(head["statistics"])
             return cls(
                 lists,
                 arrays["answered"],
                 {name: arrays[f"values{n}"] for n, name in enumerate(head["values"])},
                 {
-                    name: Statistics(arrays[f"in_list{n}"], arrays[f"rows{n}"], len(lists))
+                    name: Statistics(
+                        arrays[f"in_list{n}"], arrays[f"rows{n}"], len(lists), texts=tuple(texts[n])
+                    )
                     for n, name in enumerate(head["statistics"])
                 },
                 head["digests"],
@@ -163,7 +167,7 @@ def merged(cards: Sequence[Scorecard], lists: tuple[str, ...], place: Ints) -> S
         )
         by = np.argsort(in_list, kind="stable")
         rows = np.concatenate([part.rows for part in parts])
-        statistics[name] = Statistics(in_list[by], rows[by], len(lists))
+        statistics[name] = Statistics(in_list[by], rows[by], len(lists), texts=parts[0].texts)
     return Scorecard(
         lists,
         np.concatenate([card.answered for card in cards])[order],

@@ -40,6 +40,7 @@ from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.tables.columns import CodedColumn, RecodedColumn
 from scorer.tables.table import TEXT, Schema, Table
+from scorer.views.frames import Frames, text_of
 from scorer.views.meeting import Views
 from scorer.views.ranked import GAPS, ranked
 
@@ -61,6 +62,7 @@ class Plan:
     checks: bool = True  # whether a submission is checked
     form: FileForm = PLAIN  # in which submissions are written
     columns: ListColumns = NO_COLUMNS  # of all lists of the truth, where measures need them
+    solution: str = ""  # the truth as CSV, where measures read frames
 
     def format(self, path: Path) -> Format:
         """How a submission is read."""
@@ -208,6 +210,7 @@ def met(
     refused = tuple(_refused_cells(plan, table)) if plan.checks else ()
     if plan.truth is None or not fit or refused:
         return ScoredLists(plan, checks, refused=refused)
+    whole |= Frames in plan.views  # which are of all lists at once
     return ScoredLists(plan, checks, _met_folds(plan, plan.truth, table, number, whole))
 
 
@@ -303,9 +306,18 @@ def _met_folds(
             code = np.where(place >= 0, np.searchsorted(lists, place), -1)
         part = whole.only(lists)
         if part.lists:
-            views = part.meet(_renumbered(table, code, part.lists), plan.rules.ties, plan.views)
+            views = _views(plan, part, _renumbered(table, code, part.lists))
             by_fold[name] = MetFold(part.lists, lists, views)
     return by_fold
+
+
+def _views(plan: Plan, truth: OpenTruth, table: Table) -> Views:
+    """The views of a submission whose lists are those of a truth; with frames, if asked."""
+    views = truth.meet(table, plan.rules.ties, plan.views)
+    if Frames not in plan.views:
+        return views
+    frames = Frames(truth.lists, views.answered, plan.solution, text_of(table))
+    return views._replace(views={**views.views, Frames: frames})
 
 
 def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
@@ -345,7 +357,7 @@ def _complete_card(plan: Plan, fold: str | None, cards: Sequence[NumberedCard]) 
     if absent.any() or not cards:
         lists = np.flatnonzero(absent)
         part = truth.only(lists)
-        views = part.meet(_empty_table(plan.shapes[0]), plan.rules.ties, plan.views)
+        views = _views(plan, part, _empty_table(plan.shapes[0]))
         cards = (*cards, NumberedCard(lists, _scored(plan, views, part.lists, fold)))
     if len(cards) == 1:  # of all lists, in their order
         return cards[0].card

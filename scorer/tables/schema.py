@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 
 class _Roles(frozenset[str]):
@@ -30,6 +30,7 @@ class Schema:
     required: tuple[str, ...]
     optional: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)  # role -> name in the file
+    every: bool = False  # whether columns without a role are used, too
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -52,5 +53,6 @@ class Schema:
         may = optional or {}
         if not further and not may:
             return self
+        required, others = (*self.required, *further), (*self.optional, *may)
         named = {**self.columns, **further, **may}
-        return Schema((*self.required, *further), (*self.optional, *may), named)
+        return replace(self, required=required, optional=others, columns=named)

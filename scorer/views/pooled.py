@@ -27,14 +27,15 @@ class Statistics(NamedTuple):
     lists: int
     names: Sequence[str] = ()  # what `in_list` stands for, where a figure is worked out
     groups: Sequence[str] = ()  # of the same lists, where there are any
+    texts: tuple[str, ...] = ()  # what the numbers are places in, such as the text of a file
 
     def of(self, keep: Mask) -> Statistics:
         """Only the rows of those lists; `keep` has one element a list."""
         if keep.all():
             return self
         inside = keep[self.in_list]
-        return Statistics(
-            self.in_list[inside], self.rows[inside], int(keep.sum()), self.names, self.groups
+        return self._replace(
+            in_list=self.in_list[inside], rows=self.rows[inside], lists=int(keep.sum())
         )
 
     def by_group(self, codes: Ints) -> Iterator[tuple[Ints, Statistics]]:
@@ -47,7 +48,7 @@ class Statistics(NamedTuple):
         for code, lists in members.items():
             places = rows.get(code, none)
             at = np.searchsorted(lists, self.in_list[places])
-            yield lists, Statistics(at, self.rows[places], lists.size)
+            yield lists, Statistics(at, self.rows[places], lists.size, texts=self.texts)
 
     def sums(self) -> Floats:
         """Each list's sum of its rows, shape (lists, width); 0 where it has none."""

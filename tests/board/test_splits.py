@@ -87,3 +87,9 @@ def test_a_wrong_file_of_splits_is_told(tmp_path, text, code, words):
 def test_a_file_of_splits_is_read(tmp_path):
     (tmp_path / "splits.csv").write_text("list,split\nq2,b\nq1,a\n")
     assert read_splits(tmp_path / "splits.csv", ["q1", "q2"]) == {"q1": "a", "q2": "b"}
+
+
+def test_kaggles_column_of_usage_is_read(tmp_path):
+    (tmp_path / "solution.csv").write_text("id,price,Usage\n2,1,Private\n1,3,Public\n")
+    splits = read_splits(tmp_path / "solution.csv", ["1", "2"], "id")
+    assert splits == {"1": "Public", "2": "Private"}

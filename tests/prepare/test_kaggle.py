@@ -137,7 +137,147 @@ def test_its_measure_pickles_with_its_file(challenge):
     measure, _ = prepare(load(folder), allow_plugins=True).measures
     again = pickle.loads(pickle.dumps(measure))
     assert (again.name, again.params) == (measure.name, measure.params)
-    rows = np.array([[1.0, 1, 2], [2, 1, 2], [4, 1, 4]])
-    statistics = Statistics(np.arange(3), rows, 3)
+    rows = np.array([[1.0, 0, 0], [2, 1, 0], [1, 1, 1], [2, 2, 1], [1, 2, 2], [2, 0, 2]])
+    statistics = Statistics(np.repeat(np.arange(3), 2), rows, 3, texts=(TRUTH, SENT))
     values = [each.metric.statistic.figure(statistics, **each.params) for each in (measure, again)]
     assert values == [pytest.approx(5 / 3)] * 2
+
+
+SEEN = """
+import pandas as pd
+
+
+def score(solution, submission, row_id_column_name):
+    '''How many cells differ.
+
+    >>> row = pd.DataFrame({"id": ["a"], "text": ["x"]})
+    >>> score(row, row, "id")
+    0.0
+    '''
+    assert list(solution[row_id_column_name]) == list(submission[row_id_column_name])
+    differ = solution.fillna("") != submission[solution.columns].fillna("")
+    return float(differ.to_numpy().sum())
+"""
+WHOLE = (
+    "truth: {file: truth.csv, columns: {list: id}}\n"
+    "submission: {columns: {list: id}}\n"
+    "metrics: [{kaggle: metric.py, better: lower}]\n"
+)
+
+
+@pytest.fixture
+def whole(kaggle):
+    """What a challenge of whole files says of a submission; rows apart from its metric."""
+
+    def run(truth, sent, metric=SEEN, yaml=WHOLE, words=()):
+        return kaggle("--allow-plugins", *words, yaml=yaml, metric=metric, truth=truth, sent=sent)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("truth", "sent", "value"),
+    [
+        ("id,text\na,x\nb,\n", "id,text\nb,\na,x\n", 0),  # in any order
+        ("id,text\na, x \nb,1 5 1 5\n", "id,text\na,x\nb,1 5 1 5\n", 1),  # blanks are kept
+        ("id,p,q\na,1,0\nb,0,1\n", "id,q,p\nb,1,0\na,0,1.0\n", 0),  # several columns
+        ("id,n\n007,1\n07,2\n", "id,n\n07,3\n007,1\n", 1),  # ids, which pandas makes 7 and 7
+        ("id,n\na,1\nb,2\na,3\n", "id,n\na,1\na,3\nb,2\n", 0),  # several rows an id
+        ('id,n\n"x, ""y""\nz",1\n', 'id,n\n"x, ""y""\nz",1\n', 0),
+        ("id,n,Usage\na,1,Public\nb,2,Ignored\nc,3,Private\n", "id,n\na,1\nb,9\nc,0\n", 1),
+        ("id,n\na,0.1\nb,1e-3\n", "id,n,more\na,0.10,x\nb,0.001,y\n", 0),  # further columns
+    ],
+)
+def test_frames_have_every_column(whole, truth, sent, value):
+    ran = whole(truth, sent)
+    assert ran.code == 0, ran
+    assert measured(ran) == {"metric": value}
+    assert "S205" not in ran.err + ran.out
+
+
+@pytest.mark.parametrize(
+    ("sent", "told"),
+    [
+        ("id,text\na,x\n", "S301] 1 of 2 lists is missing: 'b'"),
+        ("id,text\na,x\nb,y\nc,z\n", "S302]"),
+        ("name,text\na,x\nb,y\n", "S201] column 'id' is missing"),
+        ("id,text\na,x\nb,y,z\n", "S207]"),
+    ],
+)
+def test_files_that_do_not_fit_are_told(whole, sent, told):
+    ran = whole("id,text\na,x\nb,y\n", sent)
+    assert ran.code == 1, ran
+    assert told in ran.err, ran
+
+
+def test_other_formats_have_no_frames(kaggle, challenge, score, tmp_path):
+    folder = challenge(WHOLE, **{"truth.csv": "id,n\na,1\n", "metric.py": SEEN})
+    sent = tmp_path / "sub.jsonl"
+    sent.write_text('{"id": "a", "n": 1}\n')
+    ran = score(folder, sent, "--allow-plugins")
+    assert ran.code == 1
+    assert "S107] Kaggle's metrics read CSV, with a header" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("key", "most", "why"),
+    [
+        ("", None, None),
+        ("", 59, "30 runs of a Kaggle metric on 60 rows may take long"),
+        ("resample: rows, ", 59, None),
+        ("resample: none, ", None, "the challenge says resample: none"),
+    ],
+)
+def test_intervals_are_of_rows_left_out(kaggle, monkeypatch, key, most, why):
+    if most is not None:
+        monkeypatch.setattr("scorer.prepare.kaggle.MOST_ROWS", most)
+    rows = range(30)
+    truth = "id,price\n" + "".join(f"r{n},{n}\n" for n in rows)
+    sent = "id,price\n" + "".join(f"r{n},{n + n % 3}\n" for n in rows)
+    yaml = WHOLE.replace("better", f"{key}better")
+    ran = kaggle("--allow-plugins", yaml=yaml, truth=truth, sent=sent)
+    assert ran.code == 0, ran
+    report = json.loads(ran.out)
+    (row,) = report["leaderboard"]
+    interval = row["interval"]
+    assert (interval is None) == (why is not None)
+    if why is not None:
+        assert why in json.dumps(report), report
+    else:
+        assert interval[0] < 1 < interval[1]  # of the mean of 0, 1, 2
+
+
+def test_one_files_failure_leaves_the_others(challenge, score, tmp_path):
+    pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
+    folder = challenge(WHOLE, **{"truth.csv": "id,text\na,x\n", "metric.py": SEEN})
+    files = {"good": "id,text\na,x\n", "bad": "id,other\na,x\n"}
+    for name, text in files.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    paths = [tmp_path / f"{name}.csv" for name in files]
+    ran = score(folder, *paths, "--format", "json", "--allow-plugins")
+    assert ran.code == 4, ran
+    assert "bad.csv: the metric 'metric.py' failed: KeyError" in ran.err
+    found = {each["name"]: each["valid"] for each in json.loads(ran.out)["submissions"]}
+    assert found == {"good": True, "bad": False}
+
+
+def test_lint_runs_the_examples_of_the_file(challenge, score):
+    pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
+    for metric, sound in ((SEEN, True), (SEEN.replace("    0.0", "    1.5"), False)):
+        folder = challenge(WHOLE, **{"truth.csv": "id,text\na,x\nb,y\n", "metric.py": metric})
+        ran = score("lint", folder, "--allow-plugins")
+        assert ran.code == (0 if sound else 2), ran
+        told = "metric.py: line 9: 'score(row, row, \"id\")' gave '0.0', not '1.5'"
+        assert (told in ran.out) == (not sound), ran
+
+
+def test_a_kit_checks_without_the_file(challenge, score, tmp_path):
+    pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
+    folder = challenge(WHOLE, **{"truth.csv": "id,secret\na,xyzzy\nb,y\n", "metric.py": SEEN})
+    kit = tmp_path / "kit.zip"
+    assert score("kit", folder, "-o", kit, "--allow-plugins").code == 0
+    for text, code in (("id,secret\na,1\nb,2\n", 0), ("id,secret\na,1\n", 1)):
+        sent = tmp_path / "sub.csv"
+        sent.write_text(text)
+        ran = score("check", kit, sent)
+        assert ran.code == code, ran

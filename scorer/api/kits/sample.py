@@ -22,9 +22,11 @@ Rows = list[dict[str, Any]]
 def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None:
     """A valid submission that knows nothing of the truth: drawn at random from what is public.
 
-    None in a format of which no file can be made.
+    None in a format of which no file can be made, and of files whose columns nobody declares.
     """
     rules, kind = prepared.challenge.submission, prepared.kind.name
+    if kind == "frames":
+        return None
     form = rules.format or ("json" if rules.document else "csv")
     chance = random.Random(prepared.challenge.leaderboard.seed)
     rows: Rows = []

@@ -17,12 +17,13 @@ import numpy as np
 
 from scorer.bytes.limits import Unreadable, limit, refuse_errors
 from scorer.checks.base import CheckedLists
-from scorer.core.errors import PluginError
+from scorer.core.errors import PluginError, UsageError
 from scorer.core.problems import Problem
 from scorer.engines.spark.pack import Mixed, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.scoring.lists import ListsResult, Plan, merged, score_lists
 from scorer.tables.table import Table
+from scorer.views.frames import Frames
 
 
 class _Checking(Protocol):
@@ -50,7 +51,15 @@ class Work:
 
     @classmethod
     def of(cls, plan: Plan) -> Work:
-        """The work that a plan is."""
+        """The work that a plan is.
+
+        Raises:
+            UsageError: measures read whole files, which workers have parts of.
+        """
+        if Frames in plan.views:
+            raise UsageError(
+                "Kaggle's metrics read whole files, which Spark's workers have parts of"
+            )
         data = pickle.dumps(plan, protocol=pickle.HIGHEST_PROTOCOL)
         plugins = {str(path): path.read_bytes() for path in plan.plugins if path.is_file()}
         return cls(data, plugins, sha256(data).hexdigest())

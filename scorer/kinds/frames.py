@@ -1,0 +1,49 @@
+"""Files of which only the rows' ids are known here: all else is for metrics that read frames."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.challenge.submission import Submission
+from scorer.core.arrays import Ints
+from scorer.core.problems import Findings
+from scorer.kinds.base import Constants, SideTables, kind
+from scorer.tables.columns import in_order
+from scorer.tables.table import Schema, Table
+from scorer.views.hits import Ties
+from scorer.views.meeting import Views
+from scorer.views.names import Names
+
+WHOLE = Schema(("list",), every=True)
+
+
+class FrameTruth(NamedTuple):
+    """The ids of a truth's rows; several rows may share one."""
+
+    lists: tuple[str, ...]
+    constants: Constants = Constants()
+
+    def only(self, lists: Ints) -> FrameTruth:
+        """The truth of some lists alone."""
+        return self._replace(lists=tuple(self.lists[n] for n in lists.tolist()))
+
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Which lists are answered; `ties` and `views` are ignored."""
+        times = np.bincount(submission.ids["list"].codes, minlength=len(self.lists))
+        return Views(times > 0, {})
+
+    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """A row has no items."""
+        return Names()
+
+
+def _shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
+    return (Schema(("list",), (), rules.columns, every=True),)
+
+
+@kind("frames", truth=(WHOLE,), known=(WHOLE,), submission=_shapes)
+def frames(truth: Table, aids: SideTables, findings: Findings) -> FrameTruth:
+    """Files that metrics read whole."""
+    return FrameTruth(tuple(in_order(truth.ids["list"])[0]))
