@@ -202,7 +202,7 @@ def _ruled(
         rules[bound.id], refused = _rules(challenge, bound, spec.key)
         conflicts += refused
     for part in (part for bound in measures for part in bound.all_parts):
-        rules.setdefault(part.id, Rules.of(challenge, part.metric.better))
+        rules.setdefault(part.id, Rules.of(challenge, part.metric.zero_is_low))
     conflicts += sides(challenge, kind.name, zip(challenge.metrics, measures, strict=True))
     breakers, rank_by, ranked_by, unknown = _leaderboard(challenge, measures, kind)
     conflicts += unknown
