@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from scorer.board.board import Board
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.problems import Problem
+from scorer.core.threads import VARIABLE
 
 LEASE, BEAT = 60.0, 15.0  # seconds that work is held by who does it, and between renewals
 KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")  # confined
@@ -96,7 +97,7 @@ def _asked(
     task: dict[str, Any], environment: dict[str, str], limits: ChildLimits, beat: Callable[[], None]
 ) -> dict[str, Any]:
     # each child is one of several: a pool of threads of its own would only be in the way
-    environment |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    environment |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", VARIABLE: "1"}
     # The task is no argument, which everybody on the machine could read: a store's URL may have a
     # password. A session of its own: Ctrl-C ends the server, which lets evaluations finish.
     child = subprocess.Popen(

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +18,7 @@ from scorer.board.snapshot import Means, Snapshot
 from scorer.board.versions import Versions
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Mask
+from scorer.core.cached import cached_property
 from scorer.core.errors import ScorerError, UnknownName
 from scorer.store.files import Files
 from scorer.store.records import Entry, Evaluation, Version

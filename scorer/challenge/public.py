@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
+from scorer.core.cached import cached_property
 from scorer.core.text import printable
 
 if TYPE_CHECKING:

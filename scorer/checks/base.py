@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from scorer.challenge.submission import Submission
 from scorer.checks.ids import PublicIds, by_codes, nameless_ids
 from scorer.checks.tally import CheckTally, FileContext, ListFindings
 from scorer.core.arrays import Ints, Mask
+from scorer.core.cached import cached_property
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.tables.columns import CodedColumn

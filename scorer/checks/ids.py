@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from copy import copy
-from functools import cache, cached_property
+from functools import cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from scorer.challenge.public import IdNames, Public, ids_of
 from scorer.core.arrays import Ints, Mask, distinct, spread
+from scorer.core.cached import cached_property
 from scorer.core.id_pattern import MARKS, apart, listed
 from scorer.core.members import Members, members_of
 from scorer.core.text import IGNORABLE, nearest, pattern, quoted

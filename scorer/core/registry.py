@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import cache, cached_property
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -20,6 +20,7 @@ from pkgutil import iter_modules
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from scorer.core.cached import cached_property
 from scorer.core.errors import PluginError, ScorerError, UnknownName
 from scorer.core.text import describe_exception, quoted
 

@@ -10,8 +10,9 @@ gone, since to keep them in case a list goes on later would cost memory in every
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import replace
+from functools import partial
 from itertools import chain, islice
 
 import numpy as np
@@ -21,6 +22,7 @@ from scorer.checks.base import CheckedLists, Submitted, checked
 from scorer.checks.tally import LastLines
 from scorer.core.arrays import any_twice, small
 from scorer.core.problems import Problem
+from scorer.core.threads import ahead
 from scorer.engines.kept import GroupedRows
 from scorer.formats.pieces import Pieces, joined
 from scorer.scoring.lists import ListsResult, Plan, merged, met, score_lists
@@ -30,6 +32,9 @@ from scorer.tables.spill import Spill
 from scorer.tables.table import Table
 
 GATHERED = 100_000  # rows of gathered lists that are scored together: they stay in the cache
+THREADS, WAITING = 3, 2  # that score, on as many cores; blocks that wait beside one
+LONG = 1 << 20  # rows of a block beside which no other is scored
+FIRST = 8  # blocks scored by one thread, which make ready what is known of the challenge
 MOST_PARTS = 16  # that wait to be put together
 CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look at lists alone
 
@@ -62,17 +67,35 @@ def parts_of_file(plan: Plan, tables: Pieces, scattered: bool = False) -> list[L
 def _parts_together(plan: Plan, tables: Pieces) -> list[ListsResult]:
     """The parts of a file in which the rows of each list stand together; `Apart` if they do not."""
     parts, seen = list[ListsResult](), _Seen(plan)
-    try:
-        for block in _blocks(plan, tables):
-            seen.add(block.ids["list"])
-            whole = [block]
-            del block  # `score_lists` gives it back before it measures
-            parts = _bounded(plan, _added(parts, score_lists(plan, whole.pop())))
-    except TooManyErrors:
-        seen.close()
-        raise
+    most = THREADS if not plan.plugins else 1  # a metric of one's own need not know of threads
+    score_block = partial(_scored, plan)
+    blocks = map(_handed, _blocks(plan, tables))
+    with ExitStack() as stack:
+        try:
+            for count, threads in ((FIRST, 1), (None, most)):
+                some = islice(blocks, count)
+                for (lists, _), scored in ahead(
+                    stack, score_block, some, threads, WAITING, alone=_long
+                ):
+                    seen.add(lists)
+                    parts = _bounded(plan, _added(parts, scored()))
+        except TooManyErrors:
+            seen.close()
+            raise
     seen.close()
     return parts
+
+
+def _handed(block: Table) -> tuple[CodedColumn, list[Table]]:
+    return block.ids["list"], [block]  # to be taken out: nobody else holds it
+
+
+def _scored(plan: Plan, block: tuple[CodedColumn, list[Table]]) -> ListsResult:
+    return score_lists(plan, block[1].pop())  # which gives it back before it measures
+
+
+def _long(block: tuple[CodedColumn, list[Table]]) -> bool:
+    return len(block[1][0]) > LONG
 
 
 def _parts_apart(plan: Plan, tables: Pieces) -> list[ListsResult]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small, starts
+from scorer.core.cached import cached_property
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import CodedColumn, Hashes, TextColumn, series_of, text_of
 from scorer.tables.spill import Spill

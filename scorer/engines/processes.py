@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from scorer.core.problems import Findings, Problem
+from scorer.core.threads import VARIABLE
 from scorer.formats.cut import SMALLEST
 from scorer.formats.read import COMPRESSED
 from scorer.results.scorecard import Outcome
@@ -90,6 +91,7 @@ def _begin(scorer: Scorer, begun: mmap.mmap) -> None:
     """Initialise a copy of the process: default signal handlers, one polars thread."""
     _job.append((scorer, begun))
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other copy has the other core
+    os.environ[VARIABLE] = "1"
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
 

@@ -8,7 +8,6 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import mended, too_long
 from scorer.core.arrays import Mask
+from scorer.core.cached import cached_property
 from scorer.core.problems import Findings
 
 if TYPE_CHECKING:

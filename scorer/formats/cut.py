@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,7 @@ from scorer.bytes.lines import too_long
 from scorer.bytes.memory import ask_for_polars
 from scorer.core.arrays import Floats
 from scorer.core.problems import Findings, Problem
+from scorer.core.threads import ahead, beside
 from scorer.formats.blocks import Block, Lines
 from scorer.formats.text import Piece, Request, TextReader
 from scorer.tables.columns import CodedColumn, TextColumn
@@ -21,7 +25,7 @@ from scorer.tables.table import TEXT, Builder, Table
 SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the careful parser to run
 PIECE = 4 * 1024**2  # bytes read at a time
 HEAD = 64 * 1024  # bytes in which a header is looked for first
-THREADS = 2  # that cut, beside the one that reads and scores
+THREADS = 2  # that cut, beside the one that reads and those that score
 
 
 def tables(reader: TextReader, request: Request) -> Iterator[Table]:
@@ -83,31 +87,17 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
     if first.last:
         yield _cut(reader, first)
         return
-    from concurrent.futures import ThreadPoolExecutor
-
-    threads = ThreadPoolExecutor(THREADS)
-    request.stack.callback(threads.shutdown, cancel_futures=True)
-    waiting = deque([(first, threads.submit(_cut, reader, first))])
-    error: Unreadable | None = None
     rest = b""
-    while waiting:
-        while error is None and not waiting[-1][0].last and len(waiting) <= THREADS:
-            try:
-                block = next(blocks)
-            except Unreadable as unreadable:  # raised after the rows before it
-                error = unreadable
+    with closing(beside(request.stack, blocks)) as read:
+        whole = chain((first,), read)
+        for block, cut in ahead(request.stack, partial(_cut, reader), whole, THREADS, THREADS):
+            if rest:  # the block does not begin with a record, as it was thought to
+                start = block.first - rest.count(b"\n")
+                piece = _cut(reader, Block(rest + block.data, start, block.last, block.limits))
             else:
-                waiting.append((block, threads.submit(_cut, reader, block)))
-        block, future = waiting.popleft()
-        if rest:  # the block does not begin with a record, as it was thought to
-            start = block.first - rest.count(b"\n")
-            piece = _cut(reader, Block(rest + block.data, start, block.last, block.limits))
-        else:
-            piece = future.result()
-        rest = piece.rest
-        yield piece
-    if error is not None:
-        raise error
+                piece = cut()
+            rest = piece.rest
+            yield piece
 
 
 def _blocks(reader: TextReader, request: Request) -> Iterator[Block]:

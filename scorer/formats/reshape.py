@@ -7,13 +7,13 @@ record, so that what follows sees the same columns, lines and findings as of a p
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from scorer.bytes.lines import count_only
 from scorer.core.arrays import Mask
+from scorer.core.cached import cached_property
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.formats.blocks import Block, Lines, Places

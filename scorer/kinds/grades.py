@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scorer.core.arrays import Ints, Mask
+from scorer.core.cached import cached_property
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.kinds.base import Constants, SideTables, kind

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy as np
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.cached import cached_property
 from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
 from scorer.metrics.measure import Measure
 from scorer.results.groups import belonging, grouped

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
+from scorer.core.cached import cached_property
 from scorer.core.condition import EACH
 from scorer.core.condition import parse as parse_condition
 from scorer.core.formula import Bounds, FormulaError, Traits, parse, spelt

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, cached_property
+from functools import cache
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from scorer.challenge.model import Challenge, Described, Source
 from scorer.challenge.public import IdNames, Public
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
+from scorer.core.cached import cached_property
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, printable, quoted

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Ints, starts
+from scorer.core.cached import cached_property
 
 if TYPE_CHECKING:
     import polars as pl

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
 from scorer.core.arrays import order as by_number
+from scorer.core.cached import cached_property
 from scorer.core.members import Members
 from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn
 from scorer.tables.table import Table

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, small, spread
+from scorer.core.cached import cached_property
 from scorer.tables.columns import (
     CodedColumn,
     Codes,

@@ -10,7 +10,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -26,6 +25,7 @@ from scorer.board.phases import Span, phase_at, shown_at, spans
 from scorer.board.snapshot import LiveReport, Snapshot
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
+from scorer.core.cached import cached_property
 from scorer.core.errors import UnknownName
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of

@@ -6,10 +6,10 @@ import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
+from scorer.core.cached import cached_property
 from scorer.core.text import printable, set_apart
 from scorer.reports.base import Options, syntax
 from scorer.reports.document import (

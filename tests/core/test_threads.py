@@ -1,0 +1,127 @@
+"""Work shared out between threads: the same order, results and errors with any number of them."""
+
+import ast
+import threading
+from contextlib import ExitStack, closing
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+import scorer
+from scorer.core.cached import cached_property
+from scorer.core.errors import UsageError
+from scorer.core.threads import VARIABLE, ahead, beside, threads
+
+COUNTS = pytest.mark.parametrize("count", ["1", "2", "5"])
+
+
+def items(upto, error=None):
+    yield from range(upto)
+    if error is not None:
+        raise error
+
+
+@COUNTS
+@pytest.mark.parametrize("waiting", [0, 1, 3])
+@pytest.mark.parametrize("upto", [0, 1, 2, 7])
+def test_results_come_in_the_order_of_the_items(count, waiting, upto, monkeypatch):
+    monkeypatch.setenv(VARIABLE, count)
+    with ExitStack() as stack:
+        found = [
+            (n, square()) for n, square in ahead(stack, lambda n: n * n, items(upto), 3, waiting)
+        ]
+    assert found == [(n, n * n) for n in range(upto)]
+    assert threading.active_count() == 1
+
+
+@COUNTS
+def test_an_error_of_the_items_comes_after_those_before_it(count, monkeypatch):
+    monkeypatch.setenv(VARIABLE, count)
+    found = []
+    with ExitStack() as stack:
+        results = ahead(stack, str, items(3, ValueError("no more")), 3, 9)
+        with pytest.raises(ValueError, match="no more"):
+            found.extend((n, result()) for n, result in results)
+    assert found == [(0, "0"), (1, "1"), (2, "2")]
+
+
+@COUNTS
+def test_an_error_of_the_work_is_raised_where_its_result_is_asked_for(count, monkeypatch):
+    monkeypatch.setenv(VARIABLE, count)
+    found = []
+    with ExitStack() as stack:
+        results = ahead(stack, lambda n: 6 // (2 - n), items(9), 3, 4)
+        with pytest.raises(ZeroDivisionError):
+            found.extend((n, result()) for n, result in results)
+    assert found == [(0, 3), (1, 6)]
+    assert threading.active_count() == 1
+
+
+@COUNTS
+@pytest.mark.parametrize("taken", [0, 1, 3, 9])
+def test_what_is_made_beside_is_the_same_and_ends_with_its_reader(count, taken, monkeypatch):
+    monkeypatch.setenv(VARIABLE, count)
+    with ExitStack() as stack, closing(beside(stack, items(5))) as made:
+        assert list(islice(made, taken)) == list(range(5))[:taken]
+    assert threading.active_count() == 1
+
+
+@COUNTS
+def test_what_ends_the_making_is_raised_in_its_place(count, monkeypatch):
+    monkeypatch.setenv(VARIABLE, count)
+    with ExitStack() as stack:
+        made = beside(stack, items(2, OSError("gone")))
+        assert [next(made), next(made)] == [0, 1]
+        with pytest.raises(OSError, match="gone"):
+            next(made)
+
+
+@pytest.mark.parametrize("given", ["0", "-1", "two", "1.5", "1025", "9" * 30, "²"])
+def test_a_number_of_threads_that_is_none_is_told(given, monkeypatch):
+    monkeypatch.setenv(VARIABLE, given)
+    with pytest.raises(UsageError, match=r"not a whole number from 1 to 1,024"):
+        threads()
+
+
+def test_without_a_word_there_are_as_many_as_cores(monkeypatch):
+    monkeypatch.delenv(VARIABLE, raising=False)
+    monkeypatch.setattr("os.sched_getaffinity", lambda process: {0, 3, 5}, raising=False)
+    assert threads() == 3
+
+
+class Slow:
+    def __init__(self, other=None):
+        self.other, self.asked = other, threading.Event()
+
+    @cached_property
+    def value(self):
+        self.asked.set()
+        if self.other is not None:
+            assert self.other.asked.wait(60)  # for ever, if both had one lock
+        return 7
+
+
+def test_a_cached_property_of_one_instance_does_not_wait_for_another():
+    first = Slow()
+    second = Slow(first)
+    thread = threading.Thread(target=lambda: second.value)
+    thread.start()
+    second.asked.wait()
+    assert first.value == 7
+    thread.join()
+    assert vars(second)["value"] == vars(first)["value"] == 7
+    del first.value
+    assert "value" not in vars(first)
+
+
+def test_no_module_takes_the_property_with_a_lock():
+    root = Path(scorer.__file__).parent
+    found = [
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "functools"
+        and "cached_property" in [alias.name for alias in node.names]
+    ]  # fmt: skip
+    assert found == ["core/cached.py"]

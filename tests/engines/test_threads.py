@@ -1,0 +1,133 @@
+"""However many threads read and score a file, its report has the same bytes."""
+
+import dataclasses
+import threading
+
+import pytest
+from wholes import CASES, every_plan, same
+
+from scorer.core.threads import VARIABLE
+from scorer.engines import gather
+from scorer.engines.local import scored
+from scorer.formats import csv
+from scorer.formats import cut as reading
+
+COUNTS = "1", "2", "4"
+ROWS = "".join(f"q{n // 8},{'abcdefgh'[n % 8]},{n % 5}\n" for n in range(72))
+AGAIN = ROWS + "q1,a,3\n"  # a list comes again, far below
+LATE = ROWS[: 60 * 6] + "q8,a\n" + ROWS[60 * 6 :]
+FILES = {
+    "whole": ROWS,
+    "a list that comes again": AGAIN,
+    "a short row": LATE,
+    "a row that is no text": LATE.replace("q8,a\n", "q8,\0,1\n"),
+    "unknown lists and items": ROWS.replace("q3", "x3").replace("c,", "y,"),
+    "more errors than are accepted": ROWS.replace("q5", "").replace("q6", "").replace("q8,", ","),
+    "too many errors, and a list that comes again": AGAIN.replace("q5", "").replace("q6", ""),
+    "a long line": LATE.replace("q8,a\n", "q8," + 3000 * "a" + ",1\n"),
+}
+
+
+@pytest.fixture(scope="module")
+def plans(tmp_path_factory):
+    return every_plan(tmp_path_factory)
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """Pieces and blocks of some rows."""
+    for name, value in (("SMALLEST", 0), ("PIECE", 60), ("HEAD", 60)):
+        monkeypatch.setattr(reading, name, value)
+    monkeypatch.setattr(csv, "SAMPLE", 2)
+    monkeypatch.setattr(gather, "GATHERED", 7)
+    monkeypatch.setattr(gather, "FIRST", 1)
+
+
+def by_threads(plan, path, monkeypatch):
+    """The outcome with each number of threads."""
+    outcomes = []
+    for count in COUNTS:
+        monkeypatch.setenv(VARIABLE, count)
+        outcomes.append(scored(plan, path))
+        assert threading.active_count() == 1
+    return outcomes
+
+
+def test_threads_score_blocks(plans, small, tmp_path, monkeypatch):
+    """Else the other tests would show nothing."""
+    used, score_lists = set(), gather.score_lists
+
+    def seen(plan, table):
+        used.add(threading.current_thread().name)
+        return score_lists(plan, table)
+
+    monkeypatch.setattr(gather, "score_lists", seen)
+    monkeypatch.setenv(VARIABLE, "2")
+    path = tmp_path / "mine.csv"
+    path.write_text("list,item,score\n" + ROWS)
+    scored(plans["grades"], path)
+    assert "MainThread" in used
+    assert len(used) > 1
+
+
+@pytest.mark.parametrize("errors", [3, 10_000])
+@pytest.mark.parametrize("name", FILES)
+def test_faulty_files_say_the_same(name, errors, plans, small, tmp_path, monkeypatch):
+    plan, path = plans["grades"], tmp_path / "mine.csv"
+    plan = dataclasses.replace(plan, limits=plan.limits._replace(errors=errors, line=2000))
+    path.write_text("list,item,score\n" + FILES[name])
+    first, *others = by_threads(plan, path, monkeypatch)
+    assert [str(problem) for problem in first.findings] or name == "whole"
+    for other in others:
+        assert list(other.findings) == list(first.findings)
+        assert other.sha256 == first.sha256
+        same(other, first)
+
+
+@pytest.mark.slow("every kind of challenge and file", beyond=2)
+@pytest.mark.parametrize(
+    ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
+)
+def test_every_kind_says_the_same(kind, sent, plans, small, tmp_path, monkeypatch):
+    path = tmp_path / "mine.csv"
+    path.write_text(sent[1])
+    first, *others = by_threads(plans[kind], path, monkeypatch)
+    for other in others:
+        assert other.sha256 == first.sha256
+        same(other, first)
+
+
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+def test_no_thread_is_left_when_scoring_ends_early(error, plans, small, tmp_path, monkeypatch):
+    score_lists = gather.score_lists
+
+    def ends(plan, table):
+        if "q5" in table.ids["list"].names:
+            raise error
+        return score_lists(plan, table)
+
+    monkeypatch.setattr(gather, "score_lists", ends)
+    path = tmp_path / "mine.csv"
+    path.write_text("list,item,score\n" + ROWS)
+    for count in COUNTS:
+        monkeypatch.setenv(VARIABLE, count)
+        if error is KeyboardInterrupt:
+            with pytest.raises(KeyboardInterrupt):
+                scored(plans["grades"], path)
+        else:
+            (problem,) = scored(plans["grades"], path).findings
+            assert problem.code == "S104"
+        assert threading.active_count() == 1
+
+
+def test_a_metric_of_ones_own_is_called_by_one_thread(plans, small, tmp_path, monkeypatch):
+    used, score_lists = set(), gather.score_lists
+    monkeypatch.setattr(
+        gather, "score_lists",
+        lambda plan, table: (used.add(threading.get_ident()), score_lists(plan, table))[1],
+    )  # fmt: skip
+    monkeypatch.setenv(VARIABLE, "4")
+    path = tmp_path / "mine.csv"
+    path.write_text("list,item,score\n" + ROWS)
+    scored(dataclasses.replace(plans["grades"], plugins=(tmp_path / "mine.py",)), path)
+    assert used == {threading.get_ident()}
