@@ -21,7 +21,8 @@ COLUMNS = {
     "target": "the true number",
     "weight": "how much the row counts; default: all alike",
     "probability": "how likely the preference, or a class, is; of classes a column for each: "
-    "[setosa, virginica] or {setosa: p1, virginica: p2}; a single one is the positive class's",
+    "[setosa, virginica] or {setosa: p1, virginica: p2}; a single one is the positive class's; "
+    "of a truth 1 where a row is of the class, its share, or its votes",
     "rank": "place in the list, from 1",
     "score": "the number to order items by, highest first; of classes any number that is higher "
     "the likelier the positive one is, for AUROC and AveragePrecision",
@@ -41,7 +42,7 @@ COLUMNS = {
 ROLES = {
     "truth": (
         *("list", "item", "grade", "subtopic", "rating", "better", "worse"),
-        *("label", "target", "weight", "extra"),
+        *("label", "target", "weight", "probability", "extra"),
     ),
     "lists": ("list", "group", "cluster", "extra"),
     "items": ("item", "list", "users", "features", "extra"),
@@ -58,7 +59,7 @@ ROLES = {
 
 # columns with a field of their own, since they are more than a name
 FIELD_ROLES = {
-    "truth": ("extra",),
+    "truth": ("probability", "extra"),
     "lists": ("extra",),
     "items": ("users", "features", "extra"),
     "submission": ("probability", "extra"),
@@ -91,6 +92,14 @@ def extra_roles(extra: Mapping[str, str]) -> dict[str, str]:
     return {f"{NUMBER if kind == 'number' else EXTRA}{name}]": name for name, kind in extra.items()}
 
 
+def by_class(value: Any) -> Any:
+    """Columns of probabilities by their classes; a single column has the class ''."""
+    if isinstance(value, list):
+        names = [as_text(name) for name in value]
+        return dict(zip(names, names, strict=True))
+    return value if isinstance(value, dict) else {"": as_text(value)}
+
+
 def column_schema(section: str) -> dict[str, Any]:
     """The JSON Schema of a section's columns."""
     names = {role: SCALAR | {"description": COLUMNS[role]} for role in ROLES[section]}
@@ -100,7 +109,7 @@ def column_schema(section: str) -> dict[str, Any]:
         kinds = {"type": "object", "additionalProperties": {"enum": [*EXTRA_KINDS]}}
         texts = {"type": "array", "items": SCALAR}
         names["extra"] = {"anyOf": [texts, kinds], "description": COLUMNS["extra"]}
-    if section == "submission":
+    if "probability" in FIELD_ROLES.get(section, ()):
         many = ({"type": "array", "items": SCALAR}, {"type": "object"})
         names["probability"] = {"anyOf": [SCALAR, *many], "description": COLUMNS["probability"]}
     return {"type": "object", "properties": names, "additionalProperties": False}

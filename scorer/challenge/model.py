@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from scorer.bytes.address import is_url
 from scorer.challenge import phases as living
-from scorer.challenge.columns import COLUMNS, Extra, extra_roles
+from scorer.challenge.columns import COLUMNS, Extra, by_class, extra_roles
 from scorer.challenge.fields import (
     Before,
     File,
@@ -70,8 +70,11 @@ class Described(Source):
 
 
 class Truth(Described):
-    """The hidden answers."""
+    """The hidden answers. `probability` is written among the columns."""
 
+    probability: Annotated[dict[str, Name], Before(by_class)] = Field(
+        {}, description=COLUMNS["probability"]
+    )
     multilabel: Name | None = Field(None, description=MULTILABEL)
 
 
@@ -163,6 +166,13 @@ class Challenge(YamlSection):
         return self
 
     @model_validator(mode="after")
+    def _classed(self) -> Self:
+        if len(self.truth.probability) == 1:
+            message = "a truth has a column for each class; of a single one write label: COLUMN"
+            raise wrong(message, "C106", "truth")
+        return self
+
+    @model_validator(mode="after")
     def _phased(self) -> Self:
         living.refuse_contradictions(self.phases, self.splits)
         return self
@@ -236,8 +246,8 @@ class Challenge(YamlSection):
     @property
     def classes(self) -> tuple[str, ...]:
         """The labels that it declares, else those with a column of probabilities."""
-        named = self.submission.probability
-        return self.submission.classes or (tuple(named) if len(named) > 1 else ())
+        named, true = self.submission.probability, tuple(self.truth.probability)
+        return self.submission.classes or (tuple(named) if len(named) > 1 else true)
 
     @property
     def separators(self) -> tuple[str | None, str | None]:

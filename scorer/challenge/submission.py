@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from scorer.bytes.limits import ReadLimits as ReadLimits
-from scorer.challenge.columns import COLUMNS, Extra, column_schema
+from scorer.challenge.columns import COLUMNS, Extra, by_class, column_schema
 from scorer.challenge.fields import (
     Before,
     Count,
@@ -19,7 +19,6 @@ from scorer.challenge.fields import (
     YamlSection,
     as_flag,
     as_number,
-    as_text,
     as_whole,
     as_written,
     none_twice,
@@ -38,14 +37,6 @@ def _range(value: Any) -> Any:
     if not low < high:
         raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
     return low, high
-
-
-def _classes(value: Any) -> Any:
-    """Columns of probabilities by their classes; a single column has the class ''."""
-    if isinstance(value, list):
-        names = [as_text(name) for name in value]
-        return dict(zip(names, names, strict=True))
-    return value if isinstance(value, dict) else {"": as_text(value)}
 
 
 def _pattern(value: str | None) -> str | None:
@@ -128,7 +119,7 @@ class Submission(Formed):
     classes: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
         (), description="the labels there are, in their order; default: those of the truth"
     )
-    probability: Annotated[dict[str, Name], Before(_classes)] = Field(
+    probability: Annotated[dict[str, Name], Before(by_class)] = Field(
         {}, description="of each class the column of its probability; written among the columns"
     )
     numbers: Texts = Field(

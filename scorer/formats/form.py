@@ -23,7 +23,9 @@ WRITTEN = {"tab": "\t", "blank": " ", "comma": ",", "semicolon": ";", "bar": "|"
 MOST_PARTS = 30  # so that the number of any line has 31 bits
 PART = "/"  # between the part that a list is in, and its name
 # of these, the first that a shape has is what wide columns hold
-VALUE_ROLES = ("prediction", "label", "score", "grade", "rating", "target", "rank")
+VALUE_ROLES = (
+    *("prediction", "label", "probability[0]", "score", "grade", "rating", "target", "rank"),
+)
 BRACKETS = {"[": "]", "(": ")"}
 
 

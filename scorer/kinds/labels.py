@@ -42,6 +42,7 @@ class Labels(NamedTuple):
     columns: tuple[int, ...]  # the class of each column of probabilities
     numbered: Mask | None = None  # which rows have numbers, where others have classes
     file_row: Ints | None = None  # of numbers: where each row stands in the truth's file
+    soft: Floats | None = None  # (rows, classes), where a row has shares of classes
 
     def only(self, lists: Ints) -> Labels:
         """The truth of some rows alone."""
@@ -54,6 +55,7 @@ class Labels(NamedTuple):
             weight=None if self.weight is None else self.weight[lists],
             numbered=None if self.numbered is None else self.numbered[lists],
             file_row=None if self.file_row is None else self.file_row[lists],
+            soft=None if self.soft is None else self.soft[lists],
             extras=self.extras.at(truth=lists, list=lists),
         )
 
@@ -85,7 +87,8 @@ class Labels(NamedTuple):
             return self._mixed(submission.ids["label"], row, answered, extras)
         score = self._scores(submission, row) if "score" in self.aids.rules.columns else None
         answers = (label, likely, score)
-        view = Labelled(*shared, self.constants.classes, self.truth, *answers, extras=extras)
+        classes = self.constants.classes
+        view = Labelled(*shared, classes, self.truth, *answers, extras=extras, soft=self.soft)
         return Views(answered, {Labelled: view, LabelledRows: view})
 
     def _mixed(self, column: CodedColumn, row: Ints, answered: Mask, extras: Extras) -> Views:
@@ -207,13 +210,16 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
         return Labels(names, constants, none, target, weight, None, aids, extras, (), file_row=rows)
     separators, rules = aids.separators, aids.rules
     classes = public.classes or named_in(table, public, separators[0])
-    column = table.ids["label"]
     numbered = np.array(public.numbered(names), dtype=bool) if public.numbers else None
     truth: Ints | Mask
-    target = np.empty(0)
-    if separators[0] is not None:
+    target, soft = np.empty(0), None
+    if aids.shared:
+        truth, soft = _shares(table, rows, classes, aids, findings)
+    elif separators[0] is not None:
+        column = table.ids["label"]
         truth = indicators(column.names, classes, separators[0])[column.codes[rows]]
     else:
+        column = table.ids["label"]
         truth = coded(column.names, classes)[column.codes[rows]]
     if numbered is not None:  # a row of the other kind counts as answered correctly
         values = np.array([number(name)[0] for name in column.names])[column.codes[rows]]
@@ -224,8 +230,62 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     weighted = weight is not None
     constants = Constants(classes=classes, several=truth.ndim == 2, weighted=weighted)
     return Labels(
-        names, constants, truth, target, weight, separators[1], aids, extras, columns, numbered
+        names,
+        constants,
+        truth,
+        target,
+        weight,
+        separators[1],
+        aids,
+        extras,
+        columns,
+        numbered,
+        soft,
     )
+
+
+def _shares(
+    table: Table, rows: Ints, classes: Sequence[str], aids: SideTables, findings: Findings
+) -> tuple[Ints | Mask, Floats | None]:
+    """The classes of rows, of a column for each: codes or indicators, and the shares if any.
+
+    Rows of 0 and 1 have one class, or with `multilabel` several; other numbers are shares, or
+    votes, and are divided by their sum.
+    """
+    places = {name: n for n, name in enumerate(classes)}
+    if strange := [name for name in aids.shared if name not in places]:
+        message = f"a column of the truth for {join_first(strange)}, which no submission may name"
+        findings.add(Problem("T801", message))
+    shares = np.zeros((rows.size, len(classes) + 1))
+    for n, name in enumerate(aids.shared):
+        shares[:, places.get(name, -1)] = table.numbers[f"{LIKELY}[{n}]"][rows]
+    shares = shares[:, :-1]
+    positive, several = shares > 0, aids.separators[0] is not None
+    flags = bool(((shares == 0) | (shares == 1)).all())
+    soft = not several and bool((positive.sum(axis=1) > 1).any())
+    how = "write 0 or 1, or with several labels a row multilabel: ','; shares sum to 1"
+    for wrong, what in (
+        ((shares < 0).any(axis=1), "has a number below 0"),
+        (np.full(rows.size, several and not flags), "has a number that is neither 0 nor 1"),
+        (~positive.any(axis=1) & (not several), "has no class"),
+        ((positive.sum(axis=1) > 1) & (flags and not several), "has several classes"),
+        (np.full(rows.size, soft and bool(aids.whole)), _whole(aids)),
+    ):
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            name, line = table.ids["list"].text(rows[at]), int(table.line[rows[at]])
+            message = f"{aids.public.word('list')} {quoted(name)} {what}"
+            findings.add(Problem("T809", message, line=line, list=name, help=how))
+            break
+    if several:
+        return positive, None
+    total = shares.sum(axis=1, keepdims=True)
+    shares = np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
+    return shares.argmax(axis=1), shares if soft else None
+
+
+def _whole(aids: SideTables) -> str:
+    return f"has shares of classes, and {join_first(aids.whole)} needs one class a row"
 
 
 def _two_classes(classes: Sequence[str]) -> str:

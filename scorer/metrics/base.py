@@ -58,6 +58,7 @@ class Metric:
     heading: Heading | None = None  # what a column of it is headed with
     again: Callable[[], Metric] | None = None  # makes it in another process; None: by its function
     check: Callable[[str], str | None] | None = None  # of an answer: what is wrong with it
+    shares: bool = field(default=False, kw_only=True)  # a true row can have shares of classes
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the function's name, since not all fields can be pickled."""
@@ -151,6 +152,7 @@ def metric(
     judged: int = 1,
     heading: Heading | None = None,
     check: Callable[[str], str | None] | None = None,
+    shares: bool = False,
     **old: Any,
 ) -> Callable[[Function], Function]:
     """Make a function a metric; the function itself stays unchanged.
@@ -199,7 +201,7 @@ def metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
             mean_rank,
             settle or {}, statistic, explain, peers or {}, needs, columns, strict_order,
-            heading=heading, judged=judged, check=check,
+            heading=heading, judged=judged, check=check, shares=shares,
         )  # fmt: skip
         return mark(function, thing)
 

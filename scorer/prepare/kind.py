@@ -105,7 +105,8 @@ def sides(
         message = f"numbers stand beside classes, and this challenge has {kind}"
         yield Fault("submission.numbers", "C115", message)
         return
-    if "target" in challenge.truth.columns or challenge.truth.multilabel:
+    truth = challenge.truth
+    if "target" in truth.columns or truth.multilabel or truth.probability:
         message = "beside numbers the truth has one label a row, whose column is label"
         yield Fault("truth", "C115", message)
     called = join_first(numbers)

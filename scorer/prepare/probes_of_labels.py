@@ -95,8 +95,10 @@ class _OfRows:
 
     @cached_property
     def _membership(self) -> Floats:
-        """Which classes each row has, as 0 and 1."""
+        """Which classes each row has, as 0 and 1, or their shares."""
         truth = self.answers.truth
+        if self.answers.soft is not None:
+            return self.answers.soft
         if truth.ndim == 2:
             return truth.astype(np.float64)
         return np.eye(len(self.answers.constants.classes))[truth]

@@ -36,6 +36,7 @@ DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?
 _PLAIN = frozenset("0123456789.+-eE")
 _NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
+FLAGS = {"true": 1.0, "false": 0.0}  # as pandas writes them
 LARGEST = 1e30  # of what is computed with: the variance of its square is finite
 BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
 
@@ -161,6 +162,8 @@ class Builder:
         values = np.empty(len(column))
         for row, text in enumerate(column):
             values[row], fault = number(text, most)
+            if fault is not None and (flag := FLAGS.get(text.strip().lower())) is not None:
+                values[row], fault = flag, None
             if fault is not None and self.roles[n] not in self._lenient:
                 self._tell(n, fault, *batch[row])
         return values

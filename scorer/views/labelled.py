@@ -75,10 +75,12 @@ class Labelled(LabelledRows):
     label: Ints | Mask | None  # None: the submission has probabilities alone
     probability: Floats | None = None  # (rows, classes); NaN in rows that are not answered
     score: Floats | None = None  # as well: any numbers, higher for likelier classes
+    # shares of the classes, (rows, classes), whose greatest is `truth`; None: `truth` has all
+    soft: Floats | None = field(default=None, kw_only=True)
 
     def perfect(self) -> Self:
         """With the truth's own classes as predictions."""
-        true, label = self.indicators(self.truth), None if self.label is None else self.truth
+        true, label = self.shares, None if self.label is None else self.truth
         likely, score = (None if x is None else true for x in (self.probability, self.score))
         every = np.ones_like(self.answered)
         return replace(self, answered=every, label=label, probability=likely, score=score)
@@ -110,7 +112,7 @@ class Labelled(LabelledRows):
     @property
     def shares(self) -> Floats:
         """How much of each row truly is of each class: shape (rows, classes)."""
-        return self.indicators(self.truth)
+        return self.indicators(self.truth) if self.soft is None else self.soft
 
     @property
     def true_probability(self) -> Floats:

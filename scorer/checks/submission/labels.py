@@ -338,7 +338,8 @@ def same_answer(submitted: Submitted) -> Answers:
             f"every {printable(table.called(role), 60)} is {float(values[0])!r}"
             for role, values in table.numbers.items()
         ]
-    return Answers(len(table), ", ".join(descriptions))
+    more = f" and {len(descriptions) - 3:,} more so" if len(descriptions) > 4 else ""
+    return Answers(len(table), ", ".join(descriptions[: 3 if more else 4]) + more)
 
 
 def _is_number(name: str) -> bool:

@@ -21,6 +21,7 @@ from scorer.views.labelled import Labelled
     aliases=("KullbackLeibler",),
     columns=("probability",),
     statistic=Share(),
+    shares=True,
 )
 def kl(labelled: Labelled, *, eps: Least = EPSILON) -> Rowwise:
     """How far the probabilities are from the true shares of the classes: mean of Σ q ln(q / p).

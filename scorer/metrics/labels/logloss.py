@@ -35,17 +35,22 @@ Least = Annotated[
     aliases=("CrossEntropy",),
     columns=("probability",),
     statistic=Share(),
+    shares=True,
 )
 def logloss(labelled: Labelled, *, eps: Least = EPSILON) -> Rowwise:
     """How surprising the true classes are, given their probabilities: mean of -ln(p).
 
     As in scikit-learn a probability is at least `eps`, 2.2e-16, and at most 1 less that, so
     that a wrong certainty costs 36.04 and not infinitely much; with `eps=1e-15` 34.54.
+    Where the truth has shares of classes, it is the mean of -Σ share × ln(p).
 
     >>> from scorer.views.labelled import labelled
     >>> logloss(labelled(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).given.round(4)
     array([0.6931, 0.2231])
     """
     one_label(labelled, "LogLoss")
-    losses = -np.log(np.clip(labelled.true_probability, eps, 1 - eps))
+    if labelled.soft is None:
+        losses = -np.log(np.clip(labelled.true_probability, eps, 1 - eps))
+    else:
+        losses = -(labelled.soft * np.log(np.clip(labelled.likely, eps, 1 - eps))).sum(axis=1)
     return Rowwise(labelled.mean(losses), labelled.likelihoods, "{} = -ln(probability)")
