@@ -240,7 +240,7 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
         extras,
         columns,
         numbered,
-        soft,
+        soft=soft,
     )
 
 
