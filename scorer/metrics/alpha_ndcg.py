@@ -37,11 +37,5 @@ def alpha_ndcg(
     array([0.840606])
     """
     view = diversity.restricted(diverse, judged_only)
-    facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, alpha, k)
-    return diversity.quotient(
-        view,
-        facets,
-        diversity.gains(facets, alpha, diversity.logarithmic),
-        diversity.gained(ideal, alpha, diversity.logarithmic),
-        "alpha-DCG / that of the best order",
-    )
+    says = "alpha-DCG / that of the best order"
+    return diversity.over_best(view, rel, k, alpha, diversity.logarithmic, says)

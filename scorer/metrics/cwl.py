@@ -105,6 +105,18 @@ def walk(hits: Hits, gain: Floats, weights: Floats, satisfied: bool = False) -> 
     return Walk(hits, gain, weight, hits.total(weight * gain), looked)
 
 
+def per_look(
+    judged: Judged,
+    max_grade: float | None,
+    min_grade: float,
+    weights: Floats,
+    satisfied: bool = False,
+) -> Quotient:
+    """The gain per item looked at, where ranks have fixed weights; see `scaled` and `walk`."""
+    gain = scaled(judged, max_grade, min_grade)
+    return walk(judged.hits, gain, weights, satisfied).quotient(weights.size)
+
+
 def inverse_squares(goal: float, depth: int) -> Floats:
     """The weight of each rank for a reader who is after `goal` and goes on as in `INSQ`."""
     weights: Floats = (2 * goal / (np.arange(1, depth + 1, dtype=np.float64) + 2 * goal - 1)) ** 2

@@ -92,6 +92,20 @@ def quotient(
     )
 
 
+def over_best(
+    view: Diverse,
+    rel: float,
+    k: int | None,
+    alpha: float,
+    weight: Callable[[Floats], Floats],
+    says: str = "gain / gain of the best order",
+) -> Quotient:
+    """The gain of each list down to rank k over the gain of the best order of its judged items."""
+    facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, alpha, k)
+    whole = gained(ideal, alpha, weight)
+    return quotient(view, facets, gains(facets, alpha, weight), whole, says)
+
+
 def gains(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> Floats:
     """The gain of each subtopic of an item, by a weight of the item's rank.
 

@@ -35,5 +35,4 @@ def insq(
     >>> insq(judged, depth=2).values.round(6)        # 4/9 / (1 + 4/9)
     array([0.307692])
     """
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    return cwl.walk(judged.hits, gain, cwl.inverse_squares(T, depth)).quotient(depth)
+    return cwl.per_look(judged, max_grade, min_grade, cwl.inverse_squares(T, depth))

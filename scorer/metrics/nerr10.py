@@ -39,6 +39,5 @@ def nerr10(
     >>> nerr10(judged, depth=2).values.round(6)      # 1/2 / (1 + .45)
     array([0.344828])
     """
-    gain = cwl.scaled(judged, max_grade, min_grade)
     weights = p ** np.arange(depth, dtype=np.float64)
-    return cwl.walk(judged.hits, gain, weights, satisfied=True).quotient(depth)
+    return cwl.per_look(judged, max_grade, min_grade, weights, satisfied=True)

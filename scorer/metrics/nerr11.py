@@ -36,7 +36,5 @@ def nerr11(
     >>> nerr11(judged, depth=2).values.round(6)      # 1/2 / (1 + 2/9)
     array([0.409091])
     """
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    return cwl.walk(judged.hits, gain, cwl.inverse_squares(T, depth), satisfied=True).quotient(
-        depth
-    )
+    weights = cwl.inverse_squares(T, depth)
+    return cwl.per_look(judged, max_grade, min_grade, weights, satisfied=True)

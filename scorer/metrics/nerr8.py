@@ -33,6 +33,4 @@ def nerr8(
     >>> nerr8(judged, k=2).values.round(6)           # 1/2 / (1 + 1/2)
     array([0.333333])
     """
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    weights = np.ones(k)
-    return cwl.walk(judged.hits, gain, weights, satisfied=True).quotient(k)
+    return cwl.per_look(judged, max_grade, min_grade, np.ones(k), satisfied=True)

@@ -33,6 +33,5 @@ def nerr9(
     >>> nerr9(judged, k=2).values                    # 1/2 / (1 + 1/4)
     array([0.4])
     """
-    gain = cwl.scaled(judged, max_grade, min_grade)
     weights = 1 / np.arange(1, k + 1)
-    return cwl.walk(judged.hits, gain, weights, satisfied=True).quotient(k)
+    return cwl.per_look(judged, max_grade, min_grade, weights, satisfied=True)

@@ -31,11 +31,4 @@ def nerr_ia(
     array([0.777778])
     """
     view = diversity.restricted(diverse, judged_only)
-    facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, diversity.HALF, k)
-    return diversity.quotient(
-        view,
-        facets,
-        diversity.gains(facets, diversity.HALF, diversity.reciprocal),
-        diversity.gained(ideal, diversity.HALF, diversity.reciprocal),
-        "gain / gain of the best order",
-    )
+    return diversity.over_best(view, rel, k, diversity.HALF, diversity.reciprocal)

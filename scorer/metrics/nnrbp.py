@@ -33,11 +33,4 @@ def nnrbp(
     >>> nnrbp(diverse).values.round(6)         # (1 + 1.5 / 2) / (2 + 0.5 / 2)
     array([0.777778])
     """
-    facets, ideal = diverse.hit_facets(rel), diverse.best_order(rel, alpha, None)
-    return diversity.quotient(
-        diverse,
-        facets,
-        diversity.gains(facets, alpha, lambda rank: beta ** (rank - 1)),
-        diversity.gained(ideal, alpha, lambda rank: beta ** (rank - 1)),
-        "gain / gain of the best order",
-    )
+    return diversity.over_best(diverse, rel, None, alpha, lambda rank: beta ** (rank - 1))

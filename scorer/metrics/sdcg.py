@@ -30,5 +30,4 @@ def sdcg(
     >>> sdcg(judged, k=2).values.round(6)            # 1/log2(3) / (1 + 1/log2(3))
     array([0.386853])
     """
-    gain = cwl.scaled(judged, max_grade, min_grade)
-    return cwl.walk(judged.hits, gain, 1 / np.log2(np.arange(2, k + 2))).quotient(k)
+    return cwl.per_look(judged, max_grade, min_grade, 1 / np.log2(np.arange(2, k + 2)))

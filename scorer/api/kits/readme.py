@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 
 from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.submission import Submission
 from scorer.core.text import printable
 from scorer.formats.form import NO_SEPARATOR, WHITESPACE, separator_of
 from scorer.metrics.base import metrics
+from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
 
 SHOWN = 3  # rows of the sample that the README shows
@@ -22,68 +24,43 @@ def readme(
 ) -> str:
     """How to use the kit: installing, checking, the form of a file, limits and measures.
 
-    Args:
-        prepared: the challenge.
-        dropped: ids of the measures that the kit cannot compute.
-        sample: the name of the sample submission and its bytes, if there is one.
+    `dropped` are ids of the measures that the kit cannot compute; `sample` is the name of the
+    sample submission and its bytes, if there is one.
     """
+    from jinja2 import StrictUndefined, Template
+
     challenge, limits = prepared.challenge, prepared.limits
-    form = printable(challenge.submission.format or "csv", 60)
-    described = challenge.description.strip()
-    lines = [f"# {challenge.title}", "", *([described, ""] if described else [])]
-    lines += [
-        "## Check a submission",
-        "",
-        "Install scorer (once published; until then from a clone of its repository):",
-        "",
-        f"    {INSTALL}",
-        "",
-        "and check a file before you send it, with the same findings as the organizer's:",
-        "",
-        "    score check kit.zip SUBMISSION",
-        "",
-        "A kit has no truth. To try a method out on answers of your own:",
-        "",
-        "    score kit.zip SUBMISSION --truth FILE",
-        "",
-        "## The form of a submission",
-        "",
-        *(_sample_lines(*sample) if sample else (f"A file in the format {form}.", "")),
-        *(f"- {rule}" for rule in (*_form(challenge.submission), *_requirements(challenge))),
-        f"- A file has at most {limits.size:,} bytes, {limits.unpacked:,} once decompressed, "
-        f"{limits.rows:,} rows, and {limits.line:,} bytes in a line.",
-        "",
-        "## Measures",
-        "",
-    ]
-    for bound in prepared.measures:
-        about = [f"{bound.metric.better} is better"]
-        about += ["this ranks"] if bound.primary else []
-        about += ["the kit cannot compute it"] if bound.id in dropped else []
-        name = f"{printable(bound.id)}: {bound.metric.title}"
-        if bound.parts:
-            name = f"{printable(bound.id)}: {printable(bound.params['score'], 1000)}"
-        elif metrics().things.get(bound.metric.name) is not bound.metric:  # a kit tells nothing
-            name = "a metric of the organizer's own"
-        lines.append(f"- {name} ({', '.join(about)})")
-    lines += [
-        "",
-        "## Files",
-        "",
-        f"- {FILE}: the rules",
-        "- lists.csv, items.csv: the lists to answer and, where they are public, the items",
-        *([f"- {sample[0]}: a valid submission"] if sample else []),
-        "- codes.md: the problems that checks report, and what to do",
-        "",
-    ]
-    return "\n".join(lines)
+    text = files(__package__).joinpath("readme.md").read_text(encoding="utf-8")
+    template = Template(
+        text, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
+    )
+    most = (
+        f"A file has at most {limits.size:,} bytes, {limits.unpacked:,} once decompressed, "
+        f"{limits.rows:,} rows, and {limits.line:,} bytes in a line."
+    )
+    made: str = template.render(
+        challenge=challenge,
+        install=INSTALL,
+        file=FILE,
+        format=printable(challenge.submission.format or "csv", 60),
+        sample=sample[0] if sample else None,
+        beginning=[printable(line, 100) for line in _beginning(*sample)] if sample else [],
+        rules=[*_form(challenge.submission), *_requirements(challenge), most],
+        measures=[_measured(bound, bound.id in dropped) for bound in prepared.measures],
+    )
+    return made
 
 
-def _sample_lines(sample: str, data: bytes) -> Iterator[str]:
-    yield f"{sample} is a valid file with made-up answers. It begins:"
-    yield ""
-    yield from (f"    {printable(line, 100)}" for line in _beginning(sample, data))
-    yield ""
+def _measured(bound: Measure, dropped: bool) -> str:
+    about = [f"{bound.metric.better} is better"]
+    about += ["this ranks"] if bound.primary else []
+    about += ["the kit cannot compute it"] if dropped else []
+    name = f"{printable(bound.id)}: {bound.metric.title}"
+    if bound.parts:
+        name = f"{printable(bound.id)}: {printable(bound.params['score'], 1000)}"
+    elif metrics().things.get(bound.metric.name) is not bound.metric:  # a kit tells nothing
+        name = "a metric of the organizer's own"
+    return f"{name} ({', '.join(about)})"
 
 
 def _beginning(sample: str, data: bytes) -> list[str]:

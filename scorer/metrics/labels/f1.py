@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.labels.base import divided
 from scorer.metrics.labels.tallies import of_tallies, tallied
@@ -10,12 +9,11 @@ from scorer.metrics.params import Averaged, Positive, Threshold
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
-
-def _rate(hits: Floats, predicted: Floats, true: Floats) -> Floats:
-    return divided(2 * hits, true + predicted)
-
-
-HOW = of_tallies("F1", "2 hits / (true + predicted)", _rate)
+HOW = of_tallies(
+    "F1",
+    "2 hits / (true + predicted)",
+    lambda hits, predicted, true: divided(2 * hits, true + predicted),
+)
 
 
 @metric(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.labels.base import divided
 from scorer.metrics.labels.tallies import of_tallies, tallied
@@ -10,12 +9,7 @@ from scorer.metrics.params import Averaged, Positive, Threshold
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
-
-def _rate(hits: Floats, predicted: Floats, true: Floats) -> Floats:
-    return divided(hits, true)
-
-
-HOW = of_tallies("Recall", "hits / true", _rate)
+HOW = of_tallies("Recall", "hits / true", lambda hits, predicted, true: divided(hits, true))
 
 
 @metric(
