@@ -83,7 +83,8 @@ class Registry(Generic[T]):
 
     def get(self, name: str) -> T:
         """The thing of a name or alias in any case, rather of no folder; else `UnknownName`."""
-        if loaded := self._only_module(name.casefold()):
+        folded = name.casefold()
+        if folded in _modules(self.package) and (loaded := self._only_module(folded)):
             return loaded[0]
         things = self.named(name, every=True)
         return min(things, key=lambda thing: (self.origin(thing) or "").count("."))
