@@ -19,9 +19,10 @@ TWO_CLASSES = {"ProbabilisticF1"}
 FURTHER = {
     *("AWRF", "AngularError", "CRPS", "ChunkF1", "ClassRprec", "ERDE", "FLatency", "Haversine"),
     *("LaplaceLogLikelihood", "QuantileScore", "WRMSSE"),
+    *("EventAP", "EventF1", "SpanF1"),  # whose items are spans
 }
-if find_spec("sacrebleu") is None:  # of the extra text
-    FURTHER |= {"BLEU", "chrF"}
+# of the extra text
+ABSENT = {"BLEU", "chrF"} if find_spec("sacrebleu") is None else set()
 KINDS = ("grades", "ratings", "preferences", "classes", "probabilities", "targets")
 ITEMS = [f"i{n}" for n in range(12)]
 CLASSES = "xyz"
@@ -44,7 +45,7 @@ def asked(kind):
     """Every metric of the registry that fits the kind and needs no further column."""
     found = []
     for metric, _ in discover("metric", "scorer.metrics", Metric)._loaded:
-        if metric.name in FURTHER | TWO_CLASSES:
+        if metric.name in FURTHER | TWO_CLASSES | ABSENT:
             continue
         if metric.name == "IntervalCoverage" and kind == "targets":
             continue  # there its ends are further columns

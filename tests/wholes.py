@@ -58,6 +58,15 @@ undefined: skip
 metrics: [Fmax, 'Fmax(average=pooled,weight=ic)', AWRF@3, ClassRprec(group=artist), ExactMatch,
   TokenF1, EditDistance, WER, TokenJaccard, ROUGE_L, ChunkF1, LRAP, 'LRAP(average=pooled)']
 """
+FILES["spans.csv"] = "list,item,type\n" + "".join(
+    f"{n},{k} {k + 2},{'AB'[k % 2]}\n" for n in LISTS for k in RNG.permutation(9)[:4].tolist()
+)
+CHALLENGES["spans"] = """truth: {file: spans.csv, columns: {extra: [type]}}
+submission: {columns: {score: score, extra: [type]}, missing_list: zero}
+undefined: skip
+metrics: [SpanF1, SpanF1(match=partial), 'SpanF1(kind=type,average=lists)', EventF1(tolerance=1),
+  'EventAP(kind=type,tolerances=[1,3])', EventAP(tolerances=2)]
+"""
 CHALLENGES["series"] = """truth: ratings.csv
 lists: {file: lists.csv, columns: {extra: {scale: number, weight: number}}}
 submission: {missing_list: skip}
@@ -131,6 +140,12 @@ TAGGED = {
     "scattered": "list,item,score,tag\n"
     + "".join(f"{n},{i},0.5,B-X\n" for i in ITEMS for n in LISTS[::-1]),
 }
+SPANS = {
+    "good": "list,item,score,type\n"
+    + "".join(f"{n},{2 * k} {2 * k + 3},{k / 5},{'AB'[k % 2]}\n" for n in LISTS for k in range(5)),
+    "missing": "list,item,score,type\n" + "".join(f"{n},3 5,1,A\n" for n in LISTS[2::-1]),
+    "wrong": "list,item,score,type\nq1,5 3,1,A\nq2,x,1,B\nzz,1 2,1,A\n",
+}
 OTHERS = {
     "good": RANKED + "".join(f"{n},{i},{k % 3}\n" for n in LISTS for k, i in enumerate("fadcbe")),
     "alike": SENT["alike"],
@@ -143,6 +158,7 @@ UNASKED = {
 }
 CASES = [
     *(("further", text) for text in TAGGED.items()),
+    *(("spans", text) for text in SPANS.items()),
     *(("series", text) for text in RATINGS.items()),
     *((kind, text) for kind in ("grades", "whole", "folds") for text in SENT.items()),
     *(("ratings", text) for text in RATINGS.items()),

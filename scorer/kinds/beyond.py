@@ -98,7 +98,8 @@ class SideViews:
         if Diverse in views:
             seen_by_view[Diverse] = self.subtopics.of_judged(judged)
         if Texts in views:
-            seen_by_view[Texts] = texts(submission, self.truth, ties, judged)
+            sent_columns = self.aids.further("submission", submission)
+            seen_by_view[Texts] = texts(submission, self.truth, ties, judged, extras, sent_columns)
         if self.whole_lists(views):
             sent_columns = self.aids.further("submission", submission)
             all_returned = returned(

@@ -216,8 +216,9 @@ def met(
 
 def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
     """What the own checks of metrics say of each different answer, at its first row."""
-    for metric in dict.fromkeys(part.metric for m in plan.measures for part in m.all_parts):
-        if metric.check is None:
+    checking = {part.metric.check: part.metric for m in plan.measures for part in m.all_parts}
+    for check, metric in checking.items():
+        if check is None:
             continue
         for role in ("item", "label"):
             if (column := table.ids.get(role)) is None:
@@ -226,7 +227,7 @@ def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
             for code, row in zip(codes.tolist(), rows.tolist(), strict=True):
                 cell = column.names[code]
                 with plugin_call(f"the check of metric {metric.name} failed on {quoted(cell)}"):
-                    said = metric.check(cell)
+                    said = check(cell)
                 if said:
                     name, line = table.ids["list"].text(row), int(table.line[row])
                     yield Problem("S531", f"{quoted(cell)}: {said}", line=line, list=name)

@@ -66,11 +66,24 @@ def scored(
     return Scored.of_returned(all_returned, scores, judged)
 
 
-def texts(table: Table, truth: GradedItems, ties: Ties, judged: Judged) -> Texts:
-    """The returned items and the truth's, as texts."""
+def texts(
+    table: Table,
+    truth: GradedItems,
+    ties: Ties,
+    judged: Judged,
+    columns: Extras = NO_EXTRAS,
+    sent_columns: NamedColumns | None = None,
+) -> Texts:
+    """The returned items and the truth's, as texts, with scores and further columns.
+
+    `columns` of the truth have one element a row of it, `sent_columns` one a row of the submission.
+    """
     ordered, names = order(table, truth.lists, ties), tuple(truth.named)
     returned_texts = table.ids["item"].texts(ordered.row) if ordered.row.size else ()
     truth_texts = [names[code] for code in truth.item.tolist()]
+    score = table.numbers.get("score", np.full(len(table), np.nan))[ordered.row]
+    if sent_columns is not None:
+        columns = columns._replace(submission=sent_columns.at(ordered.row))
     return Texts(
         ordered.in_list,
         ordered.rank,
@@ -79,6 +92,8 @@ def texts(table: Table, truth: GradedItems, ties: Ties, judged: Judged) -> Texts
         truth_texts,
         truth.grade,
         judged,
+        score,
+        columns,
     )
 
 

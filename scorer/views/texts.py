@@ -5,13 +5,14 @@ Stability: plugin.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
+from scorer.views.extras import NO_EXTRAS, Extras
 from scorer.views.hits import Judged
 
 
@@ -29,6 +30,8 @@ class Texts:
     truth_text: Sequence[str]
     grade: Floats
     judged: Judged
+    score: Floats  # of each returned text; NaN where the submission has none
+    extras: Extras = NO_EXTRAS  # of the truth's texts, and of the returned ones
 
     @property
     def lists(self) -> int:
@@ -62,7 +65,11 @@ class Texts:
         """With the accepted texts themselves as what is returned, best first."""
         judged = self.judged.perfect()
         lists, rank = judged.hits.in_list, judged.hits.rank
-        return replace(self, in_list=lists, rank=rank, text=self.truth_text, judged=judged)
+        extras = self.extras._replace(submission=self.extras.truth)
+        return replace(
+            self, in_list=lists, rank=rank, text=self.truth_text, judged=judged,
+            score=np.zeros(rank.size), extras=extras,
+        )  # fmt: skip
 
     def single(self, at: int) -> Texts:
         """One list alone."""
@@ -71,24 +78,27 @@ class Texts:
         return Texts(
             np.zeros_like(rows), self.rank[rows], [self.text[n] for n in rows.tolist()],
             np.zeros_like(truth_rows), [self.truth_text[n] for n in truth_rows.tolist()],
-            self.grade[truth_rows], self.judged.single(at),
+            self.grade[truth_rows], self.judged.single(at), self.score[rows],
+            self.extras.at(truth_rows, rows),
         )  # fmt: skip
 
     @classmethod
-    def of(cls, *lists: tuple[str | None, Sequence[str]]) -> Texts:
-        """From a text and those that are accepted, list by list; for examples and tests."""
+    def of(cls, *lists: tuple[str | Mapping[str, float] | None, Sequence[str]]) -> Texts:
+        """From a text, or texts with scores, and the accepted ones; for examples and tests."""
+        scores = [{s: np.nan} if isinstance(s, str) else s or {} for s, _ in lists]
         pairs = [
-            ([] if text is None else [text], dict.fromkeys(accepted, 1.0))
-            for text, accepted in lists
+            (list(given), dict.fromkeys(accepted, 1.0))
+            for given, (_, accepted) in zip(scores, lists, strict=True)
         ]
         judged = replace(Judged.of(*pairs), names=tuple(map(str, range(len(pairs)))))
-        texts = [text for text, _ in lists if text is not None]
+        texts = [text for given, _ in pairs for text in given]
         return cls(
-            np.array([n for n, (items, _) in enumerate(pairs) if items], dtype=np.int64),
-            np.ones(len(texts), dtype=np.int64),
+            np.array([n for n, (given, _) in enumerate(pairs) for _ in given], dtype=np.int64),
+            np.array([n for given, _ in pairs for n in range(1, len(given) + 1)], dtype=np.int64),
             texts,
             judged.ideal.in_list,
             [text for _, accepted in pairs for text in accepted],
             judged.ideal.grade,
             judged,
+            np.array([score for given in scores for score in given.values()], dtype=np.float64),
         )
