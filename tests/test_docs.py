@@ -102,7 +102,7 @@ def test_the_recipes_commands(score, tmp_path, monkeypatch):
     steps = [
         step
         for text in blocks("recipes.md", "yaml")
-        for job in yaml.safe_load(text)["jobs"].values()
+        for job in yaml.safe_load(text).get("jobs", {}).values()
         for step in job["steps"]
     ]
     check, board = (step["run"] for step in steps if step.get("run", "").startswith("score"))
@@ -117,6 +117,25 @@ def test_the_recipes_commands(score, tmp_path, monkeypatch):
     ran = score(*check.split()[1:])
     assert ran.code == 1
     assert "::error file=submissions/twice.csv,line=" in ran.out
+
+
+def test_the_recipes_action_and_hooks_are_there():
+    texts = [yaml.safe_load(text) for text in blocks("recipes.md", "yaml")]
+    (action,) = (
+        step["with"]
+        for text in texts
+        for job in text.get("jobs", {}).values()
+        for step in job["steps"]
+        if "scorer" in step.get("uses", "")
+    )
+    assert (
+        action.keys() <= yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))["inputs"].keys()
+    )
+    hooks = [
+        hook["id"] for text in texts for repo in text.get("repos", ()) for hook in repo["hooks"]
+    ]
+    known = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+    assert hooks == [hook["id"] for hook in known]
 
 
 @pytest.mark.slow("builds the site")

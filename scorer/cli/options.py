@@ -30,8 +30,8 @@ YAML_SUFFIXES = {
     "htm": "html",
     "txt": "text",
 }  # others are called as their form
-# exit codes: a submission is rejected; the challenge is wrong; its metric failed
-REJECTED, WRONG, FAILED = 1, 2, 4
+# exit codes: a submission is rejected; the challenge is wrong; its metric failed; it is too bad
+REJECTED, WRONG, FAILED, BELOW = 1, 2, 4, 5
 
 
 class Terminal(NamedTuple):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,6 +11,7 @@ import typer
 
 from scorer.cli.board import Entries, FilesWord, StoreWord, entries_of
 from scorer.cli.options import (
+    BELOW,
     ChallengeWord,
     Engine,
     EngineOptions,
@@ -30,9 +33,12 @@ from scorer.cli.options import (
     submissions_of,
 )
 from scorer.core.errors import UsageError
+from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
+    from scorer.results.comparison import Pairing
+    from scorer.results.report import Report
 
 
 def compare(
@@ -71,6 +77,15 @@ def compare(
             help="Test as well whether the primary measure's means differ by less than D.",
         ),
     ] = None,
+    fail_if_worse: Annotated[
+        bool,
+        typer.Option(
+            "--fail-if-worse",
+            help="End with 5 if the first of two is significantly worse than the second by the "
+            "primary measure; with --margin, if the interval of the difference reaches more than D "
+            "worse.",
+        ),
+    ] = False,
     measures: Annotated[
         str | None,
         typer.Option(
@@ -110,7 +125,7 @@ def compare(
         raise UsageError("name either submissions or --entries")
     refuse_overwrite(output, settled, challenge, *map(Path, submissions))
     messages = [] if quiet else list(notes)
-    exit_code = 0
+    exit_code, order = 0, list[str]()
     if len(submissions) == 1 and (written := read(Path(submissions[0]), preference)):
         report, pairing = None, written
     else:
@@ -121,6 +136,7 @@ def compare(
         else:
             files = submissions_of(submissions, terminal, settled, engine)
         refuse_overwrite(output, settled, *(file.path for file in files))
+        order = [file.name for file in files]
         report, pairing = run(
             settled,
             files,
@@ -142,12 +158,49 @@ def compare(
             if exit_code:
                 return Result("", (*messages, f"error: nothing to compare: {count}"), exit_code)
             raise UsageError(f"nothing to compare: {count}, two are needed")
+    if fail_if_worse:
+        worse = _worse(settled, report, pairing, order)
+        messages += [f"error: {worse} (--fail-if-worse)"] if worse else []
+        exit_code = exit_code or (BELOW if worse else 0)
     options = terminal.options(output, precision, every=every, quiet=quiet, private=private)
     text = form.write(
         ComparedReport(settled, report, pairing, every_measure=bool(metric or measures or holm)),
         options,
     )
     return Result(text, tuple(messages), exit_code, output)
+
+
+def _worse(
+    challenge: Challenge, report: Report | None, pairing: Pairing, order: Sequence[str]
+) -> str | None:
+    """Why the first of two is taken for worse than the second; None where it is not.
+
+    Raises:
+        UsageError: there are not two, or no test of the primary measure.
+    """
+    tiers = challenge.leaderboard.tiers
+    if report is None or len(order) != 2:
+        raise UsageError("--fail-if-worse compares two submissions: the new one, then the old one")
+    (pair,), primary = pairing.pairs, report.primary
+    found = pair.measures.get(primary.id)
+    why = pairing.untested.get(primary.id, f"{primary.id} is not compared")
+    if found is None or tiers is None or math.isnan(found.p):
+        why = "leaderboard.tiers is off" if tiers is None else why if found is None else "no p"
+        raise UsageError(f"--fail-if-worse needs a test of {primary.id}: {why}")
+    up = (1 if primary.metric.better == "higher" else -1) * (1 if pair.a == order[0] else -1)
+    names = f"{quoted(order[0])} is {{}} {quoted(order[1])} by {printable(primary.id)}"
+    if pairing.margin is None:
+        if up * found.lead >= 0 or found.p > tiers.alpha:
+            return None
+        verdict = f"difference {abs(found.difference):.4g}, p {found.p:.2g}"
+        return f"{names.format('significantly worse than')}: {verdict}"
+    if found.interval is None:
+        raise UsageError(f"--margin needs an interval of the difference in {primary.id}")
+    least = min(up * end for end in found.interval)
+    if least >= -pairing.margin:
+        return None
+    verdict = f"the interval reaches {-least:.4g} worse, the margin is {pairing.margin:g}"
+    return f"{names.format('not shown to be within the margin of')}: {verdict}"
 
 
 def _preferences(challenge: Challenge, form: str) -> tuple[str, ...] | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scorer.cli.options import (
+    BELOW,
     ChallengeWord,
     Engine,
     EngineOptions,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from scorer.metrics.measure import Measure
     from scorer.results.report import Report
 
-BELOW = 5
 FORMATS = form_names("leaderboard")
 
 
