@@ -67,6 +67,13 @@ undefined: skip
 metrics: [SpanF1, SpanF1(match=partial), 'SpanF1(kind=type,average=lists)', EventF1(tolerance=1),
   'EventAP(kind=type,tolerances=[1,3])', EventAP(tolerances=2)]
 """
+FILES["orders.csv"] = "list,item\n" + "".join(
+    f"{n},{' '.join(RNG.permutation([*ITEMS[:5]]))}\n" for n in LISTS
+)
+CHALLENGES["orders"] = """truth: {file: orders.csv, cells: {item: " "}}
+undefined: skip
+metrics: [Tau, Tau(average=pooled), Rho, TauAP]
+"""
 CHALLENGES["series"] = """truth: ratings.csv
 lists: {file: lists.csv, columns: {extra: {scale: number, weight: number}}}
 submission: {missing_list: skip}
@@ -159,6 +166,7 @@ UNASKED = {
 CASES = [
     *(("further", text) for text in TAGGED.items()),
     *(("spans", text) for text in SPANS.items()),
+    *(("orders", text) for text in OTHERS.items()),
     *(("series", text) for text in RATINGS.items()),
     *((kind, text) for kind in ("grades", "whole", "folds") for text in SENT.items()),
     *(("ratings", text) for text in RATINGS.items()),

@@ -86,6 +86,8 @@ class SideTables(NamedTuple):
     whole: tuple[str, ...] = ()  # the metrics that need one class a row, not shares of several
     shared: tuple[str, ...] = ()  # the class of each column of the truth's, where it has these
 
+    orders: bool = False  # whether all measures compare orders, which a truth without grades is
+
     def further(self, section: str, table: Table | None) -> NamedColumns:
         """The further columns of a section, one element a row of its table."""
         kinds = self.extra.get(section, {})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -134,6 +134,8 @@ def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
 def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
     """Judged items, best first; a list without any is in the public lists file."""
     grade = table.numbers.get("grade")
+    if grade is None and aids.orders:
+        table = _by_place(table)
     if not len(table):
         findings.add(Problem("S103", "the truth has no rows"))
     elif grade is not None and not (grade > 0).any():
@@ -162,6 +164,16 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
     users = None if history is None else len(history.ids["list"].names)
     kept_truth = table if "truth" in aids.extra or _of_subtopics(aids) else None
     return Grades(truth, Constants(highest, catalogue, users), aids, kept_truth, gone)
+
+
+def _by_place(table: Table) -> Table:
+    """The table with grades that fall from item to item of a list, as they stand in the file."""
+    lists = table.ids["list"].codes
+    by = np.lexsort((table.line, lists))
+    grade = np.empty(len(table))
+    ends = np.searchsorted(lists[by], lists[by], side="right")
+    grade[by] = ends - np.arange(len(table))
+    return replace(table, numbers={**table.numbers, "grade": grade})
 
 
 def _of_subtopics(aids: SideTables) -> bool:

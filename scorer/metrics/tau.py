@@ -48,7 +48,8 @@ def tau(judged: Judged, *, average: Pooling = "lists") -> Quotient:
     that each does not tie, as in scipy's kendalltau. Items of equal score are
     tied, whatever rule for ties ranks them. Undefined where either ties all.
     `average=pooled` divides the sum of all lists' differences by that of their
-    divisors, so that long lists count more, as in Kaggle's AI4Code.
+    divisors, so that long lists count more, as in Kaggle's AI4Code. A truth without grades is
+    an order, best first, where all measures compare orders, as Tau, TauAP and Rho do.
 
     The order b, a, c where the truth has a first and ties the others:
 

@@ -157,8 +157,13 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     return SideTables(
         public, tables | beside, features, tuple(strict),
         measure_of_view, challenge.submission, challenge.separators, _extra(challenge),
-        wanting, whole, tuple(challenge.truth.probability),
+        wanting, whole, tuple(challenge.truth.probability), _of_orders(prepared),
     )  # fmt: skip
+
+
+def _of_orders(prepared: BoundChallenge) -> bool:
+    parts = (part for m in prepared.measures for part in m.all_parts if not part.parts)
+    return all(part.metric.judged > 1 for part in parts)
 
 
 def answers(
