@@ -159,14 +159,18 @@ def open_bytes(
                 _Unpacked(source, stored, size, limits, unpacked), BLOCK_SIZE
             )
             head = stream.peek(HEAD)
-        if not head:
-            raise Unreadable(Problem("S102", "the file is empty (0 bytes once decompressed)"))
-        refuse(head[:HEAD], binary)
+        _refuse_head(head, binary)
     except BaseException:
         stream.close()
         stored.close()
         raise
     return stream
+
+
+def _refuse_head(head: bytes, binary: bool) -> None:
+    if not head:
+        raise Unreadable(Problem("S102", "the file is empty (0 bytes once decompressed)"))
+    refuse(head[:HEAD], binary)
 
 
 def _member(path: Path, stored: io.BufferedReader, own: Own, part: str | None) -> Member:
@@ -225,10 +229,7 @@ def open_part(path: Path, name: str, limits: ReadLimits, unpacked: int = 0) -> i
         _Unpacked(source, stored, size, limits, unpacked), BLOCK_SIZE
     )
     try:
-        head = stream.peek(HEAD)
-        if not head:
-            raise Unreadable(Problem("S102", "the file is empty (0 bytes once decompressed)"))
-        refuse(head[:HEAD], False)
+        _refuse_head(stream.peek(HEAD), False)
     except BaseException:
         stream.close()
         raise

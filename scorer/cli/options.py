@@ -310,9 +310,9 @@ def refuse_overwrite(output: Path | None, challenge: Challenge, *read: Path) -> 
         raise UsageError(f"{printable(output)} cannot be written: {KEY} is the challenge's secret")
 
 
-def form_option(subject: str) -> Any:
+def form_option(subject: str, what: str = "it is") -> Any:
     """The option that names the form in which a subject is written."""
-    words = f"How it is written: {form_names(subject)}; else by the suffix of -o."
+    words = f"How {what} written: {form_names(subject)}; else by the suffix of -o."
     return typer.Option("--format", metavar="FORMAT", help=words)
 
 

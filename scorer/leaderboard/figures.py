@@ -92,18 +92,22 @@ def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Fig
     table = np.array([value.per_list for value in values], dtype=np.float64)
     weights = card.columns.weights.get(how.list_weights or "")
     lists = Aggregate("sum") if measure.metric.aggregate == "sum" else how.lists
-    list_weights = np.ones(table.shape[1]) if weights is None else weights
+    return _aggregated(lists, table, weights)._replace(weights=weights)
+
+
+def _aggregated(aggregate: Aggregate, table: Floats, weights: Floats | None) -> Figures:
+    """The figures that an aggregate makes of values, (submissions, units), by their weights."""
+    unit_weights = np.ones(table.shape[1]) if weights is None else weights
 
     def weigh(row: Floats, drawn: Floats) -> float:
-        return lists.of(np.where(drawn * list_weights > 0, row, np.nan), drawn * list_weights)
+        return aggregate.of(np.where(drawn * unit_weights > 0, row, np.nan), drawn * unit_weights)
 
     return Figures(
         ~np.isnan(table),
         tuple(partial(weigh, row) for row in table),
-        lists.columns(table, weights) if lists.of_sums else None,
-        lists.value if lists.of_sums else None,
-        smooth=lists.of_sums,
-        weights=weights,
+        aggregate.columns(table, weights) if aggregate.of_sums else None,
+        aggregate.value if aggregate.of_sums else None,
+        smooth=aggregate.of_sums,
     )
 
 
@@ -236,18 +240,7 @@ def _drawn_by_group(
         weights[unit_of] = sizes[0] if outermost.by_size else (
             1.0 if outermost.weights is None else outermost.weights
         )  # fmt: skip
-    last = outermost.aggregate
-
-    def weigh(row: Floats, drawn: Floats) -> float:
-        return last.of(np.where(drawn * weights > 0, row, np.nan), drawn * weights)
-
-    return Figures(
-        ~np.isnan(table),
-        tuple(partial(weigh, row) for row in table),
-        last.columns(table, weights) if last.of_sums else None,
-        last.value if last.of_sums else None,
-        smooth=last.of_sums,
-    )
+    return _aggregated(outermost.aggregate, table, weights)
 
 
 def _each_group(inner: Figures, row: int, groups: Grouped) -> Floats:

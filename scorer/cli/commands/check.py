@@ -28,29 +28,21 @@ from scorer.cli.options import (
     challenge_of,
     chosen_form,
     engine_options,
+    form_option,
     refuse_overwrite,
     submissions_of,
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.reports.base import Options, form_names
+from scorer.reports.base import Options
 from scorer.results.report import Scored
-
-FORMATS = form_names("findings")
 
 
 def check(
     context: typer.Context,
     challenge: ChallengeWord,
     submissions: SubmissionWords,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"How the findings are written: {FORMATS}; else by the suffix of -o.",
-        ),
-    ] = None,
+    format: Annotated[str | None, form_option("findings", "the findings are")] = None,
     output: Output = None,
     fix: Annotated[
         bool,

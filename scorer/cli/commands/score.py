@@ -29,33 +29,24 @@ from scorer.cli.options import (
     chosen_form,
     engine_options,
     exit_code,
+    form_option,
     problems,
     refuse_overwrite,
     submissions_of,
 )
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
-from scorer.reports.base import form_names
 
 if TYPE_CHECKING:
     from scorer.metrics.measure import Measure
     from scorer.results.report import Report
-
-FORMATS = form_names("leaderboard")
 
 
 def score(
     context: typer.Context,
     challenge: ChallengeWord,
     submissions: SubmissionWords,
-    format: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="FORMAT",
-            help=f"How the report is written: {FORMATS}; else by the suffix of -o.",
-        ),
-    ] = None,
+    format: Annotated[str | None, form_option("leaderboard", "the report is")] = None,
     output: Output = None,
     per_list: Annotated[
         bool,
