@@ -6,12 +6,13 @@ from collections.abc import Iterable
 
 from scorer.api.submissions import Named
 from scorer.challenge.model import Challenge
+from scorer.challenge.public import Public
 from scorer.checks.causes import expected
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.formats.read import format_of
 from scorer.formats.repair import Repaired, repair
-from scorer.prepare.bind import prepare
+from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import public
 
 
@@ -25,21 +26,34 @@ def fix(
         files: the files to repair.
         allow_plugins: whether the challenge's own code may be run.
 
+    Returns:
+        Of each file its repair; of one that cannot be read, is too large or binary, why not.
+
     Raises:
         ChallengeError: the challenge itself is wrong.
-        UsageError: a file cannot be read, is too large, or is binary.
     """
     prepared = prepare(challenge, allow_plugins)
-    public_part, rules, repaired = public(prepared), challenge.submission, []
-    form = challenge.form(rules)
-    for file in files:
-        format = format_of(file.path, rules.format, form=form)
-        if rules.parts:
-            message = "has several files; repair each of them alone"
-            raise UsageError(f"{printable(file.display)} {message}")
-        if format.binary:
-            raise UsageError(f"{printable(file.display)} is binary; only text can be repaired")
-        # where the file has no header, or lines that are no rows, only its encoding is certain
-        table = expected(public_part, rules, prepared.shapes, form, file.path)
-        repaired.append(repair(file.path, table if format.name == "csv" else None))
-    return repaired
+    public_part = public(prepared)
+
+    def repaired(file: Named) -> Repaired:
+        try:
+            return _repaired(prepared, public_part, file)
+        except UsageError as error:
+            return Repaired(b"", (), str(error))
+
+    return list(map(repaired, files))
+
+
+def _repaired(prepared: BoundChallenge, public_part: Public, file: Named) -> Repaired:
+    """The repair of a file. Raises `UsageError` where there can be none."""
+    rules = prepared.challenge.submission
+    if rules.parts:
+        message = "has several files; repair each of them alone"
+        raise UsageError(f"{printable(file.display)} {message}")
+    form = prepared.challenge.form(rules)
+    format = format_of(file.path, rules.format, form=form)
+    if format.binary:
+        raise UsageError(f"{printable(file.display)} is binary; only text can be repaired")
+    # where the file has no header, or lines that are no rows, only its encoding is certain
+    table = expected(public_part, rules, prepared.shapes, form, file.path)
+    return repair(file.path, table if format.name == "csv" else None)

@@ -15,7 +15,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
 from scorer.metrics.measure import find
-from scorer.reports.base import Options, form_of
+from scorer.reports.base import Options, form_at, form_names, form_of
 from scorer.results import report as results
 from scorer.results.report import Scored
 from scorer.results.sums import Unnamed
@@ -24,20 +24,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from scorer.results.comparison import Pairing
-
-# how a file is written, by its suffix
-SUFFIXES = {
-    ".html": "html",
-    ".htm": "html",
-    ".json": "json",
-    ".jsonl": "jsonl",
-    ".csv": "csv",
-    ".md": "markdown",
-    ".tex": "latex",
-    ".txt": "table",
-    ".sarif": "sarif",
-}
-
 
 READ = (
     "text",
@@ -90,12 +76,11 @@ class Text:
             UsageError: no form has that suffix, or the file cannot be written.
         """
         where = Path(path)
-        if (form := SUFFIXES.get(where.suffix.lower())) is None:
-            suffixes = ", ".join(SUFFIXES)
-            message = f"{printable(where)} cannot be written: its suffix names no form ({suffixes})"
+        if (form := form_at(self.subject, where)) is None:
+            names = form_names(self.subject)
+            message = f"{printable(where)} cannot be written: its suffix names no form ({names})"
             raise UsageError(message)
-        form = self.plain if form == "table" else form
-        write(where, self.render(form, **options).encode("utf-8", "backslashreplace"))
+        write(where, self.render(form.name, **options).encode("utf-8", "backslashreplace"))
 
     def __str__(self) -> str:
         return self.render().rstrip("\n")

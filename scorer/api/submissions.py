@@ -20,6 +20,7 @@ from scorer.core.text import display_path, quoted
 from scorer.engines.base import RemoteTruth, Tick, engines
 from scorer.formats.base import formats
 from scorer.formats.read import COMPRESSED
+from scorer.formats.repair import FIXED
 from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.fingerprint import board_digest, fingerprint, signature
@@ -50,12 +51,12 @@ Progress = Callable[[float, int, str], None]  # how many are done, of how many, 
 
 
 def submission_name(path: Path) -> str:
-    """A file's name less one format suffix and one compression suffix.
+    """A file's name less one format suffix and one compression suffix; of a repaired copy, too.
 
-    >>> submission_name(Path("runs/bm25.b0.4.run.gz"))
-    'bm25.b0.4'
+    >>> submission_name(Path("runs/bm25.b0.4.run.gz")), submission_name(Path("a.fixed.csv"))
+    ('bm25.b0.4', 'a')
     """
-    name = path.name
+    name = path.name.replace(FIXED, ".")
     for suffix in COMPRESSED:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]
@@ -66,6 +67,14 @@ def submission_name(path: Path) -> str:
         if name.lower().endswith(suffix) and len(name) > len(suffix):
             return name[: -len(suffix)]
     return name
+
+
+def original(path: Path) -> set[Path]:
+    """The files of which a file is the repaired copy, by its name; none of another file."""
+    if FIXED not in path.name:
+        return set()
+    name = path.name.replace(FIXED, ".")
+    return {path.with_name(f"{name}{suffix}") for suffix in ("", *COMPRESSED)}
 
 
 def terms_of(ready: OpenChallenge) -> Terms:

@@ -16,7 +16,7 @@ import typer
 
 from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal, challenge_of
 from scorer.core.errors import UsageError
-from scorer.core.text import quoted
+from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:
     from scorer.api.submissions import Named
@@ -62,6 +62,18 @@ class Form(StrEnum):
 
     text = "text"
     json = "json"
+
+
+def form_by_suffix(path: Path | None) -> Form:
+    """The form that a file's suffix means.
+
+    Raises:
+        UsageError: the suffix means a form that results of a living board do not have.
+    """
+    suffix = "" if path is None else path.suffix.lower()
+    if suffix in (".csv", ".html", ".htm", ".md", ".tex"):
+        raise UsageError(f"{printable(path)}: this is written as text or JSON, not as {suffix}")
+    return Form.json if suffix == ".json" else Form.text
 
 
 Format = Annotated[Form, typer.Option("--format", help="How the result is written.")]

@@ -123,7 +123,7 @@ def _run(words: Sequence[str]) -> int:
         raise UsageError(f"{error.format_message()} ({path} --help)") from error
     finally:
         AROUND_PLUGINS.reset(token)
-    _say(result.notes)
+    _say([*terminal.notes, *result.notes])
     _give(result)
     _say(result.written)
     return result.exit_code
@@ -138,7 +138,7 @@ def _code(ended: BaseException) -> int:
 def _terminal() -> Terminal:
     from scorer.cli.options import Terminal
 
-    wide = is_terminal(sys.stdout) or "COLUMNS" in os.environ  # a pipe or a file has no width
+    wide = is_terminal(sys.stdout)  # a pipe or a file has no width, whatever COLUMNS says
     plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     cleanup, progress = ExitStack(), None
     if is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb":
@@ -149,18 +149,19 @@ def _terminal() -> Terminal:
         shutil.get_terminal_size((80, 24)).columns if wide else None,
         is_terminal(sys.stdout) and not plain,
         cleanup,
+        [],
         progress,
     )
 
 
 def _give(result: Result) -> None:
-    """The result to stdout or to its file."""
-    text = result.text
-    data = text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
-    if result.output is not None:
+    """The result to stdout or to its files."""
+    data = _bytes(result.text)
+    if result.files:
         from scorer.bytes.write import write
 
-        write(result.output, data)
+        for path, content in result.files:
+            write(path, _bytes(content))
         return
     if sys.stdout is None:
         raise UsageError("the output cannot be written: standard output is closed")
@@ -172,6 +173,10 @@ def _give(result: Result) -> None:
     except OSError as error:
         abandon(sys.stdout)
         raise UsageError(f"the output cannot be written: {error.strerror}") from None
+
+
+def _bytes(text: str | bytes) -> bytes:
+    return text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
 
 
 def _say(texts: Sequence[str]) -> None:

@@ -16,7 +16,7 @@ import typer
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
-from scorer.reports.base import Options, ReportForm, form_names, form_of
+from scorer.reports.base import Options, ReportForm, form_at, form_names, form_of
 
 if TYPE_CHECKING:
     from scorer.api.submissions import Named
@@ -24,12 +24,6 @@ if TYPE_CHECKING:
     from scorer.core.problems import Findings
     from scorer.results.report import Scored
 
-YAML_SUFFIXES = {
-    "md": "markdown",
-    "tex": "latex",
-    "htm": "html",
-    "txt": "text",
-}  # others are called as their form
 # exit codes: a submission is rejected; the challenge is wrong; its metric failed; it is too bad
 REJECTED, WRONG, FAILED, BELOW = 1, 2, 4, 5
 
@@ -41,23 +35,49 @@ class Terminal(NamedTuple):
     width: int | None  # None: standard output is no terminal
     colour: bool
     cleanup: ExitStack  # what is undone when the command has ended
+    notes: list[str]  # on what the command's words stand for, said before its own
     progress: Callable[[float, int, str], None] | None = None
 
-    def options(self, output: Path | None, precision: int = 4, **rest: bool) -> Options:
-        """How a text is to look there, or in a file, which has neither width nor colour."""
-        if output is not None:
+    def options(self, files: Sequence[Path] | None, precision: int = 4, **rest: bool) -> Options:
+        """How a text is to look there, or in files, which have neither width nor colour."""
+        if files:
             return Options(precision, **rest)
         return Options(precision, width=self.width, colour=self.colour, **rest)
 
 
 class Result(NamedTuple):
-    """The result of a command: text for stdout or a file, notes for stderr, and the exit code."""
+    """The result of a command: text for stdout or files, notes for stderr, and the exit code."""
 
     text: str | bytes = ""
     notes: tuple[str, ...] = ()
     exit_code: int = 0
-    output: Path | None = None
-    written: tuple[str, ...] = ()  # notes about the output, said once it is there
+    files: tuple[tuple[Path, str | bytes], ...] = ()  # with any, nothing goes to stdout
+    written: tuple[str, ...] = ()  # notes about the files, said once they are there
+
+
+class Forms(NamedTuple):
+    """The forms of a command's result, and the file of each; of none the only one is for stdout."""
+
+    files: tuple[Path, ...]
+    forms: tuple[ReportForm, ...]
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the forms."""
+        return {form.name for form in self.forms}
+
+    def result(
+        self, data: Any, options: Options, notes: Sequence[str] = (), exit_code: int = 0
+    ) -> Result:
+        """The data in every form."""
+        return self.written([form.write(data, options) for form in self.forms], notes, exit_code)
+
+    def written(
+        self, texts: Sequence[str], notes: Sequence[str] = (), exit_code: int = 0
+    ) -> Result:
+        """A text of each form, to where it goes."""
+        files = tuple(zip(self.files, texts, strict=True)) if self.files else ()
+        return Result("" if files else texts[0], tuple(notes), exit_code, files)
 
 
 ChallengeWord = Annotated[
@@ -96,6 +116,16 @@ EngineOptions = Annotated[
 ]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No warnings and no progress.")]
 Output = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="Write there instead of to stdout, in the form of the file's suffix (.html, .json, "
+        ".csv, .md, .tex, ...); repeatable.",
+    ),
+]
+OneOutput = Annotated[
     Path | None,
     typer.Option("-o", "--output", metavar="FILE", help="Write there instead of to stdout."),
 ]
@@ -221,9 +251,10 @@ def _is_truth(path: Path) -> bool:
 
 
 def _first_file(words: Sequence[str]) -> Path | None:
-    """The first submission that is a file and can be looked at."""
+    """The first submission, or file of a folder, that can be looked at."""
     paths = (Path(word if os.path.exists(word) else word.partition("=")[2]) for word in words)
-    return next((path for path in paths if os.path.isfile(path)), None)
+    files = (_files(str(path))[0] if os.path.isdir(path) else path for path in paths)
+    return next((path for path in files if os.path.isfile(path)), None)
 
 
 def submissions_of(
@@ -266,7 +297,22 @@ def submissions_of(
             submissions.append(Named(submission_name(Path(word)), Path(word)))
         else:
             submissions.append(Named(name, Path(path)))
-    return submissions
+    return _without_copies(submissions, terminal)
+
+
+def _without_copies(submissions: list[Named], terminal: Terminal) -> list[Named]:
+    """The submissions without repaired copies of files that are among them, which are noted."""
+    from scorer.api.submissions import original
+
+    paths = {submission.path for submission in submissions}
+    kept = [each for each in submissions if paths.isdisjoint(original(each.path))]
+    for each in submissions:
+        if each not in kept:
+            terminal.notes.append(
+                f"note: {printable(each.path)} is left out, a repaired copy of a file beside it; "
+                "score check --fix -o DIR makes a folder with repaired files alone"
+            )
+    return kept
 
 
 def _is_whole(folder: str, challenge: Challenge) -> bool:
@@ -294,35 +340,51 @@ def _files(folder: str) -> list[Path]:
     return [Path(folder, name) for name in names]
 
 
-def refuse_overwrite(output: Path | None, challenge: Challenge, *read: Path) -> None:
-    """Refuse, by `UsageError`, to write over a file of the challenge, or one that is read."""
-    if output is None:
-        return
-    if os.path.isdir(output):
-        raise UsageError(f"{printable(output)} cannot be written: this is a folder")
+def refuse_overwrite(output: Sequence[Path] | None, challenge: Challenge, *read: Path) -> None:
+    """Refuse to write over a file of the challenge, one that is read, or one twice.
+
+    Raises:
+        UsageError: a file of the output is one of them, by whatever name.
+    """
+    for n, file in enumerate(output or ()):
+        if os.path.isdir(file):
+            raise UsageError(f"{printable(file)} cannot be written: this is a folder")
+        if file in list(output or ())[:n]:
+            raise UsageError(f"-o {printable(file)} is given twice")
+        _refuse_to_overwrite(file, challenge, read)
+
+
+def _refuse_to_overwrite(file: Path, challenge: Challenge, read: Sequence[Path]) -> None:
     from scorer.challenge.model import KEY
 
     for path in (*challenge.files, challenge.folder / KEY, *read):
         with suppress(OSError, ValueError):  # one of them is not there
-            if os.path.samefile(path, output):
-                raise UsageError(f"{printable(output)} is read here; -o needs a file of its own")
-    if output.name == KEY:
-        raise UsageError(f"{printable(output)} cannot be written: {KEY} is the challenge's secret")
+            if os.path.samefile(path, file):
+                raise UsageError(f"{printable(file)} is read here; -o needs a file of its own")
+    if file.name == KEY:
+        raise UsageError(f"{printable(file)} cannot be written: {KEY} is the challenge's secret")
 
 
 def form_option(subject: str, what: str = "it is") -> Any:
     """The option that names the form in which a subject is written."""
-    words = f"How {what} written: {form_names(subject)}; else by the suffix of -o."
+    words = f"How {what} written: {form_names(subject)}; default: by the suffix of -o."
     return typer.Option("--format", metavar="FORMAT", help=words)
 
 
-def chosen_form(subject: str, name: str | None, output: Path | None, default: str) -> ReportForm:
-    """The form in which a subject is written."""
+def chosen_forms(
+    subject: str, name: str | None, files: Sequence[Path] | None, default: str
+) -> Forms:
+    """The forms in which a subject is written: by name, else by the suffix of each file.
+
+    Raises:
+        UnknownName: there is no such form.
+        UsageError: a suffix means a form of other subjects only.
+    """
+    places = tuple(files or ())
     if name is not None:
-        return form_of(subject, name)
-    suffix = "" if output is None else output.suffix.lower().removeprefix(".")
-    by_suffix = YAML_SUFFIXES.get(suffix, suffix)
-    return form_of(subject, by_suffix if by_suffix in form_names(subject).split(", ") else default)
+        return Forms(places, (form_of(subject, name),) * max(len(places), 1))
+    named = [form_at(subject, place) for place in places] or [None]
+    return Forms(places, tuple(form or form_of(subject, default) for form in named))
 
 
 def exit_code(submissions: Sequence[Scored]) -> int:

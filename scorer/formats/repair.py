@@ -27,6 +27,7 @@ from scorer.formats.read import COMPRESSED
 from scorer.tables.marked import AMBIGUOUS, COMMA, rejoined, unmarked
 from scorer.tables.table import TEXT
 
+FIXED = ".fixed."  # in the name of a copy
 MOST_REPAIRED = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
 INDEX = {"", "Unnamed: 0", "index"}  # names that pandas gives to an index column
 MOST_BEFORE = 100  # lines before a header
@@ -42,10 +43,11 @@ Meant = Callable[[str], str | None]  # an id -> the known one that it certainly 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """The bytes of a copy, and what is different in it."""
+    """The bytes of a copy, and what is different in it; or why there can be none."""
 
     data: bytes
     changes: tuple[str, ...]
+    hopeless: str = ""
 
 
 class Expected(NamedTuple):
@@ -91,7 +93,12 @@ def beside(path: Path) -> Path:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]
     stem, dot, suffix = name.rpartition(".")
-    return path.with_name(f"{stem}.fixed.{suffix}" if dot and stem else f"{name}.fixed")
+    return path.with_name(f"{stem}{FIXED}{suffix}" if dot and stem else f"{name}.fixed")
+
+
+def unpacked_name(path: Path) -> str:
+    """The name of a repaired copy in a folder of its own: `runs/a.csv.gz` -> `a.csv`."""
+    return beside(path).name.replace(FIXED, ".").removesuffix(".fixed")
 
 
 def _bytes(path: Path) -> bytes:

@@ -18,7 +18,9 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Literal, NamedTuple, TypeVar
 
+from scorer.core.errors import UsageError
 from scorer.core.registry import Registry, discover, load_one, mark
+from scorer.core.text import printable
 
 # subject -> its group of entry points; a subject's folder has its name
 GROUPS = {
@@ -35,6 +37,8 @@ LINTED = "Not for publication: this was made from the truth, for organizers only
 # modules that are no forms
 SHARED = {"cells", "curves", "document", "fields", "page", "problems", "remarks", "rows"}
 ALIASES = {"table": "text"}  # of syntaxes
+# what suffixes mean that are not called as their form
+SUFFIXES = {"md": "markdown", "tex": "latex", "htm": "html", "txt": "text"}
 
 
 class Options(NamedTuple):
@@ -155,6 +159,22 @@ def form_names(subject: str) -> str:
     here = Path(__file__).parent
     modules = iter_modules([str(here / "write"), str(here / subject)])
     return ", ".join(sorted({module.name for module in modules} - SHARED))
+
+
+def form_at(subject: str, path: Path) -> ReportForm | None:
+    """The form that a file's suffix means; None where it means none of any subject's.
+
+    Raises:
+        UsageError: it means a form that this subject does not have.
+    """
+    suffix = path.suffix.lower().removeprefix(".")
+    name = SUFFIXES.get(suffix, suffix)
+    if name in (names := form_names(subject).split(", ")):
+        return form_of(subject, name)
+    if any(name in form_names(other).split(", ") for other in GROUPS):
+        message = f"{printable(path)}: a {subject} is not written as {name}; there are"
+        raise UsageError(f"{message} {', '.join(names)}")
+    return None
 
 
 class ExactRows(NamedTuple):

@@ -7,11 +7,18 @@ from typing import Annotated
 import typer
 
 from scorer.cli.board import At, Living, as_json, moment, on_board
-from scorer.cli.options import Output, Precision, Quiet, Result
+from scorer.cli.options import (
+    Output,
+    Precision,
+    Quiet,
+    Result,
+    chosen_forms,
+    form_option,
+    refuse_overwrite,
+)
 from scorer.core.errors import UsageError
-from scorer.reports.base import form_names, form_of
+from scorer.reports.base import ReportForm
 
-FORMATS = form_names("leaderboard")
 RULES = ("best", "last", "selected", "all")
 
 
@@ -41,9 +48,7 @@ def board(
         str | None,
         typer.Option("--entry", metavar="RULE", help=f"Another entry rule: {', '.join(RULES)}."),
     ] = None,
-    format: Annotated[
-        str, typer.Option("--format", metavar="FORMAT", help=f"How it is written: {FORMATS}.")
-    ] = "table",
+    format: Annotated[str | None, form_option("leaderboard")] = None,
     output: Output = None,
     per_list: Annotated[
         bool, typer.Option("--per-list", help="The value of every list, too.")
@@ -52,17 +57,20 @@ def board(
     quiet: Quiet = False,
 ) -> Result:
     """Show the board. For organizers: any split may be asked for."""
-    form = form_of("leaderboard", format)
+    forms = chosen_forms("leaderboard", format, output, "table")
     if entry is not None and entry not in RULES:
         raise UsageError(f"--entry takes one of {', '.join(RULES)}")
     board, notes = living.open()
+    refuse_overwrite(output, board.challenge)
     live = board.board(split=split, phase=phase, as_of=moment(as_of), rule=entry, now=moment(at))
     options = living.terminal.options(output, precision, per_list=per_list, quiet=quiet)
-    if form.name == "json":
+
+    def text(form: ReportForm) -> str:
+        if form.name != "json":
+            return form.write(live.report, options)
         from scorer.board.fields.board import fields
 
-        text = as_json(fields(live, options))
-    else:
-        text = form.write(live.report, options)
+        return as_json(fields(live, options))
+
     lines = () if quiet else (*notes, *map(str, live.report.notes))
-    return Result(text, lines, output=output)
+    return forms.written(list(map(text, forms.forms)), lines)

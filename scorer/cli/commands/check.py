@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
@@ -26,7 +27,7 @@ from scorer.cli.options import (
     SubmissionWords,
     Terminal,
     challenge_of,
-    chosen_form,
+    chosen_forms,
     engine_options,
     form_option,
     refuse_overwrite,
@@ -48,7 +49,8 @@ def check(
         bool,
         typer.Option(
             "--fix",
-            help="Write a repaired copy, NAME.fixed.EXT or -o, of each file that then is fine: "
+            help="Write a repaired copy of each file that then is fine: NAME.fixed.EXT, -o FILE, "
+            "or in a folder -o DIR, with the files that are fine beside them: "
             "the encoding; in CSV also lines before the header, separators, blanks, an index "
             "column, the header (its capitals, names that are missing, wrong or swapped), decimal "
             "commas and other marks in numbers, ids and classes of which it is certain what was "
@@ -66,17 +68,13 @@ def check(
     from scorer.reports.findings.problems import CheckedFile
 
     terminal: Terminal = context.obj
-    form = chosen_form("findings", format, None if fix else output, "text")
+    reports = None if fix else output
+    forms = chosen_forms("findings", format, reports, "text")
     settled, notes = challenge_of(challenge, terminal, submissions=submissions, measured=False)
     files = submissions_of(submissions, terminal, settled, engine)
-    refuse_overwrite(output, settled, challenge, *(file.path for file in files))
-    changed: list[str] = [*notes]
-    if fix:
-        if output is not None and len(files) > 1:
-            raise UsageError("--fix with -o repairs one submission")
-        if output is None and any(word == "-" or word.endswith("=-") for word in submissions):
-            raise UsageError("--fix of standard input needs a place for the copy: -o FILE")
-    fixing = _Fixing(files, settled, output, allow_plugins) if fix else None
+    refuse_overwrite(reports, settled, challenge, *(file.path for file in files))
+    if fix and any(word == "-" or word.endswith("=-") for word in submissions) and not output:
+        raise UsageError("--fix of standard input needs a place for the copy: -o FILE")
 
     def checked_of(files: list[Named]) -> list[Scored]:
         return run(
@@ -88,19 +86,27 @@ def check(
             engine_options=engine_options(engine_option),
         )
 
-    if fixing is None:
-        checked = checked_of(files)
-    else:
-        with fixing.copies() as copies:
-            checked = fixing.write_copies(checked_of(copies), checked_of)
-        changed += fixing.notes
-        output = None
-    bad = any(scored.findings.fatal for scored in checked)
-    options = Options(every=every, quiet=quiet, colour=terminal.colour and output is None)
-    shown = output is None and terminal.width is not None
-    excerpts = _excerpts(settled, files, checked, every) if shown and form.name == "text" else {}
+    originals = checked_of(files)
+    bad = sum(scored.findings.fatal for scored in originals)
+    lines = [*notes]
+    checked = originals
+    if fix or (bad and len(files) > 1 and not quiet):
+        fixing = _Fixing(files, originals, settled, allow_plugins, checked_of)
+        if fix:
+            checked = fixing.write(_places(files, output, settled, challenge))
+            lines += fixing.notes
+            bad = sum(scored.findings.fatal for scored in checked)
+        else:
+            repairable = len(fixing.mended)
+            lines.append(
+                f"{bad:,} of {len(files):,} files {'is' if bad == 1 else 'are'} wrong: "
+                f"--fix would repair {repairable:,}"
+            )
+    options = Options(every=every, quiet=quiet, colour=terminal.colour and not reports)
+    shown = not reports and terminal.width is not None and forms.names == {"text"}
+    excerpts = _excerpts(settled, files, checked, every) if shown else {}
     content = CheckedFile(settled, checked, excerpts)
-    return Result(form.write(content, options), tuple(changed), 1 if bad else 0, output)
+    return forms.result(content, options, lines, 1 if bad else 0)
 
 
 def _excerpts(
@@ -122,67 +128,125 @@ def _excerpts(
     return excerpts
 
 
+class Places(NamedTuple):
+    """Where repaired copies go."""
+
+    file: Path | None = None
+    folder: Path | None = None  # neither: beside the originals
+
+    def of(self, file: Named) -> Path:
+        """The place of a file's copy."""
+        from scorer.formats.repair import beside, unpacked_name
+
+        if self.folder is not None:
+            return self.folder / unpacked_name(file.path)
+        return self.file or beside(file.path)
+
+
+def _places(
+    files: list[Named], output: list[Path] | None, settled: Challenge, challenge: Path
+) -> Places:
+    """Where repaired copies go, by `-o`: a file, or a folder, which has no suffix and may be made.
+
+    Raises:
+        UsageError: `-o` is given twice, is one file for many, or a folder with other files.
+    """
+    if not output:
+        return Places()
+    if len(output) > 1:
+        raise UsageError("--fix takes one -o: a file, or a folder")
+    (place,) = output
+    single = len(files) == 1 and (place.suffix or not files[0].path.suffix)
+    if single and not os.path.isdir(place):
+        refuse_overwrite(output, settled, challenge, files[0].path)
+        return Places(file=place)
+    if os.path.lexists(place) and not os.path.isdir(place):
+        raise UsageError(f"{printable(place)} is a file; --fix of several makes a folder: -o DIR")
+    if os.path.isdir(place) and os.listdir(place):
+        raise UsageError(f"{printable(place)} is not empty; --fix overwrites nothing (-o DIR)")
+    return Places(folder=place)
+
+
 class _Fixing:
     """Files that are repaired: a copy stays where it has no error any more."""
 
     def __init__(
-        self, files: list[Named], challenge: Challenge, output: Path | None, allow_plugins: bool
+        self,
+        files: list[Named],
+        originals: list[Scored],
+        challenge: Challenge,
+        allow_plugins: bool,
+        check: Callable[[list[Named]], list[Scored]],
     ) -> None:
         from scorer.api.fix import fix
-        from scorer.formats.repair import beside
 
-        self.files, self.notes = files, list[str]()
+        self.files, self.originals, self.notes = files, originals, list[str]()
         readable = [file for file in files if trespass(challenge, file.path) is None]
         repaired = fix(challenge, readable, allow_plugins=allow_plugins)
         self._repaired = dict(zip(map(files.index, readable), repaired, strict=True))
-        self._targets = {
-            n: output or beside(files[n].path)
-            for n, fixed in self._repaired.items()
-            if fixed.changes
-        }
-        for target in self._targets.values():
-            if os.path.lexists(target):
-                raise UsageError(
-                    f"{printable(target)} exists already; --fix overwrites nothing (-o FILE)"
-                )
-
-    @contextmanager
-    def copies(self) -> Iterator[list[Named]]:
-        """The files, with the repaired bytes of those that were; not where they are to stay yet."""
+        self._changed = [n for n, each in self._repaired.items() if each.changes]
         with TemporaryDirectory(prefix="scorer-") as folder:
-            files = list(self.files)
-            for n, target in self._targets.items():
-                copy = Path(folder, f"{n}-{target.name}")
-                copy.write_bytes(self._repaired[n].data)
-                files[n] = Named(self.files[n].name, copy, label=str(target))
-            yield files
+            copies = [self._copy(Path(folder), n) for n in self._changed]
+            self._checked = dict(zip(self._changed, check(copies) if copies else [], strict=True))
 
-    def write_copies(
-        self, checked: list[Scored], check: Callable[[list[Named]], list[Scored]]
-    ) -> list[Scored]:
-        """Write the copies that have no error any more, and return the findings of all files."""
+    @property
+    def mended(self) -> list[int]:
+        """The files whose copies have no error any more, which the originals had."""
+        return [n for n in self._good if self.originals[n].findings.fatal]
+
+    @property
+    def _good(self) -> list[int]:
+        return [n for n in self._changed if not self._checked[n].findings.fatal]
+
+    def _copy(self, folder: Path, n: int) -> Named:
+        from scorer.formats.repair import unpacked_name
+
+        file = self.files[n]
+        path = folder / f"{n}-{unpacked_name(file.path)}"
+        path.write_bytes(self._repaired[n].data)
+        return Named(file.name, path, label=file.display)
+
+    def write(self, places: Places) -> list[Scored]:
+        """Write the copies that have no error, and return the findings of all files.
+
+        In a folder the fine files stand beside them as they were, so that it can be scored.
+        """
         from scorer.bytes.write import write
+
+        good = set(self._good)
+        targets = {n: places.of(self.files[n]) for n in range(len(self.files))}
+        for n in good:
+            if os.path.lexists(targets[n]):
+                message = "exists already; --fix overwrites nothing (-o FILE)"
+                raise UsageError(f"{printable(targets[n])} {message}")
+        if places.folder is not None:
+            places.folder.mkdir(parents=True, exist_ok=True)
+        outcomes = list(self.originals)
+        for n, file in enumerate(self.files):
+            if n in good:
+                write(targets[n], self._repaired[n].data)
+                target = str(targets[n])
+                outcomes[n] = replace(
+                    self._checked[n], path=target, findings=self._checked[n].findings.at(target)
+                )
+            elif places.folder is not None and not self.originals[n].findings.fatal:
+                copyfile(file.path, places.folder / file.path.name)
+            self.notes += self._said(n, targets[n], n in good)
+        return outcomes
+
+    def _said(self, n: int, target: Path, good: bool) -> list[str]:
+        """What was done to a file."""
         from scorer.reports.findings.problems import counted
 
-        outcomes = list(checked)
-        failing = [n for n in self._targets if outcomes[n].findings.fatal]
-        originals = check([self.files[n] for n in failing]) if failing else []
-        for n, scored in zip(failing, originals, strict=True):
-            outcomes[n] = scored
-        for n, file in enumerate(self.files):
-            name = printable(file.display)
-            if n not in self._targets:
-                self.notes.append(f"{name}: nothing that can be repaired safely")
-                continue
-            changes = [f"  {printable(change)}" for change in self._repaired[n].changes]
-            if n in failing:
-                remaining = counted(checked[n])
-                self.notes.append(
-                    f"{name}: no copy is written, since it would still have {remaining}:"
-                )
-            else:
-                write(self._targets[n], self._repaired[n].data)
-                target = printable(self._targets[n])
-                self.notes.append(f"{name}: repaired copy in {target}")
-            self.notes += changes
-        return outcomes
+        name, repair = printable(self.files[n].display), self._repaired.get(n)
+        changes = [] if repair is None else [f"  {printable(c)}" for c in repair.changes]
+        if good:
+            return [f"{name}: repaired copy in {printable(target)}", *changes]
+        if n in self._checked:
+            remaining = counted(self._checked[n])
+            return [f"{name}: no copy is written, since it would still have {remaining}:", *changes]
+        if not self.originals[n].findings.fatal:
+            return [f"{name}: fine, nothing to repair"]
+        if repair is not None and repair.hopeless:
+            return [repair.hopeless]
+        return [f"{name}: nothing that can be repaired safely"]

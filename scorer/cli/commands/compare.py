@@ -25,7 +25,7 @@ from scorer.cli.options import (
     Terminal,
     TruthWord,
     challenge_of,
-    chosen_form,
+    chosen_forms,
     engine_options,
     form_option,
     problems,
@@ -118,7 +118,7 @@ def compare(
     from scorer.reports.comparison.cells import ComparedReport
 
     terminal: Terminal = context.obj
-    form = chosen_form("comparison", format, output, "table")
+    forms = chosen_forms("comparison", format, output, "table")
     settled, notes = challenge_of(challenge, terminal, metric, truth, submissions or ())
     submissions = submissions or []
     if bool(submissions) == bool(entries):
@@ -140,7 +140,7 @@ def compare(
         report, pairing = run(
             settled,
             files,
-            preference or _preferences(settled, form.name),
+            preference or _preferences(settled, forms.names),
             margin=margin,
             only=None if measures is None else [key.strip() for key in measures.split(",")],
             holm=holm,
@@ -163,11 +163,9 @@ def compare(
         messages += [f"error: {worse} (--fail-if-worse)"] if worse else []
         exit_code = exit_code or (BELOW if worse else 0)
     options = terminal.options(output, precision, every=every, quiet=quiet, private=private)
-    text = form.write(
-        ComparedReport(settled, report, pairing, every_measure=bool(metric or measures or holm)),
-        options,
-    )
-    return Result(text, tuple(messages), exit_code, output)
+    every_measure = bool(metric or measures or holm)
+    compared = ComparedReport(settled, report, pairing, every_measure=every_measure)
+    return forms.result(compared, options, messages, exit_code)
 
 
 def _worse(
@@ -203,12 +201,12 @@ def _worse(
     return f"{names.format('not shown to be within the margin of')}: {verdict}"
 
 
-def _preferences(challenge: Challenge, form: str) -> tuple[str, ...] | None:
+def _preferences(challenge: Challenge, forms: set[str]) -> tuple[str, ...] | None:
     """The default preferences: for text the one that ranks, if any, else all (None)."""
     from scorer.api.report import READ
 
     rank_by = challenge.leaderboard.rank_by
-    if form not in READ:
+    if not forms <= {*READ}:
         return None
     if isinstance(rank_by, str) or rank_by.preference is None:
         return ()

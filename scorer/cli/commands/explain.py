@@ -18,7 +18,7 @@ from scorer.cli.options import (
     Terminal,
     TruthWord,
     challenge_of,
-    chosen_form,
+    chosen_forms,
     form_option,
     problems,
     refuse_overwrite,
@@ -58,7 +58,7 @@ def explain(
     from scorer.api.explain import explain as run
 
     terminal: Terminal = context.obj
-    form = chosen_form("explanation", format, output, "text")
+    forms = chosen_forms("explanation", format, output, "text")
     settled, _ = challenge_of(
         challenge, terminal, metric, truth, [submission] if submission else []
     )
@@ -88,4 +88,4 @@ def explain(
     if not explanation.explained:
         return Result("", messages, 1)
     options = terminal.options(output, precision)
-    return Result(form.write(explanation, options), messages, 0, output)
+    return forms.result(explanation, options, messages)

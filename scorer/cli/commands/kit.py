@@ -33,7 +33,7 @@ def kit(
 
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal)
-    refuse_overwrite(output, settled, challenge)
+    refuse_overwrite([output], settled, challenge)
     prepared = prepare(settled, allow_plugins)
     archive = kits.kit(prepared, public(prepared))
     path = printable(output)
@@ -41,4 +41,4 @@ def kit(
     lines += map(printable, archive.packed)
     lines += [f"left out, since the kit cannot compute it: {printable(n)}" for n in archive.dropped]
     lines += [f"left out: {part}" for part in archive.left]
-    return Result(archive.data, notes, output=output, written=tuple(lines))
+    return Result(archive.data, notes, files=((output, archive.data),), written=tuple(lines))

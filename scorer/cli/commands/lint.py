@@ -13,7 +13,7 @@ from scorer.cli.options import (
     Result,
     Terminal,
     challenge_of,
-    chosen_form,
+    chosen_forms,
     form_option,
     refuse_overwrite,
 )
@@ -33,10 +33,9 @@ def lint(
     """
     from scorer.api.lint import lint as run
 
-    form = chosen_form("soundness", format, output, "text")
+    forms = chosen_forms("soundness", format, output, "text")
     terminal: Terminal = context.obj
     settled, _ = challenge_of(challenge, terminal)
     refuse_overwrite(output, settled, challenge)
     soundness = run(settled, allow_plugins=allow_plugins)
-    text = form.write(soundness, terminal.options(output))
-    return Result(text, exit_code=0 if soundness.sound else 2, output=output)
+    return forms.result(soundness, terminal.options(output), exit_code=0 if soundness.sound else 2)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import Form, Format, Living, as_json, on_board, table, zoned
-from scorer.cli.options import Output, Result
+from scorer.cli.board import Form, Living, as_json, form_by_suffix, on_board, table, zoned
+from scorer.cli.options import OneOutput, Result, refuse_overwrite
 from scorer.core.text import printable
 
 
@@ -26,20 +26,27 @@ def log(
             "--reference", metavar="REF", help="Why the evaluation of that reference failed."
         ),
     ] = None,
-    format: Format = Form.text,
-    output: Output = None,
+    format: Annotated[
+        Form | None, typer.Option("--format", help="How it is written; default: by -o, else text.")
+    ] = None,
+    output: OneOutput = None,
 ) -> Result:
     """Show what happened. For organizers."""
     board, notes = living.open()
+    refuse_overwrite([output] if output else None, board.challenge)
+
+    def result(text: str) -> Result:
+        return Result(text, notes, files=((output, text),) if output else ())
+
     if reference is not None:
-        return Result(board.failure(reference), notes, output=output)
+        return result(board.failure(reference))
     if receipts:
-        return Result(board.receipts(), notes, output=output)
+        return result(board.receipts())
     events = board.log(team)
-    if format is Form.json:
+    if (format or form_by_suffix(output)) is Form.json:
         from scorer.board.fields.log import fields
 
-        return Result(as_json(fields(events, board.challenge)), notes, output=output)
+        return result(as_json(fields(events, board.challenge)))
     rows = [
         [
             zoned(event.time, board),
@@ -50,4 +57,5 @@ def log(
         for event in events
     ]
     heads = ("time", "kind", "entry", "team", "status", "by", "reason")
-    return Result(table(heads, rows, living.terminal), notes, output=output)
+    terminal = living.terminal if output is None else living.terminal._replace(width=None)
+    return result(table(heads, rows, terminal))

@@ -14,7 +14,7 @@ from scorer.cli.options import (
     Result,
     Terminal,
     challenge_of,
-    chosen_form,
+    chosen_forms,
     form_option,
     refuse_overwrite,
 )
@@ -55,9 +55,9 @@ def power(
     from scorer.api.power import SUBMISSIONS
     from scorer.api.power import power as run
 
-    form = chosen_form("power", format, output, "text")
+    forms = chosen_forms("power", format, output, "text")
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal, metric)
     refuse_overwrite(output, settled, challenge)
     estimate = run(settled, difference, submissions or SUBMISSIONS, allow_plugins=allow_plugins)
-    return Result(form.write(estimate, terminal.options(output)), tuple(notes), 0, output)
+    return forms.result(estimate, terminal.options(output), notes)

@@ -26,7 +26,7 @@ from scorer.cli.options import (
     TruthWord,
     causes,
     challenge_of,
-    chosen_form,
+    chosen_forms,
     engine_options,
     exit_code,
     form_option,
@@ -84,7 +84,7 @@ def score(
     from scorer.reports.github import annotation
 
     terminal: Terminal = context.obj
-    form = chosen_form("leaderboard", format, output, "table")
+    forms = chosen_forms("leaderboard", format, output, "table")
     settled, notes = challenge_of(challenge, terminal, metric, truth, submissions)
     prepared = prepare(settled, allow_plugins)
     floors = _floors(fail_under or (), prepared.measures)
@@ -102,7 +102,7 @@ def score(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private
     )
     lines = [*([] if quiet else [*notes, *map(str, report.notes)])]
-    github = form.name == "github"
+    github = forms.names == {"github"}
     for scored in report.submissions if not github else ():
         # what a baseline is warned of, the organizer meant
         lines += problems(scored.findings, quiet or scored.baseline, every)
@@ -112,7 +112,7 @@ def score(
     code = exit_code(report.submissions) or (BELOW if failed else 0)
     if first is not None:
         report = first_ranks(report, first)
-    return Result(form.write(report, options), tuple(lines), code, output)
+    return forms.result(report, options, lines, code)
 
 
 def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, float]:
