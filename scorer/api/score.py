@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
+
+import numpy as np
 
 from scorer.api.overlap import overlap
 from scorer.api.report import Report
@@ -20,20 +23,26 @@ from scorer.api.submissions import (
     baselines,
     bound,
     named_files,
-    scored_files,
+    outcomes_of,
+    settled_files,
     terms_of,
     with_truth_here,
     without_baselines,
 )
 from scorer.challenge.model import Challenge
+from scorer.core.arrays import Mask
+from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.engines.base import engines
-from scorer.leaderboard.board import board
+from scorer.leaderboard.board import Terms, board
 from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import opened
+from scorer.prepare.splits import cut, masks_of, scope_of, split_of_lists
+from scorer.results import report as results
 from scorer.results.report import Scored
+from scorer.results.scorecard import Outcome
 
 
 def score(
@@ -45,6 +54,7 @@ def score(
     engine: str = "local",
     engine_options: Mapping[str, str] | None = None,
     lists: bool = False,
+    splits: Sequence[str] = (),
 ) -> Report:
     """Check, score and rank submissions; nothing is written.
 
@@ -59,15 +69,20 @@ def score(
         engine_options: what that engine is told, such as `{"spark.master": "local[2]"}`.
         lists: whether the value of each list is wanted, though there be so many that the engine
             would sum them up where it scores them.
+        splits: the splits of the lists that boards are of, `all` for all lists: the report is of
+            the first, and has the others. Default: all lists, with a board a split.
 
     Raises:
         ChallengeError: the challenge itself is wrong.
         PluginError: a metric failed.
         TypeError: submissions are of another type.
+        UnknownName: there is no such split.
         UsageError: two submissions have one name.
     """
     known = bound(challenge, allow_plugins)
-    leave = None if lists else engines().get(engine).leave
+    if splits and known.challenge.splits is None:
+        raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
+    leave = None if lists or known.challenge.splits is not None else engines().get(engine).leave
     elsewhere = None if leave is None else leave(known, engine_options or {})
     with (
         nullcontext(known)
@@ -78,8 +93,10 @@ def score(
         ready = answerable(opened(prepared)) if elsewhere is None else elsewhere.ready
         others, same = without_baselines(files, prepared)
         ranked_files = [*others, *baselines(prepared)]
-        scored = scored_files(ready, ranked_files, progress, engine, engine_options, elsewhere)
-        report = board(terms_of(ready), scored)
+        outcomes = outcomes_of(ready, ranked_files, progress, engine, engine_options, elsewhere)
+        terms = terms_of(ready)
+        report = _report(terms, ranked_files, outcomes, splits)
+        scored = settled_files(terms, ranked_files, outcomes) if splits else report.submissions
         warnings = [
             *map(_skipped, same),
             *_alike(ranked_files, scored),
@@ -87,6 +104,40 @@ def score(
         ]
         notes = (*report.notes, *warnings)
         return Report.of(replace(report, notes=notes))
+
+
+def _report(
+    terms: Terms, files: Sequence[Named], outcomes: Sequence[Outcome], wanted: Sequence[str]
+) -> results.Report:
+    """The board of all lists, or of the first split that is wanted, with those of others."""
+    if terms.challenge.splits is None:
+        return board(terms, settled_files(terms, files, outcomes))
+    masks = masks_of(terms.lists, split_of_lists(terms.challenge, terms.lists, terms.groups))
+    for name in wanted:
+        if name not in masks:
+            raise UnknownName("split", name, list(masks))
+
+    def of(split: str) -> results.Report:
+        keep = masks[split]
+        lists = tuple(compress(terms.lists, keep))
+        part = terms._replace(lists=lists)
+        report = board(part, settled_files(part, files, [_cut(o, keep, lists) for o in outcomes]))
+        return replace(report, scope=scope_of(terms.challenge, masks, split))
+
+    first, *others = map(of, dict.fromkeys(wanted or masks))
+    return replace(first, splits=tuple(others))
+
+
+def _cut(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outcome:
+    """An outcome as if the truth had only some of its lists."""
+    if outcome.card is None:
+        return outcome
+    names = set(lists)
+    folds = {
+        fold: cut(card, np.array([name in names for name in card.lists], dtype=bool))
+        for fold, card in outcome.folds.items()
+    }
+    return outcome._replace(card=cut(outcome.card, keep), folds=folds)
 
 
 def _alike(files: Sequence[Named], scored: Sequence[Scored]) -> Iterator[Problem]:

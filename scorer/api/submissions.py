@@ -233,9 +233,34 @@ def scored_files(
     progress: Progress | None,
     engine: str = "local",
     options: Mapping[str, str] | None = None,
-    elsewhere: RemoteTruth | None = None,
 ) -> list[Scored]:
     """Each file read, checked and, where the truth is open, scored by the challenge's rules.
+
+    Raises as `outcomes_of`.
+    """
+    outcomes = outcomes_of(ready, files, progress, engine, options)
+    return settled_files(terms_of(ready), files, outcomes)
+
+
+def settled_files(
+    terms: Terms, files: Sequence[Named], outcomes: Sequence[Outcome]
+) -> list[Scored]:
+    """The outcome of each file after the challenge's rules."""
+    return [
+        settled(terms, file.name, file.display, outcome, baseline=file.baseline)
+        for file, outcome in zip(files, outcomes, strict=True)
+    ]
+
+
+def outcomes_of(
+    ready: OpenChallenge,
+    files: Sequence[Named],
+    progress: Progress | None,
+    engine: str = "local",
+    options: Mapping[str, str] | None = None,
+    elsewhere: RemoteTruth | None = None,
+) -> list[Outcome]:
+    """Each file read, checked and, where the truth is open, scored.
 
     `elsewhere` scores them instead, where the truth is not here. `UsageError` if two have one name,
     `UnknownName` if there is no such engine.
@@ -254,12 +279,11 @@ def scored_files(
         return engines().get(engine).outcomes(challenge.plan, paths, tick, options or {})
 
     outcomes = _outcomes(ready, readable, tick, run)
-    terms, scored = terms_of(ready), []
+    every = []
     for file, stray in zip(files, strays, strict=True):
-        outcome = Outcome(stray, None, None) if stray else next(outcomes)
-        outcome.findings.show_as(file.display)
-        scored.append(settled(terms, file.name, file.display, outcome, baseline=file.baseline))
-    return scored
+        every.append(Outcome(stray, None, None) if stray else next(outcomes))
+        every[-1].findings.show_as(file.display)
+    return every
 
 
 def _outcomes(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -16,10 +16,9 @@ import numpy as np
 from scorer.board.reading import Reader, attempted, evaluation_from, failed
 from scorer.board.snapshot import Means, Snapshot
 from scorer.board.versions import Versions
-from scorer.challenge.phases import EVERYTHING
-from scorer.core.arrays import Mask
 from scorer.core.cached import cached_property
 from scorer.core.errors import ScorerError, UnknownName
+from scorer.prepare.splits import masks_of
 from scorer.store.files import Files
 from scorer.store.records import Entry, Evaluation, Version
 
@@ -209,7 +208,7 @@ class Evaluations:
         terms = self._versions.terms(version)
         return Snapshot(
             terms,
-            _masks(terms.lists, version.splits),
+            masks_of(terms.lists, version.splits),
             self._database.teams(),
             self._entries(version),
             self._database.decisions(),
@@ -276,12 +275,3 @@ class _Means(Mapping[str, Means]):
 def worker_name() -> str:
     """The name of this process as a worker: its machine and its number."""
     return f"{socket.gethostname()}:{os.getpid()}"
-
-
-def _masks(lists: Sequence[str], splits: Mapping[str, str]) -> dict[str, Mask]:
-    """Split -> one a list; `all` is the first."""
-    names = sorted(set(splits.values()), key=lambda name: (name != "public", name))
-    masks = {EVERYTHING: np.ones(len(lists), dtype=bool)}
-    for name in names:
-        masks[name] = np.array([splits.get(list_name) == name for list_name in lists], dtype=bool)
-    return masks

@@ -12,7 +12,6 @@ import numpy as np
 
 from scorer.board.phases import Span, at, phase_at, spans
 from scorer.board.selection import Candidate, Choice, State, choose, state
-from scorer.board.splits import cut
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Mask
@@ -21,6 +20,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
 from scorer.leaderboard.board import Terms, ranked, settled
 from scorer.leaderboard.certainty import with_certainty
+from scorer.prepare.splits import cut, scope_of
 from scorer.results.report import Report, Scored
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.store.records import Decision, Entry, Evaluation, Status, Team
@@ -156,7 +156,12 @@ class Snapshot:
                 )  # fmt: skip
         times = {title: row.received.timestamp() for title, row in rows.items()}
         report = ranked(terms, scored, times)
-        report = replace(report, notes=(*report.notes, *self._late_acts(decided, now)))
+        scope = scope_of(self.rules, self.splits, name)._replace(
+            phase=None if span is None or span.phase.id == EVERYTHING else span.phase.id,
+            time=f"{now.astimezone(ZoneInfo(self.rules.timezone)):%Y-%m-%d %H:%M %Z}",
+        )
+        notes = (*report.notes, *self._late_acts(decided, now))
+        report = replace(report, notes=notes, scope=scope)
         return LiveReport(report, rows, name, span.phase.id if span else None)
 
     def _late_acts(self, decided: State, now: datetime) -> list[Problem]:

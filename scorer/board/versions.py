@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scorer.api.submissions import submission_name, terms_of
-from scorer.board.splits import drawn, read_splits
 from scorer.bytes.write import write
 from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
@@ -22,6 +21,7 @@ from scorer.leaderboard.board import Terms
 from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, opened
+from scorer.prepare.splits import split_of_lists
 from scorer.store.files import Files, digest_of
 from scorer.store.records import Entry, Version
 
@@ -189,11 +189,5 @@ def _version(
 
     terms = terms_of(ready)
     values = hashlib.sha256(json.dumps(ready.digests, sort_keys=True).encode()).hexdigest()
-    splits: Mapping[str, str] = {}
-    if (rules := ready.prepared.challenge.splits) is not None:
-        if rules.file is not None:
-            called = ready.prepared.challenge.truth.columns.get("list", "list")
-            splits = read_splits(rules.file, terms.lists, called)
-        else:
-            splits = drawn(rules, terms.lists, terms.groups)
+    splits = split_of_lists(ready.prepared.challenge, terms.lists, terms.groups)
     return Version(number, since, values, terms.fingerprint, files, to_json(terms), splits)

@@ -114,6 +114,18 @@ class How(NamedTuple):
         return "|".join(f"{key}:{value}" for key, value in parts if key != "joint" or value)
 
 
+class Scope(NamedTuple):
+    """The part of the truth that a board is of, and when."""
+
+    split: str | None  # None: all lists
+    lists: int
+    of: int
+    others: tuple[tuple[str, int], ...] = ()  # the other splits, and how many lists each has
+    final: str | None = None  # the split that ranks at the end, if it is another
+    phase: str | None = None  # of a living board, as is the time
+    time: str | None = None
+
+
 class RankedBy(NamedTuple):
     """Ranks by several measures, put together."""
 
@@ -205,6 +217,8 @@ class Report:
     hangs_on: float = math.inf  # effectively how many lists say how far one of the values varies
     rests_on: float = math.inf  # how many lists of the rarest class one of the values rests on
     weighing: float = math.inf  # effectively how many lists their weights leave
+    scope: Scope | None = None
+    splits: tuple[Report, ...] = ()  # the boards of the splits that this one mixes
 
     def published(self, paths: bool = False) -> Report:
         """The report without details of the truth, of baselines' files, and of this machine.
@@ -230,6 +244,7 @@ class Report:
             measures=measures,
             signatures=signatures,
             submissions=tuple(submission.published(paths) for submission in self.submissions),
+            splits=tuple(split.published(paths) for split in self.splits),
             notes=(*acts, *notes.counted(None, "score lint shows them")),
         )
 

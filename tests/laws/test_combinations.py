@@ -17,13 +17,13 @@ from variants import NOTATIONS, bound, pairs
 from scorer.api.score import score
 from scorer.api.submissions import terms_of
 from scorer.board.records import from_json, to_json
-from scorer.board.splits import cut
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
 from scorer.formats.read import format_of, read
 from scorer.leaderboard.board import Terms
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
+from scorer.prepare.splits import cut
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.lists import outcome, score_lists
 from scorer.scoring.settle import settle

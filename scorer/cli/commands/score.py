@@ -61,6 +61,15 @@ def score(
     first: Annotated[
         int | None, typer.Option("--top", metavar="N", min=1, help="Show the first N ranks only.")
     ] = None,
+    split: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--split",
+            metavar="S",
+            help="The board of this split of the challenge's, or of `all`; repeatable. Default: "
+            "all lists together, and a section a split.",
+        ),
+    ] = None,
     fail_under: Annotated[
         list[str] | None,
         typer.Option(
@@ -97,6 +106,7 @@ def score(
         engine=engine,
         engine_options=engine_options(engine_option),
         lists=per_list,
+        splits=split or (),
     )
     options = terminal.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private

@@ -67,6 +67,7 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
         yield Notes([f"{cut(s.name, 200)}: not scored, {counted(s)}" for s in rejected], "fault")
     if notes := remarks(report, options.precision):
         yield Notes(notes)
+    yield from split_boards(report, options)
     for table in by_group(report, options.precision):
         yield Heading(table.caption)
         yield by_width(table, keep=-1)
@@ -79,6 +80,16 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
         if len(scored.findings):
             yield Heading(f"{scored.name} {'has problems' if scored.valid else 'was rejected'}")
             yield Notes(format_findings(scored.findings, options.every), "problems")
+
+
+def split_boards(report: Report, options: Options) -> Iterator[Block]:
+    """The boards of the splits that are beside this one."""
+    for split in report.splits:
+        name = split.scope.split if split.scope is not None else None
+        yield Heading(name or "all")
+        if split.standings:
+            yield standings(split, options._replace(page=False))
+        yield Notes(remarks(split, options.precision)[:1])
 
 
 def standings(report: Report, options: Options) -> Table:

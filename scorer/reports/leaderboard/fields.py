@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, Place, by_list, optional
 from scorer.reports.leaderboard.cells import gap
-from scorer.results.report import Certainty, Report, Scored, Standing
+from scorer.results.report import Certainty, Report, Scope, Scored, Standing
 from scorer.results.report import Value as Worth
 
 Numbers = Sequence[float | None]
@@ -119,6 +119,33 @@ class Effective:
     weights: float | None  # of equal weight
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of the truth that a board is of."""
+
+    split: str | None  # None: all lists
+    lists: int
+    of: int
+    others: Mapping[str, int]  # the other splits, and how many lists each has
+    final: str | None  # the split that ranks at the end, if it is another
+    phase: str | None  # of a living board, as is the time
+    time: str | None
+
+    @classmethod
+    def of_scope(cls, scope: Scope) -> Self:
+        """The part of a scope."""
+        return cls(*scope[:3], dict(scope.others), *scope[4:])
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """The board of a split beside the one that is reported."""
+
+    scope: Part
+    leaderboard: Sequence[Row]
+    submissions: Sequence[Submission]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
     """Everything that is known of a board."""
@@ -138,6 +165,8 @@ class Record:
     groups: Mapping[str, int]  # group of lists -> how many it has
     omitted: int = optional()
     notes: Sequence[Place]
+    scope: Part | None = optional()  # noqa: RUF009 (a mark, which nothing changes)
+    splits: Sequence[Split] | None = optional()
     split: str = optional()  # of a living board
     phase: str | None = optional()
 
@@ -158,6 +187,17 @@ def fields(report: Report, options: Options) -> Record:
         groups=report.groups,
         omitted=report.omitted or ABSENT,
         notes=[Place.of(note) for note in report.notes],
+        scope=ABSENT if report.scope is None else Part.of_scope(report.scope),
+        splits=[_split(split, options) for split in report.splits] or ABSENT,
+    )
+
+
+def _split(report: Report, options: Options) -> Split:
+    assert report.scope is not None
+    return Split(
+        Part.of_scope(report.scope),
+        [_row(standing) for standing in report.standings],
+        [_submission(scored, report, options) for scored in report.submissions],
     )
 
 

@@ -39,7 +39,7 @@ from scorer.reports.leaderboard.cells import (
     place,
 )
 from scorer.reports.leaderboard.curves import curves
-from scorer.reports.leaderboard.document import standings
+from scorer.reports.leaderboard.document import split_boards, standings
 from scorer.reports.leaderboard.remarks import remarks, test_name, worse
 from scorer.reports.pictures import Strip, histogram, ranks_picture, strip
 from scorer.results.report import Certainty, Report, Scored
@@ -81,6 +81,7 @@ def board(report: Report, options: Options) -> Iterator[Block]:
         yield standings(report, options)
     if said := notes(report, options):
         yield Notes(said)
+    yield from split_boards(report, options)
 
 
 def notes(report: Report, options: Options) -> list[str]:

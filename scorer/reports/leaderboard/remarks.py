@@ -27,7 +27,7 @@ def worse(report: Report) -> frozenset[str]:
 
 def remarks(report: Report, precision: int) -> list[str]:
     """Remarks beside the numbers, of a sentence or two each."""
-    lines = []
+    lines = [scope(report)] if report.scope is not None else []
     if report.rank_by is not None and report.standings:
         preference, aggregate = (printable(measure.name) for measure in report.rank_by)
         lines.append(
@@ -61,6 +61,27 @@ def remarks(report: Report, precision: int) -> list[str]:
     if report.omitted:
         lines.append(f"{report.omitted:,} more submissions are ranked below these.")
     return [*lines, *_absent(report)]
+
+
+def scope(report: Report) -> str:
+    """The part of the truth that a board is of, and when: `public: 30 % of the rows, 72 of 240`."""
+    part = report.scope
+    assert part is not None
+    word = unit(report.called, part.of)
+    sizes = ", ".join(f"{printable(name, 60)} {size:,}" for name, size in part.others)
+    if part.split is None:
+        said = f"All {part.of:,} {word}"
+        said += f", of all splits together: {sizes}" if sizes else ""
+    else:
+        share = f"{100 * part.lists / max(part.of, 1):.3g} %"
+        said = f"{printable(part.split, 60)}: {share} of the {word}, {part.lists:,} of {part.of:,}"
+        if part.final is not None:
+            size = dict(part.others)[part.final]
+            said += f"; final ranks by the other {size:,} ({printable(part.final, 60)})"
+    when = f"as of {part.time}" if part.time else ""
+    phase = f"phase {printable(part.phase, 60)}" if part.phase else ""
+    context = ", ".join(filter(None, (phase, when)))
+    return f"{said}. {context[:1].upper()}{context[1:]}." if context else f"{said}."
 
 
 def test_name(test: str, adjust: str, pairs: int) -> str:

@@ -16,6 +16,19 @@ def rows(report: Report, options: Options) -> ExactRows:
     """One row a standing; with `per_list` one row a submission and list."""
     if options.per_list:
         return _by_list(report)
+    if not report.splits and (report.scope is None or report.scope.split is None):
+        return _board(report, options)
+    whole = _board(report, options)
+    table: list[list[object]] = []
+    for board in (report, *report.splits):
+        head, cells = _board(board, options)
+        split = (board.scope and board.scope.split) or "all"
+        by_name = [dict(zip(head, row, strict=True)) for row in cells]
+        table += [[split, *(row.get(name) for name in whole.head)] for row in by_name]
+    return ExactRows(["split", *whole.head], table)
+
+
+def _board(report: Report, options: Options) -> ExactRows:
     ids = [measure.id for measure in report.measures]
     parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
     folded = [key for key in ids if any(key in row.deviations for row in report.standings)]

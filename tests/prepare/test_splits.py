@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import scorer
-from scorer.board.splits import cut, drawn, read_splits
 from scorer.challenge.phases import Splits
 from scorer.core.errors import ChallengeError
+from scorer.prepare.splits import cut, drawn, read_splits
 
 LISTS = [f"q{n}" for n in range(100)]
 

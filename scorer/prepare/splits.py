@@ -10,12 +10,14 @@ from pathlib import Path
 import numpy as np
 
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.phases import REST, SHOWN_WORDS, Splits
+from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING, REST, SHOWN_WORDS, Splits
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
 from scorer.formats.read import format_of, read
+from scorer.results.report import Scope
 from scorer.results.scorecard import Scorecard
 from scorer.tables.table import Schema
 
@@ -89,6 +91,45 @@ def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[
     if findings.fatal:
         raise ChallengeError(problems=of_organizer(findings))
     return split_of
+
+
+def split_of_lists(
+    challenge: Challenge, lists: Sequence[str], groups: Mapping[str, str]
+) -> dict[str, str]:
+    """The split of each list, drawn or read; of none without splits. Raises `ChallengeError`."""
+    splits = challenge.splits
+    if splits is None:
+        return {}
+    if splits.file is not None:
+        return read_splits(splits.file, lists, challenge.truth.columns.get("list", "list"))
+    return drawn(splits, lists, groups)
+
+
+def masks_of(lists: Sequence[str], split_of: Mapping[str, str]) -> dict[str, Mask]:
+    """Split -> which lists it has; `all` is the first."""
+    names = sorted(set(split_of.values()), key=lambda name: (name != "public", name))
+    masks = {EVERYTHING: np.ones(len(lists), dtype=bool)}
+    for name in names:
+        masks[name] = np.array([split_of.get(list_name) == name for list_name in lists], dtype=bool)
+    return masks
+
+
+def scope_of(challenge: Challenge, splits: Mapping[str, Mask], split: str | None) -> Scope:
+    """The scope of a board of one split, or of all lists.
+
+    Args:
+        challenge: whose phases say which split ranks at the end.
+        splits: split -> which lists it has; `all` may be one of them.
+        split: the board's; None or `all`: all lists.
+    """
+    sizes = {name: int(mask.sum()) for name, mask in splits.items() if name != EVERYTHING}
+    total = next((mask.size for mask in splits.values()), 0)
+    if split is None or split == EVERYTHING:
+        return Scope(None, total, total, tuple(sizes.items()))
+    shown = challenge.phases[-1].show if challenge.phases else None
+    others = tuple((name, size) for name, size in sizes.items() if name != split)
+    final = shown if shown in dict(others) else None
+    return Scope(split, sizes[split], total, others, final)
 
 
 def cut(card: Scorecard, keep: Mask) -> Scorecard:

@@ -1,0 +1,121 @@
+"""A board says what it is of: the split, its share and lists, the phase and the time."""
+
+import json
+import random
+from itertools import chain
+
+import pytest
+
+PHASES = """
+splits: {public: 0.3, private: rest, seed: 2011}
+timezone: UTC
+phases:
+  - {id: main, show: public, closes: 2027-01-01T00:00:00Z}
+  - {id: end, after: main, show: private}
+"""
+PUBLIC = "public: 30 % of the rows, 72 of 240; final ranks by the other 168 (private)."
+PRIVATE = "private: 70 % of the rows, 168 of 240."
+ALL = "All 240 rows, of all splits together: public 72, private 168."
+
+
+def table(path, wrong):
+    chance = random.Random(3)
+    cells = ("ab"[(n % 2) ^ (chance.random() < wrong)] for n in range(240))
+    path.write_text("id,label\n" + "".join(f"{n:03d},{cell}\n" for n, cell in enumerate(cells)))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, score):
+    monkeypatch.chdir(tmp_path)
+    for name, wrong in (("truth", 0), ("one", 0.2), ("two", 0.3)):
+        table(tmp_path / f"{name}.csv", wrong)
+    assert score("init", "--from", "truth.csv", "c").code == 0
+    with (tmp_path / "c/challenge.yaml").open("a") as file:
+        file.write(PHASES)
+    return tmp_path
+
+
+def shares(folder, score, *words):
+    """The JSON of a run."""
+    return json.loads(score("c", "one.csv", "two.csv", *words, "--format", "json").out)
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "html", "latex", "github"])
+def test_a_mixture_of_splits_says_so_in_every_form(form, folder, score):
+    text = " ".join(score("c", "one.csv", "two.csv", "--format", form).out.split())
+    assert ALL.replace("%", r"\%") in text if form == "latex" else ALL in text
+    if form != "github":  # which has a line a row
+        share = PUBLIC.replace("%", r"\%") if form == "latex" else PUBLIC
+        assert share in text
+
+
+def test_a_section_a_split_has_the_values_of_its_lists(folder, score):
+    whole = shares(folder, score)
+    assert [split["scope"]["split"] for split in whole["splits"]] == ["public", "private"]
+    for split in whole["splits"]:
+        alone = shares(folder, score, "--split", split["scope"]["split"])
+        assert alone["scope"] == split["scope"]
+        assert alone["leaderboard"] == split["leaderboard"]
+        assert "splits" not in alone
+    public, private = (split["leaderboard"][0]["values"]["Accuracy"] for split in whole["splits"])
+    mean = whole["leaderboard"][0]["values"]["Accuracy"]
+    assert (72 * public + 168 * private) / 240 == pytest.approx(mean, rel=1e-12)
+    assert public != private
+
+
+def test_a_spreadsheet_has_a_column_for_the_split(folder, score):
+    lines = score("c", "one.csv", "two.csv", "--format", "csv").out.splitlines()
+    assert lines[0].startswith("split,rank,name,")
+    splits = [line.split(",")[0] for line in lines[1:]]
+    assert splits == list(chain(*([name] * 2 for name in ("all", "public", "private"))))
+
+
+@pytest.mark.parametrize(
+    ("words", "said", "sections"),
+    [
+        (["--split", "public"], PUBLIC, []),
+        (["--split", "private"], PRIVATE, []),
+        (["--split", "private", "--split", "all"], PRIVATE, ["all"]),
+    ],
+)
+def test_the_splits_that_are_asked_for(words, said, sections, folder, score):
+    ran = score("c", "one.csv", *words)
+    assert said in " ".join(ran.out.split())
+    assert [line for line in ran.out.splitlines() if line in ("all", "public")] == sections
+
+
+@pytest.mark.parametrize(("words", "message"), [(["--split", "publik"], "did you mean 'public'?")])
+def test_a_split_that_is_none(words, message, folder, score):
+    ran = score("c", "one.csv", *words)
+    assert (ran.code, message in ran.err) == (2, True)
+    text = (folder / "c/challenge.yaml").read_text().replace(PHASES, "")
+    (folder / "c/challenge.yaml").write_text(text)
+    ran = score("c", "one.csv", "--split", "public")
+    assert (ran.code, "this challenge has no splits" in ran.err) == (2, True)
+
+
+AT = "2026-11-23T10:00:00+00:00"
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "html", "json"])
+@pytest.mark.parametrize(("split", "said"), [("public", PUBLIC), ("private", PRIVATE)])
+def test_a_living_board_says_phase_and_time(form, split, said, folder, score):
+    assert score("add", "c", "one.csv", "--team", "anna", "-q", "--at", AT).code == 0
+    ran = score("board", "c", "--split", split, "--at", AT, "--format", form)
+    if form == "json":
+        scope = json.loads(ran.out)["scope"]
+        assert (scope["split"], scope["phase"], scope["time"]) == (
+            split,
+            "main",
+            "2026-11-23 10:00 UTC",
+        )
+    else:
+        text = " ".join(ran.out.split())
+        assert f"{said} Phase main, as of 2026-11-23 10:00 UTC." in text
+
+
+def test_a_challenge_without_splits_is_as_it_was(folder, score):
+    text = (folder / "c/challenge.yaml").read_text().replace(PHASES, "")
+    (folder / "c/challenge.yaml").write_text(text)
+    ran = shares(folder, score)
+    assert not {"scope", "splits", "split"} & ran.keys()
