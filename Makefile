@@ -13,7 +13,7 @@ help:
 
 # scores the submissions of the bundled course challenge
 demo: .venv/runs
-	.venv/bin/score challenges/course-2026 submissions_example/course-2026/good/*
+	.venv/bin/score challenges/course-2026 submissions_example/course-2026/good/* --split all
 
 # the life of a living board in a minute, in a copy of the bundled course challenge
 board: .venv/runs

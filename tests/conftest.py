@@ -73,6 +73,19 @@ def score(capfdbinary, monkeypatch):
 
 
 @pytest.fixture
+def terminal(monkeypatch):
+    """Make the standard output of `score` a terminal of some width, without colours."""
+    from scorer.cli import main as cli
+
+    def of(width):
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("NO_COLOR", "1")
+        monkeypatch.setattr(cli, "is_terminal", lambda stream: stream is sys.stdout)
+
+    return of
+
+
+@pytest.fixture
 def installed():
     """Run the installed command as a process of its own."""
 

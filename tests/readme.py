@@ -16,17 +16,23 @@ SETS = {  # of benchmarks/README.md
     "L": "one run of 10,000 lists of 1,000",
     "R": "long CSV, 1,000,000 users with 10 items each",
 }
+ON_TERMINAL = """
+import sys
+from scorer.cli import main
+main.is_terminal = lambda stream: stream is sys.stdout
+sys.exit(main.run(sys.argv[1:]))
+"""
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def shown(*words):
     """A command and what it prints, as a block of text."""
     ended = subprocess.run(
-        [Path(sys.executable).parent / words[0], *words[1:]],
+        [sys.executable, "-c", ON_TERMINAL, *words[1:]],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        env={"PATH": "/usr/bin:/bin", "COLUMNS": "100"},
+        env={"PATH": "/usr/bin:/bin", "COLUMNS": "100", "NO_COLOR": "1"},
     )
     return f"```text\n$ {' '.join(words)}\n{ended.stderr}{ended.stdout}```\n"
 
@@ -34,8 +40,9 @@ def shown(*words):
 def demo():
     good = sorted((ROOT / "submissions_example/course-2026/good").iterdir())
     words = ["score", "challenges/course-2026", *(str(path.relative_to(ROOT)) for path in good)]
+    words += ["--split", "all"]
     block = shown(*words)
-    short = "score challenges/course-2026 submissions_example/course-2026/good/*"
+    short = "score challenges/course-2026 submissions_example/course-2026/good/* --split all"
     return block.replace(" ".join(words), short)
 
 

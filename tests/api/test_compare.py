@@ -252,12 +252,12 @@ def test_many_pairs_are_a_matrix_unless_all_are_asked_for(score, folder, six):
         assert score("compare", folder, *six, "--format", form).code == 0
 
 
-def test_columns_that_do_not_fit_are_said(score, folder, six, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "12")
+def test_columns_that_do_not_fit_are_said(score, folder, six, terminal):
+    terminal(12)
     ran = score("compare", folder, *six)
     assert "Not shown at" in ran.out
     assert max(map(len, ran.out.splitlines())) <= 12
-    monkeypatch.setenv("COLUMNS", "50")
+    terminal(50)
     ran = score("compare", folder, *six[:2], "-p", "RPP")
     assert "Not shown at this width: interval" in ran.out
     assert max(map(len, ran.out.splitlines())) <= 50

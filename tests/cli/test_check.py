@@ -213,7 +213,8 @@ def test_fix_of_a_compressed_file_is_unpacked(folder, tmp_path, score):
 
 def test_fix_needs_a_place_and_a_file(folder, tmp_path, score):
     assert score("check", folder, "-", "--fix", stdin=b"list,item\n").code == 2
-    assert score("check", folder, "absent.csv", "--fix").code == 2
+    absent = score("check", folder, "absent.csv", "--fix")
+    assert (absent.code, absent.err) == (1, "absent.csv cannot be repaired: file not found\n")
     submission(tmp_path, MENDED)
     submission(tmp_path, MENDED, "two.csv")
     assert score("check", folder, "mine.csv", "two.csv", "--fix", "-o", "x.csv").code == 2

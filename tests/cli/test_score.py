@@ -72,8 +72,8 @@ def test_per_list_comes_only_when_asked(score):
 
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
 @pytest.mark.parametrize("per_list", [[], ["--per-list"]])
-def test_every_format_shows_the_leaderboard(score, monkeypatch, form, per_list):
-    monkeypatch.setenv("COLUMNS", "80")
+def test_every_format_shows_the_leaderboard(score, terminal, form, per_list):
+    terminal(80)
     ran = score(VLNET, *GOOD, "--format", form, *per_list)
     assert ran.code == 0
     assert "perfect" in ran.out
@@ -82,11 +82,12 @@ def test_every_format_shows_the_leaderboard(score, monkeypatch, form, per_list):
         assert "\x1b" not in ran.out
 
 
-def test_nothing_is_cut_where_the_output_is_no_terminal(score, monkeypatch, tmp_path):
+def test_nothing_is_cut_where_the_output_is_no_terminal(score, terminal, monkeypatch, tmp_path):
     measures = [f"P@{k}" for k in range(1, 31)]
     words = [word for each in measures for word in ("-m", each)]
+    monkeypatch.setenv("COLUMNS", "80")  # as some shells export it
     piped = score(VLNET, *GOOD, *words)
-    monkeypatch.setenv("COLUMNS", "80")
+    terminal(80)
     assert "Not shown at this width" in " ".join(score(VLNET, *GOOD, *words).out.split())
     to = tmp_path / "board.txt"
     score(VLNET, *GOOD, *words, "-o", to)

@@ -160,8 +160,8 @@ def _places(
     if single and not os.path.isdir(place):
         refuse_overwrite(output, settled, challenge, files[0].path)
         return Places(file=place)
-    if os.path.lexists(place) and not os.path.isdir(place):
-        raise UsageError(f"{printable(place)} is a file; --fix of several makes a folder: -o DIR")
+    if not os.path.isdir(place) and (place.suffix or os.path.lexists(place)):
+        raise UsageError(f"{printable(place)} is no folder, which --fix of several needs: -o DIR")
     if os.path.isdir(place) and os.listdir(place):
         raise UsageError(f"{printable(place)} is not empty; --fix overwrites nothing (-o DIR)")
     return Places(folder=place)
