@@ -80,7 +80,7 @@ def test_a_living_board_keeps_to_the_schema_of_a_report(score, monkeypatch, tmp_
     said = json.loads(score("board", ".", "--format", "json").out)
     described = schema("report")
     assert list(faults(said, described, described.get("$defs", {}))) == []
-    assert [*said][-3:] == ["notes", "split", "phase"]
+    assert [*said][-4:] == ["notes", "scope", "split", "phase"]
     keys = ["entry", "team", "received", "entries", "answers"]
     assert [[*row][-5:] for row in said["leaderboard"]] == [keys] * len(said["leaderboard"])
     assert list(faults(said | {"split": 1}, described, described.get("$defs", {})))

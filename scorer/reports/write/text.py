@@ -153,6 +153,7 @@ class Paper:
             color_system="standard" if self.colour else None,
             no_color=not self.colour,
             legacy_windows=False,
+            force_jupyter=False,  # text stays text in a notebook, where rich would show it itself
             emoji=False,
         )
 
