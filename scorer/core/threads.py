@@ -101,7 +101,8 @@ def beside(stack: ExitStack, items: Iterator[T]) -> Generator[T]:
             following = pool.submit(next, items, END)
             yield item
     finally:
-        wait((following,))
+        if not following.cancel():  # it is being made; one that is cancelled would be waited for
+            wait((following,))
 
 
 def _pool(stack: ExitStack, count: int) -> Any:

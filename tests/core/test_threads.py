@@ -2,9 +2,11 @@
 
 import ast
 import threading
+from concurrent.futures import Future
 from contextlib import ExitStack, closing
 from itertools import islice
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -65,6 +67,21 @@ def test_what_is_made_beside_is_the_same_and_ends_with_its_reader(count, taken, 
     with ExitStack() as stack, closing(beside(stack, items(5))) as made:
         assert list(islice(made, taken)) == list(range(5))[:taken]
     assert threading.active_count() == 1
+
+
+def test_a_generator_that_is_closed_after_its_threads_does_not_wait(monkeypatch):
+    """What they had not begun was cancelled, and never ends."""
+    futures = [Future(), Future()]
+    futures[0].set_result("first")
+    left = iter(futures)
+    pool = SimpleNamespace(submit=lambda *words: next(left))
+    monkeypatch.setenv(VARIABLE, "2")
+    monkeypatch.setattr("scorer.core.threads._pool", lambda stack, count: pool)
+    made = beside(ExitStack(), items(2))
+    assert next(made) == "first"
+    futures[1].cancel()
+    made.close()
+    assert futures[1].cancelled()
 
 
 @COUNTS
