@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 def explain(
     challenge: Challenge | Path | str,
     submission: Named | Path | str,
-    name: str,
+    name: str | None = None,
     *,
     allow_plugins: bool = False,
 ) -> Explanation:
-    """How one list of a submission comes by its values.
+    """How one list of a submission comes by its values, or which lists it is worst in.
 
     The truth is taken as a whole, whatever folds the challenge has.
 
     Args:
         challenge: a loaded challenge, or the path of its challenge.yaml or folder.
         submission: the path of its file, or a named one.
-        name: of the list.
+        name: of the list; None: the worst lists by each measure, and what they cost.
         allow_plugins: whether the challenge's own metrics may be run.
 
     Raises:
@@ -44,13 +44,14 @@ def explain(
     """
     from scorer.results.explanation import Explanation
     from scorer.scoring.explain import explained
+    from scorer.scoring.worst import worst_lists
 
     ready = opened(prepare(loaded(challenge), allow_plugins))
     assert ready.answers is not None
     lists, rules = ready.answers.lists, ready.prepared.challenge.submission
-    if name not in lists:
+    if name is not None and name not in lists:
         raise UnknownName(ready.public.word("list"), name, lists)
-    file, at = named_file(submission), lists.index(name)
+    file = named_file(submission)
     if stray := trespasses(ready, file.path):
         return Explanation(file.name, name, ready.public.called, stray, ())
     plan, findings = ready.plan, Findings(str(file.path))
@@ -65,6 +66,14 @@ def explain(
     findings.show_as(file.display)
     if table is None or card is None or views is None:
         return Explanation(file.name, name, ready.public.called, findings, ())
+    if name is None:
+        word, plural = ready.public.word("list"), ready.public.lists_called
+        worst = tuple(
+            worst_lists(measure, card, ready.prepared.rules, word, plural)
+            for measure in ready.measures
+        )
+        return Explanation(file.name, name, ready.public.called, findings, worst)
+    at = lists.index(name)
     names_of = partial(ready.answers.named, table, rules.ties, at=at)
     explanations = tuple(
         explained(measure, card, views.views, names_of, at, ready.prepared.rules)

@@ -22,10 +22,10 @@ class Explained:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """How one list of a submission comes by its values."""
+    """How one list of a submission comes by its values, or which lists it is worst in."""
 
     submission: str
-    list: str
+    list: str | None  # None: the worst lists
     called: Mapping[str, str]  # role -> the challenge's word for it
     findings: Findings
     explained: tuple[Explained, ...]  # none: the submission cannot be scored

@@ -392,7 +392,7 @@ def test_a_list_that_is_not_there(score):
     ran = score("explain", VLNET, TEAM_A, "--list", "s11")
     assert (ran.code, ran.out) == (2, "")
     assert ran.err == "error: no triplet is called 's11'; did you mean 's1'?\n"
-    assert score("explain", VLNET, TEAM_A).code == 2
+    assert score("explain", VLNET).code == 2
 
 
 def test_an_invalid_submission_shows_its_problems(score):

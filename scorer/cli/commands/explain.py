@@ -1,4 +1,4 @@
-"""`score explain CHALLENGE SUBMISSION --list ID`: a value worked out step by step."""
+"""`score explain CHALLENGE SUBMISSION [--list ID]`: the worst lists, or a value step by step."""
 
 from __future__ import annotations
 
@@ -31,11 +31,15 @@ from scorer.core.text import quoted
 def explain(
     context: typer.Context,
     challenge: ChallengeWord,
-    name: Annotated[
-        str, typer.Option("--list", metavar="ID", help="The list (query, user, ..) to work out.")
-    ],
     submission: Annotated[
         str | None, typer.Argument(metavar="SUBMISSION", help="A file, or NAME=PATH, or -.")
+    ] = None,
+    name: Annotated[
+        str | None,
+        typer.Option(
+            "--list", metavar="ID",
+            help="The list (query, user, ..) to work out; else the worst ones are told.",
+        ),
     ] = None,
     entries: Entries = None,
     store: StoreWord = None,
@@ -54,7 +58,7 @@ def explain(
     allow_plugins: Plugins = False,
     quiet: Quiet = False,
 ) -> Result:  # fmt: skip
-    """Work out one list's value, step by step. For organizers: it shows items of the truth."""
+    """The worst lists or rows and what they cost, or one's value step by step. For organizers."""
     from scorer.api.explain import explain as run
 
     terminal: Terminal = context.obj

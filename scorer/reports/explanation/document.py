@@ -15,8 +15,9 @@ from scorer.results.explanation import Explained, Explanation
 
 def document(explanation: Explanation, options: Options) -> Document:
     """A section a measure, as a person would write it."""
-    name = f"{explanation.called.get('list', 'list')} {quoted(explanation.list)}"
-    title = f"{name.capitalize()} in {explanation.submission}" if options.page else ""
+    name = f"{explanation.called.get('list', 'list')} {quoted(explanation.list)}".capitalize()
+    what = f"{name} in" if explanation.list is not None else "The worst of"
+    title = f"{what} {explanation.submission}" if options.page else ""
     blocks = [
         block
         for explained in explanation.explained
@@ -61,6 +62,8 @@ def table(step: Grid, precision: int) -> Table:
 
 def title(explanation: Explanation, explained: Explained) -> str:
     """The measure that is worked out, of which list and submission."""
+    if explanation.list is None:
+        return f"{explained.working.title} in {explanation.submission}"
     list_ = f"{explanation.called.get('list', 'list')} {quoted(explanation.list)}"
     return f"{explained.working.title} of {list_} in {explanation.submission}"
 

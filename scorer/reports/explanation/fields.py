@@ -58,12 +58,12 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """How one list of a submission comes by its values."""
+    """How one list of a submission comes by its values, or which lists it is worst in."""
 
     private: str = EXPLAINED
     schema: str = "explanation/1"
     submission: str
-    list: str
+    list: str | None  # null: the worst lists of the submission
     measures: Sequence[Measured]
 
 
