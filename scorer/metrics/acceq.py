@@ -48,7 +48,7 @@ def pairs_of_truth(scored: Scored) -> Floats:
     "AccEq",
     title="Accuracy of pairs and ties",
     source="Deutsch, Foster and Freitag, EMNLP 2023, arXiv:2305.14324",
-    aliases=("acc_eq", "PairwiseAccuracy"),
+    aliases=("acc_eq",),
     columns=("score",),
     judged=2,
     statistic=Share(),
@@ -57,9 +57,8 @@ def acceq(scored: Scored, *, epsilon: Epsilon = 0, average: Pooling = "lists") -
     """The share of the pairs of items that scores order, or tie, as the truth does.
 
     A list is a segment, its items are systems, grades what people gave them: WMT's measure of
-    metrics. Pairs with an item that the submission leaves out are wrong. With systems' own scores
-    and a list a language pair, `average=pooled` is the pairwise accuracy of Kocmi et al. (WMT
-    2021). `AccEqCalibrated` chooses epsilon.
+    metrics. Pairs with an item that the submission leaves out are wrong. `AccEqCalibrated` chooses
+    epsilon; `PairwiseAccuracy` is of systems' means.
 
     The truth has b and c tied, the scores have b before c:
 

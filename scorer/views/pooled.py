@@ -6,6 +6,8 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
+from hashlib import blake2b
 from typing import NamedTuple
 
 import numpy as np
@@ -69,6 +71,12 @@ def _by_code(codes: Ints) -> dict[int, Ints]:
     order = order[np.searchsorted(codes[order], 0) :]
     edges = np.flatnonzero(np.diff(codes[order])) + 1
     return {int(codes[places[0]]): places for places in np.split(order, edges) if places.size}
+
+
+@cache
+def code_of(name: str) -> float:
+    """A number of a name in the rows of statistics, the same wherever lists are scored."""
+    return float(int.from_bytes(blake2b(name.encode(), digest_size=6).digest(), "big"))
 
 
 def shares(sums: Floats, **_: object) -> Floats:

@@ -129,6 +129,32 @@ def test_pairs_and_ties(lists):
         assert found == pytest.approx(best, nan_ok=True)
 
 
+@LAWS
+@given(st.lists(st.tuples(st.sampled_from("xy"), SCORES, TRUTH), min_size=1, max_size=5))
+def test_pairs_of_systems(segments):
+    truths = [
+        (mine, list(truth), np.array(list(truth.values()), dtype=float))
+        for _, mine, truth in segments
+    ]
+    view = Texts.of(*((mine, names) for mine, names, _ in truths))
+    group = np.array([name for name, _, _ in segments], dtype=object)
+    grades = np.concatenate([grade for _, _, grade in truths])
+    extras = Extras(list=NamedColumns({"group": group}, "list"))
+    found = of("PairwiseAccuracy", replace(view, grade=grades, extras=extras))
+    right = pairs = 0
+    for name in "xy":
+        of_group = [(mine, truth) for each, mine, truth in segments if each == name]
+        systems = sorted({system for _, truth in of_group for system in truth})
+        means = {
+            s: np.mean([(mine.get(s, nan), truth[s]) for mine, truth in of_group if s in truth], 0)
+            for s in systems
+        }
+        for a, b in combinations(systems, 2):
+            mine, true = np.sign(means[a] - means[b])
+            right, pairs = right + (mine == true), pairs + 1
+    assert found == pytest.approx(right / pairs if pairs else nan, nan_ok=True)
+
+
 # Texts
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -14,7 +13,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.params import Relevant
 from scorer.metrics.spans.base import Kind, Only, TypedSpan, needed, spans, wrong
 from scorer.metrics.statistic import Weighted
-from scorer.views.pooled import Statistics
+from scorer.views.pooled import Statistics, code_of
 from scorer.views.texts import Texts
 
 Tolerances = Annotated[
@@ -24,12 +23,6 @@ Tolerances = Annotated[
         min_length=1, description="How far apart events may be, less than which they fit; the mean."
     ),
 ]
-
-
-def _code(kind: str) -> float:
-    """A number of a type that is the same wherever lists are scored."""
-    digest = hashlib.blake2b(kind.encode(), digest_size=6).digest()
-    return float(int.from_bytes(digest, "big"))
 
 
 def _right(
@@ -54,9 +47,9 @@ def _rows(
     for kind in sorted({span.kind for span in (*true, *given)}):
         first = [span for span in true if span.kind == kind]
         second = sorted((s for s in given if s.kind == kind), key=lambda s: -s.score)
-        yield [n, _code(kind), len(first), np.nan, *(0.0 for _ in tolerances)]
+        yield [n, code_of(kind), len(first), np.nan, *(0.0 for _ in tolerances)]
         for span, right in zip(second, _right(first, second, tolerances), strict=True):
-            yield [n, _code(kind), 0.0, span.score, *right]
+            yield [n, code_of(kind), 0.0, span.score, *right]
 
 
 def _precision(score: Floats, right: Floats, weight: Floats, true: float) -> Floats:
