@@ -165,7 +165,7 @@ def _public(
     """challenge.yaml without its secrets: truth, examples, baselines, plugins."""
     challenge = prepared.challenge
     answer_roles = {"preferences": ("better", "worse"), "labels": (_answer(prepared),)}
-    answer_roles["frames"] = ()
+    answer_roles |= {"frames": (), "grades": ("text",) if challenge.truth.texts else ("item",)}
     roles = answer_roles.get(prepared.kind.name, ("item",))
     # all roles, since a participant may score against a truth of his own: --truth
     columns = {role: role for role in ("list", *roles)} | challenge.truth.columns

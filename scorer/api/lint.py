@@ -318,7 +318,8 @@ def _gaining(ready: OpenChallenge) -> Iterator[Remark]:
 
 def _rules(ready: OpenChallenge) -> Iterator[Remark]:
     challenge = ready.prepared.challenge
-    if challenge.items is None and isinstance(ready.answers, Grades):
+    ids = not (challenge.truth.texts or challenge.submission.texts)
+    if challenge.items is None and isinstance(ready.answers, Grades) and ids:
         message = "no public `items`: checks cannot detect unknown item ids (2.0 instead of 2)"
         yield Remark("note", message)
     if challenge.submission.missing_list == "skip":

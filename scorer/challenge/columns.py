@@ -12,6 +12,8 @@ from scorer.tables.schema import EXTRA, NUMBER
 COLUMNS = {
     "list": "what is scored one by one: a query, a user",
     "item": "what a list ranks or rates",
+    "text": "in place of an item a text, which no rule for ids is about: it may be empty, and "
+    "blanks at its ends count",
     "grade": "how relevant the item is; without it every row has grade 1",
     "subtopic": "which aspect of the list the grade is for",
     "rating": "the true rating",
@@ -41,7 +43,7 @@ COLUMNS = {
 
 ROLES = {
     "truth": (
-        *("list", "item", "grade", "subtopic", "rating", "better", "worse"),
+        *("list", "item", "text", "grade", "subtopic", "rating", "better", "worse"),
         *("label", "target", "weight", "probability", "extra"),
     ),
     "lists": ("list", "group", "cluster", "extra"),
@@ -51,7 +53,7 @@ ROLES = {
     "likelihood": ("list", "better", "worse", "probability"),
     "folds": ("list", "item", "fold"),
     "submission": (
-        *("list", "item", "rank", "score", "prediction", "low", "high", "better", "worse"),
+        *("list", "item", "text", "rank", "score", "prediction", "low", "high", "better", "worse"),
         *("label", "probability", "extra"),
     ),
 }

@@ -198,6 +198,11 @@ class Formed(Cut):
         "the list of a part is called like/ID, and the part is its group",
     )
 
+    @property
+    def texts(self) -> bool:
+        """Whether its rows are texts, which no rule for ids is about."""
+        return "text" in {**self.document, **getattr(self, "columns", {})}
+
 
 def written_keys(model: type[BaseModel]) -> dict[str, FieldInfo]:
     """The fields of a part of challenge.yaml by the keys that stand there."""

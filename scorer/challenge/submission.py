@@ -159,6 +159,11 @@ class Submission(Formed):
     )
     limits: Limits = Field(Limits(), description="limits on the size of a submission")
 
+    @property
+    def lengths(self) -> Length | None:
+        """How many items a list may have; of texts one, unless it is said."""
+        return Length(max=1) if self.texts and self.length is None else self.length
+
     @model_validator(mode="after")
     def _one_label(self) -> Self:
         if self.numbers and (self.probability or self.multilabel):

@@ -66,6 +66,13 @@ class Csv(TextReader):
     width = 0
     raw: Cutter | None = None  # of a file whose fields have no quotes
 
+    @property
+    def _text_place(self) -> int | None:
+        """Which field is a text, whose blanks count."""
+        if not self.begun or "text" not in self.roles:
+            return None
+        return self.places[self.roles.index("text")]
+
     def _headed(
         self, lines: Lines, separator: str, last: bool, findings: Findings
     ) -> tuple[int, Record | None]:
@@ -86,7 +93,14 @@ class Csv(TextReader):
     ) -> tuple[int, Record | None]:
         """The record that begins on a line, and the line after it, as `cut_record` has them."""
         if self.raw is None:
-            return cut_record(lines, line, separator, last, findings, self.request.limits)
+            exact = any("text" in shape.roles for shape in self.request.wanted)
+            limits = self.request.limits
+            after, record = cut_record(lines, line, separator, last, findings, limits, exact)
+            if exact and record is not None:
+                blanks, kept = FIELD_BLANKS[separator], self._text_place
+                for n, field in enumerate(record[1]):
+                    record[1][n] = field if n == kept else field.strip(blanks)
+            return after, record
         number, text = lines[line]
         fields = self.raw.fields(text)
         return line + 1, (number, fields, text) if fields else None
@@ -273,8 +287,11 @@ class Csv(TextReader):
         if frame is None or not blanks:
             return frame
         import polars as pl
+        from polars import selectors
 
-        frame = frame.with_columns(pl.col(pl.String).str.strip_chars(FIELD_BLANKS[self.separator]))
+        kept = [] if self._text_place is None else [str(self._text_place)]
+        texts = selectors.string() - selectors.by_name(*kept, require_all=False)
+        frame = frame.with_columns(texts.str.strip_chars(FIELD_BLANKS[self.separator]))
         if late:
             cast = pl.col([str(n) for n in numbers]).cast(pl.Float64, strict=False)
             frame = frame.with_columns(cast)

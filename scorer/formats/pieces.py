@@ -117,7 +117,7 @@ def _bounded(parts: Pieces, request: Request, format: Format) -> Iterator[Table]
                     message = f"more than {limits.ids:,} different ids, as accepted here"
                     at = int(table.line[-1])
                     raise Unreadable(Problem("S104", message, line=at, help=limit("ids")))
-            yield table
+            yield table.of_items
             refuse_errors(request.findings.errors, limits.errors)
         parts.whole = True
     except Unreadable as error:
@@ -163,6 +163,8 @@ def columns_at(
         except Unreadable:
             return [None] * len(cells)
         request = Request(path, stream, shapes, Findings(), limits, stack, format.form)
+        if any("text" in shape.roles for shape in shapes):
+            cells = [(n, "text" if role == "item" else role, text) for n, role, text in cells]
         return format.columns(request, cells)
 
 

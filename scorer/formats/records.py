@@ -32,9 +32,10 @@ CLOSED = re.compile(r' *+"[^"]*+(?:""[^"]*+)*+"')
 
 
 def cut_record(
-    lines: Lines, line: int, separator: str, last: bool, findings: Findings, limits: ReadLimits
-) -> tuple[int, Record | None]:
-    """The record that begins on a line, from 0, and the line after it.
+    lines: Lines, line: int, separator: str, last: bool, findings: Findings, limits: ReadLimits,
+    exact: bool = False,
+) -> tuple[int, Record | None]:  # fmt: skip
+    """The record that begins on a line, from 0, and the line after it; `exact` keeps all blanks.
 
     After a quote that is never closed, reading goes on in the next line. That is
     linear: the lines in between hold no single quote, so none of them can open one.
@@ -44,7 +45,7 @@ def cut_record(
     number, text = lines[line]
     if '"' not in text and "\r" not in text:
         fields = text.split(separator)
-        if " " in text or "\t" in text:
+        if not exact and (" " in text or "\t" in text):
             fields = [field.strip(FIELD_BLANKS[separator]) for field in fields]
         return line + 1, (number, fields, text) if len(fields) > 1 or fields[0] else None
     end, size, more = line, 0, False
@@ -61,9 +62,10 @@ def cut_record(
         more = not last
 
     try:
-        fields = next(reader(fed(), delimiter=separator, skipinitialspace=True, strict=True))
+        rows = reader(fed(), delimiter=separator, skipinitialspace=not exact, strict=True)
+        fields = next(rows)
         raw = "\n".join(lines[n][1] for n in range(line, end))
-        if " " in raw or "\t" in raw:
+        if not exact and (" " in raw or "\t" in raw):
             fields = _bare(fields, raw, separator)
     except Error as error:
         message = str(error)

@@ -127,9 +127,9 @@ def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
 
 @kind(
     "grades",
-    truth=(Schema(("list", "item"), ("grade", "subtopic")),),
+    truth=(Schema(("list", "item"), ("grade", "subtopic")), Schema(("list", "text"), ("grade",))),
     known=(Schema(("list",)),),
-    submission=(Schema(("list", "item"), ("rank", "score", "tag")),),
+    submission=(Schema(("list", "item"), ("rank", "score", "tag")), Schema(("list", "text"))),
 )
 def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
     """Judged items, best first; a list without any is in the public lists file."""

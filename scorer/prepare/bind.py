@@ -75,7 +75,7 @@ class BoundChallenge(NamedTuple):
                     tuple(role for role in shape.optional if role not in needed),
                     columns,
                 )
-                for shape in shapes
+                for shape in written_so(shapes, self.challenge.submission.texts)
             )
         )
         return tuple(self.whole(shape.with_columns(further)) for shape in schemas)
@@ -101,6 +101,11 @@ class BoundChallenge(NamedTuple):
             if role in columns:
                 return columns[role]
         return role
+
+
+def written_so(shapes: Sequence[Schema], texts: bool) -> list[Schema]:
+    """The shapes that a file may have: those of `texts`, or the others."""
+    return [shape for shape in shapes if ("text" in shape.roles) == texts]
 
 
 def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge:

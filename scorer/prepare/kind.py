@@ -17,7 +17,11 @@ from scorer.metrics.measure import Measure
 from scorer.prepare.faults import Fault
 
 # columns that only challenges of that kind have
-OWN_COLUMNS = {"preferences": {"better", "worse"}, "labels": {"label", "target"}}
+OWN_COLUMNS = {
+    "preferences": {"better", "worse"},
+    "labels": {"label", "target"},
+    "grades": {"text"},
+}
 
 Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean
 
@@ -81,8 +85,10 @@ def _ambiguous_cells(
 def _unread(challenge: Challenge, candidates: Sequence[Choice], kind: str) -> Iterator[Fault]:
     """Measures of items, where the truth is said to have numbers or classes."""
     source = challenge.truth
-    roles = sorted(OWN_COLUMNS["labels"] & {*source.columns, *source.document})
-    if kind == "labels" or not roles or not candidates:
+    declared = {*source.columns, *source.document}
+    own = {name: sorted(OWN_COLUMNS[name] & declared) for name in ("labels", "grades")}
+    roles = [role for name, named in own.items() for role in named if name != kind]
+    if not roles or not candidates:
         return
     spec, choices = candidates[0]
     message = (

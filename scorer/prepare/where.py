@@ -18,7 +18,7 @@ from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, nearest, quoted
 from scorer.formats.read import format_of, header, read
 from scorer.kinds.labels import LIKELY
-from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.bind import BoundChallenge, written_so
 from scorer.prepare.faults import Fault, refuse
 from scorer.tables.table import EXTRA, NUMBER, Schema, Table
 
@@ -32,10 +32,11 @@ class _Column(NamedTuple):
 
 def truth_shapes(prepared: BoundChallenge) -> list[Schema]:
     """The shapes that the truth may have, with its further columns and those of conditions."""
-    source, shapes = prepared.challenge.truth, prepared.kind.truth
+    source = prepared.challenge.truth
+    shapes = written_so(prepared.kind.truth, source.texts)
     if source.probability:  # a column for each class
         likely = {f"{LIKELY}[{n}]": name for n, name in enumerate(source.probability.values())}
-        shapes = (Schema(("list", *likely), ("weight",), likely),)
+        shapes = [Schema(("list", *likely), ("weight",), likely)]
     known = {*source.columns, *source.columns.values(), *source.extra}
     known |= {role for shape in shapes for role in shape.roles}
     named = [name for name in _names(prepared) if name not in known]

@@ -358,7 +358,7 @@ def _complete_card(plan: Plan, fold: str | None, cards: Sequence[NumberedCard]) 
     if absent.any() or not cards:
         lists = np.flatnonzero(absent)
         part = truth.only(lists)
-        views = _views(plan, part, _empty_table(plan.shapes[0]))
+        views = _views(plan, part, _empty_table(plan.shapes[0].of_items))
         cards = (*cards, NumberedCard(lists, _scored(plan, views, part.lists, fold)))
     if len(cards) == 1:  # of all lists, in their order
         return cards[0].card

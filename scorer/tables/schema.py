@@ -16,7 +16,7 @@ class _Roles(frozenset[str]):
 TEXT = _Roles(
     {
         *("list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold"),
-        *("label", "cell", "extra"),
+        *("label", "text", "cell", "extra"),
     }
 )
 EXTRA, NUMBER = "extra[", "number["  # further columns: extra[phase] of text, number[degree]
@@ -40,6 +40,16 @@ class Schema:
     def called(self, role: str) -> str:
         """The name of that column in the file."""
         return self.columns.get(role, role)
+
+    @property
+    def of_items(self) -> Schema:
+        """The same with texts as items."""
+        required, optional = (
+            tuple("item" if role == "text" else role for role in roles)
+            for roles in (self.required, self.optional)
+        )
+        columns = {"item" if role == "text" else role: x for role, x in self.columns.items()}
+        return replace(self, required=required, optional=optional, columns=columns)
 
     def with_columns(
         self, further: Mapping[str, str], optional: Mapping[str, str] | None = None

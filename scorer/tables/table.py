@@ -70,6 +70,14 @@ class Table:
         """The name of that column in the file."""
         return self.wanted.called(role)
 
+    @property
+    def of_items(self) -> Table:
+        """The table with its texts as items, which is what lists are made of."""
+        if "text" not in self.ids:
+            return self
+        ids = {"item" if role == "text" else role: column for role, column in self.ids.items()}
+        return replace(self, ids=ids, wanted=self.wanted.of_items)
+
     @cached_property
     def once(self) -> bool:
         """Whether no item stands twice in a list."""

@@ -52,6 +52,8 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
             for name, items in _choice(prepared, public, chance)
             for n, item in enumerate(items, start=1)
         ]
+    if rules.texts:
+        rows = [{"list": name, "text": "a text"} for name in public.lists]
     if rules.extra:
         further = extra_roles(rules.extra)
         rows = [row | dict.fromkeys(further, 1) for row in rows]

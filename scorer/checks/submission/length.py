@@ -16,7 +16,7 @@ from scorer.core.text import join_first, quoted
 @check("S401", "S402", "S403", kinds=("grades", "preferences"))
 def length(submitted: Submitted) -> Iterator[Problem]:
     """A list has at most as many items as `submission.length` asks, and at least one."""
-    limits, word = submitted.rules.length, submitted.public.word("list")
+    limits, word = submitted.rules.lengths, submitted.public.word("list")
     if not (limits and limits.min == 0):
         for name, line in submitted.empty.items():
             message = f"{word} {quoted(name)} is empty"
@@ -32,7 +32,7 @@ def too_short(submitted: Submitted) -> Iterator[Problem]:
 
     A row that could not be read may be the one that seems to be missing.
     """
-    limits = submitted.rules.length
+    limits = submitted.rules.lengths
     if limits is not None and limits.min and "item" in submitted.table.ids:
         sizes = _sizes(submitted)
         short = ~submitted.nameless_lists & (sizes < limits.min) & (sizes > 0)
@@ -73,7 +73,7 @@ def _wrong(submitted: Submitted, wrong: Mask) -> Iterator[Problem]:
     """Problems of lists that are too long or too short."""
     if not wrong.any():
         return
-    lists, limits, word = submitted.lists, submitted.rules.length, submitted.public.word("list")
+    lists, limits, word = submitted.lists, submitted.rules.lengths, submitted.public.word("list")
     assert limits is not None
     least, most = limits.min or 0, limits.max
     exactly = least == most

@@ -149,7 +149,8 @@ def _pattern_of(ready: OpenChallenge, challenge: Challenge, sample: Path) -> str
     from scorer.core.problems import Findings
     from scorer.formats.read import format_of, read
 
-    if ready.prepared.kind.name != "grades" or ready.public.items is not None:
+    texts = challenge.truth.texts or challenge.submission.texts
+    if ready.prepared.kind.name != "grades" or ready.public.items is not None or texts:
         return None
     names = set[str]()
     for section, file, shapes in (
