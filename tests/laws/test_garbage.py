@@ -84,3 +84,44 @@ def test_a_gain_is_named_with_its_remedy(challenge, score):
     ran = score("lint", folder, "--allow-plugins")
     assert "Lenient gains by -2 as prediction of all" in " ".join((ran.out + ran.err).split())
     no_gain(declared(challenge, "Lenient", "plugins: [plugin.py]", ", range: [0, 100]"))
+
+
+WORDS = ["the", "river", "nile", "is", "long", "and", "old"]
+TEXTS = """
+truth: {file: truth.csv, columns: {list: id, item: answer}}
+submission: {columns: {list: id, item: answer}, length: 1}
+metrics: [ExactMatch, TokenF1, EditDistance, EditDistance(over=longer), WER, CER, TokenJaccard,
+  ROUGE_L]
+"""
+SPANS = """
+truth: {{file: truth.csv, columns: {{list: id, item: span}}}}
+submission: {{columns: {{list: id, item: span, score: score}}}}
+metrics: [{metrics}]
+"""
+
+
+def test_texts_gain_nothing(challenge):
+    rng = np.random.default_rng(1)
+    rows = [f"{n},{' '.join(rng.permutation(WORDS)[: rng.integers(2, 7)])} {n}" for n in range(30)]
+    no_gain(challenge(TEXTS, **{"truth.csv": "\n".join(["id,answer", *rows, ""])}))
+
+
+@pytest.mark.parametrize(
+    ("metrics", "gaining"),
+    [
+        ("'EventAP(tolerances=[1,5])'", set()),
+        # of fewer spans, and surer ones, more are right, as of sets
+        ("SpanF1, EventF1(tolerance=5)", {"SpanF1", "EventF1(tolerance=5)"}),
+    ],
+)
+def test_spans_gain_by_fewer_of_them_alone(challenge, metrics, gaining):
+    rng = np.random.default_rng(1)
+    rows = [
+        f"{n},{'AB'[k % 2]} {start} {start + 7}"
+        for n in range(30)
+        for k, start in enumerate(rng.permutation(90)[:5].tolist())
+    ]
+    files = {"truth.csv": "\n".join(["id,span", *rows, ""])}
+    found = gains(opened(prepare(load(challenge(SPANS.format(metrics=metrics), **files)))))
+    assert {gain.measure for gain in found} <= gaining
+    assert all(gain.attack.startswith("leaving out all but") for gain in found)
