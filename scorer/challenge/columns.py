@@ -21,6 +21,8 @@ COLUMNS = {
     "worse": "the item that the other is preferred to",
     "label": "the class; with `multilabel`, several of them",
     "target": "the true number",
+    "runs": "a mask in a cell: runs of pixels, `start length start length ..`, counted from 1",
+    "boxes": "the boxes, or points, of an image in a cell; `each` says what one is made of",
     "weight": "how much the row counts; default: all alike",
     "probability": "how likely the preference, or a class, is; of classes a column for each: "
     "[setosa, virginica] or {setosa: p1, virginica: p2}; a single one is the positive class's; "
@@ -44,7 +46,7 @@ COLUMNS = {
 ROLES = {
     "truth": (
         *("list", "item", "text", "grade", "subtopic", "rating", "better", "worse"),
-        *("label", "target", "weight", "probability", "extra"),
+        *("label", "target", "weight", "probability", "runs", "boxes", "extra"),
     ),
     "lists": ("list", "group", "cluster", "extra"),
     "items": ("item", "list", "users", "features", "extra"),
@@ -54,7 +56,7 @@ ROLES = {
     "folds": ("list", "item", "fold"),
     "submission": (
         *("list", "item", "text", "rank", "score", "prediction", "low", "high", "better", "worse"),
-        *("label", "probability", "extra"),
+        *("label", "probability", "runs", "boxes", "extra"),
     ),
 }
 

@@ -4,7 +4,15 @@
 from pathlib import PurePath
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, Discriminator, Field, Tag, WithJsonSchema, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    Discriminator,
+    Field,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
 from pydantic.fields import FieldInfo
 
 from scorer.challenge.fields import (
@@ -106,9 +114,26 @@ def _files(value: Any) -> Any:
     return value
 
 
+BOX_PARTS = ("class", "score", "x1", "y1", "x2", "y2", "x", "y", "w", "h")
+BOX_SHAPES = ({"x1", "y1", "x2", "y2"}, {"x", "y", "w", "h"}, {"x", "y"})
+
+
+def _box_parts(parts: tuple[str, ...]) -> tuple[str, ...]:
+    """The parts of a box: where it lies in one of three ways, and perhaps a class and a score."""
+    if strange := next((part for part in parts if part not in BOX_PARTS), None):
+        raise wrong(f"{quoted(strange)} is no part of a box (known: {', '.join(BOX_PARTS)})")
+    place = [part for part in parts if part not in ("class", "score")]
+    if len(set(parts)) < len(parts) or set(place) not in BOX_SHAPES:
+        raise wrong("a box has x1, y1, x2, y2, or x, y, w, h, or x, y of a point, each once")
+    return parts
+
+
 Paths = Annotated[dict[str, Name], Before(_paths), _roles(JSON), WithJsonSchema(MAPPING)]
 Separator = Annotated[str, Before(_separator), WithJsonSchema(SCALAR)]
 Texts = Annotated[tuple[Name, ...], Before(_texts), WithJsonSchema(TEXTS)]
+Each = Annotated[
+    tuple[Name, ...], Before(_texts), WithJsonSchema(TEXTS), AfterValidator(_box_parts)
+]
 Cells = Annotated[dict[str, Separator], _roles(CELLS), WithJsonSchema(MAPPING)]
 Wide = Annotated[
     dict[str, Texts],

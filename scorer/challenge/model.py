@@ -31,10 +31,10 @@ from scorer.challenge.fields import (
     as_whole,
     wrong,
 )
-from scorer.challenge.forms import Formed, KeyFile, cut_of, keys_of
+from scorer.challenge.forms import Each, Formed, KeyFile, cut_of, keys_of
 from scorer.challenge.leaderboard import Leaderboard
 from scorer.challenge.measures import Measures, MeasureSpec, one_primary
-from scorer.challenge.submission import MULTILABEL, Submission
+from scorer.challenge.submission import EACH, MULTILABEL, Submission
 from scorer.challenge.yaml import YamlValue
 from scorer.formats.form import FileForm
 
@@ -76,6 +76,9 @@ class Truth(Described):
         {}, description=COLUMNS["probability"]
     )
     multilabel: Name | None = Field(None, description=MULTILABEL)
+    each: Each | None = Field(
+        None, description=f"{EACH}; default: as in a submission, without score"
+    )
 
 
 class Items(Described):
@@ -254,6 +257,13 @@ class Challenge(YamlSection):
         """The separators of the labels in a cell of the truth and in one of a submission."""
         truth, submission = self.truth.multilabel, self.submission.multilabel
         return truth or submission, submission or truth
+
+    @property
+    def each(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The parts of a box in a cell of the truth and in one of a submission."""
+        submission = self.submission.each or ()
+        plain = tuple(part for part in submission if part != "score")
+        return self.truth.each or plain, submission
 
     @property
     def strayed(self) -> tuple[Path, ...]:

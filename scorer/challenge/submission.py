@@ -24,7 +24,7 @@ from scorer.challenge.fields import (
     none_twice,
     wrong,
 )
-from scorer.challenge.forms import Formed, Texts
+from scorer.challenge.forms import Each, Formed, Texts
 from scorer.challenge.yaml import YamlValue
 from scorer.core.id_pattern import IdPattern
 from scorer.core.text import quoted
@@ -52,6 +52,12 @@ def _pattern(value: str | None) -> str | None:
 MULTILABEL = (
     "what separates several labels in a cell of the file, such as ','; written in one of truth "
     "and submission, it holds for both; default: a cell is one label"
+)
+
+
+EACH = (
+    "what each box in a cell is made of, in this order: class, score, and x1 y1 x2 y2 (corners), "
+    "x y w h (left, top, width, height) or x y (a point)"
 )
 
 
@@ -114,7 +120,8 @@ class Submission(Formed):
         "the candidates of lists, and a measure compares orders (Tau, TauAP, Rho)",
     )
     range: Annotated[tuple[Number, Number] | None, Before(_range)] = Field(
-        None, description="lowest and highest prediction, score or probability allowed"
+        None,
+        description="lowest and highest prediction, score, probability, pixel or coordinate",
     )
     classes: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
         (), description="the labels there are, in their order; default: those of the truth"
@@ -134,6 +141,7 @@ class Submission(Formed):
         description="how items' ids look, where no public file names them: a beginning, characters "
         "and their number, such as '[0-9]{5}' or 'tt[0-9]+'; ids that look otherwise are refused",
     )
+    each: Each | None = Field(None, description=EACH)
     rank_gaps: Annotated[Literal["error", "keep"], Word] = Field(
         "error",
         description="ranks that a list leaves out: refused, or kept as slots without an item",

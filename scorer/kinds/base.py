@@ -87,6 +87,7 @@ class SideTables(NamedTuple):
     shared: tuple[str, ...] = ()  # the class of each column of the truth's, where it has these
 
     orders: bool = False  # whether all measures compare orders, which a truth without grades is
+    each: tuple[tuple[str, ...], ...] = ((), ())  # parts of boxes: of the truth, of a submission
 
     def further(self, section: str, table: Table | None) -> NamedColumns:
         """The further columns of a section, one element a row of its table."""

@@ -214,6 +214,7 @@ def _ruled(
     if challenge.exclude is not None and kind.name != "grades":
         message = f"items are taken out of ranked lists, and this challenge has {kind.name}"
         conflicts.append(Fault("exclude", "C115", message))
+    conflicts += _boxes(challenge, kind.name)
     refuse(challenge, conflicts)
     ready = BoundChallenge(challenge, registry, measures, kind, rules, breakers, rank_by, ranked_by)
     refuse(challenge, _idle_range(ready))
@@ -229,6 +230,8 @@ def _idle_range(ready: BoundChallenge) -> Iterator[Fault]:
         return
     roles = {role for shape in ready.shapes for role in shape.roles}
     likely = any(role.startswith("probability") for role in ready.shapes[0].roles)
+    if roles & {"runs", "boxes"}:
+        return
     if not likely and not roles & {"prediction", "score"}:
         message = "no column of a submission has numbers that could lie outside"
         yield Fault("submission.range", "C122", message)
@@ -236,6 +239,17 @@ def _idle_range(ready: BoundChallenge) -> Iterator[Fault]:
         message = "probabilities lie in 0 to 1 whatever is written here"
         help = "for AUROC and AveragePrecision of any numbers: columns: {score: COLUMN}"
         yield Fault("submission.range", "C122", message, help)
+
+
+def _boxes(challenge: Challenge, kind: str) -> Iterator[Fault]:
+    """Boxes whose parts nobody says, or parts of what is no box."""
+    each = challenge.submission.each
+    if kind == "boxes" and each is None:
+        message = "what a box is made of is not said: each: [class, score, x1, y1, x2, y2]"
+        yield Fault("submission", "C121", message)
+    elif kind != "boxes" and (each or challenge.truth.each):
+        where = "submission.each" if each else "truth.each"
+        yield Fault(where, "C122", f"this challenge has {kind}, not boxes")
 
 
 def _key_of(spec: MeasureSpec, error: NotationError) -> str:

@@ -157,7 +157,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     return SideTables(
         public, tables | beside, features, tuple(strict),
         measure_of_view, challenge.submission, challenge.separators, _extra(challenge),
-        wanting, whole, tuple(challenge.truth.probability), _of_orders(prepared),
+        wanting, whole, tuple(challenge.truth.probability), _of_orders(prepared), challenge.each,
     )  # fmt: skip
 
 

@@ -77,6 +77,10 @@ def probes(ready: OpenChallenge) -> Probes:
     if kind.probes is not None:
         made: Probes = kind.probes(ready)
         return made
+    if kind.name in ("masks", "boxes"):
+        from scorer.prepare.probes_of_cells import of_cells  # which few challenges need
+
+        return of_cells(ready.answers, ready.public.word("list"))
     match ready.answers:
         case Grades() as answers:
             return of_grades(ready, answers.truth)

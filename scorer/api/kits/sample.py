@@ -33,6 +33,9 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
     called: Mapping[str, str] = rules.columns
     if kind == "labels":
         rows, called = _guesses(prepared, public, chance), prepared.shapes[0].columns
+    elif kind in ("masks", "boxes"):
+        cell = {"runs": "1 3"} if kind == "masks" else {"boxes": _box(rules.each or (), public)}
+        rows = [{"list": name, **cell} for name in sorted(public.lists)]
     elif kind == "ratings":
         low, high = rules.range or (0.0, 1.0)
         for name, item in sorted(public.asked or ()):
@@ -67,6 +70,13 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
     keyed = {"lines": written.lines, "candidates": written.candidates}
     tables = {name: key_table(keys) for name, keys in keyed.items() if keys is not None}
     return f"sample_submission{suffix}", in_form(rows, called, written, format.write, tables)
+
+
+def _box(each: tuple[str, ...], public: Public) -> str:
+    """A box in the parts that the challenge says."""
+    words = {"class": next(iter(public.classes), "thing"), "score": "0.5"}
+    corners = {"x1": "1", "y1": "1", "x2": "9", "y2": "9", "x": "1", "y": "1", "w": "8", "h": "8"}
+    return " ".join((words | corners)[part] for part in each)
 
 
 def _guesses(prepared: BoundChallenge, public: Public, chance: random.Random) -> Rows:

@@ -167,7 +167,7 @@ def _of_missing(whole: FileContext) -> str:
     return "predict a class for each of these rows (in pandas: fillna with one)"
 
 
-@check("S526", kinds=("labels",))
+@check("S526", kinds=("labels", "masks", "boxes"))
 def row_twice(submitted: Submitted) -> Iterator[Problem]:
     """A row is answered once."""
     lists, word = submitted.lists, submitted.public.word("list")

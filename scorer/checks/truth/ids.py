@@ -16,8 +16,10 @@ def no_id(truthful: Truthful) -> Iterator[Problem]:
     """No id is empty; one that reads 'nan' may have been a missing value."""
     lost = dict.fromkeys(["", *LOST_BY_TOOLS])
     for role, ids in truthful.table.ids.items():
-        if role == "label" or (role == "item" and truthful.challenge.truth.texts):
-            continue  # a label has a check of its own, and a text may be empty
+        if role in ("label", "runs", "boxes"):
+            continue  # which have checks of their own
+        if role == "item" and truthful.challenge.truth.texts:
+            continue  # a text may be empty
         word = truthful.public.word(role)
         for name, row, rows in first_rows(ids, lost) if ids.any_of(tuple(lost)) else ():
             fault = IdFault("S310", f"id reads {quoted(name)}") if name else IdFault("S309", "")

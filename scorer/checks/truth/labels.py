@@ -14,7 +14,7 @@ from scorer.core.text import printable, quoted
 from scorer.tables.table import number
 
 
-@check("T806", kinds=("labels",))
+@check("T806", kinds=("labels", "masks", "boxes"))
 def stands_twice(truthful: Truthful) -> Iterator[Problem]:
     """A row stands once."""
     lists, word = truthful.table.ids["list"], truthful.public.word("list")

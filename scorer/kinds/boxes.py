@@ -1,0 +1,80 @@
+"""Boxes, or points: a row of several in a cell for each image, which is a list of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scorer.core.arrays import Ints
+from scorer.core.problems import Findings, Problem
+from scorer.kinds.base import Constants, SideTables, kind
+from scorer.kinds.masks import by_list
+from scorer.tables.table import Schema, Table
+from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, boxes_of
+from scorer.views.extras import Extras
+from scorer.views.hits import Ties
+from scorer.views.meeting import Views
+from scorer.views.names import Names
+
+
+class TrueBoxes(NamedTuple):
+    """A truth of boxes made ready."""
+
+    lists: tuple[str, ...]
+    constants: Constants
+    boxes: BoxTable
+    each: tuple[str, ...]  # the parts of a box in a submission
+    cells: tuple[tuple[Box, ...], ...]  # the boxes of each list
+    extras: Extras
+
+    def only(self, lists: Ints) -> TrueBoxes:
+        """The truth of some lists alone."""
+        return self._replace(
+            lists=tuple(self.lists[n] for n in lists.tolist()),
+            boxes=self.boxes.only(lists),
+            cells=tuple(self.cells[n] for n in lists.tolist()),
+            extras=self.extras.at(list=lists),
+        )
+
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """The boxes that the submission gives, beside the true ones; `ties`, `views` are ignored.
+
+        Of two rows of one list the first counts.
+        """
+        cells, answered = by_list(submission, "boxes", self.lists)
+        classes = self.constants.classes
+        sent = BoxTable.of([_readable(cell, self.each) for cell in cells], classes)
+        boxes = Boxes(self.lists, answered, classes, self.boxes, sent, extras=self.extras)
+        return Views(answered, {Boxes: boxes})
+
+    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """Boxes have no names."""
+        return Names()
+
+
+def _readable(cell: str, each: Sequence[str]) -> list[Box]:
+    """The boxes of a cell; none where it is not of the form, which is told by a check."""
+    try:
+        return boxes_of(cell, each)
+    except BoxFault:
+        return []
+
+
+@kind(
+    "boxes",
+    truth=(Schema(("list", "boxes")),),
+    known=(Schema(("list",)),),
+    submission=(Schema(("list", "boxes")),),
+)
+def boxes(table: Table, aids: SideTables, findings: Findings) -> TrueBoxes:
+    """The boxes of each image; one without any is an empty cell, or `-`."""
+    of_truth, of_submission = aids.each
+    lists = tuple(sorted({*table.ids["list"].names, *aids.public.lists}))
+    if not len(table):
+        findings.add(Problem("S103", "the truth has no rows"))
+    cells, _ = by_list(table, "boxes", lists)
+    read = tuple(tuple(_readable(cell, of_truth)) for cell in cells)
+    classes = tuple(sorted({box.name for cell in read for box in cell}))
+    true = BoxTable.of(read, classes)
+    extras = Extras(list=aids.of_lists(lists))
+    return TrueBoxes(lists, Constants(classes=classes), true, of_submission, read, extras)

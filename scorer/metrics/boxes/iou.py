@@ -1,0 +1,50 @@
+"""Intersection over union of masks."""
+
+import numpy as np
+
+from scorer.metrics.base import metric
+from scorer.metrics.boxes.overlap import Empty, Thresholds, of_sizes
+from scorer.metrics.notation import NotationError
+from scorer.metrics.params import Pooling
+from scorer.metrics.quotient import Quotient
+from scorer.metrics.statistic import Share
+from scorer.views.masks import Masks
+
+
+@metric(
+    "IoU",
+    title="Intersection over union of masks",
+    source="Jaccard, New Phytologist 11(2), 1912; TGS Salt Identification, Kaggle 2018",
+    statistic=Share(),
+)
+def iou(
+    masks: Masks,
+    *,
+    average: Pooling = "lists",
+    empty: Empty = "one",
+    thresholds: Thresholds | None = None,
+) -> Quotient:
+    """The pixels that both masks have over those that either has.
+
+    A mask is the run lengths in a cell, as `Dice` reads them; where neither mask has a
+    pixel the value is 1, with `empty=skip` none. With `thresholds` an image has the share of
+    them that its value is above: `thresholds: '0.5:0.95:0.05'` in the TGS challenge.
+
+    Pixels 1 to 4 submitted, 3 to 6 true:
+
+    >>> iou(Masks.of_cells(("1 4", "3 4"))).values.round(4)                # 2 / 6
+    array([0.3333])
+    >>> iou(Masks.of_cells(("1 4", "1 3")), thresholds=(0.5, 0.7, 0.8)).values.round(4)
+    array([0.6667])
+    """
+    both, true, sent = masks.counts()
+    quotient = of_sizes(both, true + sent - both, empty, average, "common / either")
+    if thresholds is None:
+        return quotient
+    if average == "pooled":
+        raise NotationError("thresholds= are for the value of each list", "thresholds")
+    values = quotient.values
+    above = (values[:, None] > np.array(thresholds)).mean(axis=1)
+    above = np.where(np.isnan(values), np.nan, above)
+    return Quotient(above, None, "share of the thresholds below the value", numbers="{}",
+                    terms=(above,))  # fmt: skip

@@ -1,0 +1,89 @@
+"""What measures of masks and boxes share: empty ones, thresholds of overlap, and matches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import BeforeValidator, Field, Strict
+
+from scorer.core.arrays import Floats, Mask
+from scorer.metrics.quotient import Quotient
+from scorer.views.boxes import ClassBoxes
+
+ROUNDING = 10  # decimals of a threshold: 0.5:0.95:0.05 are 10 thresholds, the last 0.95
+
+Empty = Annotated[
+    Literal["one", "skip"],
+    Field(description="The value of a list where truth and submission both have none: 1, or none."),
+]
+
+
+def _thresholds(value: Any) -> Any:
+    """Numbers, one number, or `first:last:step`."""
+    if isinstance(value, str) and value.count(":") == 2:
+        first, last, step = (float(part) for part in value.split(":"))
+        if not step > 0 or (last - first) / step > 1000:
+            raise ValueError("thresholds are written first:last:step")
+        count = int(np.floor((last - first) / step + 1e-9)) + 1
+        return tuple(round(first + n * step, ROUNDING) for n in range(count))
+    return (value,) if isinstance(value, int | float) else value
+
+
+Thresholds = Annotated[
+    tuple[Annotated[float, Field(gt=0, le=1)], ...],
+    Strict(False),
+    BeforeValidator(_thresholds),
+    Field(
+        min_length=1,
+        description="The intersection over union from which on two match: a number, several, or "
+        "first:last:step, as '0.5:0.95:0.05'; the value is the mean over all.",
+    ),
+]
+
+
+def of_sizes(part: Floats, whole: Floats, empty: str, average: str, says: str) -> Quotient:
+    """Twice the common part over both sizes, say; where there is neither, what `empty` says."""
+    if empty == "one" and average != "pooled":
+        neither = whole == 0
+        part, whole = part + neither, whole + neither
+    return Quotient(part, whole, says, undefined="Both are empty")
+
+
+def unions(first: Floats, second: Floats) -> Floats:
+    """Intersection over union of boxes, of shapes (n, 4) and (m, 4); the result has (n, m)."""
+    least = np.maximum(first[:, None, :2], second[None, :, :2])
+    most = np.minimum(first[:, None, 2:], second[None, :, 2:])
+    common = np.prod(np.maximum(most - least, 0), axis=2)
+    areas = [np.prod(side[:, 2:] - side[:, :2], axis=1) for side in (first, second)]
+    whole = areas[0][:, None] + areas[1][None, :] - common
+    shares: Floats = np.divide(common, whole, out=np.zeros_like(common), where=whole > 0)
+    return shares
+
+
+def matches(pair: ClassBoxes, thresholds: Sequence[float], own: bool = False) -> Mask:
+    """Which submitted boxes match a true one, shape (boxes, thresholds).
+
+    The surest chooses first: of the true boxes that are free the one with the largest overlap, if
+    that reaches the threshold. A true box is matched once.
+
+    Args:
+        own: a box asks for the true one with the largest overlap of all alone, as in VOC.
+    """
+    overlap = unions(pair.sent.corners, pair.true.corners)
+    matched = np.zeros((len(overlap), len(thresholds)), dtype=bool)
+    if not overlap.size:
+        return matched
+    for at, threshold in enumerate(thresholds):
+        free = np.ones(overlap.shape[1], dtype=bool)
+        for n, row in enumerate(overlap):
+            open_row = row if own else np.where(free, row, -1.0)
+            best = (
+                int(open_row.size - 1 - np.argmax(open_row[::-1]))
+                if not own
+                else int(np.argmax(open_row))
+            )
+            if free[best] and open_row[best] >= min(threshold, 1 - 1e-10):
+                free[best], matched[n, at] = False, True
+    return matched

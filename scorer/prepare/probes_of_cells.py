@@ -1,0 +1,88 @@
+"""Submissions made from a truth of masks or boxes: the cells of its images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorer.core.arrays import Ints
+from scorer.kinds.base import OpenTruth
+from scorer.kinds.boxes import TrueBoxes
+from scorer.kinds.masks import TrueMasks
+from scorer.prepare.probes_of_labels import NO_ROWS, table_of
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Table
+from scorer.views.boxes import Box
+from scorer.views.join import GradedItems
+
+
+def of_cells(answers: OpenTruth | None, word: str) -> _OfCells:
+    """The probes of a truth of masks or boxes."""
+    assert isinstance(answers, TrueMasks | TrueBoxes)
+    if isinstance(answers, TrueMasks):
+        return _OfCells("runs", answers.lists, answers.cells, word)
+    cells = tuple(written(boxes, answers.each) for boxes in answers.cells)
+    return _OfCells("boxes", answers.lists, cells, word)
+
+
+def written(boxes: Sequence[Box], each: Sequence[str]) -> str:
+    """A cell of these boxes, in the parts of a submission; a point is the middle of its box."""
+    return " ".join(str(_parts(box, each)[part]) for box in boxes for part in each)
+
+
+def _parts(box: Box, each: Sequence[str]) -> dict[str, str | float]:
+    left, top, right, bottom = box.corners
+    point = "x" in each and "w" not in each
+    return {
+        "class": box.name, "score": box.score, "x1": left, "y1": top, "x2": right, "y2": bottom,
+        "x": (left + right) / 2 if point else left, "y": (top + bottom) / 2 if point else top,
+        "w": right - left, "h": bottom - top,
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _OfCells:
+    role: str
+    lists: tuple[str, ...]
+    cells: tuple[str, ...]  # the true one of each list, as a submission writes it
+    word: str  # for a list
+
+    @property
+    def truth(self) -> GradedItems:
+        rows = np.arange(self.rows)
+        return GradedItems(self.lists, CodedColumn(rows, self.lists), rows, np.ones(self.rows))
+
+    @property
+    def drawn(self) -> str:
+        return f"the truth's cells, each given to another {self.word}"
+
+    @property
+    def rows(self) -> int:
+        return len(self.lists)
+
+    def perfect(self) -> list[Table]:
+        return [self._of(np.arange(self.rows))]
+
+    def others(self) -> dict[str, Table]:
+        nothing = table_of({"list": (np.arange(self.rows), self.lists),
+                            self.role: (np.zeros(self.rows, dtype=np.int64), ("",))})  # fmt: skip
+        return {"nothing": nothing, "empty": self._of(NO_ROWS, NO_ROWS)}
+
+    def random(self, rng: np.random.Generator) -> Table:
+        return self._of(rng.permutation(self.rows))
+
+    tied = random  # cells have no order
+
+    def degraded(self, rng: np.random.Generator, share: float) -> Table:
+        lost = rng.random(self.rows) < share
+        return self._of(np.where(lost, rng.permutation(self.rows), np.arange(self.rows)))
+
+    def _of(self, chosen: Ints, rows: Ints | None = None) -> Table:
+        """The true cells of the chosen lists, given to `rows`, or to all."""
+        rows = np.arange(self.rows) if rows is None else rows
+        names = tuple(dict.fromkeys(self.cells))
+        code = {name: n for n, name in enumerate(names)}
+        codes = np.array([code[self.cells[n]] for n in chosen.tolist()], dtype=np.int64)
+        return table_of({"list": (rows, self.lists), self.role: (codes, names)})

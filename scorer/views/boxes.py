@@ -1,0 +1,183 @@
+"""Boxes and points in images: the true ones beside those that a submission gives.
+
+Stability: plugin.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple, Self
+
+import numpy as np
+
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.views.extras import Extras, WithColumns
+
+CLASS, SCORE = "class", "score"
+CORNERS, SIDES, POINT = ("x1", "y1", "x2", "y2"), ("x", "y", "w", "h"), ("x", "y")
+PARTS = (CLASS, SCORE, *CORNERS, *SIDES)
+UNKNOWN = -1  # the code of a class that the truth has no box of
+
+
+class BoxFault(ValueError):
+    """A cell is not made of the parts of boxes."""
+
+
+class Box(NamedTuple):
+    """One box; a point has no width and height."""
+
+    name: str  # of its class; '' where boxes have none
+    score: float
+    corners: tuple[float, float, float, float]  # left, top, right, bottom
+
+
+def shape_of(each: Sequence[str]) -> tuple[str, ...] | None:
+    """The coordinates that these parts have: corners, sides or a point; None of anything else."""
+    named = [part for part in each if part not in (CLASS, SCORE)]
+    return next((s for s in (CORNERS, SIDES, POINT) if sorted(s) == sorted(named)), None)
+
+
+def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
+    """The boxes of a cell: so many words for each as it has parts, blanks between.
+
+    Raises:
+        BoxFault: words are missing, a number is none, or a box ends before it begins.
+    """
+    words = cell.split()
+    if cell.strip() == "-":
+        words = []
+    if len(words) % len(each):
+        message = f"{len(words):,} words are no boxes of {len(each)} ({' '.join(each)})"
+        raise BoxFault(message)
+    rows = (words[n : n + len(each)] for n in range(0, len(words), len(each)))
+    return [_box(dict(zip(each, row, strict=True))) for row in rows]
+
+
+def _box(words: Mapping[str, str]) -> Box:
+    number = {part: _number(part, word) for part, word in words.items() if part != CLASS}
+    if "x1" in number:
+        left, top, right, bottom = (number[part] for part in CORNERS)
+    else:
+        left, top = number["x"], number["y"]
+        right, bottom = left + number.get("w", 0), top + number.get("h", 0)
+    if right < left or bottom < top:
+        raise BoxFault(
+            f"the box at {left:g} {top:g} ends before it begins, at {right:g} {bottom:g}"
+        )
+    return Box(words.get(CLASS, ""), number.get(SCORE, 1.0), (left, top, right, bottom))
+
+
+def _number(part: str, word: str) -> float:
+    try:
+        value = float(word) if "_" not in word else math.nan
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or abs(value) > 1e15:
+        raise BoxFault(f"{part} cannot be {word[:60]!r}")
+    return value
+
+
+class BoxTable(NamedTuple):
+    """Boxes of all lists, in the order of lists, then of their cells."""
+
+    in_list: Ints
+    code: Ints  # of the class; UNKNOWN where the truth has none of that name
+    score: Floats
+    corners: Floats  # (boxes, 4): left, top, right, bottom
+
+    @classmethod
+    def of(cls, cells: Sequence[Sequence[Box]], classes: Sequence[str]) -> BoxTable:
+        """From the boxes of each list."""
+        place = {name: n for n, name in enumerate(classes)}
+        boxes = [box for cell in cells for box in cell]
+        return cls(
+            np.repeat(np.arange(len(cells)), [len(cell) for cell in cells]).astype(np.int64),
+            np.array([place.get(box.name, UNKNOWN) for box in boxes], dtype=np.int64),
+            np.array([box.score for box in boxes], dtype=np.float64),
+            np.array([box.corners for box in boxes], dtype=np.float64).reshape(-1, 4),
+        )
+
+    def where(self, keep: Mask | Ints) -> BoxTable:
+        """Some of the boxes."""
+        return BoxTable(self.in_list[keep], self.code[keep], self.score[keep], self.corners[keep])
+
+    def only(self, lists: Ints) -> BoxTable:
+        """Those of some lists, given by their numbers, ascending."""
+        place = np.searchsorted(lists, self.in_list)
+        kept = np.append(lists, -1)[place] == self.in_list
+        return self.where(kept)._replace(in_list=place[kept].astype(np.int64))
+
+
+class ClassBoxes(NamedTuple):
+    """The boxes of one class in one list: those of a submission, the surest first, and the true."""
+
+    in_list: int
+    code: int
+    sent: BoxTable
+    true: BoxTable
+
+
+@dataclass(frozen=True)
+class Boxes(WithColumns):
+    """The true boxes of each list, beside those that a submission gives."""
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"boxes"})
+
+    names: Sequence[str]
+    answered: Mask
+    classes: tuple[str, ...]
+    true: BoxTable
+    sent: BoxTable
+    extras: Extras = field(default_factory=Extras, kw_only=True)
+
+    @property
+    def lists(self) -> int:
+        """How many lists, such as images, there are."""
+        return len(self.names)
+
+    def pairs(self) -> Iterator[ClassBoxes]:
+        """The boxes of each list and class together, where there are any."""
+        width = len(self.classes) + 1
+        keys = [side.in_list * width + side.code + 1 for side in (self.sent, self.true)]
+        ordered = [
+            np.lexsort((-self.sent.score, keys[0])),  # equal ones as in the cell
+            np.argsort(keys[1], kind="stable"),
+        ]
+        sorted_keys = [key[by] for key, by in zip(keys, ordered, strict=True)]
+        for key in sorted({*keys[0].tolist(), *keys[1].tolist()}):
+            spans = [np.searchsorted(side, [key, key + 1]) for side in sorted_keys]
+            rows = [by[low:high] for by, (low, high) in zip(ordered, spans, strict=True)]
+            sent, true = self.sent.where(rows[0]), self.true.where(rows[1])
+            yield ClassBoxes(key // width, key % width - 1, sent, true)
+
+    def perfect(self) -> Self:
+        """With the true boxes as the submission's."""
+        return replace(self, sent=self.true, answered=np.ones_like(self.answered))
+
+    def single(self, at: int) -> Self:
+        """One list alone."""
+        one = np.array([at])
+        return replace(
+            self, names=self.names[at : at + 1], answered=self.answered[one],
+            true=self.true.only(one), sent=self.sent.only(one), extras=self.extras.at(list=one),
+        )  # fmt: skip
+
+    @classmethod
+    def of_cells(
+        cls, *lists: tuple[str, str], each: Sequence[str] = PARTS[:6], truth: Sequence[str] = ()
+    ) -> Boxes:
+        """From a submitted cell and a true one, list by list; for examples and tests.
+
+        Args:
+            each: the parts of a submitted box.
+            truth: those of a true one; by default without the score.
+        """
+        of_truth = truth or tuple(part for part in each if part != SCORE)
+        sent = [boxes_of(cell, each) for cell, _ in lists]
+        true = [boxes_of(cell, of_truth) for _, cell in lists]
+        classes = tuple(sorted({box.name for cell in true for box in cell}))
+        names = tuple(map(str, range(len(lists))))
+        tables = (BoxTable.of(side, classes) for side in (true, sent))
+        return cls(names, np.ones(len(lists), dtype=bool), classes, *tables)

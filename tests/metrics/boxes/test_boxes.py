@@ -1,0 +1,365 @@
+"""Masks, boxes and points: plain oracles, worked values, and files through score."""
+
+import json
+import math
+import re
+import zipfile
+
+import numpy as np
+import pytest
+from conftest import ROOT
+from variants import METRICS
+
+from scorer.core.arrays import Ints
+from scorer.metrics.measure import measure
+from scorer.metrics.notation import NotationError
+from scorer.testing import no_gain
+from scorer.views.boxes import Boxes, BoxFault, boxes_of
+from scorer.views.masks import MaskRuns, Masks, RunFault, runs_of
+from scorer.views.pooled import Statistics
+
+SEEDS = range(12)
+EACH = ("class", "score", "x1", "y1", "x2", "y2")
+
+
+def value(notation, view, **params):
+    made = measure(METRICS.get(notation.split("(", maxsplit=1)[0]), notation, params)
+    given = made.metric.values(view, **made.params)
+    if isinstance(given, Statistics):
+        return made.metric.statistic.figure(given, **made.params)
+    return float(np.mean(given))
+
+
+def same(ours, theirs):
+    assert ours == pytest.approx(theirs, rel=1e-12, abs=1e-12, nan_ok=True)
+
+
+# Masks
+
+
+def pixels(cell):
+    numbers = [int(word) for word in cell.split()] if cell != "-" else []
+    pairs = zip(numbers[::2], numbers[1::2], strict=True)
+    return {pixel for start, length in pairs for pixel in range(start, start + length)}
+
+
+def encoded(mask):
+    """The run lengths of a set of pixels."""
+    words = []
+    for pixel in sorted(mask):
+        if pixel - 1 in mask:
+            words[-1] += 1
+        else:
+            words += [pixel, 1]
+    return " ".join(map(str, words))
+
+
+def drawn(seed, images=6):
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(0, 15, (images, 2))
+    return [tuple(encoded({*rng.integers(1, 25, n).tolist()}) for n in row) for row in sizes]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_masks_are_sets_of_pixels(seed):
+    cells = drawn(seed)
+    view, sets = Masks.of_cells(*cells), [(pixels(a), pixels(b)) for a, b in cells]
+    dice = [2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0 for a, b in sets]
+    iou = [len(a & b) / len(a | b) if a or b else 1.0 for a, b in sets]
+    same(value("Dice", view), np.mean(dice))
+    same(value("IoU", view), np.mean(iou))
+    both, either = (sum(len(f(a, b)) for a, b in sets) for f in (set.__and__, set.__or__))
+    same(value("IoU(average=pooled)", view), both / either if either else math.nan)
+    same(value("Dice(average=pooled)", view), 2 * both / (both + either) if either else math.nan)
+    levels = [0.5 + 0.05 * n for n in range(10)]
+    above = [np.mean([x > level + 1e-12 for level in levels]) for x in iou]
+    same(value("IoU", view, thresholds="0.5:0.95:0.05"), np.mean(above))
+
+
+def test_empty_masks():
+    neither, one = Masks.of_cells(("", "-")), Masks.of_cells(("3 2", ""))
+    assert (value("Dice", neither), value("IoU", neither)) == (1.0, 1.0)
+    assert math.isnan(value("Dice(empty=skip)", neither))
+    assert (value("Dice", one), value("Dice(empty=skip)", one)) == (0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("cell", "code", "said"),
+    [
+        ("1 3 7", "S541", "3 numbers are no pairs"),
+        ("1 3 2 2", "S542", "the run at 2 overlaps the one at 1"),
+        ("9 1 2 2", "S542", "the run at 2 stands after the one at 9"),
+        ("0 1", "S541", "count from 1"),
+        ("1 0", "S541", "count from 1"),
+        ("1 -1", "S541", "'-1' is no whole number"),
+        ("1.0 2", "S541", "'1.0' is no whole number"),
+        ("nan", "S541", "'nan' is no whole number"),
+        ("1 9999999999999", "S541", "more than 12 digits"),
+        ("١ 1", "S541", "is no whole number"),
+    ],
+)
+def test_cells_that_are_no_runs(cell, code, said):
+    with pytest.raises(RunFault, match=said) as told:
+        runs_of(cell)
+    assert told.value.code == code
+
+
+def test_runs_of_some_lists():
+    runs = MaskRuns.of([runs_of(cell) for cell in ("1 2", "", "5 1 9 2")])
+    assert runs.sizes(3).tolist() == [2, 0, 3]
+    assert runs.only(np.array([2])).sizes(1).tolist() == [3]
+    assert isinstance(runs.start, Ints.__origin__)
+
+
+# Boxes
+
+
+def overlap(a, b):
+    width = max(0.0, min(a[2], b[2]) - max(a[0], b[0]))
+    height = max(0.0, min(a[3], b[3]) - max(a[1], b[1]))
+    sizes = [(x[2] - x[0]) * (x[3] - x[1]) for x in (a, b)]
+    return width * height / (sum(sizes) - width * height) if width * height else 0.0
+
+
+def boxed(seed, images=5):
+    """Cells of submitted and true boxes, near each other."""
+    rng = np.random.default_rng(seed)
+    cells = []
+    for _ in range(images):
+        true = rng.integers(0, 30, (int(rng.integers(0, 5)), 4)).astype(float)
+        true[:, 2:] += true[:, :2] + 1
+        sent = np.repeat(true, rng.integers(0, 3, len(true)), axis=0)
+        sent = sent + rng.integers(-2, 3, sent.shape)
+        sent[:, 2:] = np.maximum(sent[:, 2:], sent[:, :2] + 1)
+        names, given = rng.choice(["a", "b"], len(true)), rng.choice(["a", "b", "c"], len(sent))
+        score = rng.permutation(len(sent)) / 10 + rng.random()
+        cells.append((
+            " ".join(f"{n} {s} {' '.join(map(str, x))}" for n, s, x in
+                     zip(given, score, sent.tolist(), strict=True)),
+            " ".join(f"{n} {' '.join(map(str, x))}" for n, x in
+                     zip(names, true.tolist(), strict=True)),
+        ))  # fmt: skip
+    return cells
+
+
+def right(sent, true, least):
+    """How many boxes are right, the surest first, each true one once."""
+    left, count = list(true), 0
+    for box in sorted(sent, key=lambda box: -box.score):
+        same_class = [(n, other) for n, other in enumerate(left) if other.name == box.name]
+        fit = [(overlap(box.corners, other.corners), n) for n, other in same_class]
+        if fit and max(fit)[0] >= least:
+            left.pop(max(fit)[1])
+            count += 1
+    return count
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_f1_of_boxes(seed):
+    cells = boxed(seed)
+    view = Boxes.of_cells(*cells, each=EACH)
+    sides = [(boxes_of(a, EACH), boxes_of(b, (EACH[0], *EACH[2:]))) for a, b in cells]
+    counts = [(right(a, b, 0.4), len(a), len(b)) for a, b in sides]
+    f1 = [2 * c / (a + b) if a + b else 1.0 for c, a, b in counts]
+    same(value("BoxF1", view, iou=0.4), np.mean(f1))
+    jaccard = [c / (a + b - c) if a + b else 1.0 for c, a, b in counts]
+    same(value("BoxF1(ratio=jaccard)", view, iou=0.4), np.mean(jaccard))
+    sums = np.sum(counts, axis=0)
+    pooled = value("BoxF1(average=pooled)", view, iou=0.4)
+    same(pooled, 2 * sums[0] / (sums[1] + sums[2]) if sums[1:].any() else math.nan)
+    several = np.mean([value("BoxF1", view, iou=x) for x in (0.3, 0.5, 0.7)])
+    same(value("BoxF1", view, iou="0.3:0.7:0.2"), several)
+
+
+def test_precision_of_boxes_by_hand():
+    """Scores .9 right, .8 wrong, .7 right, of three true ones: precision 1, 1/2, 2/3."""
+    sent = "a .9 0 0 9 9 a .8 50 50 60 60 a .7 20 20 30 30"
+    true = "a 0 0 9 9 a 20 20 30 30 a 70 70 80 80"
+    view = Boxes.of_cells((sent, true), each=EACH)
+    same(value("BoxAP", view, iou=0.5, rule="voc"), (1 + 2 / 3) / 3)
+    same(value("BoxAP", view, iou=0.5), (34 * 1 + 33 * 2 / 3) / 101)
+    same(value("BoxAP", view, iou=0.5, rule="voc2007"), (4 * 1 + 3 * 2 / 3) / 11)
+
+
+def test_classes_that_no_image_has_do_not_count():
+    view = Boxes.of_cells(("a .9 0 0 9 9 z .9 0 0 9 9", "a 0 0 9 9"), each=EACH)
+    assert value("BoxAP", view) == pytest.approx(1)
+    same(value("BoxF1", view), 2 / 3)
+
+
+def test_a_taken_box_is_right_for_coco_and_wrong_for_voc():
+    """The second is nearest to the one that is taken, and near enough to the other."""
+    cells = ("a .9 0 0 10 10 a .8 0 1 10 11", "a 0 0 10 10 a 0 4 10 14")
+    view = Boxes.of_cells(cells, each=EACH)
+    assert value("BoxAP", view, iou=0.5) == pytest.approx(1)
+    assert value("BoxAP", view, iou=0.5, rule="voc") == 0.5
+
+
+@pytest.mark.parametrize(
+    ("sent", "true", "wanted"),
+    [
+        ("a 3 3 a 20 3", "a 0 0 9 9", 2 / 3),
+        ("a 3 3 a 4 4", "a 0 0 9 9", 2 / 3),  # a box takes one point
+        ("a 0 3", "a 0 0 9 9", 0),  # the edge is outside
+        ("b 3 3", "a 0 0 9 9", 0),
+        ("-", "", 1),
+        ("", "a 0 0 9 9", 0),
+    ],
+)
+def test_points_in_boxes(sent, true, wanted):
+    point, box = ("class", "x", "y"), ("class", "x", "y", "w", "h")
+    view = Boxes.of_cells((sent, true), each=point, truth=box)
+    same(value("PointF1(average=lists)", view), wanted)
+
+
+@pytest.mark.parametrize(
+    ("cell", "said"),
+    [
+        ("a .5 1 1 2", "5 words are no boxes of 6"),
+        ("a x 1 1 2 2", "score cannot be 'x'"),
+        ("a nan 1 1 2 2", "score cannot be 'nan'"),
+        ("a .5 inf 1 2 2", "x1 cannot be 'inf'"),
+        ("a .5 3 1 2 2", "ends before"),
+        ("a 1_0 1 1 2 2", "score cannot be '1_0'"),
+    ],
+)
+def test_cells_that_are_no_boxes(cell, said):
+    with pytest.raises(BoxFault, match=said):
+        boxes_of(cell, EACH)
+
+
+@pytest.mark.parametrize("given", ["0.5:0.9", "9:1:1", 0, [0.5, 2], "0.5:0.9:-1"])
+def test_thresholds_that_are_none(given):
+    view = Boxes.of_cells(("", ""), each=EACH)
+    with pytest.raises(NotationError, match="iou cannot be"):
+        value("BoxF1", view, iou=given)
+
+
+# Through files
+
+MASKS = """
+truth: {file: truth.csv, columns: {list: id, runs: rle}}
+submission: {columns: {list: id, runs: rle}, range: [1, 30]}
+metrics: [Dice, IoU, Dice(average=pooled)]
+"""
+BOXES = """
+truth: {file: truth.csv, columns: {list: image, boxes: found}}
+submission:
+  columns: {list: image, boxes: found}
+  each: [class, score, x1, y1, x2, y2]
+  range: [-5, 99]
+metrics: [BoxAP, BoxF1(average=pooled), BoxF1]
+"""
+
+
+def written(cells, head, column):
+    return f"{head}\n" + "".join(f"i{n},{cell[column]}\n" for n, cell in enumerate(cells))
+
+
+def folder_of(challenge, yaml, cells, **more):
+    head = "id,rle" if "rle" in yaml else "image,found"
+    files = {"sub.csv": written(cells, head, 0), "truth.csv": written(cells, head, 1)}
+    return challenge(yaml, **{**files, **more})
+
+
+@pytest.mark.parametrize(("yaml", "cells"), [(MASKS, drawn(1)), (BOXES, boxed(1))])
+def test_files_are_scored_checked_explained_and_sound(challenge, score, yaml, cells):
+    folder = folder_of(challenge, yaml, cells)
+    ran = score(folder, folder / "sub.csv", "--format", "json")
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)["submissions"][0]["values"]
+    view = Masks.of_cells(*cells) if "rle" in yaml else Boxes.of_cells(*cells, each=EACH)
+    for notation, told in found.items():
+        same(told["mean"], value(notation, view))
+    for words in (("check", folder, folder / "sub.csv"), ("lint", folder),
+                  ("explain", folder, folder / "sub.csv", "--list", "i1")):  # fmt: skip
+        ran = score(*words)
+        assert ran.code == 0, ran
+    no_gain(folder)
+
+
+def test_a_kit_has_a_valid_sample(challenge, score, tmp_path):
+    for yaml, cells in ((MASKS, drawn(1)), (BOXES, boxed(1))):
+        folder = folder_of(challenge, yaml, cells)
+        kit = tmp_path / "kit.zip"
+        assert score("kit", folder, "-o", kit).code == 0
+        with zipfile.ZipFile(kit) as packed:
+            (sample,) = (name for name in packed.namelist() if "sample_submission" in name)
+            sample = packed.extract(sample, tmp_path)
+        ran = score("check", kit, sample)
+        assert ran.code == 0, ran
+
+
+@pytest.mark.parametrize(
+    ("yaml", "cell", "said"),
+    [
+        (MASKS, "1 3 2 2", "S542"),
+        (MASKS, "1 3 7", "S541"),
+        (MASKS, "30 2", "S543] runs of 'i2': 31 is outside 1 to 30"),
+        (MASKS, "abc", "'abc' is no whole number"),
+        (BOXES, "a .5 1 1", "S541"),
+        (BOXES, "a .5 1 1 2 100", "S543] boxes of 'i2': 100 is outside -5 to 99"),
+    ],
+)
+def test_bad_cells_are_told_with_their_place(challenge, score, yaml, cell, said):
+    cells = drawn(1) if "rle" in yaml else boxed(1)
+    broken = [*cells[:2], (cell, ""), *cells[3:]]
+    head = "id,rle" if "rle" in yaml else "image,found"
+    folder = folder_of(challenge, yaml, cells, **{"sub.csv": written(broken, head, 0)})
+    for command in (("check",), ()):
+        ran = score(*command, folder, folder / "sub.csv")
+        assert ran.code != 0
+        told = ran.out + ran.err
+        assert "sub.csv:4" in told, told
+        assert said in told
+        assert "Traceback" not in told
+
+
+@pytest.mark.parametrize(("yaml", "cell", "code"), [
+    (MASKS, "5 2 1 1", "T542"), (MASKS, "5", "T541"), (BOXES, "a 1 1 2", "T541"),
+])  # fmt: skip
+def test_a_truth_that_cannot_be_read_is_told(challenge, score, yaml, cell, code):
+    cells = drawn(1) if "rle" in yaml else boxed(1)
+    broken = [*cells[:2], ("", cell), *cells[3:]]
+    folder = folder_of(challenge, yaml, broken)
+    ran = score(folder, folder / "sub.csv")
+    assert ran.code == 2, ran
+    assert f"truth.csv:4: error[{code}]" in ran.out + ran.err
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("  each: [class, score, x1, y1, x2, y2]\n", ""), "each: [class, score, x1, y1, x2, y2]"),
+        (("x2, y2]", "x2]"), "a box has x1, y1, x2, y2"),
+        (("score, x1", "scroe, x1"), "'scroe' is no part of a box"),
+        (("[BoxAP,", "[Dice,"), "one challenge has one kind"),
+    ],
+)
+def test_challenges_that_cannot_be(challenge, score, change, said):
+    folder = folder_of(challenge, BOXES.replace(*change), boxed(1))
+    ran = score(folder, folder / "sub.csv")
+    assert ran.code != 0
+    assert said in ran.out + ran.err
+
+
+PAGE = (ROOT / "docs" / "images.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("yaml", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
+def test_the_challenges_of_the_page_are_sound(challenge, score, yaml):
+    cells = drawn(1) if "rle" in yaml else boxed(1)
+    head = "image,rle" if "rle" in yaml else "image,found"
+    files = {"sub.csv": written(cells, head, 0), "truth.csv": written(cells, head, 1)}
+    folder = challenge(yaml, **files)
+    assert score("lint", folder).code == 0
+    assert score(folder, folder / "sub.csv").code == 0
+
+
+def test_missing_and_doubled_images_are_told(challenge, score):
+    cells = drawn(1)
+    sent = written(cells, "id,rle", 0).replace("i3,", "i2,")
+    folder = folder_of(challenge, MASKS, cells, **{"sub.csv": sent})
+    ran = score("check", folder, folder / "sub.csv")
+    assert "S301" in ran.out + ran.err
+    assert "S526" in ran.out + ran.err

@@ -1,0 +1,111 @@
+"""Average precision of boxes and overlaps of masks against pycocotools, on random data."""
+
+import contextlib
+import io
+
+import numpy as np
+import pytest
+
+coco = pytest.importorskip("pycocotools.coco")
+cocoeval = pytest.importorskip("pycocotools.cocoeval")
+mask = pytest.importorskip("pycocotools.mask")
+
+from scorer.metrics.base import metrics  # noqa: E402
+from scorer.metrics.boxes.overlap import unions  # noqa: E402
+from scorer.metrics.measure import measure  # noqa: E402
+from scorer.views.boxes import Boxes  # noqa: E402
+from scorer.views.masks import Masks  # noqa: E402
+
+SEEDS = range(25)
+
+
+def drawn(seed):
+    """Rows `image, class, score, x, y, w, h`: submitted boxes near the true ones, and the true."""
+    rng = np.random.default_rng(seed)
+    true, sent = [], []
+    for image in range(1, int(rng.integers(3, 12))):
+        for _ in range(int(rng.integers(0, 6))):
+            code, box = int(rng.integers(1, 4)), rng.integers(1, 40, 4)
+            true.append((image, code, 1.0, *box.tolist()))
+            for _ in range(int(rng.integers(0, 4))):
+                near = np.maximum(box + rng.integers(-3, 4, 4), 1)
+                code = code if rng.random() < 0.8 else int(rng.integers(1, 5))
+                sent.append((image, code, round(float(rng.random()), 6), *near.tolist()))
+    return true or [(1, 1, 1.0, 1, 1, 5, 5)], sent or [(1, 1, 0.5, 1, 1, 5, 5)]
+
+
+def theirs(true, sent, thresholds, most=100):
+    """COCO's average precision, of all sizes."""
+    images = sorted({row[0] for row in true + sent})
+    rows = [
+        {"id": n, "image_id": i, "category_id": c, "bbox": box, "area": box[2] * box[3],
+         "iscrowd": 0}
+        for n, (i, c, _, *box) in enumerate(true, start=1)
+    ]  # fmt: skip
+    found = [{"image_id": i, "category_id": c, "score": s, "bbox": box} for i, c, s, *box in sent]
+    with contextlib.redirect_stdout(io.StringIO()):
+        truth = coco.COCO()
+        truth.dataset = {
+            "images": [{"id": i} for i in images],
+            "categories": [{"id": c} for c in range(1, 5)],
+            "annotations": rows,
+        }
+        truth.createIndex()
+        program = cocoeval.COCOeval(truth, truth.loadRes(found), "bbox")
+        program.params.iouThrs = np.array(thresholds)
+        program.params.areaRng, program.params.areaRngLbl = [[0, 1e10]], ["all"]
+        program.params.maxDets = [most]
+        program.evaluate()
+        program.accumulate()
+    precision = program.eval["precision"]
+    return precision[precision > -1].mean()
+
+
+def view_of(true, sent):
+    def cell(rows, image, score):
+        return " ".join(
+            " ".join(map(str, [c, *([s] if score else []), *box]))
+            for i, c, s, *box in rows
+            if i == image
+        )
+
+    images = sorted({row[0] for row in true + sent})
+    cells = [(cell(sent, i, True), cell(true, i, False)) for i in images]
+    return Boxes.of_cells(*cells, each=("class", "score", "x", "y", "w", "h"))
+
+
+def value(view, **params):
+    made = measure(metrics().get("BoxAP"), "BoxAP", params)
+    given = made.metric.values(view, **made.params)
+    return made.metric.statistic.figure(given, **made.params)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_average_precision(seed):
+    true, sent = drawn(seed)
+    view = view_of(true, sent)
+    ten = [round(0.5 + 0.05 * n, 2) for n in range(10)]
+    assert value(view) == pytest.approx(theirs(true, sent, ten), rel=1e-10)
+    assert value(view, iou=0.4) == pytest.approx(theirs(true, sent, [0.4]), rel=1e-10)
+    two = theirs(true, sent, [0.5], most=2)
+    assert value(view, iou=0.5, most=2) == pytest.approx(two, rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_intersections_over_unions(seed):
+    rng = np.random.default_rng(seed)
+    first, second = (rng.integers(1, 30, (9, 4)).astype(float) for _ in range(2))
+    wanted = mask.iou(first, second, [0] * 9)
+    corners = [np.column_stack([x[:, :2], x[:, :2] + x[:, 2:]]) for x in (first, second)]
+    assert unions(*corners) == pytest.approx(wanted)
+    grids = rng.random((2, 12, 17)) < 0.4
+    wanted = mask.iou(*([mask.encode(np.asfortranarray(g.astype(np.uint8)))] for g in grids), [0])
+    cells = (runs(g.ravel(order="F")) for g in grids)  # COCO counts down the columns
+    both, true, sent = Masks.of_cells(tuple(cells)).counts()
+    assert both / (true + sent - both) == pytest.approx(wanted[0])
+
+
+def runs(flat):
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], flat.astype(int), [0]]))) + 1
+    pairs = edges.reshape(-1, 2)
+    return " ".join(f"{first} {last - first}" for first, last in pairs)
