@@ -10,8 +10,6 @@ NEARLY_ALL = 0.8  # of the cells of a column fit it
 HARDLY_ANY = 0.2
 MOST_COLUMNS = 8  # of which the order is looked for
 SAMPLE = 200  # rows
-
-
 Kind = Literal["missing", "renamed", "swapped"]  # the header, some names, the order of names
 
 

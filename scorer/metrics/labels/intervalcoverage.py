@@ -13,12 +13,10 @@ from scorer.metrics.statistic import Share
 from scorer.views.labelled import Targets
 
 LowColumn = Annotated[
-    str,
-    Field(min_length=1, description="The column of the submission where intervals begin."),
+    str, Field(min_length=1, description="The column of the submission where intervals begin.")
 ]
 HighColumn = Annotated[
-    str,
-    Field(min_length=1, description="The column of the submission where intervals end."),
+    str, Field(min_length=1, description="The column of the submission where intervals end.")
 ]
 
 

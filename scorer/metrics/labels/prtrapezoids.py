@@ -47,10 +47,7 @@ def _weighted(statistics: Statistics, weights: Floats, *, average: str, **_: Any
     statistic=Weighted(_weighted),
 )
 def prtrapezoids(
-    labelled: Labelled,
-    *,
-    average: OverClasses = "macro",
-    positive: Positive | None = None,
+    labelled: Labelled, *, average: OverClasses = "macro", positive: Positive | None = None
 ) -> Rowwise:
     """The area under the precision-recall curve with straight lines between its points.
 

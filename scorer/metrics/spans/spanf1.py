@@ -38,8 +38,7 @@ Match = Annotated[
     ),
 ]
 Share_ = Annotated[
-    float,
-    Field(gt=0, le=1, description="The share of both spans that match=overlap asks for."),
+    float, Field(gt=0, le=1, description="The share of both spans that match=overlap asks for.")
 ]
 Spans = Sequence[TypedSpan]
 
