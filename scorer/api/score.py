@@ -121,14 +121,16 @@ def _report(
         keep = masks[split]
         lists = tuple(compress(terms.lists, keep))
         part = terms._replace(lists=lists)
-        report = board(part, settled_files(part, files, [_cut(o, keep, lists) for o in outcomes]))
+        report = board(
+            part, settled_files(part, files, [_limited(o, keep, lists) for o in outcomes])
+        )
         return replace(report, scope=scope_of(terms.challenge, masks, split))
 
     first, *others = map(of, dict.fromkeys(wanted or masks))
     return replace(first, splits=tuple(others))
 
 
-def _cut(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outcome:
+def _limited(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outcome:
     """An outcome as if the truth had only some of its lists."""
     if outcome.card is None:
         return outcome

@@ -104,7 +104,7 @@ def document(data: bytes, findings: Findings) -> YamlValue | None:
     Problems go to `findings`. There may be a value all the same, so that its
     reader can report what else is wrong.
     """
-    text = _decoded(data, findings)
+    text = _as_unicode(data, findings)
     return None if text is None else _Composer(text, findings).value()
 
 
@@ -165,7 +165,7 @@ def resolved(text: str) -> Data:
     return text
 
 
-def _decoded(data: bytes, findings: Findings) -> str | None:
+def _as_unicode(data: bytes, findings: Findings) -> str | None:
     if len(data) > MOST_BYTES:
         findings.add(Problem("C110", f"larger than {MOST_BYTES >> 20} MiB", line=1))
         return None

@@ -156,12 +156,12 @@ def _terminal() -> Terminal:
 
 def _give(result: Result) -> None:
     """The result to stdout or to its files."""
-    data = _bytes(result.text)
+    data = _as_bytes(result.text)
     if result.files:
         from scorer.bytes.write import write
 
         for path, content in result.files:
-            write(path, _bytes(content))
+            write(path, _as_bytes(content))
         return
     if sys.stdout is None:
         raise UsageError("the output cannot be written: standard output is closed")
@@ -175,7 +175,7 @@ def _give(result: Result) -> None:
         raise UsageError(f"the output cannot be written: {error.strerror}") from None
 
 
-def _bytes(text: str | bytes) -> bytes:
+def _as_bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
 
 

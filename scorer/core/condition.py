@@ -63,7 +63,7 @@ class Condition(NamedTuple):
             return f"not ({self.parts[0]})"
         if self.parts:
             return f" {self.kind} ".join(f"({part})" for part in self.parts)
-        values = ", ".join(map(_written, self.values))
+        values = ", ".join(map(_literal, self.values))
         name = f"'{self.name}'"
         return f"{name} in ({values})" if len(self.values) > 1 else f"{name} {self.kind} {values}"
 
@@ -90,18 +90,18 @@ class Condition(NamedTuple):
     def _met(self, cell: str) -> bool:
         if self.kind == "=":
             return any(_equal(cell, value) for value in self.values)
-        number, [value] = _number(cell), self.values
+        number, [value] = _as_number(cell), self.values
         assert isinstance(value, float)
         if number is None and cell:
             raise GrammarError(f"{self.name} holds {quoted(cell)}, which is no number to compare")
         return number is not None and COMPARISONS[self.kind](number, value)
 
 
-def _written(value: Value) -> str:
+def _literal(value: Value) -> str:
     return f"'{value}'" if isinstance(value, str) else f"{value:.17g}"
 
 
-def _number(cell: str) -> float | None:
+def _as_number(cell: str) -> float | None:
     """A cell as a number; True and False are 1 and 0."""
     if (flag := FLAGS.get(cell.casefold())) is not None:
         return flag
@@ -113,7 +113,7 @@ def _number(cell: str) -> float | None:
 
 
 def _equal(cell: str, value: Value) -> bool:
-    return cell == value if isinstance(value, str) else _number(cell) == value
+    return cell == value if isinstance(value, str) else _as_number(cell) == value
 
 
 def parse(text: str) -> Condition:

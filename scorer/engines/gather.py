@@ -68,14 +68,14 @@ def _parts_together(plan: Plan, tables: Pieces) -> list[ListsResult]:
     """The parts of a file in which the rows of each list stand together; `Apart` if they do not."""
     parts, seen = list[ListsResult](), _Seen(plan)
     most = THREADS if not plan.plugins else 1  # a metric of one's own need not know of threads
-    score_block = partial(_scored, plan)
+    score_block = partial(_scored_block, plan)
     blocks = map(_handed, _blocks(plan, tables))
     with ExitStack() as stack:
         try:
             for count, threads in ((FIRST, 1), (None, most)):
                 some = islice(blocks, count)
                 for (lists, _), scored in ahead(
-                    stack, score_block, some, threads, WAITING, alone=_long
+                    stack, score_block, some, threads, WAITING, alone=_is_long
                 ):
                     seen.add(lists)
                     parts = _bounded(plan, _added(parts, scored()))
@@ -90,11 +90,11 @@ def _handed(block: Table) -> tuple[CodedColumn, list[Table]]:
     return block.ids["list"], [block]  # to be taken out: nobody else holds it
 
 
-def _scored(plan: Plan, block: tuple[CodedColumn, list[Table]]) -> ListsResult:
+def _scored_block(plan: Plan, block: tuple[CodedColumn, list[Table]]) -> ListsResult:
     return score_lists(plan, block[1].pop())  # which gives it back before it measures
 
 
-def _long(block: tuple[CodedColumn, list[Table]]) -> bool:
+def _is_long(block: tuple[CodedColumn, list[Table]]) -> bool:
     return len(block[1][0]) > LONG
 
 

@@ -55,10 +55,12 @@ def _in_shape(rows: Sequence[Sequence[str]], fits: Mapping[str, Fits]) -> Arrang
         return None
     names = arranged([cells[n] for n in places], absent or fits)
     kind: Kind = "renamed" if absent else "swapped"
-    return None if names is None else Arranged(kind, _named(header, places, names))
+    return None if names is None else Arranged(kind, _arranged_names(header, places, names))
 
 
-def _named(header: Sequence[str], places: Sequence[int], names: Sequence[str]) -> list[str]:
+def _arranged_names(
+    header: Sequence[str], places: Sequence[int], names: Sequence[str]
+) -> list[str]:
     named = dict(zip(places, names, strict=True))
     return [named.get(n, name) for n, name in enumerate(header)]
 

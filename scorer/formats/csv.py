@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from collections.abc import Mapping, Sequence
 from csv import QUOTE_ALL, QUOTE_MINIMAL, writer
 from typing import Any
@@ -14,32 +13,26 @@ from scorer.bytes.limits import NoTable
 from scorer.bytes.lines import count_only
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import printable, quoted
+from scorer.core.text import printable
 from scorer.formats.base import Rows, format
 from scorer.formats.blocks import BLANK, NEWLINE, NONE, QUOTE, TAB, Block, Lines, columns
-from scorer.formats.form import NO_SEPARATOR, WHITESPACE, separator_of
-from scorer.formats.header import SAMPLE, Unused, resolve, tell_unused
-from scorer.formats.read import COMPRESSED
+from scorer.formats.first_line import MARK_NAMES, column_separator, header_of, no_header
+from scorer.formats.form import NO_SEPARATOR, WHITESPACE
+from scorer.formats.header import SAMPLE
 from scorer.formats.records import (
     FIELD_BLANKS,
     Record,
     Start,
     cut_record,
     field_start,
-    field_starts,
 )
 from scorer.formats.separated import Cutter, cutter
-from scorer.formats.text import Plain, Request, Row, TextReader, plain_rows
+from scorer.formats.text import Plain, Row, TextReader, plain_rows
 from scorer.tables.marked import rejoined
-from scorer.tables.table import DECIMAL, TEXT, Schema
+from scorer.tables.table import DECIMAL, TEXT
 
-WRITE_JSON = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
-JSON = re.compile(r'\[?\s*\{\s*(?:"|$)|\[\s*(?:\[|$)')
-EXCEL = re.compile(r"sep=.", re.IGNORECASE)
-BETWEEN = re.compile(r"[\s,;|]+")  # ids of one cell
 DECIMAL_TEXT = DECIMAL.pattern.replace("++", "+").replace("*+", "*")  # as polars writes it
 SAMPLE_LINES = 10_000  # in which the sample is looked for
-MARK_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 
 
 def as_csv(rows: Rows, columns: Mapping[str, str]) -> bytes:
@@ -123,11 +116,11 @@ class Csv(TextReader):
             if blank or not len(lines):
                 return blank
             form = request.form
-            if not form.header and (problem := _no_header(lines[0], request)) is not None:
+            if not form.header and (problem := no_header(lines[0], request)) is not None:
                 findings.add(problem)
                 raise NoTable
             lone = len(form.header) == 1 and not form.separator
-            separator = NO_SEPARATOR if lone else _column_separator(lines[0], request)
+            separator = NO_SEPARATOR if lone else column_separator(lines[0], request)
         else:
             separator = self.separator
         if request.form.header or separator in (WHITESPACE, NO_SEPARATOR):
@@ -151,7 +144,7 @@ class Csv(TextReader):
             at = following
         if len(sample) < SAMPLE and at < most and not last:
             return 0
-        fit = _header(*header, sample, separator, request)
+        fit = header_of(*header, sample, separator, request)
         if fit is None:
             findings.merge(unheard)
             raise NoTable
@@ -327,136 +320,3 @@ def _quoted(block: Block, outside: Mask, separator: int, blanks: bool) -> Any:
     np.bitwise_xor.accumulate(inside, out=inside)
     outside &= inside == 0
     return np.unique(np.concatenate(odd))
-
-
-def _header(
-    line: int,
-    names: list[str],
-    raw: str,
-    sample: Sequence[Record],
-    separator: str,
-    request: Request,
-) -> tuple[Schema, tuple[str, ...]] | None:
-    """The shape that the header fits and the roles it has; adds what is wrong with it."""
-    findings = request.findings
-    starts = [start for start, _ in field_starts(raw, separator)] if raw != "\n" else []
-    starts += [(0, None)] * (len(names) - len(starts))
-    known_names = {shape.called(role) for shape in request.wanted for role in shape.roles}
-    cells = () if request.form.header else re.split(r"[,;|\s]+", raw)
-    if known_names.isdisjoint(names) and any(map(DECIMAL.fullmatch, cells)):
-        message = f"no header; the first line looks like data ({printable(raw.strip(), 60)})"
-        shape = request.wanted[0]
-        first = separator.join(shape.called(role) for role in shape.required)
-        hint = f"begin the file with the names of its columns: {printable(first)}"
-        findings.add(Problem("S202", message, line=line, help=hint))
-        return None
-    if not names[0]:
-        message, hint = "unnamed first column; a pandas index?", "write with to_csv(index=False)"
-        findings.add(Problem("S203", message, line=line, column=1, help=hint))
-    places: dict[str, list[int]] = {}
-    for n, name in enumerate(names):
-        places.setdefault(name, []).append(n)
-    for name, at in places.items():
-        if name and len(at) > 1 and not count_only(findings, "S204"):
-            times = "twice" if len(at) == 2 else f"{len(at):,} times"
-            where = " and ".join(str(n + 1) for n in at[:2]) + (", ..." if len(at) > 2 else "")
-            message = f"column {quoted(name)} appears {times} (columns {where})"
-            below, column = starts[at[1]]
-            findings.add(Problem("S204", message, line=line + below, column=column))
-    fit = resolve(names, request, line)
-    if fit is not None:
-        if not request.form.cells and (problem := _several_ids(*fit, names, sample, separator)):
-            findings.add(problem)
-            return None
-        used = {fit[0].called(role) for role in fit[1]}
-        unused = [
-            Unused(
-                name,
-                line + below,
-                column,
-                [fields[n] for _, fields, _ in sample if len(fields) == len(names)],
-                None if name else f"{n + 1:,}, which has no name,",
-            )
-            for n, (name, (below, column)) in enumerate(zip(names, starts, strict=True))
-            if name not in used and (name or n)
-        ]
-        if not request.form.header:  # the challenge knows of them
-            tell_unused(request, *fit, names, unused)
-    return fit
-
-
-def _no_header(first: tuple[int, str], request: Request) -> Problem | None:
-    """The problem of a first line that is no header, if its first characters show it."""
-    line, text = first[0], first[1].strip(" \t")
-    if JSON.match(text):
-        message = "this is JSON, not a table of separated columns"
-        return Problem("S107", message, line=line, help=f"{WRITE_JSON}, in a file called .jsonl")
-    known_names = {shape.called(role) for shape in request.wanted for role in shape.roles}
-    if EXCEL.fullmatch(text):
-        message = f"no header; {quoted(text)} is a line for a spreadsheet"
-    elif text.startswith("#") and known_names.isdisjoint(
-        name.strip(' \t"') for name in re.split(r"[,;|\t]", text)
-    ):
-        message = f"no header; the first line is a comment ({printable(text, 60)})"
-    else:
-        return None
-    hint = "leave out what stands before the names of the columns (score check --fix does)"
-    return Problem("S202", message, line=line, help=hint)
-
-
-def _several_ids(
-    shape: Schema,
-    roles: tuple[str, ...],
-    names: list[str],
-    sample: Sequence[Record],
-    separator: str,
-) -> Problem | None:
-    """Whether every cell of the items holds several ids, and every list has one row.
-
-    With a score or rank among the file's `roles` a row is one item.
-    """
-    if not {"list", "item"} <= set(roles) or any(role not in TEXT for role in roles):
-        return None
-    in_list, item = (names.index(shape.called(role)) for role in ("list", "item"))
-    rows = [record for record in sample if len(record[1]) == len(names)]
-    lists = [fields[in_list] for _, fields, _ in rows]
-    if not rows or len(set(lists)) < len(lists):
-        return None
-    if not all(_holds_several(fields[item]) for _, fields, _ in rows):
-        return None
-    line, fields, raw = rows[0]
-    below, column = field_start(raw, separator, item)
-    called, cell = quoted(shape.called("item")), quoted(fields[item], 40)
-    message = f"column {called} holds several ids in a cell ({cell}); a row has one"
-    hint = "write a row for each item, best first, or lines 'u1: 2, 1, 4' in a file called .lists"
-    return Problem("S209", message, line=line + below, column=column, help=hint)
-
-
-def _holds_several(cell: str) -> bool:
-    """Whether a cell is several ids: each has a digit, so that they are no words, or in brackets.
-
-    >>> [_holds_several(cell) for cell in ("2 1 4", "['a', 'b']", "The Matrix", "d1")]
-    [True, True, False, False]
-    """
-    bare = cell.strip()
-    listed = bare.startswith("[") and bare.endswith("]")
-    parts = [part for part in BETWEEN.split(bare.strip("[]")) if part]
-    return len(parts) > 1 and (listed or all(any(map(str.isdigit, part)) for part in parts))
-
-
-def _column_separator(first: tuple[int, str], request: Request) -> str:
-    """The separator of the columns; a problem where it is not the expected one."""
-    line, text = first
-    if request.form.separator:
-        return separator_of(request.form.separator)
-    suffixes = [s.lower() for s in request.path.suffixes if s.lower() not in COMPRESSED]
-    expected = "\t" if suffixes[-1:] == [".tsv"] else ","
-    names = {shape.called(role) for shape in request.wanted for role in shape.roles}
-    other = next((mark for mark in MARK_NAMES if mark in text), None)
-    if expected in text or other is None or text.strip(" \t") in names:
-        return expected
-    message = f"columns are separated by {quoted(other)}, expected {quoted(expected)}"
-    hint = "write with sep=',', or call the file .tsv" if other == "\t" else None
-    column = text.index(other) + 1
-    request.findings.add(Problem("S206", message, line=line, column=column, help=hint))
-    return other

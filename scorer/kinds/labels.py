@@ -214,7 +214,7 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     truth: Ints | Mask
     target, soft = np.empty(0), None
     if aids.shared:
-        truth, soft = _shares(table, rows, classes, aids, findings)
+        truth, soft = _class_shares(table, rows, classes, aids, findings)
     elif separators[0] is not None:
         column = table.ids["label"]
         truth = indicators(column.names, classes, separators[0])[column.codes[rows]]
@@ -244,7 +244,7 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     )
 
 
-def _shares(
+def _class_shares(
     table: Table, rows: Ints, classes: Sequence[str], aids: SideTables, findings: Findings
 ) -> tuple[Ints | Mask, Floats | None]:
     """The classes of rows, of a column for each: codes or indicators, and the shares if any.

@@ -59,9 +59,11 @@ def figures_of(
         return _formula_figures(measure, scored, rules, unit)
     cards = [submission.card for submission in scored if submission.card is not None]
     if unit == "item":
-        return _of_items(measure, [_value(each, measure, rules) for each in scored], cards)
+        return _of_items(measure, [_value_of(each, measure, rules) for each in scored], cards)
     inner = (
-        _of_lists(measure, [_value(submission, measure, rules) for submission in scored], cards[0])
+        _of_lists(
+            measure, [_value_of(submission, measure, rules) for submission in scored], cards[0]
+        )
         if measure.id not in cards[0].statistics
         else _of_statistics(measure, cards, rules[measure.id])
     )
@@ -78,7 +80,7 @@ def figures_of(
     return _of_groups(measure, inner, groups, fillers(cards[0], measure, rules[measure.id], groups))
 
 
-def _value(submission: Scored, measure: Measure, rules: Mapping[str, Rules]) -> Value:
+def _value_of(submission: Scored, measure: Measure, rules: Mapping[str, Rules]) -> Value:
     """The value of a measure, which may be part of another alone."""
     if (value := submission.values.get(measure.id)) is not None:
         return value

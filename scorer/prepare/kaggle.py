@@ -54,7 +54,7 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
     parameters = _parameters(function, path)[1:]
     ids = challenge.truth.columns.get("list", "list")
     own_ids = challenge.submission.columns.get("list", "list")
-    scored = partial(_scored, function, path.name, ids, own_ids)
+    scored = partial(_value_of_file, function, path.name, ids, own_ids)
 
     def whole(frames: Frames, **params: Any) -> Statistics:
         statistics = _statistics(frames, ids, own_ids)
@@ -179,7 +179,7 @@ def _too_many(statistics: Statistics) -> str:
     )
 
 
-def _scored(
+def _value_of_file(
     function: Callable[..., Any],
     file: str,
     ids: str,
@@ -196,7 +196,7 @@ def _scored(
     if not statistics.in_list.size:
         return math.nan
     solution, submission = (
-        _frame(statistics, side).rename(columns={name: ids})
+        _frame_of_side(statistics, side).rename(columns={name: ids})
         for side, name in ((SOLUTION, ids), (SUBMISSION, own_ids))
     )
     with plugin_call(message):
@@ -215,18 +215,18 @@ def _scored(
     return value
 
 
-def _frame(statistics: Statistics, side: int) -> Any:
+def _frame_of_side(statistics: Statistics, side: int) -> Any:
     """One of the frames, of its own: rows (side, place, order) say which of its rows it has."""
     rows = statistics.rows[statistics.rows[:, 0] == side]
     places = rows[np.argsort(rows[:, 2], kind="stable"), 1].astype(np.int64)
-    frame = _read(statistics.texts[side - SOLUTION])
+    frame = _read_frame(statistics.texts[side - SOLUTION])
     return frame.iloc[places].reset_index(drop=True)
 
 
 def _statistics(frames: Frames, ids: str, own_ids: str) -> Statistics:
     """The rows of both frames: which frame, the place in its file, and the place to stand at."""
     true = _codes(frames, "truth", frames.solution, ids)
-    solution = _read(frames.solution)
+    solution = _read_frame(frames.solution)
     if USAGE in solution:
         true = np.where(solution[USAGE].to_numpy() == IGNORED, -1, true)
     known = np.zeros(len(frames.names) + 1, dtype=bool)
@@ -238,7 +238,10 @@ def _statistics(frames: Frames, ids: str, own_ids: str) -> Statistics:
     rows = [
         np.column_stack([np.full(place.size, side), place, order])
         for side, place, order in zip(
-            (SOLUTION, SUBMISSION), places, (places[0], _order(true, sent)), strict=True
+            (SOLUTION, SUBMISSION),
+            places,
+            (places[0], _places_in_solution(true, sent)),
+            strict=True,
         )
     ]
     codes, table = np.concatenate([true, sent]), np.concatenate(rows).astype(np.float64)
@@ -248,7 +251,7 @@ def _statistics(frames: Frames, ids: str, own_ids: str) -> Statistics:
     return Statistics(codes[by], table[by], len(frames.names), texts=texts)
 
 
-def _order(true: Ints, sent: Ints) -> Ints:
+def _places_in_solution(true: Ints, sent: Ints) -> Ints:
     """For each row of a submission, the place of the solution's row that it stands beside.
 
     Both are codes of ids, -1 where the row is left out: the n-th row of an id stands beside the
@@ -268,7 +271,7 @@ def _codes(frames: Frames, what: str, text: str, column: str) -> Ints:
 
     `PluginError` if pandas sees other ids than the checks do.
     """
-    if column not in _read(text):
+    if column not in _read_frame(text):
         raise PluginError(f"as pandas reads the {what}, it has no column {quoted(column)}")
     options = {"usecols": [column], "dtype": str, "keep_default_na": False}
     names = _pandas().read_csv(io.StringIO(text), **options)[column]
@@ -283,7 +286,7 @@ def _codes(frames: Frames, what: str, text: str, column: str) -> Ints:
 
 
 @lru_cache(maxsize=4)
-def _read(text: str) -> Any:
+def _read_frame(text: str) -> Any:
     """A file as pandas reads it. Not to be changed: the frames of metrics are copies of it."""
     with plugin_call("pandas cannot read a file"):
         return _pandas().read_csv(io.StringIO(text))

@@ -57,19 +57,19 @@ def chosen(prepared: BoundChallenge, lists: Sequence[str], truth: Table) -> dict
         ChallengeError: a column is not there or holds no numbers, a list is half chosen, or none
             is.
     """
-    challenge, keys = prepared.challenge, _keys(prepared)
+    challenge, keys = prepared.challenge, _keyed(prepared)
     if not keys:
         return {}
     place = {name: n for n, name in enumerate(lists)}
-    rows = _places(truth, place)
+    rows = _list_places(truth, place)
     columns = _of_truth(truth, _names(prepared)) | _of_lists_file(challenge, lists, rows, keys)
     masks = {}
     for text, key in keys.items():
         condition = parse(text)
-        refuse(challenge, _unknown(challenge, condition, columns, key))
+        refuse(challenge, _unknown_names(challenge, condition, columns, key))
         try:
             true = condition.true(columns)
-            masks[text] = _whole(true[rows >= 0], rows[rows >= 0], lists)
+            masks[text] = _true_of_lists(true[rows >= 0], rows[rows >= 0], lists)
         except GrammarError as error:
             refuse(challenge, [Fault(key, "C125", str(error))])
         if not masks[text].any():
@@ -77,7 +77,7 @@ def chosen(prepared: BoundChallenge, lists: Sequence[str], truth: Table) -> dict
     return masks
 
 
-def _keys(prepared: BoundChallenge) -> dict[str, str]:
+def _keyed(prepared: BoundChallenge) -> dict[str, str]:
     """Each condition with the key of the first measure that has it."""
     keys: dict[str, str] = {}
     for spec, measure in zip(prepared.challenge.metrics, prepared.measures, strict=True):
@@ -88,7 +88,7 @@ def _keys(prepared: BoundChallenge) -> dict[str, str]:
 
 
 def _names(prepared: BoundChallenge) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for text in _keys(prepared) for name in parse(text).names))
+    return tuple(dict.fromkeys(name for text in _keyed(prepared) for name in parse(text).names))
 
 
 def _of_truth(truth: Table, names: Sequence[str]) -> dict[str, _Column]:
@@ -121,9 +121,9 @@ def _of_lists_file(
     used = {name: word for name, word in called.items() if name in names}
     if not used:
         return {}
-    table = _read(challenge, source, used)
+    table = _text_columns(challenge, source, used)
     row_of = np.full(len(lists) + 1, -1, dtype=np.int64)
-    places = _places(table, {name: n for n, name in enumerate(lists)})
+    places = _list_places(table, {name: n for n, name in enumerate(lists)})
     row_of[places] = np.where(places >= 0, np.arange(len(table)), -1)
     if (lacking := row_of[:-1] < 0).any():
         name, path = lists[int(np.argmax(lacking))], display_path(source.file)
@@ -136,7 +136,7 @@ def _of_lists_file(
     }
 
 
-def _unknown(
+def _unknown_names(
     challenge: Challenge, condition: Condition, columns: Mapping[str, _Column], key: str
 ) -> Iterator[Fault]:
     """Names of a condition that are no columns."""
@@ -150,7 +150,7 @@ def _unknown(
             yield Fault(key, "C125", message)
 
 
-def _read(challenge: Challenge, source: Described, called: Mapping[str, str]) -> Table:
+def _text_columns(challenge: Challenge, source: Described, called: Mapping[str, str]) -> Table:
     """The columns of a file as texts, each as `extra[NAME]`."""
     roles = {f"{EXTRA}{name}]": word for name, word in called.items()}
     shape = Schema(("list", *roles), (), {**source.columns, **roles})
@@ -162,14 +162,14 @@ def _read(challenge: Challenge, source: Described, called: Mapping[str, str]) ->
     return table
 
 
-def _places(table: Table, place: Mapping[str, int]) -> Ints:
+def _list_places(table: Table, place: Mapping[str, int]) -> Ints:
     """The place of each row's list; -1 where there is none such."""
     ids = table.ids["list"]
     places = np.array([place.get(name, -1) for name in ids.names], dtype=np.int64)
     return places[np.asarray(ids.codes)]
 
 
-def _whole(mask: Mask, rows: Ints, lists: Sequence[str]) -> Mask:
+def _true_of_lists(mask: Mask, rows: Ints, lists: Sequence[str]) -> Mask:
     """Whether a condition is true of each list, all of whose rows agree.
 
     Raises:

@@ -124,7 +124,7 @@ def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | No
             member = _representatives(keys, groups, depth)
             assert weight is not None
             weights = columns.weights[weight][member]
-        order = _order(group_columns[depth].names)[groups[:, -1]]
+        order = _name_order(group_columns[depth].names)[groups[:, -1]]
         levels.append(Level(kind, weights, around.reshape(-1), weight == SIZE, order))
         groups = outer
     names = [" / ".join(e.names[c] for e, c in zip(group_columns, reversed(row), strict=True))
@@ -132,7 +132,7 @@ def grouped(columns: ListColumns, measure: Measure, lists: Mask) -> Grouped | No
     return Grouped(group_codes, tuple(names), tuple(levels))
 
 
-def _order(names: Sequence[str]) -> Ints:
+def _name_order(names: Sequence[str]) -> Ints:
     """The place of each name: by their numbers where all are numbers, else as texts."""
     try:
         keys: list[Any] = [float(name) for name in names]

@@ -33,7 +33,9 @@ def worst_lists(
     """
     whole = settle(card, measure, rules)
     values = (
-        of_lists(card, measure, rules)[0] if measure.of_lists and _valued(card, measure) else None
+        of_lists(card, measure, rules)[0]
+        if measure.of_lists and _with_values(card, measure)
+        else None
     )
     candidates = np.arange(len(card.lists)) if values is None else _lowest(measure, values)
     if candidates.size > MOST:
@@ -45,18 +47,18 @@ def worst_lists(
     gain = (without - whole.mean) * (1 if measure.metric.better == "higher" else -1)
     order = np.argsort(-np.nan_to_num(gain, nan=-np.inf), kind="stable")[:SHOWN]
     rows = tuple(
-        _row(card, at, values, without[n], gain[n])
+        _list_row(card, at, values, without[n], gain[n])
         for n, at in zip(order.tolist(), candidates[order].tolist(), strict=True)
         if gain[n] > 0
     )
     columns = (word, *([] if values is None else ["value"]), "without it", "costs", "")
     title = f"{measure.id}: the {plural} that cost most"
     steps: list[Step] = [Grid(title, columns, rows)] if rows else []
-    steps.append(Sentence(_words(rows, values, plural)))
+    steps.append(Sentence(_beside_table(rows, values, plural)))
     return Explained(measure, Working(title, tuple(steps), whole.mean), whole.mean, ())
 
 
-def _valued(card: Scorecard, measure: Measure) -> bool:
+def _with_values(card: Scorecard, measure: Measure) -> bool:
     """Whether each list has a value of its own."""
     return all(card.of_figure(part.id) is None for part in measure.all_parts)
 
@@ -75,7 +77,7 @@ def _without(card: Scorecard, measure: Measure, rules: dict[str, Rules], at: int
     return settle(card, measure, rules, keep).mean
 
 
-def _row(
+def _list_row(
     card: Scorecard, at: int, values: Floats | None, without: float, gain: float
 ) -> tuple[Cell, ...]:
     value = [] if values is None else [float(values[at])]
@@ -83,7 +85,7 @@ def _row(
     return (card.lists[at], *value, float(without), float(gain), note)
 
 
-def _words(rows: tuple[tuple[Cell, ...], ...], values: Floats | None, plural: str) -> str:
+def _beside_table(rows: tuple[tuple[Cell, ...], ...], values: Floats | None, plural: str) -> str:
     """What is to be known beside the table."""
     if not rows:
         return f"None of the {plural} costs anything: without any, the value is no better."

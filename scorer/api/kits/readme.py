@@ -46,12 +46,12 @@ def readme(
         sample=sample[0] if sample else None,
         beginning=[printable(line, 100) for line in _beginning(*sample)] if sample else [],
         rules=[*_form(challenge.submission), *_requirements(challenge), most],
-        measures=[_measured(bound, bound.id in dropped) for bound in prepared.measures],
+        measures=[_about_measure(bound, bound.id in dropped) for bound in prepared.measures],
     )
     return made
 
 
-def _measured(bound: Measure, dropped: bool) -> str:
+def _about_measure(bound: Measure, dropped: bool) -> str:
     about = [f"{bound.metric.better} is better"]
     about += ["this ranks"] if bound.primary else []
     about += ["the kit cannot compute it"] if dropped else []

@@ -93,7 +93,7 @@ def check(
     if fix or (bad and len(files) > 1 and not quiet):
         fixing = _Fixing(files, originals, settled, allow_plugins, checked_of)
         if fix:
-            checked = fixing.write(_places(files, output, settled, challenge))
+            checked = fixing.write(_copy_paths(files, output, settled, challenge))
             lines += fixing.notes
             bad = sum(scored.findings.fatal for scored in checked)
         else:
@@ -143,7 +143,7 @@ class Places(NamedTuple):
         return self.file or beside(file.path)
 
 
-def _places(
+def _copy_paths(
     files: list[Named], output: list[Path] | None, settled: Challenge, challenge: Path
 ) -> Places:
     """Where repaired copies go, by `-o`: a file, or a folder, which has no suffix and may be made.
