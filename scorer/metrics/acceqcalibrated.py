@@ -9,6 +9,8 @@ import numpy as np
 from scorer.core.arrays import Floats, starts
 from scorer.metrics.acceq import ScoredPairs, pairs_of_truth
 from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula, grid
+from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Pooling
 from scorer.metrics.statistic import Weighted
 from scorer.views.pooled import Statistics
@@ -31,6 +33,18 @@ def _best(statistics: Statistics, weights: Floats, *, average: str, **_: Any) ->
     return float(((weight * ordered).sum() + gain[ends].max()) / whole)
 
 
+def _explain(listing: Listing[Scored], value: float, **_: Any) -> Steps:
+    pairs = ScoredPairs.of(listing.view)
+    by = np.argsort(pairs.apart, kind="stable")
+    columns = {"scores apart": pairs.apart, "in the truth's order": pairs.ordered}
+    columns |= {"tied in the truth": pairs.tied}
+    yield grid("Pairs", {heading: cells[by] for heading, cells in columns.items()})
+    whole = pairs_of_truth(listing.view)[0]
+    symbols = "share of right pairs, those up to epsilon apart tied; epsilon is the best"
+    right = value * whole if whole else 0.0
+    yield formula("AccEqCalibrated", symbols, "{} / {}", right, whole, value=value)
+
+
 @metric(
     "AccEqCalibrated",
     title="Accuracy of pairs and ties, ties calibrated",
@@ -39,6 +53,7 @@ def _best(statistics: Statistics, weights: Floats, *, average: str, **_: Any) ->
     aggregate="pooled",
     columns=("score",),
     judged=2,
+    explain=_explain,
     statistic=Weighted(_best),
 )
 def acceqcalibrated(scored: Scored, *, average: Pooling = "lists") -> Statistics:

@@ -8,6 +8,8 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula, grid
+from scorer.metrics.explain.tables import Listing
 from scorer.metrics.statistic import Weighted
 from scorer.views.pooled import Statistics, code_of
 from scorer.views.texts import Texts
@@ -33,6 +35,12 @@ def _share(statistics: Statistics, weights: Floats, **_: Any) -> float:
     return float(right / count) if count else float("nan")
 
 
+def _explain(listing: Listing[Texts], value: float) -> Steps:
+    _, _, grade, score = pairwiseaccuracy(listing.view).rows.T
+    yield grid("Systems", {"system": listing.view.truth_text, "grade": grade, "score": score})
+    yield formula("PairwiseAccuracy", "right pairs / pairs", "{}", value, value=value)
+
+
 @metric(
     "PairwiseAccuracy",
     title="Pairwise accuracy of metrics, by systems",
@@ -40,6 +48,7 @@ def _share(statistics: Statistics, weights: Floats, **_: Any) -> float:
     aggregate="pooled",
     columns=("score",),
     judged=2,
+    explain=_explain,
     statistic=Weighted(_share, smooth=False),
 )
 def pairwiseaccuracy(texts: Texts) -> Statistics:

@@ -10,6 +10,8 @@ from pydantic import BeforeValidator, Field
 
 from scorer.core.arrays import Floats, Mask, starts
 from scorer.metrics.base import metric
+from scorer.metrics.explain.steps import Steps, formula, grid
+from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Relevant
 from scorer.metrics.spans.base import Kind, Only, TypedSpan, needed, spans, wrong
 from scorer.metrics.statistic import Weighted
@@ -80,6 +82,28 @@ def _value(statistics: Statistics, weights: Floats, **_: Any) -> float:
     return float(np.mean(values)) if values else float("nan")
 
 
+def _explain(
+    listing: Listing[Texts],
+    value: float,
+    *,
+    tolerances: Sequence[float],
+    rel: float,
+    kind: str | None,
+    only: str | None,
+) -> Steps:
+    ((true, given),) = spans(listing.view, rel, kind, only)
+    for name in sorted({span.kind for span in true}):
+        first = [span for span in true if span.kind == name]
+        second = sorted((s for s in given if s.kind == name), key=lambda s: -s.score)
+        right = _right(first, second, tolerances)
+        columns: dict[str, Any] = {"time": [s.start for s in second]}
+        columns |= {"score": [s.score for s in second]}
+        columns |= {f"right within {t:g}": right[:, n] for n, t in enumerate(tolerances)}
+        yield grid(f"{name or 'Events'}, of which there are {len(first):,}", columns)
+    symbols = "mean over types and tolerances of precision at each gain of recall"
+    yield formula("EventAP", symbols, "{}", value, value=value)
+
+
 @metric(
     "EventAP",
     title="Average precision of events within tolerances",
@@ -88,6 +112,7 @@ def _value(statistics: Statistics, weights: Floats, **_: Any) -> float:
     columns=("score",),
     needs=needed,
     check=wrong,
+    explain=_explain,
     statistic=Weighted(_value),
 )
 def eventap(

@@ -1,5 +1,6 @@
 """Metrics of texts against the plainest Python, in the metrics' files."""
 
+import math
 import string
 
 import numpy as np
@@ -10,9 +11,12 @@ from rounds import rounds
 from variants import EVERY, METRICS, described
 
 from scorer.core.errors import ChallengeError
+from scorer.metrics.explain.tables import Listing
 from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 from scorer.metrics.text.edits import common, edits
+from scorer.scoring.explain import plain
+from scorer.views.names import Names
 from scorer.views.pooled import Statistics
 from scorer.views.texts import Texts
 
@@ -96,6 +100,25 @@ def test_sums_of_rows_are_the_value_of_all_rows(name):
     perfect = Texts.of(("the cat sat there", ["the cat sat there"]))
     assert of(name, perfect) == pytest.approx(100)
     assert of(name, Texts.of((None, ["dog"]))) == 0
+
+
+SEEN = [n for m in EVERY if m.view is Texts for n in described(m).variants]
+
+
+@pytest.mark.parametrize("notation", SEEN)
+@pytest.mark.parametrize("submitted", [{"A 1 2": 2.0, "B 3 5": 1.0}, {"A 1 4": 1.0}, {}])
+def test_explanations_end_in_the_value(notation, submitted):
+    made = measure(METRICS.get(parse(notation)[0]), notation)
+    view = Texts.of((submitted, ["A 1 2", "A 3 5"]))
+    value = float(np.ravel(of(notation, view))[0])
+    listing = Listing(view, Names((), (), np.empty(0), np.empty(0)))
+    steps = list((made.metric.explain or plain(made))(listing, value, **made.params))
+    if math.isnan(value):
+        assert "undefined" in steps[-1].text
+        return
+    assert steps[-1].value == value
+    said = steps[-1].put_in(repr).replace("×", "*")
+    assert eval(said) == pytest.approx(value)
 
 
 @pytest.mark.parametrize("name", ["BLEU", "chrF"])
