@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastapi import HTTPException, Response
 from pydantic import BaseModel
@@ -76,12 +77,19 @@ def file_of(form: FormData) -> UploadFile:
     return upload
 
 
-def problems_of(context: Context, site: Site, upload: UploadFile) -> Findings:
-    """The findings of the blind checks in an uploaded file; 503 if the scorer fails."""
+class Looked(NamedTuple):
+    """What blind checks found in a file, and what it looks like."""
+
+    findings: Findings
+    statistics: Sequence[str]
+
+
+def looked_at(context: Context, site: Site, upload: UploadFile) -> Looked:
+    """An uploaded file seen by the blind checks; 503 if the scorer fails."""
     with scratch() as folder:
         path = stored_upload(upload, folder)
         answer = context.ask(site, "check", path=str(path), name=path.name)
-    return Findings.from_json(answer["findings"])
+    return Looked(Findings.from_json(answer["findings"]), answer["statistics"])
 
 
 def recorded(site: Site, viewer: Viewer, upload: UploadFile, answers: dict[str, str]) -> Added:

@@ -57,6 +57,32 @@ def check(
             "meant (1.0, lost zeros, case), duplicate rows, ranks that start at 0.",
         ),
     ] = False,
+    statistics: Annotated[
+        bool,
+        typer.Option(
+            "--statistics",
+            help="Tell, blindly, what each file looks like (shares of classes, constant or equal "
+            "answers, what is missing at the edges), and in how many files each problem is.",
+        ),
+    ] = False,
+    beside: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--beside",
+            metavar="FILE",
+            help="With --statistics, lay the files beside this one: a sample, an earlier "
+            "submission, a baseline of your own; repeatable.",
+        ),
+    ] = None,
+    validation: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            "--validation",
+            metavar="TRUTH PREDICTIONS",
+            help="With --statistics, tell whether these predictions for answers of your own are "
+            "better reversed.",
+        ),
+    ] = None,
     allow_plugins: Plugins = False,
     engine: Engine = "local",
     engine_option: EngineOptions = None,
@@ -73,6 +99,8 @@ def check(
     settled, notes = challenge_of(challenge, terminal, submissions=submissions, measured=False)
     files = submissions_of(submissions, terminal, settled, engine)
     refuse_overwrite(reports, settled, challenge, *(file.path for file in files))
+    if (beside or validation) and not statistics:
+        raise UsageError("--beside and --validation belong to --statistics")
     if fix and any(word == "-" or word.endswith("=-") for word in submissions) and not output:
         raise UsageError("--fix of standard input needs a place for the copy: -o FILE")
 
@@ -105,7 +133,18 @@ def check(
     options = Options(every=every, quiet=quiet, colour=terminal.colour and not reports)
     shown = not reports and terminal.width is not None and forms.names == {"text"}
     excerpts = _excerpts(settled, files, checked, every) if shown else {}
-    content = CheckedFile(settled, checked, excerpts)
+    told = None
+    if statistics:
+        from scorer.api.statistics import directions
+        from scorer.api.statistics import statistics as looks
+
+        others = submissions_of(beside, terminal, settled) if beside else []
+        told = looks(settled, files, others, allow_plugins=allow_plugins)
+        if validation is not None:
+            own, predictions = validation
+            (file,) = submissions_of([str(predictions)], terminal, settled)
+            lines.append(directions(settled, own, file, allow_plugins=allow_plugins))
+    content = CheckedFile(settled, checked, excerpts, told)
     return forms.result(content, options, lines, 1 if bad else 0)
 
 

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
+from scorer.core.codes import codes
 from scorer.core.text import printable
 from scorer.reports.base import Options
-from scorer.reports.document import Block, Document, Heading, Notes, Paragraph
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Paragraph,
+    Row,
+    Table,
+)
 from scorer.reports.findings.problems import CheckedFile, format_findings, summary
 from scorer.results.report import Scored
 
@@ -19,6 +31,8 @@ def document(checked: CheckedFile, options: Options) -> Document:
         for scored in checked.submissions
         for b in _file(scored, options, checked.excerpts.get(scored.path))
     ]
+    if checked.statistics is not None:
+        blocks += _statistics(checked)
     title = challenge.title if options.alone else ""
     return Document(title, blocks, source=(challenge.id, ""), skip="Skip to the problems")
 
@@ -34,3 +48,34 @@ def _file(scored: Scored, options: Options, excerpts: Mapping[int, str] | None) 
         yield Notes([*problems, state], "problems")
     elif problems:
         yield Notes(problems, "problems")
+
+
+def _statistics(checked: CheckedFile) -> Iterator[Block]:
+    """What each file looks like, and in how many files each problem is."""
+    looks = zip(checked.submissions, checked.statistics or (), strict=True)
+    for scored, sentences in looks:
+        if sentences:
+            yield Heading(f"{printable(scored.path)} looks so")
+            yield Notes(list(sentences))
+    counts = checked.files_by_code
+    if len(checked.submissions) < 2 or not counts:
+        return
+    yield Heading("Problems by files")
+    columns = [
+        Column("code", "name"),
+        Column("files"),
+        Column("places"),
+        Column("problem", "text"),
+    ]
+    pages, places = codes(), Counter[str]()
+    for scored in checked.submissions:
+        places.update(scored.findings.counts)
+    yield Table(
+        "Problems by files",
+        columns,
+        [
+            Row([Cell(code), Cell(f"{n:,}"), Cell(f"{places[code]:,}"),
+                 Cell(pages[code].title if code in pages else "")])
+            for code, n in counts.items()
+        ],
+    )  # fmt: skip

@@ -20,6 +20,7 @@ class Submission:
     valid: bool
     problems: Sequence[Place]
     counts: Mapping[str, int]  # code -> how many there are, which may be more than were kept
+    statistics: Sequence[str] | None  # what the file looks like, where that was asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,7 @@ class Record:
     scorer: str = VERSION
     challenge: About
     submissions: Sequence[Submission]
+    files_by_code: Mapping[str, int]  # code -> in how many files it was found
 
 
 def fields(checked: CheckedFile, options: Options) -> Record:
@@ -42,7 +44,12 @@ def fields(checked: CheckedFile, options: Options) -> Record:
             not scored.findings.fatal,
             [Place.of(finding) for finding in scored.findings],
             dict(sorted(scored.findings.counts.items())),
+            None if checked.statistics is None else checked.statistics[n],
         )
-        for scored in checked.submissions
+        for n, scored in enumerate(checked.submissions)
     ]
-    return Record(challenge=About.of(checked.challenge), submissions=submissions)
+    return Record(
+        challenge=About.of(checked.challenge),
+        submissions=submissions,
+        files_by_code=checked.files_by_code,
+    )

@@ -25,6 +25,13 @@ class CheckedFile(NamedTuple):
     submissions: Sequence[Scored]
     # for a terminal: path -> the text of each line that is shown with a caret
     excerpts: Mapping[str, Mapping[int, str]] = {}
+    statistics: Sequence[Sequence[str]] | None = None  # what each file looks like; None: not asked
+
+    @property
+    def files_by_code(self) -> dict[str, int]:
+        """In how many files each code was found, the most frequent first."""
+        codes = Counter(code for scored in self.submissions for code in scored.findings.counts)
+        return dict(sorted(codes.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 class Shown(NamedTuple):

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from scorer.reports.codec import problem
-from scorer.web.acts import describe, file_of, problems_of
+from scorer.web.acts import describe, file_of, looked_at
 from scorer.web.context import ready
 from scorer.web.dependencies import Reader, Served, Shared
 from scorer.web.routes.json import V1, ProblemOut
@@ -79,8 +79,8 @@ async def check(request: Request, context: Shared, site: Served, viewer: Reader)
     context.limited(request, site, viewer)
     context.gate.refuse_if_full()
     async with context.uploaded(request, site) as form:
-        findings = await run_in_threadpool(problems_of, context, site, file_of(form))
-    return {"problems": [problem(finding) for finding in findings]}
+        looked = await run_in_threadpool(looked_at, context, site, file_of(form))
+    return {"problems": [problem(finding) for finding in looked.findings]}
 
 
 @router.get("/{id}/board")

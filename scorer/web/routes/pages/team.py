@@ -22,9 +22,9 @@ from scorer.web.acts import (
     decided,
     describe,
     file_of,
+    looked_at,
     own_entry,
     pair_of,
-    problems_of,
     recorded,
 )
 from scorer.web.context import Context
@@ -58,6 +58,7 @@ def submission(
     """The page of a submission: the remaining quota, and problems found or the refusal."""
     span, root = site.span(), context.settings.public_url
     values: dict[str, Any] = {"findings": None, "checked": None, "fatal": False, "fault": None}
+    values["statistics"] = []
     return page(
         request, site, viewer, "submit.html", status, here="submit",
         about=describe(site, viewer), takes=span is not None and span.takes_entries,
@@ -80,10 +81,10 @@ def submitted(
     """The answer to a form whose file is on disk."""
     upload = file_of(form)
     if form.get("act") != "send":
-        findings = problems_of(context, site, upload)
+        findings, statistics = looked_at(context, site, upload)
         return submission(
             context, request, site, viewer, checked=upload.filename, fatal=findings.fatal,
-            findings=list(format_findings(findings, False)),
+            findings=list(format_findings(findings, False)), statistics=statistics,
         )  # fmt: skip
     added = recorded(site, viewer, upload, answers_of(form))
     if added.entry is None:

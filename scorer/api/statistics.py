@@ -1,0 +1,297 @@
+"""What a submission looks like, told blindly: for whoever asks why a score is low.
+
+Nothing here opens an answer. A file that is laid beside it, a sample, an earlier entry or a
+baseline of one's own, is another submission.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from scorer.api.submissions import Named, trespasses
+from scorer.challenge.model import Challenge
+from scorer.challenge.public import Public
+from scorer.core.arrays import Floats
+from scorer.core.errors import UsageError
+from scorer.core.problems import Findings
+from scorer.core.text import printable, quoted
+from scorer.formats.read import read
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import OpenChallenge, opened
+from scorer.tables.table import Table
+
+SHARES = 8  # classes whose share is told
+TOP = 10  # places of rankings that are laid beside each other
+OPPOSED = -0.5  # a correlation below which an order is nearly the other's reverse
+
+
+def statistics(
+    challenge: Challenge,
+    submissions: Sequence[Named],
+    beside: Sequence[Named] = (),
+    *,
+    allow_plugins: bool = False,
+) -> list[list[str]]:
+    """What each submission looks like, in sentences; none of a file that cannot be read.
+
+    Args:
+        challenge: whose submissions they are; its answers stay closed.
+        submissions: the files.
+        beside: others that each is laid beside, such as a sample or an earlier entry.
+        allow_plugins: whether the challenge's own code may be run.
+    """
+    ready = opened(prepare(challenge, allow_plugins), blind=True)
+    others = {file.name: table for file in beside if (table := _table(ready, file)) is not None}
+    tables = (_table(ready, file) for file in submissions)
+    return [
+        [] if table is None else list(_sentences(table, ready.public, others)) for table in tables
+    ]
+
+
+def directions(
+    challenge: Challenge, truth: Path, predictions: Named, *, allow_plugins: bool = False
+) -> str:
+    """The primary measure of predictions for answers of one's own, as they are and reversed.
+
+    Args:
+        challenge: whose measures are taken.
+        truth: one's own answers, in the form of the challenge's.
+        predictions: for these, in the form of a submission.
+        allow_plugins: whether the challenge's own code may be run.
+
+    Raises:
+        UsageError: the predictions have no direction, or cannot be scored.
+    """
+    from scorer.api.score import score
+
+    own = dict.fromkeys(("lists", "items", "exclude", "splits")) | {"phases": ()}
+    board = challenge.leaderboard.model_copy(update={"baselines": ()})
+    mine = challenge.with_truth(truth).model_copy(update={**own, "leaderboard": board})
+    ready = opened(prepare(mine, allow_plugins))
+    table = _table(ready, predictions)
+    if table is None:
+        raise UsageError(f"{printable(predictions.display)} cannot be read; score check tells why")
+    with TemporaryDirectory(prefix="scorer-") as folder:
+        copy = Path(folder, "reversed.csv")
+        _write(copy, table, _reversed(table))
+        files = [predictions._replace(name="as it is"), Named("reversed", copy)]
+        report = score(mine, files, allow_plugins=allow_plugins)
+    measure = report.primary
+    values = {each.name: each.values[measure.id].mean for each in report.submissions if each.valid}
+    if len(values) < 2:
+        raise UsageError(f"{printable(predictions.display)} cannot be scored by {truth.name}")
+    better = max if measure.metric.better == "higher" else min
+    reverse = better(values, key=values.__getitem__) == "reversed"
+    told = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
+    return f"by your own answers {measure.id} is {told}" + (
+        ": the order seems reversed" if reverse and len(set(values.values())) > 1 else ""
+    )
+
+
+def _table(ready: OpenChallenge, file: Named) -> Table | None:
+    if trespasses(ready, file.path):
+        return None
+    plan = ready.plan
+    return read(file.path, plan.format(file.path), plan.shapes, Findings(), plan.limits)
+
+
+def _sentences(table: Table, public: Public, others: Mapping[str, Table]) -> Iterator[str]:
+    if not len(table):
+        return
+    yield from _coverage(table, public)
+    if "label" in table.ids:
+        yield from _labels(table, others)
+    for role, values in table.numbers.items():
+        if role != "rank":
+            yield from _numbers(table, role, values, others)
+    if "item" in table.ids and public.kind == "grades":
+        yield from _orders(table, others)
+
+
+def _coverage(table: Table, public: Public) -> Iterator[str]:
+    """How many of the challenge's lists are there, and whether the first or the last are not."""
+    named, known = set(table.ids["list"].names), list(public.lists)
+    missing = [name not in named for name in known]
+    word = public.lists_called
+    yield f"{len(known) - sum(missing):,} of {len(known):,} {word}"
+    if not any(missing) or all(missing):
+        return
+    first, last = missing.index(False), missing[::-1].index(False)
+    at = [f"the first {first:,}"] * bool(first) + [f"the last {last:,}"] * bool(last)
+    if at and first + last == sum(missing):
+        yield f"all that are missing are at the edge: {' and '.join(at)} of the challenge's"
+
+
+def _labels(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
+    shares = _shares(table)
+    word = printable(table.called("label"), 60)
+    if len(shares) == 1:
+        yield f"every {word} is {quoted(next(iter(shares)))}"
+        return
+    parts = [f"{quoted(name)} {share:.1%}" for name, share in list(shares.items())[:SHARES]]
+    more = f" and {len(shares) - SHARES:,} more" if len(shares) > SHARES else ""
+    yield f"{word}: {', '.join(parts)}{more}"
+    for name, other in others.items():
+        if "label" not in other.ids:
+            continue
+        theirs = _shares(other)
+        beside = [f"{quoted(key)} {theirs.get(key, 0):.1%}" for key in list(shares)[:SHARES]]
+        mine, same = _by_id(table), _by_id(other)
+        both = mine.keys() & same.keys()
+        agree = sum(mine[key] == same[key] for key in both) / max(len(both), 1)
+        yield f"{quoted(name)} has {', '.join(beside)}; {agree:.1%} of the rows agree"
+
+
+def _shares(table: Table) -> dict[str, float]:
+    """The share of rows with each label, the largest first."""
+    column = table.ids["label"]
+    counts = np.bincount(column.codes, minlength=len(column.names))
+    order = np.argsort(-counts, kind="stable")
+    return {column.names[n]: counts[n] / len(table) for n in order.tolist() if counts[n]}
+
+
+def _by_id(table: Table) -> dict[str, str]:
+    lists, labels = table.ids["list"], table.ids["label"]
+    rows = zip(lists.codes.tolist(), labels.codes.tolist(), strict=True)
+    return {lists.names[row]: labels.names[label] for row, label in rows}
+
+
+def _numbers(table: Table, role: str, values: Floats, others: Mapping[str, Table]) -> Iterator[str]:
+    """The range of a column, whether it is constant, and how it runs beside others' columns."""
+    word, finite = printable(table.called(role), 60), values[np.isfinite(values)]
+    if not finite.size:
+        return
+    distinct = np.unique(finite).size
+    if distinct == 1:
+        yield f"every {word} is {finite[0]:.6g}; all are equal"
+        return
+    low, middle, high = np.quantile(finite, [0, 0.5, 1])
+    yield f"{word}: {distinct:,} different values, {low:.6g} to {high:.6g}, median {middle:.6g}"
+    if role == "score" and "item" in table.ids:
+        yield from _ties(table, values)
+    mine = _keyed(table, values)
+    for name, other in others.items():
+        if role not in other.numbers or not (
+            both := sorted(mine.keys() & (theirs := _keyed(other, other.numbers[role])).keys())
+        ):
+            continue
+        tau = _correlation([mine[key] for key in both], [theirs[key] for key in both])
+        if tau is not None:
+            opposed = "; nearly its reverse" if tau < OPPOSED else ""
+            yield f"rank correlation of {word} with that of {quoted(name)}: {tau:.2f}{opposed}"
+
+
+def _ties(table: Table, values: Floats) -> Iterator[str]:
+    """How many lists have one score for all their items."""
+    codes = table.ids["list"].codes
+    low, high = np.full(codes.max() + 1, np.inf), np.full(codes.max() + 1, -np.inf)
+    np.minimum.at(low, codes, values)
+    np.maximum.at(high, codes, values)
+    several = np.bincount(codes) > 1
+    if equal := int((several & (low == high)).sum()):
+        yield f"all scores of a list are equal in {equal:,} of {int(several.sum()):,} lists"
+
+
+def _keyed(table: Table, values: Floats) -> dict[tuple[str, ...], float]:
+    columns = [table.ids[role] for role in ("list", "item") if role in table.ids]
+    names = zip(*([c.names[code] for code in c.codes.tolist()] for c in columns), strict=True)
+    return dict(zip(names, values.tolist(), strict=True))
+
+
+def _correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Spearman's; None where one of both is constant."""
+    from scorer.metrics.labels.spearman import places
+
+    one, other = (places(np.array(values), np.ones(len(values))) for values in (first, second))
+    if one.std() == 0 or other.std() == 0:
+        return None
+    return float(np.corrcoef(one, other)[0, 1])
+
+
+def _orders(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
+    """How long the rankings are, how alike, and how they lie beside others'."""
+    mine = _rankings(table)
+    sizes = sorted(map(len, mine.values()))
+    middle = sizes[len(sizes) // 2]
+    items = len(set(table.ids["item"].names))
+    span = f"{sizes[0]:,} to {sizes[-1]:,} items a list, {middle:,} in the middle"
+    alike = f"{middle:,} items in each list"
+    yield f"{alike if sizes[0] == sizes[-1] else span}; {items:,} different ones"
+    if len(mine) > 1 and len({tuple(items[:TOP]) for items in mine.values()}) == 1:
+        yield "all lists begin with the same items in the same order"
+    for name, other in others.items():
+        theirs = _rankings(other)
+        both = mine.keys() & theirs.keys()
+        if not both:
+            continue
+        share = np.mean([_overlap(mine[key][:TOP], theirs[key][:TOP]) for key in both])
+        yield f"of the first {TOP} items {share:.1%} are among the first {TOP} of {quoted(name)}"
+        taus = [t for key in both if (t := _alike(mine[key], theirs[key])) is not None]
+        if taus:
+            opposed = "; nearly its reverse" if np.mean(taus) < OPPOSED else ""
+            yield f"rank correlation with {quoted(name)}: {np.mean(taus):.2f} on average{opposed}"
+
+
+def _rankings(table: Table) -> dict[str, list[str]]:
+    """The items of each list, best first."""
+    lists, items = table.ids["list"], table.ids["item"]
+    score, rank = table.numbers.get("score"), table.numbers.get("rank")
+    key = -score if score is not None else rank if rank is not None else np.zeros(len(table))
+    order = np.lexsort((key, lists.codes))
+    rankings: dict[str, list[str]] = {}
+    for row in order.tolist():
+        rankings.setdefault(lists.text(row), []).append(items.text(row))
+    return rankings
+
+
+def _overlap(first: Sequence[str], second: Sequence[str]) -> float:
+    return len(set(first) & set(second)) / max(len(first), 1)
+
+
+def _alike(first: Sequence[str], second: Sequence[str]) -> float | None:
+    """Rank correlation of the items that both have."""
+    place = {item: float(n) for n, item in enumerate(second)}
+    both = [(float(n), place[item]) for n, item in enumerate(first) if item in place]
+    return _correlation(*zip(*both, strict=True)) if len(both) > 1 else None
+
+
+def _reversed(table: Table) -> dict[str, Floats]:
+    """The numbers of a table with every order turned round.
+
+    Raises:
+        UsageError: labels and numbers to predict have none.
+    """
+    numbers = dict(table.numbers)
+    likely = [role for role in numbers if role.startswith("probability")]
+    if "score" in numbers:
+        return {**numbers, "score": -numbers["score"]}
+    if likely and len(likely) < 3:
+        return {**numbers, **{role: 1 - numbers[role] for role in likely}}
+    if table.ids.keys() >= {"list", "item"} and numbers.keys() <= {"rank"}:
+        return {"rank": _last_first(table)}
+    raise UsageError("--validation tries scores, ranks or probabilities of two classes reversed")
+
+
+def _last_first(table: Table) -> Floats:
+    """Ranks of the rows with the last item of each list first."""
+    lists = table.ids["list"].codes
+    place = table.numbers.get("rank", np.arange(len(table), dtype=np.float64))
+    order = np.lexsort((-place, lists))
+    starts = np.searchsorted(lists[order], lists[order])
+    ranks = np.empty(len(table))
+    ranks[order] = np.arange(len(table)) - starts + 1
+    return ranks
+
+
+def _write(path: Path, table: Table, numbers: Mapping[str, Floats]) -> None:
+    columns = {role: [ids.text(n) for n in range(len(table))] for role, ids in table.ids.items()}
+    columns |= {role: [f"{value:.17g}" for value in v.tolist()] for role, v in numbers.items()}
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([table.called(role) for role in columns])
+        writer.writerows(zip(*columns.values(), strict=True))
