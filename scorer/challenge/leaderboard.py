@@ -94,7 +94,9 @@ class Leaderboard(YamlSection):
     intervals: Annotated[
         Annotated[
             Annotated[Literal["joint"], Word, Tag("word")] | Annotated[Share, Tag("level")],
-            Discriminator(lambda value: "word" if bare(value) == "joint" else "level"),
+            Discriminator(
+                lambda value: "level" if isinstance(bare(value), int | float) else "word"
+            ),
         ]
         | None,
         Before(switch(LEVEL)),

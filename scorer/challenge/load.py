@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from scorer.challenge.columns import COLUMNS, FIELD_ROLES, ROLES
-from scorer.challenge.fields import as_written
+from scorer.challenge.fields import as_written, bare
 from scorer.challenge.forms import Formed, written_keys
 from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.yaml import MOST_BYTES, YamlValue, document, from_data
@@ -26,6 +26,10 @@ ZIP = b"PK\x03\x04"
 SWITCHES = ("intervals", "tiers")  # where nothing means "off", elsewhere "not written"
 ENOUGH = "two keys are enough: 'truth: truth.csv' and 'metrics: [nDCG@10]'"
 UNWRITTEN = YamlValue(None, 0, 0)
+NUMBERS: dict[Steps, str] = {  # what may stand in place of words
+    ("leaderboard", "intervals"): ", a level between 0 and 1, true or false",
+    ("leaderboard", "ladder"): ", or a number",
+}
 RENAMED = {"normalize": "sums"}  # keys that other keys have replaced
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
 
@@ -280,7 +284,12 @@ def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
     if kind.startswith("C"):
         return _located(root, kind, steps, fault["msg"])
     words = FAULT_WORDS.get(kind, "{msg}")
-    message = words.format(value=as_written(root.reach(steps)[2]), msg=fault["msg"], **context)
+    written = root.reach(steps)[2]
+    message = words.format(value=as_written(written), msg=fault["msg"], **context)
+    if kind == "literal_error":
+        message += NUMBERS.get(steps[:2], "")
+        similar = nearest(str(bare(written)), re.findall("'([^']+)'", context["expected"]))
+        message += f"; did you mean {quoted(similar)}?" if similar else ""
     return _located(root, "C106", steps, message)
 
 

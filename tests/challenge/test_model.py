@@ -358,6 +358,14 @@ def test_pickled_whole():
             "8 C106 leaderboard.tiers.alpha: '1' is not below 1",
             "9 C106 leaderboard.seed: '-1' is below 0",
             "10 C106 leaderboard.draws: '9999999' is above 1000000"]),
+        (LEAST + "leaderboard: {intervals: joints, ladder: auot, entry: bets, ties: x}", [
+            "3 C106 leaderboard.ties: 'x' is not 'shared'",
+            "3 C106 leaderboard.intervals: 'joints' is not 'joint', a level between 0 and 1, true or "
+            "false; did you mean 'joint'?",
+            "3 C106 leaderboard.entry: 'bets' is not 'best', 'last', 'selected' or 'all'; did you mean "
+            "'best'?",
+            "3 C106 leaderboard.ladder: 'auot' is not 'off' or 'auto', or a number; did you mean "
+            "'auto'?"]),
         (LEAST + "leaderboard: {rank_by: {preference: RPP, by: x}, intervals: 0, tiers: 5}", [
             "3 C105 leaderboard.rank_by: no key 'by' here",
             "3 C106 leaderboard.intervals: '0' is not above 0",
