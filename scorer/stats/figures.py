@@ -119,7 +119,8 @@ def degrees(values: Floats, strata: Ints) -> float:
     """The degrees of freedom of a figure's error where its groups are fixed.
 
     Satterthwaite, "An approximate distribution of estimates of variance components",
-    Biometrics 2, 1946.
+    Biometrics 2, 1946; no more than where lists vary alike in all groups, of which each counts
+    the same: a few lists that agree by luck would else leave it to the others.
 
     Args:
         values: (lists,), pseudo-values.
@@ -127,9 +128,10 @@ def degrees(values: Floats, strata: Ints) -> float:
     """
     codes = np.unique(strata, return_inverse=True)[1]
     size = np.bincount(codes)
-    part = np.bincount(codes, (values - values.mean()) ** 2)
-    whole = float((part**2 / np.maximum(size - 1, 1)).sum())
-    return float(part.sum() ** 2 / whole) if whole > 0 else math.inf
+    parts = np.array([np.bincount(codes, (values - values.mean()) ** 2), 1 / size])
+    wholes = (parts**2 / np.maximum(size - 1, 1)).sum(axis=1)
+    some = wholes > 0
+    return float((parts.sum(axis=1)[some] ** 2 / wholes[some]).min())
 
 
 def _moved(whole: float, without: Floats, strata: Ints | None = None) -> Floats:

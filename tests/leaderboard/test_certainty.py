@@ -571,6 +571,21 @@ def test_a_board_says_that_its_intervals_are_joint(board):
     assert how["signature"].endswith("|joint:True")
 
 
+@pytest.mark.parametrize(
+    ("lists", "shape", "said"), [(20, 0.5, True), (20, 8, False), (120, 0.5, False)]
+)
+def test_a_board_says_that_joint_intervals_of_skew_values_hold_less_often(
+    board, lists, shape, said
+):
+    rng = np.random.default_rng(5)
+    errors = {name: rng.gamma(shape, 1 / shape, lists) for name in "abcdef"}
+    told = f"of the {lists} lists, effectively"
+    less = "hold together less often with fewer than 100; with 20, those of 50 submissions in about"
+    text = board(errors, ", intervals: joint", form="markdown")
+    assert (told in text and less in text) is said
+    assert less not in board(errors, form="markdown")
+
+
 # What is not decided by chance, and what is
 
 
