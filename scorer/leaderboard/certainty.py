@@ -161,7 +161,7 @@ def _tested(
     shares, order = None, None
     if drawn is not None:
         shares = rank_shares(drawn, primary.metric.better)
-        order = _order_of_ranked(test, samples, ranked, rows, drawn, primary, tier.alpha)
+        order = _order_of_ranked(samples, ranked, rows, drawn, primary)
     return Certainty(
         tuple(rows[n].name for n in ranked.tolist()),
         test.difference,
@@ -182,22 +182,15 @@ def _tested(
 
 
 def _order_of_ranked(
-    test: Paired,
-    samples: Samples,
-    ranked: Ints,
-    rows: Sequence[Standing],
-    drawn: Floats,
-    primary: Measure,
-    alpha: float,
+    samples: Samples, ranked: Ints, rows: Sequence[Standing], drawn: Floats, primary: Measure
 ) -> Stability:
     """What draws of the lists that all of the ranked have say of their order."""
     values = np.array([rows[n].values[primary.id] for n in ranked.tolist()])
     tau = stability(values, drawn)
-    alone = bool((test.p[0, 1:] <= alpha).all())
     valued = samples.of(ranked).valued
     too_good = math.nan
     if bool((valued == valued[0]).all()):  # else some are first by their lists
-        too_good = optimism(drawn.mean(axis=1), drawn, primary.metric.better, alone=alone)
+        too_good = optimism(drawn.mean(axis=1), drawn, primary.metric.better)
     return Stability(tau, too_good, int(valued.all(axis=0).sum()))
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from scorer.stats.units import NOISE, Floats, Mask
 
+FAR = 1.5  # errors of a value by which it is moved at most
+
 
 def rank_shares(drawn: Floats, better: Literal["higher", "lower"] = "higher") -> Floats:
     """How often each submission takes each rank, over draws of the lists.
@@ -60,31 +62,32 @@ def stability(values: Floats, drawn: Floats) -> float:
     return float(np.divide(agree, scale, out=np.zeros(agree.size), where=scale > 0).mean())
 
 
-def optimism(
-    values: Floats, drawn: Floats, better: Literal["higher", "lower"], *, alone: bool = False
-) -> float:
+def optimism(values: Floats, drawn: Floats, better: Literal["higher", "lower"]) -> float:
     """By how much the first is expected to be too good, since it is the first of many.
 
     The mean, over draws, of what is first in a draw less what it is drawn around (the
     bootstrap's bias of a maximum). Draws are moved to be around values that are shrunken towards
     their mean, as those that are seen spread further than the true ones (James-Stein): else
-    equal submissions would be taken for different ones.
+    equal submissions would be taken for different ones. None is moved far, since one that is
+    truly best would be taken for luck (Efron and Morris, "Limiting the risk of Bayes and
+    empirical Bayes estimators", JASA 67, 1972).
 
     Args:
         values: (submissions,).
         drawn: (submissions, draws).
         better: Whether higher or lower values are better.
-        alone: Whether the first is surely better than all others: nothing is shrunken then.
 
     Returns:
         0 or more, in the unit of the values.
     """
     sign = 1.0 if better == "higher" else -1.0
     values, drawn = sign * values, sign * drawn
-    noise = float((drawn - drawn.mean(axis=0)).var(axis=1).mean())
+    errors = (drawn - drawn.mean(axis=0)).std(axis=1)
+    noise = float((errors**2).mean())
     true = max(float(values.var(ddof=1)) - noise, 0.0)
-    share = 1.0 if alone or not noise else true / (true + noise)
+    share = true / (true + noise) if noise else 1.0
     centre = values.mean() + share * (values - values.mean())
+    centre = np.clip(centre, values - FAR * errors, values + FAR * errors)
     moved = drawn + (centre - values)[:, None]
     first = moved.argmax(axis=0)
     gains = moved[first, np.arange(moved.shape[1])] - centre[first]

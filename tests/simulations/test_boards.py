@@ -99,7 +99,12 @@ def grouped(values, codes, name="mean"):
     return _of_figures(made, None, None, Scale(figure=True))
 
 
-GROUPS = {"30, 30 and 3 lists": (30, 30, 3), "30 of 2 lists": (2,) * 30, "5 to 60": range(5, 65, 5)}
+GROUPS = {
+    "30, 30 and 3 lists": (30, 30, 3),
+    "three of 10 lists and one of 2": (10, 10, 10, 2),
+    "30 of 2 lists": (2,) * 30,
+    "5 to 60": range(5, 65, 5),
+}
 
 
 @pytest.mark.slow("simulates", beyond=1)
@@ -111,9 +116,7 @@ def test_intervals_of_fixed_groups_cover(name, rate):
     values = np.random.default_rng(1).gamma(4, 0.25, (150 * TIMES, codes.size)) * means[codes]
     for low, high in grouped(values, codes).intervals(Leaderboard()):
         held += low <= means.mean() <= high
-    # of a group of three lists too little is known, and the board names how few say it
-    least = None if min(sizes) == 3 else 0.92
-    rate("interval of a mean of groups", name, codes.size, held, 150 * TIMES, least=least)
+    rate("interval of a mean of groups", name, codes.size, held, 150 * TIMES, least=0.92)
 
 
 @pytest.mark.slow("simulates", beyond=1)

@@ -272,16 +272,19 @@ UNLIKE = {
 @pytest.mark.parametrize(("rows", "limit"), [(100, 0.08), (400, 0.065)])
 @pytest.mark.parametrize("name", UNLIKE)
 def test_equal_figures_of_unlike_submissions_are_not_found(name, rows, limit, rate):
-    found = times = 0
+    found = swapped = times = 0
     for seed in range(60 * TIMES):
-        truth, runs = UNLIKE[name](np.random.default_rng([seed, rows, 11]), rows)
+        rng = np.random.default_rng([seed, rows, 11])
+        truth, runs = UNLIKE[name](rng, rows)
         if truth.dtype.kind == "i" and len(set(truth.tolist())) < 2:
             continue
         made = sampled(name, truth, runs)
         found += bool(made.tests(Leaderboard(draws=500)).p[0, 1] <= 0.05)
+        swapped += exchange(name, truth, runs, rng) <= 0.05
         times += 1
-    rate(f"false difference of {name}", "equal figures, unlike shapes", rows, found, times,
-         most=limit)  # fmt: skip
+    where = "equal figures, unlike shapes"
+    rate(f"false difference of {name}", where, rows, found, times, most=limit)
+    rate(f"the same by an exchange of {name}", where, rows, swapped, times)
 
 
 # Submissions that are alike, and power
@@ -298,11 +301,52 @@ def correlations(truth, runs):
     return x @ y / np.sqrt((x**2).sum(axis=-1) * (y @ y))
 
 
+def of_counts(figure):
+    """A figure of the true positives, and of what is positive in the truth, runs and rows."""
+
+    def of(truth, runs):
+        given = runs if runs.dtype.kind == "i" else runs >= 0.5
+        both = (given & (truth == 1)).sum(axis=-1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            made = figure(both, truth.sum(), given.sum(axis=-1), truth.size)
+        return np.nan_to_num(made)
+
+    return of
+
+
+def right_pairs(truth, runs):
+    positive = truth.sum()
+    places = (ranks(runs) + 1)[:, truth == 1].sum(axis=-1)
+    return (places - positive * (positive + 1) / 2) / positive / (truth.size - positive)
+
+
+def mean_precision(truth, runs):
+    found = truth[(-runs).argsort(axis=-1)]
+    return (found * found.cumsum(axis=-1) / np.arange(1, truth.size + 1)).sum(axis=-1) / truth.sum()
+
+
+FIGURES = {
+    "Precision": of_counts(lambda both, true, given, rows: both / given),
+    "Recall": of_counts(lambda both, true, given, rows: both / true),
+    "F1": of_counts(lambda both, true, given, rows: 2 * both / (true + given)),
+    "MCC": of_counts(lambda both, true, given, rows: (rows * both - true * given)
+                     / np.sqrt(1.0 * true * given * (rows - true) * (rows - given))),
+    "Kappa": of_counts(lambda both, true, given, rows: 2 * (rows * both - true * given)
+                       / (rows * (true + given) - 2 * true * given)),
+    "AUROC": right_pairs,
+    "AveragePrecision": mean_precision,
+    "LogLoss": lambda y, x: np.log(np.where(y == 1, x, 1 - x)).mean(axis=-1),
+    "RMSE": lambda y, x: np.sqrt(((x - y) ** 2).mean(axis=-1)),
+    "R2": lambda y, x: 1 - ((x - y) ** 2).sum(axis=-1) / ((y - y.mean()) ** 2).sum(),
+    "Pearson": correlations,
+    "Spearman": lambda y, x: correlations(ranks(y), ranks(x)),
+}  # fmt: skip
+
+
 def exchange(name, truth, runs, rng, draws=400):
     """The p of an exchange of predictions, the figure worked out anew each time."""
-    swap = rng.random((draws, truth.size)) < 0.5
+    swap, of = rng.random((draws, truth.size)) < 0.5, FIGURES[name]
     sides = np.where(swap, *runs), np.where(swap, *runs[::-1])
-    of = correlations if name == "Pearson" else lambda y, x: correlations(ranks(y), ranks(x))
     drawn = np.abs(of(truth, sides[0]) - of(truth, sides[1]))
     seen = abs(np.subtract(*of(truth, np.array(runs))))
     return (1 + (drawn >= seen - 1e-12).sum()) / (1 + draws)
@@ -327,6 +371,34 @@ def test_correlations_of_twenty_rows_are_told_apart_as_by_an_exchange(name, rate
          most=0.05)  # fmt: skip
     rate(f"difference of {name} found", "noise of .9 and of 3", 20, found[1, 0], times,
          least=0.95 * found[1, 1] / times)  # fmt: skip
+
+
+def judged_of(levels, rng, rows):
+    """Chances of a positive class of three in ten, by signals of the same shape and more noise."""
+    truth = (rng.random(rows) < 0.3).astype(int)
+    signal = truth + 0.4 * rng.normal(size=rows)
+    return truth, [1 / (1 + np.exp(2 - 4 * (signal + each * rng.normal(size=rows))))
+                   for each in levels]  # fmt: skip
+
+
+@pytest.mark.slow("simulates", beyond=2)
+@pytest.mark.parametrize("name", FIGURES)
+def test_a_difference_is_found_as_often_as_by_an_exchange(name, rate):
+    """Of submissions of one shape an exchange is exact: level, and power beside its own."""
+    times, found, rows = 60 * TIMES, np.zeros((2, 2), dtype=int), 100
+    scene, low, high = (noise_of, 0.9, 1.4) if name in NUMBERS else (judged_of, 0.3, 0.8)
+    for seed in range(times):
+        for n, levels in enumerate(((low, low), (low, high))):
+            rng = np.random.default_rng([seed, n, 19])
+            truth, runs = scene(levels, rng, rows)
+            made = sampled(name, truth, runs).tests(Leaderboard(draws=500))
+            found[n] += (made.p[0, 1] <= 0.05, exchange(name, truth, runs, rng) <= 0.05)
+    rate(f"false difference of {name}", "submissions that are alike", rows, found[0, 0], times,
+         most=0.05)  # fmt: skip
+    where = f"one shape, noise of {low} and of {high}"
+    rate(f"difference of {name} found", where, rows, found[1, 0], times,
+         least=0.95 * found[1, 1] / times)  # fmt: skip
+    rate(f"the same by an exchange of {name}", where, rows, found[1, 1], times)
 
 
 # Many submissions
