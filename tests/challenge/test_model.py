@@ -360,10 +360,10 @@ def test_pickled_whole():
             "10 C106 leaderboard.draws: '9999999' is above 1000000"]),
         (LEAST + "leaderboard: {intervals: joints, ladder: auot, entry: bets, ties: x}", [
             "3 C106 leaderboard.ties: 'x' is not 'shared'",
-            "3 C106 leaderboard.intervals: 'joints' is not 'joint', a level between 0 and 1, true or "
-            "false; did you mean 'joint'?",
-            "3 C106 leaderboard.entry: 'bets' is not 'best', 'last', 'selected' or 'all'; did you mean "
-            "'best'?",
+            "3 C106 leaderboard.intervals: 'joints' is not 'joint', a level between 0 and 1, true "
+            "or false; did you mean 'joint'?",
+            "3 C106 leaderboard.entry: 'bets' is not 'best', 'last', 'selected' or 'all'; did you "
+            "mean 'best'?",
             "3 C106 leaderboard.ladder: 'auot' is not 'off' or 'auto', or a number; did you mean "
             "'auto'?"]),
         (LEAST + "leaderboard: {rank_by: {preference: RPP, by: x}, intervals: 0, tiers: 5}", [
