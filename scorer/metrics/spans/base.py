@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import ChallengeError
@@ -20,11 +20,13 @@ BETWEEN = re.compile(r"[\s:,]+")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?", re.ASCII)
 
 Kind = Annotated[
-    str,
+    tuple[str, ...],
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
     Field(
         min_length=1,
-        description="The further column of truth and submission with the types; without it a type "
-        "is what stands before the numbers.",
+        max_length=2,
+        description="The further column of truth and submission with the types, or the truth's and "
+        "the submission's; without it a type is what stands before the numbers.",
     ),
 ]
 Only = Annotated[str, Field(min_length=1, description="The type that counts; default: all.")]
@@ -101,7 +103,11 @@ def wrong(text: str) -> str | None:
 
 
 def spans(
-    texts: Texts, rel: float, kind: str | None = None, only: str | None = None, form: str = "ends"
+    texts: Texts,
+    rel: float,
+    kind: Sequence[str] | None = None,
+    only: str | None = None,
+    form: str = "ends",
 ) -> Iterator[tuple[list[TypedSpan], list[TypedSpan]]]:
     """The true and the submitted spans of each list, those of the type `only`.
 
@@ -111,12 +117,12 @@ def spans(
     true: list[list[TypedSpan]] = [[] for _ in range(texts.lists)]
     given: list[list[TypedSpan]] = [[] for _ in range(texts.lists)]
     accepted = np.flatnonzero(texts.grade >= rel).tolist()
-    kinds = texts.extras.truth[kind] if kind is not None else None
+    kinds = texts.extras.truth[kind[0]] if kind is not None else None
     for row in accepted:
         if (span := parsed(texts.truth_text[row], form)) is None:
             raise ChallengeError(f"the truth's {quoted(texts.truth_text[row])} is no span")
         true[texts.truth_list[row]].append(_named(span, kinds, row))
-    kinds = texts.extras.submission[kind] if kind is not None else None
+    kinds = texts.extras.submission[kind[-1]] if kind is not None else None
     for row, (n, text) in enumerate(zip(texts.in_list.tolist(), texts.text, strict=True)):
         # one that cannot be read fits nothing
         span = parsed(text, form) or TypedSpan("", np.nan, np.nan)
@@ -168,9 +174,9 @@ def f1(texts: Texts, amounts: Iterable[tuple[float, float, float]], average: str
 
 def needed(params: Mapping[str, Any]) -> tuple[str, ...]:
     """The `needs` of a metric with the parameter `kind`."""
-    if (name := params["kind"]) is None:
+    if (names := params["kind"]) is None:
         return ()
-    return (f"truth.extra.{name}", f"submission.extra.{name}")
+    return (f"truth.extra.{names[0]}", f"submission.extra.{names[-1]}")
 
 
 def listed(texts: Texts) -> list[str]:

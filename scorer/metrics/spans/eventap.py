@@ -88,7 +88,7 @@ def _explain(
     *,
     tolerances: Sequence[float],
     rel: float,
-    kind: str | None,
+    kind: Sequence[str] | None,
     only: str | None,
 ) -> Steps:
     ((true, given),) = spans(listing.view, rel, kind, only)

@@ -172,6 +172,9 @@ def test_types_of_a_column_are_those_before_the_numbers():
     assert of("SpanF1(kind=kind)", view) == 0.5
     assert of("SpanF1(kind=kind,only=A)", view) == pytest.approx(2 / 3)
     assert of("EventAP(kind=kind,tolerances=1)", view) == 0.5
+    sent = NamedColumns({"class": kinds[1]}, "submission")
+    view = replace(view, extras=Extras(truth, sent))
+    assert of("SpanF1(kind=['kind','class'])", view) == 0.5
     with pytest.raises(ChallengeError, match="has no further column 'type'"):
         of("SpanF1(kind=type)", view)
 
