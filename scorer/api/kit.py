@@ -79,6 +79,9 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     drawn = sample(prepared, public)
     files |= dict([drawn] if drawn else [])
     keys = _keys(challenge, files, packed)
+    if "submission.classes" in challenge.key_files:
+        files["classes.csv"] = _csv([{"label": name} for name in public.classes], ("label",))
+        keys["classes"] = {"file": "classes.csv"}
     fields = _public(prepared, specs, dropped, public, lists, items, keys)
     text = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
     files[FILE] = text.encode()
@@ -206,7 +209,7 @@ def _submission_rules(challenge: Challenge, public: Public) -> dict[str, Any]:
         rules["columns"] = {**rules.get("columns", {}), "probability": single or probability}
     if extra := rules.pop("extra", None):
         rules["columns"] = {**rules.get("columns", {}), "extra": extra}
-    if public.classes:
+    if public.classes and "submission.classes" not in challenge.key_files:
         rules["classes"] = list(public.classes)
     if public.separator is not None:
         rules["multilabel"] = public.separator

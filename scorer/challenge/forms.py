@@ -25,6 +25,7 @@ from scorer.challenge.fields import (
     YamlSection,
     as_text,
     as_written,
+    none_twice,
     wrong,
 )
 from scorer.challenge.yaml import YamlValue
@@ -190,6 +191,27 @@ class KeyFile(Cut):
     @classmethod
     def _path(cls, value: Any) -> Any:
         return {"file": value} if not isinstance(value, dict) else value
+
+
+class ClassFile(Cut):
+    """A public file of the labels there are, a row for each."""
+
+    file: File = Field(description="path, relative to challenge.yaml and inside its folder")
+    format: Name | None = Field(None, description="csv or jsonl; default: by the file's suffix")
+    columns: Annotated[dict[str, Name], _roles(("label",)), WithJsonSchema(MAPPING)] = Field(
+        {}, description="what the file calls its column; default: label, or its only one"
+    )
+
+
+def _kind_of_classes(value: Any) -> str:
+    return "file" if isinstance(value, dict | ClassFile) else "names"
+
+
+ClassesOf = Annotated[
+    Annotated[tuple[Name, ...], AfterValidator(none_twice), Tag("names")]
+    | Annotated[ClassFile, Tag("file")],
+    Discriminator(_kind_of_classes),
+]
 
 
 def _kind_of_lines(value: Any) -> str:

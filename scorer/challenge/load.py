@@ -266,7 +266,7 @@ def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
     steps: Steps = fault["loc"] or (fault["ctx"]["key"],)
     if steps[:2] in (("leaderboard", "rank_by"), ("leaderboard", "ladder")):
         steps = steps[:2] + steps[3:]  # less the tag of the union
-    if steps[1:2] == ("lines",):
+    if steps[1:2] in (("lines",), ("classes",)):
         steps = steps[:2] + steps[3:]  # as well
     if steps[:2] == ("splits", "shares"):
         steps = ("splits", *steps[2:])

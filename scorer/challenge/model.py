@@ -31,7 +31,7 @@ from scorer.challenge.fields import (
     as_whole,
     wrong,
 )
-from scorer.challenge.forms import Each, Formed, KeyFile, cut_of, keys_of
+from scorer.challenge.forms import ClassFile, Each, Formed, KeyFile, cut_of, keys_of
 from scorer.challenge.leaderboard import Leaderboard
 from scorer.challenge.measures import Measures, MeasureSpec, one_primary
 from scorer.challenge.submission import EACH, MULTILABEL, Submission
@@ -236,11 +236,13 @@ class Challenge(YamlSection):
         return any(section.parts or "list" in section.wide for section in sections)
 
     @property
-    def key_files(self) -> dict[str, KeyFile]:
-        """The files that say what lines are about, by the keys of challenge.yaml."""
+    def key_files(self) -> dict[str, KeyFile | ClassFile]:
+        """The files of what lines are about, and of classes, by the keys of challenge.yaml."""
         sections = {"submission": self.submission, "truth": self.truth, "lists": self.lists}
         sections["items"] = self.items
-        return {
+        classes = self.submission.classes
+        named = {"submission.classes": classes} if isinstance(classes, ClassFile) else {}
+        return named | {
             f"{name}.lines": section.lines
             for name, section in sections.items()
             if section is not None and isinstance(section.lines, KeyFile)
@@ -250,7 +252,9 @@ class Challenge(YamlSection):
     def classes(self) -> tuple[str, ...]:
         """The labels that it declares, else those with a column of probabilities."""
         named, true = self.submission.probability, tuple(self.truth.probability)
-        return self.submission.classes or (tuple(named) if len(named) > 1 else true)
+        classes = self.submission.classes
+        listed = classes if isinstance(classes, tuple) else ()
+        return listed or (tuple(named) if len(named) > 1 else true)
 
     @property
     def separators(self) -> tuple[str | None, str | None]:

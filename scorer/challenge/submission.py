@@ -21,10 +21,9 @@ from scorer.challenge.fields import (
     as_number,
     as_whole,
     as_written,
-    none_twice,
     wrong,
 )
-from scorer.challenge.forms import Each, Formed, Texts
+from scorer.challenge.forms import ClassesOf, Each, Formed, Texts
 from scorer.challenge.yaml import YamlValue
 from scorer.core.id_pattern import IdPattern
 from scorer.core.text import quoted
@@ -123,8 +122,10 @@ class Submission(Formed):
         None,
         description="lowest and highest prediction, score, probability, pixel or coordinate",
     )
-    classes: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
-        (), description="the labels there are, in their order; default: those of the truth"
+    classes: ClassesOf = Field(
+        (),
+        description="the labels there are, in their order, or {file: classes.csv}, of up to 10 "
+        "million; default: those of the truth",
     )
     probability: Annotated[dict[str, Name], Before(by_class)] = Field(
         {}, description="of each class the column of its probability; written among the columns"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.challenge.public import Public
+from scorer.challenge.public import ClassNames, Public
 from scorer.challenge.submission import Submission
 from scorer.checks.rows import numbered_rows
 from scorer.checks.submission.labels import beyond_rounding
@@ -365,7 +365,7 @@ def split(cell: str, separator: str | None) -> list[str]:
 
 def coded(cells: Sequence[str], classes: Sequence[str]) -> Ints:
     """The place of each cell among the classes, -1 where it is none."""
-    places = {name: n for n, name in enumerate(classes)}
+    places = ClassNames.of(classes).places
     return np.array([places.get(name, -1) for name in cells], dtype=np.int64)
 
 

@@ -18,7 +18,7 @@ from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.text import quoted
 from scorer.metrics.composite import formula_of
 from scorer.metrics.measure import Measure
-from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
+from scorer.metrics.statistic import Sums, TooManyTerms, Unbootstrappable, Weighted
 from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, in_group, withheld
 from scorer.results.report import Scored, Value
 from scorer.results.scorecard import OF_ITEMS, Rules, Scorecard
@@ -138,9 +138,11 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
             valued[row] &= card.answered | (of_card.sums() != 0).any(axis=1)
     if isinstance(statistic, Sums):
         codes = _counted_together(measure, cards[0], valued)
-        sums = (
-            _stacked([_sums(measure, of_card, codes) for of_card in statistics]) * belongs[:, None]
-        )
+        try:
+            terms = [_sums(measure, of_card, codes) for of_card in statistics]
+        except TooManyTerms as error:
+            return str(error)
+        sums = _stacked(terms) * belongs[:, None]
         sums[lost] = np.nan
         of = partial(statistic.of_sums, **params)
         rests = statistic.rests if (codes[belongs] == 0).all() else None

@@ -89,7 +89,7 @@ class Measure:
             self,
             params={**self.params, **params},
             weighted=bool(getattr(constants, "weighted", False)),
-            classes=tuple(getattr(constants, "classes", ())),
+            classes=getattr(constants, "classes", ()),
             parts=tuple(part.settled(constants) for part in self.parts),
         )
 

@@ -22,6 +22,10 @@ from scorer.views.pooled import Statistics, shares
 Value = Callable[..., float]
 
 
+class TooManyTerms(Exception):
+    """The lists have more terms than draws of them can be made of; the message is a clause."""
+
+
 @dataclass(frozen=True, eq=False)
 class Sums:
     """A function of column sums: `of_sums(sums, **params)`, (draws, width) -> (draws,).

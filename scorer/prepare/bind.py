@@ -291,7 +291,7 @@ def _open_truth(challenge: Challenge) -> Iterator[Fault]:
     for key, source in challenge.key_files.items():
         if not key.startswith("truth") and same_content(source.file, challenge.truth.file):
             message = "this is the truth's file, which no participant may know"
-            help = "write what the lines are about to a file of their own, without the answers"
+            help = "write them to a file of their own, without the answers"
             yield Fault(key, "C124", message, help)
 
 

@@ -156,6 +156,8 @@ def _values(
     sources = _written(
         challenge, {**dict.fromkeys(present, UNSAID), "submission": {"missing_list", *UNSAID}}
     )
+    if isinstance(classes := sources["submission"].get("classes"), dict):
+        classes.pop("file")
     values: dict[str, object] = {
         "kind": kind,
         "measures": {m.id: m.signature(**_circumstances(m, rules[m.id], ties)) for m in measures},

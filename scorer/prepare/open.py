@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 
-import numpy as np
-
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import refuse_kit
-from scorer.challenge.forms import cut_of
+from scorer.challenge.forms import ClassFile, cut_of
 from scorer.challenge.model import Challenge, Described, Source
 from scorer.challenge.public import IdNames, Public
 from scorer.checks.base import Truthful, examine
@@ -18,7 +16,7 @@ from scorer.checks.pairs import improbable
 from scorer.core.cached import cached_property
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
-from scorer.core.text import display_path, join_first, printable, quoted
+from scorer.core.text import display_path, join_first, quoted
 from scorer.formats.form import part_of, row_of
 from scorer.formats.parts import by_part
 from scorer.formats.read import format_of, read
@@ -26,7 +24,9 @@ from scorer.formats.whole import whole_text
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.classes import classes_in
 from scorer.prepare.columns import list_columns
+from scorer.prepare.contradictions import contradictory, list_labels
 from scorer.prepare.faults import Fault, located, refuse
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
@@ -70,10 +70,10 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         table = _organizer_table(challenge, challenge.lists, [shape], findings)
         lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
         if table is not None and "group" in table.ids:
-            groups = _list_labels(table, "group", display_path(challenge.lists.file), findings)
+            groups = list_labels(table, "group", display_path(challenge.lists.file), findings)
             called["group"] = table.called("group")
         if table is not None and "cluster" in table.ids:
-            clusters = _list_labels(table, "cluster", display_path(challenge.lists.file), findings)
+            clusters = list_labels(table, "cluster", display_path(challenge.lists.file), findings)
             called["cluster"] = table.called("cluster")
 
     @cache
@@ -93,7 +93,8 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         clusters = {name: row_of(name) for name in lists}
         called.setdefault("cluster", called["list"])
     public_part = Public(
-        kind.name, lists, items, candidates, None, called, groups, challenge.classes,
+        kind.name, lists, items, candidates, None, called, groups,
+        challenge.classes or classes_in(challenge, findings),
         clusters=clusters, numbers=frozenset(challenge.submission.numbers),
         complete=_complete(prepared, candidates is not None, findings),
     )  # fmt: skip
@@ -345,6 +346,8 @@ def _organizer_table(
 def _read_keys(challenge: Challenge, findings: Findings) -> None:
     """Read the files that give the ids of lines without ids, only for their problems."""
     for source in challenge.key_files.values():
+        if isinstance(source, ClassFile):
+            continue
         shape = Schema(("list",), ("item",), source.columns)
         format = format_of(source.file, source.format, form=cut_of(source))
         file_findings = Findings(display_path(source.file))
@@ -413,7 +416,7 @@ def _items(
         if items is not None:
             tables["items"] = items
             file_findings = Findings(display_path(source.file))
-            file_findings.extend(_contradictory(items))
+            file_findings.extend(contradictory(items))
             findings.extend(of_organizer(file_findings))
     if challenge.history is not None:
         history = _organizer_table(
@@ -422,41 +425,3 @@ def _items(
         if history is not None:
             tables["history"] = history
     return tables, features
-
-
-def _contradictory(items: Table) -> Iterator[Problem]:
-    """Items that are described twice, and not alike; counts below 0."""
-    item = items.ids["item"]
-    first = np.empty(len(item.held), dtype=np.int64)
-    first[item.codes[::-1]] = np.arange(len(items))[::-1]
-    earlier = first[item.codes]
-    negative = {role: (numbers < 0) & (role == "users") for role, numbers in items.numbers.items()}
-    other = {  # not of NaN
-        role: np.abs(numbers - numbers[earlier]) > 0 for role, numbers in items.numbers.items()
-    }
-    wrong = [*negative.values(), *other.values()]
-    for row in np.flatnonzero(np.logical_or.reduce(wrong)).tolist() if wrong else ():
-        name, line = item.text(row), int(items.line[row])
-        for role, numbers in items.numbers.items():
-            message = (
-                f"{printable(items.called(role), 60)} of item {quoted(name)} is {numbers[row]:.12g}"
-            )
-            if negative[role][row]:
-                yield Problem("S505", f"{message}, below 0", line=line, item=name)
-            if other[role][row]:
-                before = earlier[row]
-                message += f" here and {numbers[before]:.12g} on line {items.line[before]:,}"
-                yield Problem("S304", message, line=line, item=name)
-
-
-def _list_labels(table: Table, role: str, path: str, findings: Findings) -> dict[str, str]:
-    """The group or cluster of each list; a list can be in one only."""
-    group_of: dict[str, str] = {}
-    for row, line in enumerate(table.line.tolist()):
-        name, group = table.ids["list"].text(row), table.ids[role].text(row)
-        if group_of.setdefault(name, group) != group:
-            message = (
-                f"{quoted(name)} is in two {role}s, {quoted(group_of[name])} and {quoted(group)}"
-            )
-            findings.add(Problem("T304", message, path=path, line=line, list=name))
-    return group_of

@@ -21,6 +21,9 @@ NO_ROWS = np.empty(0, dtype=np.int64)
 def of_labels(answers: Labels, public: Public) -> _OfRows:
     """The probes of a truth of classes, of numbers, or of both."""
     if answers.numbered is None:
+        alone = answers.truth.ndim == 1 and answers.soft is None and not answers.columns
+        if alone and answers.constants.classes and "score" not in answers.aids.rules.columns:
+            return _OfClasses(answers, public.word("list"))
         return _OfRows(answers, public.word("list"))
     names = [public.groups.get(name, "") for name in answers.lists]
     group = np.unique(names, return_inverse=True)[1].reshape(-1)
@@ -134,6 +137,23 @@ class _OfRows:
             numbers["score"] = shares[:, -1]
         ids = {"list": (rows, self.answers.lists), "label": (codes, names)}
         return table_of(ids, **numbers)
+
+
+@dataclass(frozen=True)
+class _OfClasses(_OfRows):
+    """Probes of one class a row, of which there may be millions, without probabilities."""
+
+    def others(self) -> dict[str, Table]:
+        commonest = np.full(self.rows, np.bincount(self.answers.truth).argmax())
+        return {"empty": self._of(NO_ROWS, NO_ROWS), "majority": self._classed(commonest)}
+
+    def _of(self, chosen: Ints, rows: Ints | None = None) -> Table:
+        return self._classed(np.asarray(self.answers.truth[chosen], dtype=np.int64), rows)
+
+    def _classed(self, codes: Ints, rows: Ints | None = None) -> Table:
+        rows = np.arange(self.rows) if rows is None else rows
+        classes = self.answers.constants.classes
+        return table_of({"list": (rows, self.answers.lists), "label": (codes, classes)})
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scorer.challenge.public import ClassNames
 from scorer.checks.base import Submitted, check
 from scorer.checks.ids import LOST, Known
 from scorer.checks.rows import first_rows, numbered_rows, places, repeated
@@ -91,7 +92,7 @@ class Faults(NamedTuple):
 
     def problems(self, whole: FileContext) -> Iterator[Problem]:
         """A problem for each fault, in the order of the file."""
-        known = Known(dict.fromkeys(whole.public.classes))
+        known = Known(ClassNames.of(whole.public.classes).places)
         ordered = sorted(self.faults.items(), key=lambda entry: entry[1].line)
         labels = [entry for entry in ordered if entry[0][0] in ("S521", "S522", "S523")]
         if labels and not self.words and not all(map(_is_number, whole.public.classes)):
@@ -191,7 +192,7 @@ def unknown_label(submitted: Submitted) -> Faults:
     public, separator = submitted.public, submitted.public.separator
     if "label" not in submitted.table.ids or not public.classes:
         return Faults()
-    ids, classes = submitted.table.ids["label"], set(public.classes)
+    ids, classes = submitted.table.ids["label"], ClassNames.of(public.classes).places
     lines = np.arange(len(submitted.table))
     if public.numbers:
         lines = lines[~numbered_rows(submitted.public, submitted.lists)]

@@ -38,7 +38,8 @@ def label_that_is_no_class(truthful: Truthful) -> Iterator[Problem]:
     table, separator = truthful.table, truthful.challenge.separators[0]
     if "label" not in table.ids:
         return
-    ids, declared = table.ids["label"], truthful.challenge.classes
+    listed = truthful.challenge.classes or truthful.challenge.submission.classes
+    ids, declared = table.ids["label"], truthful.public.classes if listed else ()
     known, strange = Known(dict.fromkeys(declared)), dict[str, str]()
     lines = np.arange(len(table))
     if truthful.public.numbers:

@@ -12,9 +12,12 @@ from scorer.core.text import join_first, quoted
 from scorer.metrics.explain.steps import Sentence, Steps, grid
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.notation import NotationError
+from scorer.metrics.statistic import TooManyTerms
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
+MOST_TERMS = 1 << 26  # of a submission's lists: 512 MiB
+MOST_CONFUSED = 10_000  # classes of a confusion matrix
 SHOWN_CLASSES = 12  # classes of a confusion matrix that an explanation shows
 
 
@@ -96,6 +99,8 @@ def list_counts(statistics: Statistics, **_: Any) -> Floats:
     code, true, predicted, weight = statistics.rows.T
     classes, lists = int(code.max(initial=-1)) + 1, int(statistics.in_list.max(initial=-1)) + 1
     lists = max(lists, statistics.lists)
+    if 3 * lists * classes > MOST_TERMS:
+        raise TooManyTerms(f"{lists:,} rows of {classes:,} classes are too many to be drawn")
     table = np.zeros((lists, classes, 3))
     parts = np.column_stack([weight * true * predicted, weight * predicted, weight * true])
     # a list has each class once
@@ -113,11 +118,19 @@ def divided(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     return np.where(whole == 0, empty, quotient)
 
 
+def confusable(labelled: Labelled) -> None:
+    """Refuse more classes than a confusion matrix can have, with `NotationError`."""
+    if (size := len(labelled.classes)) > MOST_CONFUSED:
+        most = f"{MOST_CONFUSED:,} are the most"
+        raise NotationError(f"a confusion matrix of {size:,} classes is too large; {most}")
+
+
 def confusion(labelled: Labelled, predicted: Ints | Mask) -> Floats:
     """How much weight each true class (rows) has with each predicted one (columns).
 
     The result has shape (classes, classes + 1); the last column is of rows without a prediction.
     """
+    confusable(labelled)
     size = len(labelled.classes)
     column = np.where(predicted < 0, size, predicted)
     cell = labelled.truth * (size + 1) + column
@@ -136,11 +149,10 @@ def cells(listing: Listing[Labelled], decided: Ints | Mask) -> Steps:
     if view.several:
         return several(listing, decided)
     true, predicted = int(view.truth[at]), int(decided[at])
-    table = confusion(view, decided)
+    pair = (view.truth == true) & (decided == predicted)
+    count, total = view.weights[pair].sum(), whole_number(view.weights.sum())
     names = [*view.classes, "no prediction"]
     where = f"{names[true]}, predicted as {names[predicted]}" if predicted >= 0 else names[true]
-    count = table[true, predicted]
-    total = whole_number(table.sum())
     steps: list[Any] = [
         Sentence(
             f"This row is {where}: one of the {whole_number(count):,} in that cell of the "
@@ -148,6 +160,7 @@ def cells(listing: Listing[Labelled], decided: Ints | Mask) -> Steps:
         )
     ]
     if len(view.classes) <= SHOWN_CLASSES:
+        table = confusion(view, decided)
         used = names if table[:, -1].any() else names[:-1]
         columns: dict[str, Any] = {"true \\ predicted": view.classes}
         columns |= {name: [whole_number(c) for c in table[:, n]] for n, name in enumerate(used)}

@@ -11,7 +11,7 @@ from scorer.core.arrays import Floats, Ints
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
-from scorer.metrics.labels.base import POSITIVE, cells, divided, one_label, place
+from scorer.metrics.labels.base import POSITIVE, cells, confusable, divided, one_label, place
 from scorer.metrics.params import Positive, Threshold
 from scorer.metrics.statistic import Sums
 from scorer.views.labelled import Labelled
@@ -124,5 +124,6 @@ def kappa(
     0.166667
     """
     one_label(labelled, "Kappa")
+    confusable(labelled)
     predicted = labelled.decided(place(labelled, positive), threshold)
     return labelled.pooled(labelled.truth, predicted, labelled.weights)
