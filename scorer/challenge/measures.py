@@ -59,8 +59,8 @@ MEASURE = {
         "aggregate": {
             **ONE_OR_MANY,
             "description": "how lists, or the outermost groups, make one number: mean, sum, "
-            "median, geometric, power(-5), quantile(0.9), stability(88, 0.5); or of each level, "
-            "from the lists outwards",
+            "median, geometric, power(-5), quantile(0.9), stability(88, 0.5), dispersion(1); or of "
+            "each level, from the lists outwards",
         },
         "weights": {
             **ONE_OR_MANY,

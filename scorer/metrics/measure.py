@@ -68,7 +68,7 @@ class Measure:
         aggregates = (self.combination.lists, *self.combination.aggregates)
         if any(aggregate.name == "sum" for aggregate in aggregates):
             return (low if low == 0 else None, high if high == 0 else None)
-        if any(aggregate.name == "stability" for aggregate in aggregates):
+        if any(aggregate.name in ("stability", "dispersion") for aggregate in aggregates):
             return None, high
         return low, high
 

@@ -123,8 +123,10 @@ class Combiner:
         if any(text.startswith("stability") for text in levels[:1]):
             message = "stability is of groups in their order, such as weeks: average: week"
             self._wrong(spec, "aggregate", message)
-        if metric.better == "lower" and any(text.startswith("stability") for text in levels):
-            message = f"stability is of measures of which higher is better, not {metric.name}"
+        spread = next((t for t in levels if t.startswith(("stability", "dispersion"))), None)
+        if metric.better == "lower" and spread is not None:
+            word = spread.partition("(")[0]
+            message = f"{word} is of measures of which higher is better, not {metric.name}"
             self._wrong(spec, "aggregate", message)
         summed = metric.aggregate == "sum" and spec.score is None
         plain = Aggregate("sum") if summed else MEAN
@@ -149,7 +151,7 @@ class Combiner:
                 message = "items are drawn for ratings, whose lists are pooled or averaged"
                 self._wrong(spec, "unit", message)
         for text, weight in zip(levels, weights, strict=True):
-            if weight and text.startswith(("quantile", "stability")):
+            if weight and text.startswith(("quantile", "stability", "dispersion")):
                 self._wrong(spec, "weights", f"{text} takes no weights")
         if "weight" in self.challenge.truth.columns and any(levels[:1] + weights[:1]):
             self._wrong(spec, "aggregate", "the truth's rows have weights, which make a mean")

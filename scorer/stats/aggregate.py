@@ -1,7 +1,7 @@
-"""Aggregates of values: means, sum, quantiles, stability; weighted, also of groups.
+"""Aggregates of values: means, sum, quantiles, stability, dispersion; weighted, also of groups.
 
-All but the median, the quantiles and stability are made of sums over values, so that draws of
-lists cost one product of matrices.
+All but the median, the quantiles, stability and dispersion are made of sums over values, so that
+draws of lists cost one product of matrices.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from scorer.stats.units import Floats, Ints
 
-WORDS = ("mean", "sum", "median", "geometric", "power", "quantile", "stability")
+WORDS = ("mean", "sum", "median", "geometric", "power", "quantile", "stability", "dispersion")
 NUMBER = r"\s*([-+0-9.eE]+)\s*"
 WRITTEN = re.compile(rf"\s*([a-z]+)\s*(?:\({NUMBER}(?:,{NUMBER})?\))?\s*")
 
@@ -30,6 +30,7 @@ class Aggregate:
     values as in numpy. `stability` is of values in their order, such as weeks: their mean, plus
     `number` times the slope of their regression line where that falls, less `second` times the
     standard deviation about the line (Home Credit's challenge of 2024 takes 88 and 0.5).
+    `dispersion` is their mean less `number` times their standard deviation, over all of them.
     """
 
     name: str = "mean"
@@ -44,7 +45,7 @@ class Aggregate:
     @property
     def of_sums(self) -> bool:
         """Whether it is made of sums over values."""
-        return self.name not in ("median", "quantile", "stability")
+        return self.name not in ("median", "quantile", "stability", "dispersion")
 
     def columns(self, values: Floats, weights: Floats | None = None) -> Floats:
         """What is summed over values to make it.
@@ -106,6 +107,10 @@ class Aggregate:
             return quantile(values[known], weight[known], self.number)
         if self.name == "stability":
             return self._stable(np.flatnonzero(known), values[known])
+        if self.name == "dispersion":
+            assert self.number is not None
+            some = values[known]
+            return float(some.mean() - self.number * some.std()) if some.size else math.nan
         if self.name in ("mean", "sum") and weights is None:
             # one after the other, as trec_eval adds them, to the bit
             counted = values[known]
@@ -137,8 +142,8 @@ def aggregate(text: str) -> Aggregate:
     """
     match = WRITTEN.fullmatch(text)
     if match is None or match[1] not in WORDS:
-        known = "mean, sum, median, geometric, power(NUMBER), quantile(SHARE) or stability(A, B)"
-        raise ValueError(f"it can be {known}, as power(-5)")
+        known = "mean, sum, median, geometric, power(NUMBER), quantile(SHARE), stability(A, B)"
+        raise ValueError(f"it can be {known} or dispersion(NUMBER), as power(-5)")
     name, number, second = match.groups()
     if name == "stability":
         return _stability(number, second)
@@ -149,6 +154,11 @@ def aggregate(text: str) -> Aggregate:
         if not 0 <= share <= 1:
             raise ValueError("quantile takes a share from 0 to 1, as quantile(0.9)")
         return Aggregate(name, share)
+    if name == "dispersion":
+        times = _float(number)
+        if not 0 <= times < math.inf:
+            raise ValueError("dispersion takes a number of at least 0, as dispersion(1)")
+        return Aggregate(name, times)
     if name == "power" or (number is not None and name == "geometric"):
         try:
             value = float(number or "")

@@ -1,5 +1,7 @@
 """Distributions, times, curves and orders of labels against other scorers, on random data."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -131,3 +133,30 @@ def test_label_ranking(seed):
     counts = true.sum(axis=1)
     theirs = sk.label_ranking_average_precision_score(true, score, sample_weight=counts)
     same(value("LRAP(average=pooled)", view), theirs)
+
+
+def test_the_stratified_concordance_of_cibmtr(challenge, score):
+    """The mean of groups less the deviation of their values, from files."""
+    rng = np.random.default_rng(7)
+    time, seen, risk = rng.exponential(1, 60), rng.integers(0, 2, 60), rng.normal(size=60)
+    groups = rng.choice(["x", "y", "z"], 60)
+    truth = "id,time,seen\n" + "".join(f"r{n},{time[n]},{seen[n]}\n" for n in range(60))
+    lists = "id,race\n" + "".join(f"r{n},{groups[n]}\n" for n in range(60))
+    sent = "id,risk\n" + "".join(f"r{n},{risk[n]}\n" for n in range(60))
+    yaml = """
+truth: {file: truth.csv, columns: {list: id, target: time, extra: {seen: number}}}
+lists: {file: lists.csv, columns: {list: id, group: race}}
+submission: {columns: {list: id, prediction: risk}}
+metrics:
+  - {metric: Concordance, event: seen, predicts: risk, average: group,
+     aggregate: dispersion(1), id: stratified}
+"""
+    folder = challenge(yaml, **{"truth.csv": truth, "lists.csv": lists, "sub.csv": sent})
+    ran = score(folder, folder / "sub.csv", "--format", "json")
+    assert ran.code == 0, ran
+    found = json.loads(ran.out)["submissions"][0]["values"]["stratified"]["mean"]
+    each = [
+        lifelines.concordance_index(time[groups == g], -risk[groups == g], seen[groups == g])
+        for g in "xyz"
+    ]
+    same(found, np.mean(each) - np.std(each))
