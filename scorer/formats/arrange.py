@@ -51,7 +51,8 @@ def _in_shape(rows: Sequence[Sequence[str]], fits: Mapping[str, Fits]) -> Arrang
         row = all(fits[name](cell) for name, cell in zip(names, header, strict=True))
         return Arranged("missing" if row else "renamed", names)
     places = free if absent else [n for n, name in enumerate(header) if name in fits]
-    if not absent and all(_some(cells[n], fits[header[n]]) for n in places):
+    same = len(whole) > 1 and any(len({*cells[n]}) == 1 for n in places)  # which are no ids
+    if not absent and (same or all(_some(cells[n], fits[header[n]]) for n in places)):
         return None
     names = arranged([cells[n] for n in places], absent or fits)
     kind: Kind = "renamed" if absent else "swapped"

@@ -568,3 +568,111 @@ def test_lines_that_are_not_as_many_as_the_rows_are_told(score, tmp_path):
     ran = score("init", "--from", *paths[:2], tmp_path / "made")
     assert ran.code == 2
     assert "score init --from TRUTH SAMPLE LISTS DIR" in ran.err
+
+
+CLASSES = "id,cat,dog\na,0.5,0.5\nb,0.9,0.1\nc,0.2,0.8\n"
+ANSWERS = {
+    "one of several columns": (
+        "id,cat,dog\na,1,0\nb,1,0\nc,0,1\n", CLASSES,
+        {"probability": ["cat", "dog"]}, "LogLoss", "",
+    ),
+    "several of several columns": (
+        "id,cat,dog\na,1,1\nb,0,0\nc,0,1\n", CLASSES,
+        {"probability": ["cat", "dog"]}, "AUROC", "",
+    ),
+    "votes": (
+        "id,cat,dog\na,3,1\nb,2,0\nc,0,7\n", CLASSES,
+        {"probability": ["cat", "dog"]}, "KL", "",
+    ),
+    "numbers in columns": (
+        "id,cat,dog,cow\na,3,1,2.5\nb,2,0,1\nc,0,7,2\n",
+        "id,cat,dog,cow\na,0.5,0.5,3\nb,0.9,0.1,2\nc,0.2,0.8,1\n",
+        {"target": "target"}, "RMSE", "",
+    ),
+    "texts": (
+        "id,text\na,the Nile\nb,Po\nc,\"Rhine, lower\"\n", "id,text\na,Nile\nb,\nc,x y\n",
+        {"text": "text"}, "ExactMatch(normalize=plain)", "texts are taken for texts",
+    ),
+    "classes of two words": (
+        "id,text\na,the Nile\nb,the Nile\nc,the Po\nd,the Po\n",
+        "id,text\na,the Nile\nb,the Po\nc,the Po\nd,the Po\n",
+        {"label": "text"}, "Accuracy", "",
+    ),
+    "sequences": (
+        "id,seq\na,3 3 8\nb,1 2\nc,7\n", "id,seq\na,3 8\nb,1 2\nc,7 7\n",
+        {"text": "seq"}, "EditDistance(unit=tokens, average=pooled, over=truth)", "sequence",
+    ),
+    "labels of words": (
+        "id,tags\na,rust scab\nb,scab\nc,rust\nd,rust scab\n",
+        "id,tags\na,rust\nb,scab rust\nc,rust\nd,scab\n",
+        {"label": "tags"}, "F1(average=micro)", "",
+    ),
+    "labels of numbers": (
+        "id,tags\na,1 13\nb,13\nc,1 7\nd,1 7 13\n", "id,tags\na,1\nb,13 7\nc,1 7\nd,1\n",
+        {"label": "tags"}, "F1(average=micro)", "they may be ranked ids",
+    ),
+    "codes of classes": (
+        "id,code\na,1000016\nb,1000016\nc,1000055\nd,1000055\n",
+        "id,code\na,1000016\nb,1000055\nc,1000055\nd,1000055\n",
+        {"label": "code"}, "Accuracy", "codes of classes",
+    ),
+    "a number with its spread": (
+        "id,fvc\na,2034.5\nb,1500\nc,1700\n",
+        "id,fvc,Confidence\na,2000,70\nb,1600,80.5\nc,1700,100\n",
+        {"target": "fvc"}, "LaplaceLogLikelihood(spread=Confidence)", "standard deviation",
+    ),
+    "points on the globe": (
+        "trip,time,Lat,Lon\nt,1,37.4,-122.0\nt,2,37.5,-122.1\n",
+        "trip,time,Lat,Lon\nt,1,37.41,-122.0\nt,2,37.5,-122.2\n",
+        {"rating": "Lat"}, "Haversine(longitude=Lon)", "",
+    ),
+    "ids that are sentences, beside columns that repeat the truth's": (
+        "Insult,Date,Comment\n1,d1,\"you, there\"\n0,d2,ok\n1,d1,no\n",
+        "Insult,Date,Comment\n0.5,d1,\"you, there\"\n0.1,d2,ok\n0.9,d1,no\n",
+        {"label": "Insult"}, "AUROC", "",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_answers_of_another_sort_are_known(score, tmp_path, name):
+    truth, sample, answer, measure, unsure = ANSWERS[name]
+    files(tmp_path, truth__csv=truth, sub__csv=sample)
+    ran = score("init", "--from", tmp_path / "truth.csv", tmp_path / "sub.csv", tmp_path / "made")
+    assert ran.code == 0, ran
+    assert "rejected" not in ran.err, ran
+    written = yaml.safe_load((tmp_path / "made" / "challenge.yaml").read_text())
+    columns = written["truth"].get("columns", {})
+    assert {role: columns.get(role, role) for role in answer} == answer, written
+    assert written["metrics"][0] == measure
+    assert ("not sure:" in ran.out) == bool(unsure)
+    assert unsure in ran.out
+    assert score(tmp_path / "made", tmp_path / "made" / "sub.csv").code == 0
+
+
+@pytest.mark.parametrize(
+    ("truth", "sample", "told"),
+    [
+        ("id,words,toxic,male\na,x,0.1,1\nb,y,0.9,0\n", "id,prediction\na,0.5\nb,0.1\n",
+         "which of its columns has the answers ('words', 'toxic', 'male') is not known"),
+        ("id,x,y\na,1,2\nb,3,4\n", "id,cells\na,car 0.9 1 2 3 4 5\nb,bus 0.1 1 2 3 4 5\n",
+         "the cells of 'cells' have 7 words for each thing, such as boxes"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_told_is_asked(score, tmp_path, truth, sample, told):
+    files(tmp_path, truth__csv=truth, sub__csv=sample)
+    ran = score("init", "--from", tmp_path / "truth.csv", tmp_path / "sub.csv", tmp_path / "made")
+    assert ran.code == 2
+    assert told in ran.err, ran
+    assert not (tmp_path / "made").exists()
+
+
+@pytest.mark.parametrize(("third", "role"), [("3", "rank"), ("5", "rank"), ("0", "score")])
+def test_ranks_with_gaps_are_no_scores(score, tmp_path, third, role):
+    run = f"1\ta\t1\n1\tx\t2\n1\ty\t{third}\n2\tb\t1\n2\tx\t2\n"
+    files(tmp_path, qrels__tsv="1 0 a 1\n2 0 b 1\n", run__tsv=run)
+    ran = score("init", "--from", tmp_path / "qrels.tsv", tmp_path / "run.tsv", tmp_path / "made")
+    assert ran.code == 0, ran
+    written = yaml.safe_load((tmp_path / "made" / "challenge.yaml").read_text())
+    assert written["submission"]["header"] == ["list", "item", role]
+    assert ("not sure:" in ran.out) == (third == "5")

@@ -29,12 +29,14 @@ class Guess(NamedTuple):
         truth: keys of its section, beside the file.
         submission: keys of its section.
         metrics: those that fit, the first of which ranks.
+        unsure: what may be otherwise, as a clause; empty where nothing is known to.
     """
 
     what: str
     truth: Mapping[str, Any]
     submission: Mapping[str, Any]
     metrics: Sequence[str | Mapping[str, str]]
+    unsure: str = ""
 
 
 class Recognizer(Protocol):

@@ -17,6 +17,7 @@ from scorer.core.text import display_path
 from scorer.formats.base import formats
 from scorer.metrics.base import metrics as registry
 from scorer.metrics.notation import NotationError, parse
+from scorer.prepare.guess.answers import unanswered
 from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.forms import look, looked
 from scorer.prepare.guess.kinds import KINDS, KNOWN
@@ -62,9 +63,12 @@ def challenge_data(
     )
     if guess is None:
         where = display_path(truth)
-        raise UsageError(
-            f"{where}: its columns ({', '.join(truth_look.names[:12])}) show no answers"
-        )
+        message = f"{where}: its columns ({', '.join(truth_look.names[:12])}) show no answers"
+        asked = "" if sample_look is None else f"; {unanswered(truth_look, sample_look)}"
+        raise UsageError(f"{message}{asked}")
+    if "rank_gaps" in guess.submission:
+        unsure = "whole numbers that ascend, with gaps, are taken for ranks; they may be scores"
+        guess = guess._replace(unsure=unsure)
     form = {} if sample_look is None else sample_look.written
     data = {
         "id": truth.name.split(".")[0] or "challenge",

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from scorer.prepare.guess.answers import (
+    boxes,
+    columns_of_classes,
+    masks,
+    points,
+    several_labels,
+    spread,
+    texts,
+)
 from scorer.prepare.guess.base import Recognizer
 from scorer.prepare.guess.pairs import cells, named, preferences, trec, unnamed
 from scorer.prepare.guess.tables import table
 from scorer.prepare.guess.wide import ranks, wide
 
 # by what columns are called
-KNOWN: tuple[Recognizer, ...] = (trec, preferences, cells, named, ranks, wide, table)
+ANSWERS: tuple[Recognizer, ...] = (
+    boxes, masks, columns_of_classes, several_labels, texts, spread, points
+)  # fmt: skip
+KNOWN: tuple[Recognizer, ...] = (trec, preferences, *ANSWERS, cells, named, ranks, wide, table)
 KINDS: tuple[Recognizer, ...] = (*KNOWN, unnamed)

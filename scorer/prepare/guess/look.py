@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,6 +71,19 @@ class Preview(NamedTuple):
                 return False
             last_rank[row[key]] = last_rank.get(row[key], 0) + 1
         return max(last_rank.values(), default=0) > 1
+
+    def ascends(self, name: str, by: str) -> bool:
+        """Whether whole numbers from 1 ascend along the rows of each value of another column."""
+        at, key = self.names.index(name), self.names.index(by)
+        numbers: dict[str, list[int]] = {}
+        for row in self.rows:
+            if len(row) <= max(at, key) or not row[at].strip().isdigit():
+                return False
+            numbers.setdefault(row[key], []).append(int(row[at]))
+        several = [of_list for of_list in numbers.values() if len(of_list) > 1]
+        return bool(several) and all(
+            row[0] == 1 and all(a < b for a, b in pairwise(row)) for row in several
+        )
 
     def called(self, role: str, taken: Collection[str] = ()) -> str | None:
         """The column with that role, by the usual names for it; None where there is none."""

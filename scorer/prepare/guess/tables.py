@@ -14,6 +14,7 @@ from scorer.prepare.guess.look import Preview
 from scorer.tables.table import DECIMAL
 
 MOST_CLASSES = 30  # whole numbers of more than so many values are numbers, not classes
+CODE_DIGITS = 6  # numbers that are as long, and come again, are codes
 SEPARATORS = (",", ";", "|", " ")  # of several labels in a cell
 CLASSES = ("Accuracy", "F1(average=macro)")
 LABELS = ("F1(average=macro)", "F1(average=micro)")
@@ -28,11 +29,11 @@ def table(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
         return None
     if sample is None:
         return _without_sample(truth, needs)
-    key = _key(truth, sample)
+    key = key_columns(truth, sample)
     if key is None:
         return None
     truth_key, sample_key = key
-    sent = list(sample.others((sample_key,)))
+    sent = _answers(truth, sample, key)
     if len(sent) > 1 and (guess := _by_class(truth, truth_key, sample_key, sent)) is not None:
         return guess
     if not _is_row(sent, sample_key):
@@ -65,7 +66,7 @@ def _is_row(sent: Sequence[str], key: str) -> bool:
     return len(sent) == 1 or (_is_id(key) and not any(map(_is_id, sent)))
 
 
-def _key(truth: Preview, sample: Preview) -> tuple[str, str] | None:
+def key_columns(truth: Preview, sample: Preview) -> tuple[str, str] | None:
     """The column of ids in the truth and in the sample: both have it, each id once."""
     shared = [
         (truth_name, name) for name in sample.names if (truth_name := truth.like(name)) is not None
@@ -76,7 +77,24 @@ def _key(truth: Preview, sample: Preview) -> tuple[str, str] | None:
         if truth.distinct(truth_name) and sample.distinct(sample_name)
     ]
     called = [pair for pair in single if _is_id(pair[1])]
-    return next(iter(called or [pair for pair in single if pair in shared[:1]]), None)
+    first = [pair for pair in single if pair in shared[:1]] or single * (len(single) == 1)
+    return next(iter(called or first), None)
+
+
+def _answers(truth: Preview, sample: Preview, key: tuple[str, str]) -> list[str]:
+    """The sample's columns but its ids, without those that only repeat the truth's.
+
+    Where all do, or none is left that could be answers, they are all there are.
+    """
+    sent = list(sample.others(key[1:]))
+    ids = truth.cells(key[0])
+    own: dict[str, list[str]] = {}
+    for name in sent:
+        if (column := truth.like(name)) is not None:
+            true = dict(zip(ids, truth.cells(column), strict=False))
+            pairs = zip(sample.cells(key[1]), sample.cells(name), strict=False)
+            own[name] = [cell for row, cell in pairs if true.get(row) != cell]
+    return [name for name in sent if own.get(name, [name])] or sent
 
 
 def _is_id(name: str) -> bool:
@@ -130,7 +148,8 @@ def _single(
     if sample is not None and not needs.columns and (parts := _numeric_parts(truth, of)):
         return _beside(truth, parts, of, sent)
     numbers = _numeric(cells)
-    counts = numbers and not _coded(classes)
+    codes = numbers and _long_codes(cells)
+    counts = numbers and not (_coded(classes) or codes)
     likely = len(classes) == 2 and sample is not None and _likely(sample, sent[1], numbers)
     probable = likely or "probability" in needs.columns
     if "prediction" in needs.columns or (counts and not probable):
@@ -142,7 +161,11 @@ def _single(
     if separator is not None:
         what = "a table of rows with several labels each"
         return guess(what, "label", "label", LABELS, {"multilabel": separator})
-    return guess("a table of classes", "label", "label", CLASSES, {})
+    classed = guess("a table of classes", "label", "label", CLASSES, {})
+    if not codes:
+        return classed
+    unsure = "numbers are taken for codes of classes, since they are as long and come again"
+    return classed._replace(unsure=unsure)
 
 
 def _numeric_parts(truth: Preview, of: tuple[str, str]) -> dict[str, bool]:
@@ -182,6 +205,12 @@ def _coded(classes: Collection[str]) -> bool:
     return len(classes) <= MOST_CLASSES and all(
         cell.lstrip("+-").isdigit() and len(cell) < 4 for cell in classes
     )
+
+
+def _long_codes(cells: Sequence[str]) -> bool:
+    """Whether numbers are long codes of classes: all have as many digits, and most come again."""
+    same = len({len(cell) for cell in cells}) == 1 and all(map(str.isdigit, cells))
+    return same and len(cells[0]) >= CODE_DIGITS and 2 * len({*cells}) <= len(cells)
 
 
 def _likely(sample: Preview, name: str, numbers: bool) -> bool:
