@@ -626,6 +626,16 @@ ANSWERS = {
         "trip,time,Lat,Lon\nt,1,37.41,-122.0\nt,2,37.5,-122.2\n",
         {"rating": "Lat"}, "Haversine(longitude=Lon)", "",
     ),
+    "masks": (
+        "id,rle,height,width\na,1 2 5 1,4,4\nb,-,4,4\nc,2 1 9 3 14 1,4,4\n",
+        "id,rle\na,1 2 6 1\nb,3 1\nc,\n",
+        {"runs": "rle"}, "Dice", "start and length of runs",
+    ),
+    "boxes": (
+        "id,found\na,cat 1 0 0 1 1\nb,dog 1 0 0 2 2 cat 1 1 1 3 3\n",
+        "id,found\na,cat 0.9 0 0 1 1\nb,\n",
+        {"boxes": "found"}, "BoxAP(iou=0.5)", "x y w h",
+    ),
     "ids that are sentences, beside columns that repeat the truth's": (
         "Insult,Date,Comment\n1,d1,\"you, there\"\n0,d2,ok\n1,d1,no\n",
         "Insult,Date,Comment\n0.5,d1,\"you, there\"\n0.1,d2,ok\n0.9,d1,no\n",

@@ -26,7 +26,7 @@ ROUNDED = 0.01  # how far the sum of a row's probabilities may be from 1
 MANY = 4  # numbers of a cell that hardly are run lengths by chance
 
 
-class Columns(NamedTuple):
+class AnswerColumns(NamedTuple):
     """The columns of ids and answers in the truth and in the sample."""
 
     truth_key: str
@@ -204,7 +204,7 @@ def _coordinates(look: Preview) -> tuple[str, str] | None:
     return None if latitude is None or longitude is None else (latitude, longitude)
 
 
-def _one_column(truth: Preview, sample: Preview | None) -> Columns | None:
+def _one_column(truth: Preview, sample: Preview | None) -> AnswerColumns | None:
     """The columns of ids and answers where a sample has one answer for each id."""
     if sample is None or truth.trec or {"header", "json"} & {*truth.written, *sample.written}:
         return None
@@ -220,7 +220,7 @@ def _one_column(truth: Preview, sample: Preview | None) -> Columns | None:
     if true is None:
         others = [name for name in truth.others(keys[:1]) if not truth.numeric(name)]
         true = others[0] if len(others) == 1 else None
-    return None if true is None else Columns(keys[0], true, keys[1], value)
+    return None if true is None else AnswerColumns(keys[0], true, keys[1], value)
 
 
 def _table(look: Preview, names: Sequence[str]) -> list[list[float]]:
@@ -269,7 +269,7 @@ def _box_size(cells: Sequence[str]) -> int | None:
     counts = {len(row) for row in rows}
     if not rows or max(counts) < 5:
         return None
-    for size in (*range(5, 10),):
+    for size in range(5, 10):
         if any(count % size for count in counts):
             continue
         parts = [row[at : at + size] for row in rows for at in range(0, len(row), size)]
