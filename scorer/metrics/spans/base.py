@@ -11,11 +11,14 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from scorer.core.arrays import Floats, Mask
-from scorer.core.errors import ChallengeError
+from scorer.core.errors import ChallengeError, SubmissionRejected
+from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.metrics.quotient import Quotient
 from scorer.views.texts import Texts
 
+MOST = 10_000  # spans of a list
+CELLS = 2**20  # of pairs that are looked at at once
 BETWEEN = re.compile(r"[\s:,]+")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?", re.ASCII)
 
@@ -140,11 +143,15 @@ def matched(true: Sequence[TypedSpan], given: Sequence[TypedSpan], fits: Fits) -
     """The most pairs of a true and a submitted span that fit, each span in one of them."""
     if not (true and given):
         return 0
-    from scipy.sparse import csr_array  # which few challenges need
+    from scipy.sparse import csr_array, hstack  # which few challenges need
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    pairs = fits(_columns(true, -1), _columns(given, 0))
-    return int((maximum_bipartite_matching(csr_array(pairs)) >= 0).sum())
+    first, block = _columns(true, -1), max(1, CELLS // len(true))
+    parts = [
+        csr_array(fits(first, _columns(given[at : at + block], 0)))
+        for at in range(0, len(given), block)
+    ]
+    return int((maximum_bipartite_matching(hstack(parts, "csr")) >= 0).sum())
 
 
 def _columns(side: Sequence[TypedSpan], axis: int) -> SpanColumns:
@@ -154,6 +161,19 @@ def _columns(side: Sequence[TypedSpan], axis: int) -> SpanColumns:
         np.expand_dims(np.array(column, dtype=np.float64), axis) for column in (starts, ends)
     )
     return SpanColumns(np.expand_dims(np.array(kinds, dtype=object), axis), *numbers)
+
+
+def refuse_many(texts: Texts) -> None:
+    """Refuse more spans of a list than can be held against the truth's, whatever these are.
+
+    Raises:
+        SubmissionRejected: a list has too many.
+    """
+    count = np.bincount(texts.in_list)
+    if (most := int(count.max(initial=0))) > MOST:
+        name = texts.names[int(count.argmax())]
+        message = f"{quoted(name)} has {most:,} spans, more than {MOST:,}, the most there may be"
+        raise SubmissionRejected(problems=[Problem("S402", message, list=name)])
 
 
 def f1(texts: Texts, amounts: Iterable[tuple[float, float, float]], average: str) -> Quotient:

@@ -11,7 +11,17 @@ from scorer.core.arrays import Mask
 from scorer.metrics.base import metric
 from scorer.metrics.params import Pooling, Relevant
 from scorer.metrics.quotient import Quotient
-from scorer.metrics.spans.base import Kind, Only, SpanColumns, f1, matched, needed, spans, wrong
+from scorer.metrics.spans.base import (
+    Kind,
+    Only,
+    SpanColumns,
+    f1,
+    matched,
+    needed,
+    refuse_many,
+    spans,
+    wrong,
+)
 from scorer.metrics.statistic import Share
 from scorer.views.texts import Texts
 
@@ -66,6 +76,7 @@ def eventf1(
         fitting: Mask = np.asarray((true.kind == given.kind) & near)
         return fitting & (np.abs(true.end - given.end) <= late) if ends else fitting
 
+    refuse_many(texts)
     sides = spans(texts, rel, kind, only)
     amounts = ((matched(*pair, fits), len(pair[0]), len(pair[1])) for pair in sides)
     return f1(texts, amounts, average)

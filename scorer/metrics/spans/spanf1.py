@@ -22,6 +22,7 @@ from scorer.metrics.spans.base import (
     f1,
     matched,
     needed,
+    refuse_many,
     spans,
     wrong,
 )
@@ -156,5 +157,6 @@ def spanf1(
     >>> float(spanf1(texts, match="partial").statistics.share())
     0.75
     """
+    refuse_many(texts)
     sides = spans(texts, rel, kind, only, form)
     return f1(texts, (_amounts(*pair, match, overlap) for pair in sides), average)

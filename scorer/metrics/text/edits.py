@@ -42,8 +42,9 @@ def edits(first: Units, second: Units) -> int:
     """The fewest insertions, deletions and replacements that make one of the other.
 
     The rows of the table of distances are bits of whole numbers: Hyyrö, Nordic Journal of
-    Computing 10(1), 2003, after Myers.
+    Computing 10(1), 2003, after Myers. Of a long and a short text the short one's are bits.
     """
+    first, second = sorted((first, second), key=len)
     if not first:
         return len(second)
     places = _places(first)
@@ -61,6 +62,7 @@ def edits(first: Units, second: Units) -> int:
 
 def common(first: Units, second: Units) -> int:
     """The length of the longest common subsequence, by the bits of whole numbers as `edits`."""
+    first, second = sorted((first, second), key=len)
     places, every = _places(first), (1 << len(first)) - 1
     row = every
     for unit in second:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rounds import rounds
 from variants import METRICS
 
-from scorer.core.errors import ChallengeError
+from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 from scorer.metrics.spans.base import parsed, wrong
@@ -209,3 +209,13 @@ def test_a_truth_that_is_no_span_is_the_organizers():
     with pytest.raises(ChallengeError, match="the truth's 'PER x' is no span"):
         of("SpanF1", Texts.of(({"PER 1 2": 1}, ["PER x"])))
     assert of("SpanF1", Texts.of(({"PER x": 1, "PER 1 2": 1}, ["PER 1 2"]))) == pytest.approx(2 / 3)
+
+
+def test_many_spans_of_a_list_are_paired_in_parts_and_not_too_many():
+    true = [f"A {n} {n + 1}" for n in range(1100)]
+    given = {f"A {n} {n + 2}": 0.0 for n in range(1000)}
+    assert of("SpanF1(match=type)", Texts.of((given, true))) == pytest.approx(2000 / 2100)
+    many = {f"A {n} {n + 2}": 0.0 for n in range(10_001)}
+    for notation in ("SpanF1", "EventF1(tolerance=1)"):
+        with pytest.raises(SubmissionRejected, match="'0' has 10,001 spans, more than 10,000"):
+            of(notation, Texts.of((many, true)))
