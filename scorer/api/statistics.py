@@ -261,11 +261,7 @@ def _alike(first: Sequence[str], second: Sequence[str]) -> float | None:
 
 
 def _reversed(table: Table) -> dict[str, Floats]:
-    """The numbers of a table with every order turned round.
-
-    Raises:
-        UsageError: labels and numbers to predict have none.
-    """
+    """The numbers of a table with every order turned round; `UsageError` if there is none."""
     numbers = dict(table.numbers)
     likely = [role for role in numbers if role.startswith("probability")]
     if "score" in numbers:

@@ -65,12 +65,7 @@ def with_cause(
 ) -> Findings:
     """The findings with one problem for all that follows from wrong names of columns.
 
-    Args:
-        findings: of a file that was read.
-        path: the file.
-        table: what it should hold; None: nothing more can be said.
-        public: the challenge's public part.
-        limits: of what is read.
+    `table` is what the file should hold; None if nothing more can be said.
     """
     if table is None or not any(findings.counts[code] for code in (*OF_HEADER, "S311")):
         return findings

@@ -67,8 +67,7 @@ class Form(StrEnum):
 def form_by_suffix(path: Path | None) -> Form:
     """The form that a file's suffix means.
 
-    Raises:
-        UsageError: the suffix means a form that results of a living board do not have.
+    `UsageError` if it is no form of results of a living board.
     """
     suffix = "" if path is None else path.suffix.lower()
     if suffix in (".csv", ".html", ".htm", ".md", ".tex"):

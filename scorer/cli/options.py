@@ -341,11 +341,7 @@ def _files(folder: str) -> list[Path]:
 
 
 def refuse_overwrite(output: Sequence[Path] | None, challenge: Challenge, *read: Path) -> None:
-    """Refuse to write over a file of the challenge, one that is read, or one twice.
-
-    Raises:
-        UsageError: a file of the output is one of them, by whatever name.
-    """
+    """Refuse, by `UsageError`, to write over a file of the challenge or one read, or one twice."""
     for n, file in enumerate(output or ()):
         if os.path.isdir(file):
             raise UsageError(f"{printable(file)} cannot be written: this is a folder")
@@ -376,9 +372,7 @@ def chosen_forms(
 ) -> Forms:
     """The forms in which a subject is written: by name, else by the suffix of each file.
 
-    Raises:
-        UnknownName: there is no such form.
-        UsageError: a suffix means a form of other subjects only.
+    `UnknownName` if there is no such form, `UsageError` if a suffix is of other subjects only.
     """
     places = tuple(files or ())
     if name is not None:

@@ -72,8 +72,7 @@ class Condition(NamedTuple):
 
         An empty cell is equal to the empty text only, and not above or below anything.
 
-        Raises:
-            GrammarError: a cell that is compared with a number is none.
+        `GrammarError` if a cell that is compared with a number is none.
         """
         import numpy as np
 
@@ -117,13 +116,10 @@ def _equal(cell: str, value: Value) -> bool:
 
 
 def parse(text: str) -> Condition:
-    """The tree of a condition.
+    """The tree of a condition; `GrammarError` if it is not written as a condition is.
 
     >>> parse("male = 1 and (label = 0 or 'the part' in (a, b))").names
     ('male', 'label', 'the part')
-
-    Raises:
-        GrammarError: it is not written as a condition is.
     """
     if not text.strip():
         raise GrammarError("the condition is empty; write such as male = 1 and label = 0")

@@ -48,11 +48,7 @@ class Grammar:
         )
 
     def tokens(self, text: str) -> Iterator[Lexeme]:
-        """The tokens of a text, and an empty one at its end.
-
-        Raises:
-            GrammarError: a character belongs to none.
-        """
+        """The tokens of a text, and an empty one at its end; `GrammarError` at other signs."""
         at = 0
         while at < len(text) and not text[at:].isspace():
             match = self.token.match(text, at)

@@ -98,11 +98,7 @@ def apart(text: str) -> list[str]:
 
 
 def marked(separator: str | None) -> str:
-    """What an id looks like that is several, or stands in quotes, as a regular expression.
-
-    Args:
-        separator: of several ids in a cell; None where a cell has one.
-    """
+    """What an id is like that is several, by their separator, or in quotes, as an expression."""
     if separator is None:
         return r"""^['"`\[(].*['"`\])]$"""
     others = "".join(re.escape(mark) for mark in MARKS if mark != separator)

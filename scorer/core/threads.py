@@ -23,8 +23,7 @@ R = TypeVar("R")
 def threads() -> int:
     """How many threads may work at once: `SCORER_THREADS`, else the cores of this process.
 
-    Raises:
-        UsageError: the variable is no whole number from 1 to 1,024.
+    `UsageError` if the variable is no whole number from 1 to 1,024.
     """
     given = os.environ.get(VARIABLE, "")
     if not given:
@@ -51,7 +50,6 @@ def ahead(
 
     Args:
         stack: ends the threads.
-        most: how many threads there are at most.
         waiting: how many items are taken beyond the one that is used; the same for any number of
             threads.
         alone: whether an item's result is worked out when it is asked for, whatever the threads.
@@ -85,9 +83,6 @@ def beside(stack: ExitStack, items: Iterator[T]) -> Generator[T]:
     """The items, of which the next is made by a thread of its own while one is used.
 
     Nothing makes items any more when the generator is closed.
-
-    Args:
-        stack: ends the thread.
     """
     if threads() == 1:
         yield from items

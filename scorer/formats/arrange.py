@@ -25,10 +25,8 @@ def arrangement(
 ) -> Arranged | None:
     """How the header should read; None where it reads so, or nothing is certain.
 
-    Args:
-        rows: the header, or the first row where there is none, and the rows.
-        shapes: what a table may look like: of each the columns it must have, by name, and whether
-            a text can be a cell of one.
+    `rows` begin with the header, if there is one; `shapes` are what a table may look like: of each
+    the columns it must have, by name, and whether a text can be a cell of one.
     """
     if len(rows) < 2:
         return None
@@ -74,9 +72,7 @@ def _some(cells: Sequence[str], fit: Fits) -> bool:
 def arranged(columns: Sequence[Sequence[str]], fits: Mapping[str, Fits]) -> list[str] | None:
     """The role of each column; None unless there is exactly one way to give them all.
 
-    Args:
-        columns: the cells of each.
-        fits: for each role, whether a text can be its cell.
+    `columns` are the cells of each; `fits` says for each role whether a text can be its cell.
 
     >>> arranged([["ana", "ben"], ["1", "2"]], {"number": str.isdigit, "name": str.isalpha})
     ['name', 'number']

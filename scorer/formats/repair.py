@@ -74,10 +74,7 @@ def repair(path: Path, expected: Expected | None) -> Repaired:
 
     `UsageError` if the file cannot be read, or is too large.
 
-    Args:
-        path: of the file.
-        expected: what it should hold, if it is a table of separated columns; else only the encoding
-            can be repaired.
+    Without `expected`, of a table of separated columns, only the encoding can be repaired.
     """
     changes: list[str] = []
     text = _decoded(_bytes(path), changes)
@@ -280,9 +277,7 @@ def _point(
 def _plain(cells: Mapping[int, str], certain: bool) -> dict[str, dict[int, str]]:
     """The numbers of a column that are written otherwise, plainly, by what is done to them.
 
-    Args:
-        cells: of the column, by row.
-        certain: whether a comma is decimal even before three digits.
+    `certain`: a comma is decimal even before three digits.
     """
     marked = {n: found for n, cell in cells.items() if (found := unmarked(cell)) is not None}
     marks = {found.thousands for found in marked.values()} & {",", "."}

@@ -29,8 +29,6 @@ def list_columns(
     """The groups and weights of the truth's lists, as far as measures ask for them.
 
     Args:
-        prepared: the challenge.
-        lists: the lists of the truth.
         truth: its table, with the columns of conditions.
         group_of: the public group of each list, for figures of all lists.
 

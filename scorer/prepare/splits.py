@@ -60,8 +60,7 @@ def drawn(
 def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[str, str]:
     """The split of each list, from a file of list,split; or of Kaggle's columns, such as id,Usage.
 
-    Args:
-        called: the name that the lists' column may have instead.
+    The lists' column may have the name `called` instead.
 
     `ChallengeError` if it cannot be read, names a list twice or one that is not there, or leaves
     one out.
@@ -117,10 +116,7 @@ def masks_of(lists: Sequence[str], split_of: Mapping[str, str]) -> dict[str, Mas
 def scope_of(challenge: Challenge, splits: Mapping[str, Mask], split: str | None) -> Scope:
     """The scope of a board of one split, or of all lists.
 
-    Args:
-        challenge: whose phases say which split ranks at the end.
-        splits: split -> which lists it has; `all` may be one of them.
-        split: the board's; None or `all`: all lists.
+    `splits` is split -> which lists it has; `all` may be one of them.
     """
     sizes = {name: int(mask.sum()) for name, mask in splits.items() if name != EVERYTHING}
     total = next((mask.size for mask in splits.values()), 0)

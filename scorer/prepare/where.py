@@ -53,9 +53,8 @@ def _header(source: Described) -> frozenset[str]:
 def chosen(prepared: BoundChallenge, lists: Sequence[str], truth: Table) -> dict[str, Mask]:
     """The lists of which each condition of a measure is true, by its text: shape (lists,).
 
-    Raises:
-        ChallengeError: a column is not there or holds no numbers, a list is half chosen, or none
-            is.
+    `ChallengeError` if a column is not there or holds no numbers, a list is half chosen, or none
+    is.
     """
     challenge, keys = prepared.challenge, _keyed(prepared)
     if not keys:
@@ -170,11 +169,7 @@ def _list_places(table: Table, place: Mapping[str, int]) -> Ints:
 
 
 def _true_of_lists(mask: Mask, rows: Ints, lists: Sequence[str]) -> Mask:
-    """Whether a condition is true of each list, all of whose rows agree.
-
-    Raises:
-        GrammarError: it is true of some rows of a list only.
-    """
+    """Whether it is true of each list; `GrammarError` if of some rows of a list only."""
     true = np.bincount(rows, mask, minlength=len(lists))
     sizes = np.bincount(rows, minlength=len(lists))
     if (half := (true > 0) & (true < sizes)).any():

@@ -164,8 +164,7 @@ def form_names(subject: str) -> str:
 def form_at(subject: str, path: Path) -> ReportForm | None:
     """The form that a file's suffix means; None where it means none of any subject's.
 
-    Raises:
-        UsageError: it means a form that this subject does not have.
+    `UsageError` if it means a form that this subject does not have.
     """
     suffix = path.suffix.lower().removeprefix(".")
     name = SUFFIXES.get(suffix, suffix)

@@ -21,15 +21,8 @@ def worst_lists(
 ) -> Explained:
     """The worst lists by a measure: their values, and its number without each.
 
-    Args:
-        measure: a settled one.
-        card: of the submission.
-        rules: by measure id.
-        word: the challenge's for a list.
-        plural: and for several.
-
-    Raises:
-        UsageError: there are too many lists, none of which has a value of its own.
+    `rules` are by measure id; `word` and `plural` are the challenge's for lists. `UsageError` if
+    there are too many lists, none of which has a value of its own.
     """
     whole = settle(card, measure, rules)
     values = (

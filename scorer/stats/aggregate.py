@@ -137,8 +137,7 @@ MEAN = Aggregate()
 def aggregate(text: str) -> Aggregate:
     """The aggregate that a text names: `mean`, `power(-5)`, `geometric(0.00001)`.
 
-    Raises:
-        ValueError: it names none, and what can be written.
+    `ValueError`, with what can be written, if it names none.
     """
     match = WRITTEN.fullmatch(text)
     if match is None or match[1] not in WORDS:

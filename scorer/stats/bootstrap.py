@@ -16,10 +16,8 @@ def resampled(values: Floats, draws: int, seed: int, clusters: Ints | None = Non
     Of more than 2,500 lists, 2,500 random blocks are drawn, each with its lists.
 
     Args:
-        values: (submissions, lists), complete; of a figure its pseudo-values, whose draws are
-            those of the figure to the first order.
-        draws: How many times lists are drawn.
-        seed: The same seed, the same draws.
+        values: (submissions, lists), complete; of a figure its pseudo-values, whose draws are those
+            of the figure to the first order.
         clusters: (lists,), equal numbers for lists that are drawn together.
 
     Returns:

@@ -90,7 +90,6 @@ def exchanged(
         first: (lists, width), each list's own sums.
         others: (others, lists, width), those that it is paired with.
         figure: From sums over lists (some, width) to their figures (some,).
-        strata: (lists,), as for `pseudo_values`.
 
     Returns:
         (others, lists).
@@ -122,9 +121,7 @@ def degrees(values: Floats, strata: Ints) -> float:
     Biometrics 2, 1946; no more than where lists vary alike in all groups, of which each counts
     the same: a few lists that agree by luck would else leave it to the others.
 
-    Args:
-        values: (lists,), pseudo-values.
-        strata: (lists,), the group of each.
+    `values`, (lists,), are pseudo-values; `strata`, (lists,), the group of each.
     """
     codes = np.unique(strata, return_inverse=True)[1]
     size = np.bincount(codes)

@@ -21,11 +21,8 @@ def paired_folds(
     Machine Learning 52, 2003; without a correction no estimate is unbiased: Bengio &
     Grandvalet, JMLR 5, 2004).
 
-    Args:
-        values: (submissions, folds), NaN where a submission has no value in a fold.
-        level: How often all of `margin` are to hold at once.
-        control: As for `paired`.
-        alone: As for `paired`.
+    `values` has shape (submissions, folds), NaN where a submission has no value in a fold; the rest
+    is as for `paired`.
     """
     from scipy.special import stdtr, stdtrit
 

@@ -52,11 +52,10 @@ def intervals(
     drawn, and no interval depends on who else stands on the board. No end lies beyond a bound.
 
     Args:
-        values: (submissions, lists), or one row. NaN leaves that list out for that submission.
-            Of a figure: its pseudo-values.
-        level: The coverage aimed at, between 0 and 1.
-        clusters: (lists,), equal numbers for lists that are not independent of each other, as
-            those of one user.
+        values: (submissions, lists), or one row. NaN leaves that list out for that submission. Of a
+            figure: its pseudo-values.
+        clusters: (lists,), equal numbers for lists that are not independent of each other, as those
+            of one user.
         scale: The bounds, and whether it is pooled.
 
     Returns:
@@ -144,10 +143,7 @@ def effective(deviations: Floats) -> float:
 def skewed(deviations: Floats, level: float, freedom: float) -> Interval:
     """The ends of an interval of a mean of 0, by Hall's transformation.
 
-    Args:
-        deviations: (units,), not all 0.
-        level: the coverage aimed at.
-        freedom: the degrees of freedom of their variance.
+    `deviations`, (units,), are not all 0; `freedom` is the degrees of freedom of their variance.
     """
     count = deviations.size
     spread = math.sqrt(float((deviations**2).sum()) / (count - 1))

@@ -76,16 +76,13 @@ def paired(
 
     Args:
         values: (submissions, lists), NaN where a submission has no value.
-        test: The test of one pair.
-        adjust: The correction of the permutation test for many pairs.
         draws: How many sign patterns are drawn; time grows with draws x lists x submissions.
-        seed: The same seed, the same answer.
         level: How often all of `margin` are to hold at once; 1 - level is the error that `draws`
             must allow for.
-        clusters: (lists,), equal numbers for lists that are not independent of each other:
-            a cluster's lists share a sign, and their sums are what is tested.
-        control: Whether the family is that of the first submission against each other one
-            (many to one: Dunnett, JASA 50, 1955) instead of all pairs.
+        clusters: (lists,), equal numbers for lists that are not independent of each other: a
+            cluster's lists share a sign, and their sums are what is tested.
+        control: Whether the family is that of the first submission against each other one (many to
+            one: Dunnett, JASA 50, 1955) instead of all pairs.
         recompute: Gives the values of some rows over some lists, (rows, lists), where a list's
             value depends on which others there are, as that of `pseudo_values`.
         exchanged: Gives the differences of a row and others over some lists, (others, lists), as

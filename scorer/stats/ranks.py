@@ -19,12 +19,8 @@ def rank_shares(drawn: Floats, better: Literal["higher", "lower"] = "higher") ->
     "Methods and open-source toolkit for analyzing and visualizing challenge results",
     Scientific Reports 11, 2021): of two equal submissions one often has nearly all.
 
-    Args:
-        drawn: (submissions, draws), the figure of each draw; NaN ranks last.
-        better: Whether "higher" or "lower" figures are better.
-
-    Returns:
-        (submissions, submissions): the share of draws in which the row has the column's rank.
+    `drawn`, (submissions, draws), has the figure of each draw; NaN ranks last. The result,
+    (submissions, submissions), is the share of draws in which the row has the column's rank.
     """
     count, draws = drawn.shape
     lead = np.nan_to_num(-drawn if better == "higher" else drawn, nan=np.inf)
@@ -44,9 +40,7 @@ def rank_shares(drawn: Floats, better: Literal["higher", "lower"] = "higher") ->
 def stability(values: Floats, drawn: Floats) -> float:
     """Kendall's tau-b of the order by some values and by each draw of them, on average.
 
-    Args:
-        values: (submissions,).
-        drawn: (submissions, draws).
+    `values` is (submissions,), `drawn` (submissions, draws).
 
     >>> stability(np.array([3.0, 2.0, 1.0]), np.array([[3.0, 3.0], [2.0, 1.0], [1.0, 2.0]]))
     0.6666666666666666
@@ -72,13 +66,8 @@ def optimism(values: Floats, drawn: Floats, better: Literal["higher", "lower"]) 
     truly best would be taken for luck (Efron and Morris, "Limiting the risk of Bayes and
     empirical Bayes estimators", JASA 67, 1972).
 
-    Args:
-        values: (submissions,).
-        drawn: (submissions, draws).
-        better: Whether higher or lower values are better.
-
-    Returns:
-        0 or more, in the unit of the values.
+    `values` is (submissions,), `drawn` (submissions, draws); the result is 0 or more, in their
+    unit.
     """
     sign = 1.0 if better == "higher" else -1.0
     values, drawn = sign * values, sign * drawn

@@ -62,10 +62,7 @@ def is_number(text: str) -> bool:
 def rejoined(fields: list[str], numbers: list[int], width: int) -> list[str] | None:
     """A row cut at its decimal commas, whole again; None where it cannot be that alone.
 
-    Args:
-        fields: of the row.
-        numbers: which columns of the header hold numbers, ascending.
-        width: how many columns the header has.
+    `numbers` are the columns of the header that hold numbers, ascending, of `width` in all.
 
     >>> rejoined(["1", "80230", "8"], [1], 2)
     ['1', '80230,8']

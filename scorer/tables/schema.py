@@ -54,12 +54,7 @@ class Schema:
     def with_columns(
         self, further: Mapping[str, str], optional: Mapping[str, str] | None = None
     ) -> Schema:
-        """The same with further columns: role -> name in the file.
-
-        Args:
-            further: columns that must be there.
-            optional: columns that may be there.
-        """
+        """The same with further columns, role -> name in the file; `optional` ones may be there."""
         may = optional or {}
         if not further and not may:
             return self

@@ -42,8 +42,7 @@ def shape_of(each: Sequence[str]) -> tuple[str, ...] | None:
 def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
     """The boxes of a cell: so many words for each as it has parts, blanks between.
 
-    Raises:
-        BoxFault: words are missing, a number is none, or a box ends before it begins.
+    `BoxFault` if words are missing, a number is none, or a box ends before it begins.
     """
     words = cell.split()
     if cell.strip() == "-":
@@ -170,9 +169,8 @@ class Boxes(WithColumns):
     ) -> Boxes:
         """From a submitted cell and a true one, list by list; for examples and tests.
 
-        Args:
-            each: the parts of a submitted box.
-            truth: those of a true one; by default without the score.
+        `each` are the parts of a submitted box, `truth` of a true one; by default without the
+        score.
         """
         of_truth = truth or tuple(part for part in each if part != SCORE)
         sent = [boxes_of(cell, each) for cell, _ in lists]

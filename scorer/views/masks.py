@@ -27,13 +27,10 @@ class RunFault(ValueError):
 
 
 def runs_of(cell: str) -> Ints:
-    """The runs of a cell, `start length start length ..`, pixels counted from 1.
+    """Where each run of a cell, `start length ..` from 1, starts and has ended: (runs, 2).
 
-    Returns:
-        Where each run starts and where it has ended, shape (runs, 2), ascending.
-
-    Raises:
-        RunFault: S541, numbers are no pairs of whole numbers; S542, runs overlap or descend.
+    They ascend. `RunFault`: S541, numbers are no pairs of whole numbers; S542, runs overlap or
+    descend.
     """
     text = cell.strip()
     if text in NO_RUNS:

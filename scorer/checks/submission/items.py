@@ -358,12 +358,7 @@ def misformed(name: str, pattern: IdPattern) -> IdFault:
 
 
 def _suspicion(name: str, mark: str | None) -> IdFault | None:
-    """The fault that an id seems to have, judged by itself.
-
-    Args:
-        name: the id.
-        mark: what separates several in a cell; None where a cell has one.
-    """
+    """The fault that an id seems to have; `mark` is the separator of several in a cell, if any."""
     if not name:
         return IdFault("S309", "")
     if name in LOST_BY_TOOLS:

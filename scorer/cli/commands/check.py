@@ -187,8 +187,7 @@ def _copy_paths(
 ) -> Places:
     """Where repaired copies go, by `-o`: a file, or a folder, which has no suffix and may be made.
 
-    Raises:
-        UsageError: `-o` is given twice, is one file for many, or a folder with other files.
+    `UsageError` if `-o` is given twice, is one file for many, or a folder with other files.
     """
     if not output:
         return Places()

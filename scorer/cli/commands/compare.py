@@ -173,8 +173,7 @@ def _worse(
 ) -> str | None:
     """Why the first of two is taken for worse than the second; None where it is not.
 
-    Raises:
-        UsageError: there are not two, or no test of the primary measure.
+    `UsageError` if there are not two, or no test of the primary measure.
     """
     tiers = challenge.leaderboard.tiers
     if report is None or len(order) != 2:

@@ -51,11 +51,7 @@ class Work:
 
     @classmethod
     def of(cls, plan: Plan) -> Work:
-        """The work that a plan is.
-
-        Raises:
-            UsageError: measures read whole files, which workers have parts of.
-        """
+        """The work of a plan; `UsageError` if measures read whole files, which workers lack."""
         if Frames in plan.views:
             raise UsageError(
                 "Kaggle's metrics read whole files, which Spark's workers have parts of"

@@ -68,8 +68,7 @@ def matches(pair: ClassBoxes, thresholds: Sequence[float], own: bool = False) ->
     The surest chooses first: of the true boxes that are free the one with the largest overlap, if
     that reaches the threshold. A true box is matched once.
 
-    Args:
-        own: a box asks for the true one with the largest overlap of all alone, as in VOC.
+    `own`: a box asks for the true one with the largest overlap of all alone, as in VOC.
     """
     overlap = unions(pair.sent.corners, pair.true.corners)
     matched = np.zeros((len(overlap), len(thresholds)), dtype=bool)

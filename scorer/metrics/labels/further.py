@@ -32,11 +32,7 @@ def sent_columns(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def numbers(columns: NamedColumns, name: str, metric: str) -> Floats:
-    """A further column of numbers: shape (rows,), or (rows, n) of vectors.
-
-    Raises:
-        NotationError: the column holds texts.
-    """
+    """A further column of numbers, (rows,), or (rows, n) of vectors; `NotationError` of texts."""
     if (column := columns[name]).dtype == object:
         section = {"list": "lists"}.get(columns.section, columns.section)
         shown = printable(name, 60)

@@ -114,8 +114,7 @@ def spans(
 ) -> Iterator[tuple[list[TypedSpan], list[TypedSpan]]]:
     """The true and the submitted spans of each list, those of the type `only`.
 
-    Raises:
-        ChallengeError: the truth has a text that is no span.
+    `ChallengeError` if the truth has a text that is no span.
     """
     true: list[list[TypedSpan]] = [[] for _ in range(texts.lists)]
     given: list[list[TypedSpan]] = [[] for _ in range(texts.lists)]

@@ -54,11 +54,7 @@ def compared(texts: Texts, rel: float, normalize: str) -> list[str]:
 
 
 def sacrebleu(name: str) -> Any:
-    """The module with sacrebleu's metrics, for the metric `name`.
-
-    Raises:
-        ChallengeError: it is not installed.
-    """
+    """The module with sacrebleu's metrics, for that metric; `ChallengeError` if it is missing."""
     try:
         from sacrebleu import metrics
     except ImportError:

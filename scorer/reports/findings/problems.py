@@ -85,13 +85,8 @@ def format_findings(
 ) -> list[str]:
     """Problems as lines: each once, how many more there are of it, and what would help.
 
-    Args:
-        every: every place of a problem that was kept.
-        quiet: only errors.
-        excerpts: lines of the file, to be shown with a caret.
-
-    Returns:
-        Lines of which none is a command to the runner of a workflow.
+    `every` shows every place that was kept, `quiet` only errors; `excerpts` are lines of the file,
+    to be shown with a caret. No line is a command to the runner of a workflow.
     """
     if quiet:
         errors = Findings(findings.path)
