@@ -13,7 +13,7 @@ import numpy as np
 from scorer.bytes.files import at_most
 from scorer.bytes.limits import BOM, ROW, NoTable, Unreadable, format_size, limit, too_careful
 from scorer.bytes.lines import count_only, mended
-from scorer.core.arrays import Ints, distinct
+from scorer.core.arrays import Ints, distinct, spread
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.formats.base import Rows, format
@@ -30,11 +30,12 @@ from scorer.formats.documents import (
 from scorer.formats.header import resolve
 from scorer.formats.steps import Steps, depth, steps
 from scorer.formats.text import Request
-from scorer.tables.columns import RunColumn, series_of, text_of
+from scorer.tables.columns import RunColumn, hashed, series_of, text_of
 from scorer.tables.table import BATCH_ROWS, TEXT, Builder, Schema, Table
 
 MOST = 256 * 1024**2  # bytes of a document, which is held as text while it is read
 MOST_LISTS = 2_000_000
+LOCATED = 32 * 1024**2  # bytes that are read again to tell where on a line a cell stands
 VALUES = ("prediction", "label", "score", "grade", "rating", "target")
 
 
@@ -60,7 +61,7 @@ def _cell_columns(request: Request, cells: Sequence[tuple[int, str, str]]) -> li
         document = _document(request)
         _, _, paths = _shape(request, document)
         for row in rows(document, paths):
-            if not places:
+            if not places or document.ended > LOCATED:
                 break
             for line, cells_of_row in _rows_with(document, row, places):
                 for role, cell in cells_of_row.items():
@@ -85,8 +86,9 @@ def _rows_with(
         if role in columns and role in TEXT:
             texts = text_of(columns[role])
             wanted = {text for _, each, text in cells if each == role}
-            there = texts.is_in(list(wanted)).to_numpy() & on
-            for n in np.flatnonzero(there).tolist():
+            there = np.flatnonzero(texts.is_in(list(wanted)).to_numpy() & on)
+            once = hashed(texts.gather(there)) ^ spread(lines[there])  # of a list there are many
+            for n in there[np.sort(np.unique(once, return_index=True)[1])].tolist():
                 yield int(lines[n]), {role: JsonCell(texts[n], int(at[role][n]))}
         elif role in row.outer_cells and on.any():
             for line in distinct(lines[on]).tolist():
