@@ -10,17 +10,21 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import scorer
 from scorer.challenge.schema import schema
+from scorer.cli.verbs import FIRST, GROUPS, PROGRAM, command
 from scorer.core.codes import codes
 from scorer.metrics.base import metrics
 from scorer.metrics.pages import page, table
+from scorer.reports.codec import RECORDS
 
 DOCS = Path(__file__).parent
 SOURCE = Path(scorer.__file__).parent
+REPEATED = 3  # keys, from which on they are not told again
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 BUILT = re.compile(r"<!-- built: (\w+) -->")
 FAMILIES = {
@@ -61,7 +65,28 @@ def code_pages() -> str:
 def keys() -> str:
     """Every key of challenge.yaml, a table for each mapping."""
     whole = schema()
-    return "\n".join(_tables("", whole, whole["$defs"]))
+    return "\n".join(_tables("", whole, whole["$defs"], {}))
+
+
+def commands() -> str:
+    """Every command with its options, as `score COMMAND --help` prints it."""
+    parts = []
+    for name in (FIRST, *(verb for group in GROUPS.values() for verb in group)):
+        words = [PROGRAM] if name == FIRST else [PROGRAM, name]
+        with command(name).make_context(" ".join(words), [], resilient_parsing=True) as context:
+            context.terminal_width = 100
+            help = command(name).get_help(context).partition("\nScore and check:")[0]
+        parts.append(f"### {' '.join(words)}\n\n{_fenced(help.replace(chr(8), ''))}")
+    return "\n".join(parts)
+
+
+def results() -> str:
+    """A row for each result that is written as JSON."""
+    rows = [
+        f"| `{name}` | {_cell((import_module(module).Record.__doc__ or '').split(chr(10))[0])} |"
+        for name, module in RECORDS.items()
+    ]
+    return "\n".join(["\n| schema | what it is |\n|---|---|", *rows, ""])
 
 
 def functions() -> str:
@@ -83,26 +108,44 @@ def _described(name: str, function: Any, level: int = 2) -> str:
     return f"{'#' * level} {name}\n\n" + _fenced(f"{head}\n\n{inspect.getdoc(function) or ''}")
 
 
-def _tables(name: str, node: Mapping[str, Any], defs: Mapping[str, Any]) -> Iterator[str]:
-    """The table of a mapping's keys, then those of the mappings in it."""
+def _tables(
+    name: str, node: Mapping[str, Any], defs: Mapping[str, Any], told: dict[str, str]
+) -> Iterator[str]:
+    """The table of a mapping's keys, then those of the mappings in it.
+
+    `told` has the section of each row: of rows that an earlier section has, a line names the keys.
+    """
     required = node.get("required", ())
-    if name:
-        yield f"## `{name}`\n"
-        if description := node.get("description"):
-            yield f"{_cell(description.split(chr(10) * 2)[0])}\n"
-    yield "| key | what it says | value | default |\n|---|---|---|---|"
-    inner = []
+    inner, rows = [], {}
     for key, field in node["properties"].items():
         if key == "$schema":
             continue
         path = f"{name}.{key}" if name else key
         default = "must be given" if key in required else _default(field)
         about = field.get("description", "")
-        yield f"| `{key}` | {_cell(about)} | {_cell(_value(field, defs))} | {_cell(default)} |"
+        rows[key] = (
+            f"| `{key}` | {_cell(about)} | {_cell(_value(field, defs))} | {_cell(default)} |"
+        )
         inner += [(f"{path}{end}", inner_node) for end, inner_node in _mappings(field, defs)]
+    again = {key: told[row] for key, row in rows.items() if row in told}
+    if name and len(again) == len(rows):
+        return
+    if name:
+        yield f"## `{name}`\n"
+        if description := node.get("description"):
+            yield f"{_cell(description.split(chr(10) * 2)[0])}\n"
+    for section in dict.fromkeys(again.values()) if len(again) >= REPEATED else ():
+        known = ", ".join(f"`{key}`" for key, where in again.items() if where == section)
+        link = re.sub(r"[^a-z]", "", section)
+        yield f"As in [`{section}`](#{link}): {known}.\n"
+        rows = {key: row for key, row in rows.items() if again.get(key) != section}
+    if rows:
+        yield "| key | what it says | value | default |\n|---|---|---|---|"
+        yield from rows.values()
     yield ""
+    told |= {row: name for row in rows.values() if name}
     for path, inner_node in inner:
-        yield from _tables(path, inner_node, defs)
+        yield from _tables(path, inner_node, defs, told)
 
 
 def _mappings(
@@ -200,6 +243,8 @@ def stability() -> str:
 
 
 PARTS = {
+    "commands": commands,
+    "results": results,
     "stability": stability,
     "metrics": metric_table,
     "pages": metric_pages,

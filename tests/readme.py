@@ -1,12 +1,20 @@
-"""The parts of README.md that are made from the code: `python tests/readme.py` writes them anew."""
+"""What README.md and some pages show of runs: `python tests/readme.py` makes it anew.
+
+That is the output of commands, and docs/board.png: the page of the bundled challenge's board in
+Debian's chromium (`python tests/readme.py --picture`).
+"""
 
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+PICTURE = ROOT / "docs/board.png"
+SHOWING = (README, ROOT / "docs/reading.md", ROOT / "docs/index.md")
+DEMO = ["score", "challenges/course-2026", "submissions_example/course-2026/good", "--split", "all"]
 SETS = {  # of benchmarks/README.md
     "tiny": "3 lists of 10 items",
     "S": "one run of 50 lists of 1,000",
@@ -22,7 +30,7 @@ from scorer.cli import main
 main.is_terminal = lambda stream: stream is sys.stdout
 sys.exit(main.run(sys.argv[1:]))
 """
-PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+PART = re.compile(r"(<!-- (?:made|shown): (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def shown(*words):
@@ -74,5 +82,28 @@ def made(text):
     return PART.sub(lambda part: part[1] + PARTS[part[2]]() + part[3], text)
 
 
+def pictured(place):
+    """The beginning of the HTML page of the demo's board, as a picture in PNG."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "board.html")
+        words = [str(ROOT / word) if "/" in word else word for word in DEMO[1:]]
+        command = [
+            sys.executable,
+            "-c",
+            "import sys; from scorer.cli import main; sys.exit(main.run(sys.argv[1:]))",
+            *words,
+            "-q",
+            "-o",
+            str(page),
+        ]
+        subprocess.run(command, check=True, env={"PATH": "/usr/bin:/bin"})
+        browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        size = ["--window-size=1100,860", f"--screenshot={place}"]
+        subprocess.run([*browser, *size, page.as_uri()], check=True, capture_output=True)
+
+
 if __name__ == "__main__":
-    README.write_text(made(README.read_text(encoding="utf-8")), encoding="utf-8")
+    if "--picture" in sys.argv:
+        pictured(PICTURE)
+    for path in SHOWING:
+        path.write_text(made(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -8,7 +8,9 @@ import pytest
 import readme
 import yaml
 
-TEXT = readme.README.read_text(encoding="utf-8")
+README = readme.README.read_text(encoding="utf-8")
+PAGES = [readme.ROOT / f"docs/{name}.md" for name in ("own-metric", "migrate")]
+TEXT = "\n".join([README, *(path.read_text(encoding="utf-8") for path in PAGES)])
 
 
 def blocks(kind):
@@ -17,7 +19,25 @@ def blocks(kind):
 
 @pytest.mark.slow("runs the commands of README")
 def test_the_made_parts_are_up_to_date():
-    assert readme.made(TEXT) == TEXT, "run: python tests/readme.py"
+    for path in readme.SHOWING:
+        text = path.read_text(encoding="utf-8")
+        assert readme.made(text) == text, "run: python tests/readme.py"
+
+
+def test_it_is_short_and_shows_the_page():
+    assert len(README.splitlines()) <= 130
+    assert "](docs/board.png)" in README
+    assert {"make demo", "make test"} <= {line.partition("  ")[0] for line in README.splitlines()}
+    assert readme.PICTURE.read_bytes().startswith(b"\x89PNG")
+    assert readme.PICTURE.stat().st_size < 150_000
+
+
+@pytest.mark.slow("starts a browser")
+def test_the_picture_is_made(tmp_path):
+    if shutil.which("chromium") is None:
+        pytest.skip("no browser here: apt-get install chromium")
+    readme.pictured(tmp_path / "board.png")
+    assert 20_000 < (tmp_path / "board.png").stat().st_size < 150_000
 
 
 def test_the_challenge_and_the_metric_in_ten_lines_work(score, tmp_path):
@@ -77,6 +97,6 @@ def test_a_notation_is_a_measure(notation, score):
     assert score(truth, run, "-m", notation).code == 0
 
 
-@pytest.mark.parametrize("path", re.findall(r"\]\(((?!http|#)[^)]+)\)", TEXT))
+@pytest.mark.parametrize("path", re.findall(r"\]\(((?!http|#)[^)]+)\)", README))
 def test_links_lead_somewhere(path):
     assert (Path(readme.ROOT) / path).exists()

@@ -25,6 +25,16 @@ from scorer.core.text import nearest, quoted
 
 FIRST = PROGRAM = "score"  # the form without a verb
 HELP = ("-h", "--help")
+GROUPS = {  # of the overview; within a group in the order of their first use
+    "Score and check": ("check", "compare", "explain"),
+    "Organize a challenge": ("init", "lint", "kit", "power", "folds"),
+    "Keep a board": (
+        "team", "add", "board", "why", "log", "decide", "rescore", "audit", "seal", "reveal",
+        "verify",
+    ),
+    "Serve it": ("serve", "work", "submit"),
+    "Look up": ("metrics", "rule", "schema"),
+}  # fmt: skip
 
 
 class Verb(TyperCommand):
@@ -41,7 +51,9 @@ class First(Verb):
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         """Append the overview of the verbs, made only for this."""
-        self.epilog = _overview()
+        self.epilog = "\b\n" + "\n".join(_overview()).replace(
+            "\n\n", "\n\n\b\n"
+        )  # no line is filled
         super().format_epilog(ctx, formatter)
 
 
@@ -60,7 +72,8 @@ class Verbs(TyperGroup):
         """Put the verb first; without one, that of the first form."""
         options = {option for parameter in self.params for option in parameter.opts}
         if not ctx.resilient_parsing and not args:
-            args = [HELP[-1]]
+            typer.echo("\n".join([*ALONE, *_overview()]))
+            ctx.exit(0)
         if args and args[0] not in options:
             args = _ordered(args)
         if args and args[0] == FIRST:
@@ -136,18 +149,32 @@ def _after_options(words: list[str]) -> int:
     return at
 
 
-def _overview() -> str:
-    """The verbs, for the help of the first form: the first line of each module, read only."""
-    lines = ["\b", "Other commands (score COMMAND --help):"]
-    for name in names():
-        source = Path(commands.__path__[0], f"{name}.py").read_text(encoding="utf-8")
-        page = ast.get_docstring(ast.parse(source)) or ""
-        words, _, what = page.split("\n")[0].replace("`", "").partition(": ")
-        lines += [f"  {words}", f"      {what}"]
-    lines += [
-        "",
-        "\b",
+ALONE = [
+    f"Usage: {PROGRAM} CHALLENGE SUBMISSION...",
+    "",
+    "  Check, score and rank submissions; or one of the commands below.",
+    "",
+]
+
+
+def _overview() -> list[str]:
+    """The verbs by group: the first line of each module, which is read only."""
+    lines = list[str]()
+    for group, members in GROUPS.items():
+        told = dict(_told(name) for name in members)
+        width = max(map(len, told))
+        lines += [f"{group}:", *(f"  {w:{width}}  {what}" for w, what in told.items()), ""]
+    return [
+        *lines,
+        "score --help has the options of score; score COMMAND --help those of a command",
         "score --install-completion, --show-completion: completion by the shell",
         "score --version; --debug with any command shows where an error came from",
     ]
-    return "\n".join(lines)
+
+
+def _told(name: str) -> tuple[str, str]:
+    """A verb, and what it does."""
+    source = Path(commands.__path__[0], f"{name}.py").read_text(encoding="utf-8")
+    page = ast.get_docstring(ast.parse(source)) or ""
+    what = page.split("\n")[0].replace("`", "").partition(": ")[2]
+    return name, what.removesuffix(".")

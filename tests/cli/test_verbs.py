@@ -7,17 +7,37 @@ import sys
 import pytest
 from conftest import COMMAND, ROOT
 
+from scorer.cli.verbs import GROUPS, names
+
 VLNET = ROOT / "challenges/vlnet-2011"
 SENT = ROOT / "submissions_example/vlnet-2011/good/team_a.lists"
 
 
-@pytest.mark.parametrize("words", [[], ["-h"], ["--help"]])
-def test_help_of_the_whole(score, words):
+@pytest.mark.parametrize(
+    ("words", "usage"),
+    [
+        ([], "Usage: score CHALLENGE SUBMISSION...\n"),
+        (["-h"], "Usage: score [OPTIONS] {CHALLENGE} {SUBMISSION...}"),
+        (["--help"], "Usage: score [OPTIONS] {CHALLENGE} {SUBMISSION...}"),
+    ],
+)
+def test_help_of_the_whole(score, words, usage):
     ran = score(*words)
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("Usage: score [OPTIONS] {CHALLENGE} {SUBMISSION...}")
-    assert "score check CHALLENGE SUBMISSION..." in ran.out
-    assert "--install-completion" in ran.out
+    assert ran.out.startswith(usage)
+    lines = [line.strip() for line in ran.out.splitlines()]
+    assert "check    only the checks, blind to the answers" in lines
+    assert [group for group in GROUPS if f"{group}:" in lines] == list(GROUPS)
+    assert ("--precision" in ran.out) == bool(words)
+
+
+def test_every_command_is_in_one_group_and_says_what_it_does(score):
+    grouped = [name for group in GROUPS.values() for name in group]
+    assert sorted(grouped) == sorted(names())
+    told = {
+        line.split()[0]: line.split()[1:] for line in score().out.splitlines() if line[:2] == "  "
+    }
+    assert all(len(told[name]) >= 3 for name in grouped)
 
 
 @pytest.mark.parametrize("option", ["-h", "--help"])

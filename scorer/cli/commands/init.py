@@ -1,4 +1,4 @@
-"""`score init [KIND] DIR` and `score init --from TRUTH [SAMPLE [LISTS]] DIR`."""
+"""`score init [KIND] DIR`: write a challenge to start from; --from TRUTH SAMPLE guesses it."""
 
 from __future__ import annotations
 
