@@ -24,7 +24,7 @@ from scorer.prepare.probes import probes
 from scorer.prepare.probes_of_grades import with_extra_columns
 from scorer.scoring.lists import outcome, score_lists
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import LARGEST, Table
+from scorer.tables.table import LARGEST, NUMBER, Table
 
 LOST = 0.2  # the share of the truth that the good submission leaves to chance
 SOFT = 0.3  # the share of each probability that is spread evenly, so that no mistake is certain
@@ -34,6 +34,7 @@ GROUPS = 3  # as many groups, or classes, are tried
 LENGTH = "submission: {length: {min: N}}, or {complete: true} where items has the candidates"
 RANGE = "submission: {range: [LOW, HIGH]}"
 WORST = "undefined: worst"
+OWN_CHECK = "nothing but a check of your own that the column can be true"
 
 
 class Attack(NamedTuple):
@@ -141,14 +142,17 @@ def _of_numbers(honest: Table, parts: Sequence[tuple[str, Mask]]) -> Iterator[At
         wide = {"low": -LARGEST, "high": LARGEST}
         remedy = "rank by a measure that wide intervals cost, too"
         yield Attack("intervals without end", _with(honest, wide), remedy)
-    for role in ("prediction", "score"):
+    further = [role for role in honest.numbers if role.startswith(NUMBER)]
+    for role in ("prediction", "score", *further):
         if (given := honest.numbers.get(role)) is None or (
             role == "score" and "item" in honest.ids
         ):
             continue  # equal scores order items by their names
         for (name, value), (called, rows) in product(ODD.items(), parts):
             table = _with(honest, {role: np.where(rows, value, given)})
-            yield Attack(f"{name} as {role} of {called}", table, f"{RANGE}, or {WORST}")
+            column = role.removeprefix(NUMBER).removesuffix("]")
+            remedy = OWN_CHECK if role in further else f"{RANGE}, or {WORST}"
+            yield Attack(f"{name} as {column} of {called}", table, remedy)
 
 
 def _with(table: Table, numbers: Mapping[str, Floats | float]) -> Table:

@@ -326,6 +326,11 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
         word = unit(ready.public.called)
         message = f"missing_list: skip lets a submission choose the {word} it is scored on"
         yield Remark("warning", message)
+    orders = [m.id for m in ready.measures if any(p.metric.judged > 1 for p in m.all_parts)]
+    if orders and not ready.public.complete and isinstance(ready.answers, Grades):
+        message = f"{join_first(orders)} compares the items that a list ranks, so that leaving out"
+        message += " those it is unsure of can gain: items with a column list, and complete: true"
+        yield Remark("warning", message)
     if not challenge.examples:
         message = (
             "no examples: a case with known values in `examples:` would detect changed numbers"

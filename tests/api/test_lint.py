@@ -217,6 +217,11 @@ def few(ranked: Ranked) -> float:
         ),
         (ONE + "items: items.csv", {"items.csv": "item\na\nb\nc\n"}, "warning",
          "items: the catalogue holds just the items that the truth names"),
+        (
+            "truth: truth.csv\nmetrics: [Tau]\nundefined: zero\n",
+            {"truth.csv": "list,item,grade\nq,a,3\nq,b,2\nq,c,1\nr,a,1\nr,b,2\n"}, "warning",
+            "'Tau' compares the items that a list ranks, so that leaving out those it is unsure",
+        ),
         (ONE, {}, "note", "no .scorer-key"),
         (ONE, {}, "note", "no examples"),
     ],
