@@ -51,6 +51,7 @@ GUESSED = {
                     {"header": ["list", "item"], "cells": {"item": ","}, "comment": ["team_info"]}),
     "otto": ("truth.csv", "covisited.csv", CELLS, CELLS | {"unknown_list": "ignore"}),
     "semeval-2017": ("gold.tsv", "network.tsv", LABELS, LABELS),
+    "tweet-extraction": ("truth.csv", "span.csv", {}, {}),
     "bioasq": ("golden.json", "dense.json", PATHS, PATHS),
     "trec-diversity": ("qrels.diversity", "xquad.run", {"format": "trec"}, {"format": "trec"}),
     "glue": ("truth.zip", "encoder.zip", PARTS, PARTS | {"numbers": ["STS-B"]}),
@@ -60,6 +61,7 @@ ONE = {  # a measure that the guessed and the declared challenge both have
     "titanic": "Accuracy",
     "house-prices": "RMSLE(log=plain)",
     "semeval-2017": "Accuracy",
+    "tweet-extraction": "TokenJaccard",
     "hm": "AP(denominator=capped)@12",
     "kdd-cup-2012": "AP(denominator=capped)@3",
     "instacart": "SetF",
@@ -72,7 +74,7 @@ ONE = {  # a measure that the guessed and the declared challenge both have
 }
 
 
-def test_all_twelve_are_guessed():
+def test_all_are_guessed():
     assert GUESSED.keys() == ONE.keys() == {p.parent.name for p in GALLERY.glob("*/challenge.yaml")}
 
 

@@ -326,6 +326,44 @@ def semeval_2017():
     )
 
 
+def tweet_extraction():
+    draw = random.Random(2020)
+    words = (
+        "so, such a (really) lovely SAD day at work tonight my old car broke 4 times! :( love it"
+    )
+    tweets = {f"{n:04x}": draw.choices(words.split(), k=draw.randint(4, 12)) for n in range(120)}
+
+    def part(tweet, most):
+        first = draw.randrange(len(tweet))
+        return " ".join(tweet[first : first + draw.randint(1, most)])
+
+    truth = {name: part(tweet, 4) for name, tweet in tweets.items()}
+    head = ("textID", "selected_text")
+
+    def rows(answers):
+        return table(head, [(n, text if "," not in text else f'"{text}"') for n, text in answers])
+
+    def guess(skill):
+        return [(n, truth[n] if draw.random() < skill else part(t, 6)) for n, t in tweets.items()]
+
+    worked = [("a", "so very sad"), ("b", "Love it"), ("c", "fun"), ("d", "")]
+    found = [("a", "So sad"), ("b", "i love it so"), ("c", "no"), ("d", "")]
+    kept(
+        "tweet-extraction",
+        truth_DOT_csv=rows(truth.items()),
+        examples__truth_DOT_csv=rows(worked),
+        examples__worked_DOT_csv=rows(found),
+    )
+    span = guess(0.6)
+    whole = [(name, " ".join(tweet)) for name, tweet in tweets.items()]
+    empty = [(name, "" if n % 3 else text) for n, (name, text) in enumerate(span)]
+    sent(
+        "tweet-extraction",
+        {"span": rows(span), "whole-tweets": rows(whole), "unsure": rows(empty)},
+        {"a-tweet-short": rows(span[1:]), "twice": rows([*span, (span[0][0], "my car")])},
+    )
+
+
 def bioasq():
     draw = random.Random(8)
     at = "http://www.ncbi.nlm.nih.gov/pubmed/"
@@ -445,7 +483,7 @@ def glue():
 
 MADE = (
     *(titanic, house_prices, hm, instacart, kdd_cup_2012, msmarco, recsys_2018, otto),
-    *(semeval_2017, bioasq, trec_diversity, glue),
+    *(semeval_2017, tweet_extraction, bioasq, trec_diversity, glue),
 )
 
 if __name__ == "__main__":
