@@ -129,6 +129,24 @@ def _box_parts(parts: tuple[str, ...]) -> tuple[str, ...]:
     return parts
 
 
+def _box_columns(value: Any) -> Any:
+    """The column of each part of a box; '' for all where a cell has them one after the other."""
+    if isinstance(value, dict):
+        return {part: as_text(column) for part, column in value.items()}
+    return dict.fromkeys(map(as_text, _texts(value)), "")
+
+
+def _whole_box(columns: dict[str, str]) -> dict[str, str]:
+    _box_parts(tuple(columns))
+    return columns
+
+
+BoxColumns = Annotated[
+    dict[str, str],
+    Before(_box_columns),
+    AfterValidator(_whole_box),
+    WithJsonSchema({"anyOf": [TEXTS, MAPPING]}),
+]
 Paths = Annotated[dict[str, Name], Before(_paths), _roles(JSON), WithJsonSchema(MAPPING)]
 Separator = Annotated[str, Before(_separator), WithJsonSchema(SCALAR)]
 Texts = Annotated[tuple[Name, ...], Before(_texts), WithJsonSchema(TEXTS)]

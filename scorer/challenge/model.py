@@ -31,7 +31,7 @@ from scorer.challenge.fields import (
     as_whole,
     wrong,
 )
-from scorer.challenge.forms import ClassFile, Each, Formed, KeyFile, cut_of, keys_of
+from scorer.challenge.forms import BoxColumns, ClassFile, Formed, KeyFile, cut_of, keys_of
 from scorer.challenge.leaderboard import Leaderboard
 from scorer.challenge.measures import Measures, MeasureSpec, one_primary
 from scorer.challenge.submission import EACH, MULTILABEL, Submission
@@ -76,9 +76,16 @@ class Truth(Described):
         {}, description=COLUMNS["probability"]
     )
     multilabel: Name | None = Field(None, description=MULTILABEL)
-    each: Each | None = Field(
-        None, description=f"{EACH}; default: as in a submission, without score"
+    each: BoxColumns | None = Field(
+        None,
+        description=f"{EACH}; or of a file with a row for each box the columns of these: "
+        "{class: name, x1: xmin, ..}; default: as in a submission, without score",
     )
+
+    @property
+    def box_columns(self) -> dict[str, str]:
+        """The column of each part of a box, where a row is one; none where a cell has several."""
+        return {part: column for part, column in (self.each or {}).items() if column}
 
 
 class Items(Described):
@@ -267,7 +274,7 @@ class Challenge(YamlSection):
         """The parts of a box in a cell of the truth and in one of a submission."""
         submission = self.submission.each or ()
         plain = tuple(part for part in submission if part != "score")
-        return self.truth.each or plain, submission
+        return tuple(self.truth.each or ()) or plain, submission
 
     @property
     def strayed(self) -> tuple[Path, ...]:

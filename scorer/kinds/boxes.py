@@ -1,16 +1,18 @@
-"""Boxes, or points: a row of several in a cell for each image, which is a list of its own."""
+"""Boxes, or points, of images: a row of several in a cell, or of a truth a row for each."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
+from scorer.kinds.labels import places_of
 from scorer.kinds.masks import by_list
 from scorer.tables.table import Schema, Table
-from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, boxes_of
+from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, box_of_row, boxes_of
 from scorer.views.extras import Extras
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views
@@ -60,6 +62,15 @@ def _readable(cell: str, each: Sequence[str]) -> list[Box]:
         return []
 
 
+def _of_rows(table: Table, lists: tuple[str, ...]) -> tuple[tuple[Box, ...], ...]:
+    """The boxes of each list, of a table with a row for each; a check tells those that are none."""
+    boxes: list[list[Box]] = [[] for _ in lists]
+    for row, place in enumerate(places_of(table.ids["list"], lists).tolist()):
+        with suppress(BoxFault):
+            boxes[place].append(box_of_row(table, row))
+    return tuple(map(tuple, boxes))
+
+
 @kind(
     "boxes",
     truth=(Schema(("list", "boxes")),),
@@ -72,8 +83,11 @@ def boxes(table: Table, aids: SideTables, findings: Findings) -> TrueBoxes:
     lists = tuple(sorted({*table.ids["list"].names, *aids.public.lists}))
     if not len(table):
         findings.add(Problem("S103", "the truth has no rows"))
-    cells, _ = by_list(table, "boxes", lists)
-    read = tuple(tuple(_readable(cell, of_truth)) for cell in cells)
+    if "boxes" in table.ids:
+        cells, _ = by_list(table, "boxes", lists)
+        read = tuple(tuple(_readable(cell, of_truth)) for cell in cells)
+    else:
+        read = _of_rows(table, lists)
     classes = tuple(sorted({box.name for cell in read for box in cell}))
     true = BoxTable.of(read, classes)
     extras = Extras(list=aids.of_lists(lists))

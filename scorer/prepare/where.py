@@ -37,6 +37,12 @@ def truth_shapes(prepared: BoundChallenge) -> list[Schema]:
     if source.probability:  # a column for each class
         likely = {f"{LIKELY}[{n}]": name for n, name in enumerate(source.probability.values())}
         shapes = [Schema(("list", *likely), ("weight",), likely)]
+    if source.box_columns:  # a row for each box
+        parts = {
+            f"{EXTRA if part == 'class' else NUMBER}{part}]": column
+            for part, column in source.box_columns.items()
+        }
+        shapes = [Schema(("list", *parts), (), parts)]
     known = {*source.columns, *source.columns.values(), *source.extra}
     known |= {role for shape in shapes for role in shape.roles}
     named = [name for name in _names(prepared) if name not in known]

@@ -13,6 +13,7 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.tables.table import EXTRA, NUMBER, Table
 from scorer.views.extras import Extras, WithColumns
 
 CLASS, SCORE = "class", "score"
@@ -56,6 +57,23 @@ def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
 
 def _box(words: Mapping[str, str]) -> Box:
     number = {part: _number(part, word) for part, word in words.items() if part != CLASS}
+    return _placed(words.get(CLASS, ""), number)
+
+
+def box_of_row(table: Table, row: int) -> Box:
+    """The box of a row whose columns are its parts.
+
+    Raises:
+        BoxFault: it ends before it begins.
+    """
+    names = table.ids.get(f"{EXTRA}{CLASS}]")
+    columns = {part: table.numbers.get(f"{NUMBER}{part}]") for part in PARTS if part != CLASS}
+    number = {part: float(column[row]) for part, column in columns.items() if column is not None}
+    return _placed("" if names is None else names.text(row), number)
+
+
+def _placed(name: str, number: Mapping[str, float]) -> Box:
+    """The box of a class with these coordinates, and perhaps a score."""
     if "x1" in number:
         left, top, right, bottom = (number[part] for part in CORNERS)
     else:
@@ -65,7 +83,7 @@ def _box(words: Mapping[str, str]) -> Box:
         raise BoxFault(
             f"the box at {left:g} {top:g} ends before it begins, at {right:g} {bottom:g}"
         )
-    return Box(words.get(CLASS, ""), number.get(SCORE, 1.0), (left, top, right, bottom))
+    return Box(name, number.get(SCORE, 1.0), (left, top, right, bottom))
 
 
 def _number(part: str, word: str) -> float:

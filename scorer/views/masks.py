@@ -1,4 +1,4 @@
-"""MaskRuns of pixels: true masks beside those that a submission gives.
+"""Runs of pixels: true masks beside those that a submission gives.
 
 Stability: plugin.
 """

@@ -16,7 +16,9 @@ from scorer.tables.table import number
 
 @check("T806", kinds=("labels", "masks", "boxes"))
 def stands_twice(truthful: Truthful) -> Iterator[Problem]:
-    """A row stands once."""
+    """A row stands once, unless it is one box of several."""
+    if truthful.challenge.truth.box_columns:
+        return
     lists, word = truthful.table.ids["list"], truthful.public.word("list")
     again, first = repeated(lists.codes, rows=np.arange(len(truthful.table)))
     of = dict(zip(again.tolist(), first.tolist(), strict=True))

@@ -13,15 +13,18 @@ from scorer.core.text import quoted
 def unreadable(truthful: Truthful) -> Iterator[Problem]:
     """Every cell is of the form that the challenge says."""
     # imported here: other challenges need neither
-    from scorer.views.boxes import BoxFault, boxes_of
+    from scorer.views.boxes import BoxFault, box_of_row, boxes_of
     from scorer.views.masks import RunFault, runs_of
 
     table, each = truthful.table, truthful.challenge.each[0]
     role = "runs" if "runs" in table.ids else "boxes"
-    column, lists = table.ids[role], table.ids["list"]
+    column, lists = table.ids.get(role), table.ids["list"]
     for row in range(len(table)):
         try:
-            runs_of(column.text(row)) if role == "runs" else boxes_of(column.text(row), each)
+            if column is None:
+                box_of_row(table, row)
+            else:
+                runs_of(column.text(row)) if role == "runs" else boxes_of(column.text(row), each)
         except (RunFault, BoxFault) as fault:
             code = getattr(fault, "code", "S541").replace("S", "T")
             message = f"{role} of {quoted(lists.text(row))}: {fault}"

@@ -20,6 +20,7 @@ from scorer.views.pooled import Statistics
 
 SEEDS = range(12)
 EACH = ("class", "score", "x1", "y1", "x2", "y2")
+TRUE = ("class", "x1", "y1", "x2", "y2")
 
 
 def value(notation, view, **params):
@@ -341,6 +342,50 @@ def test_challenges_that_cannot_be(challenge, score, change, said):
     ran = score(folder, folder / "sub.csv")
     assert ran.code != 0
     assert said in ran.out + ran.err
+
+
+ROWS = """
+truth:
+  file: truth.csv
+  columns: {list: image}
+  each: {class: name, x1: left, y1: top, x2: right, y2: bottom}
+lists: {file: lists.csv, columns: {list: image}}
+submission: {columns: {list: image, boxes: found}, each: [class, score, x1, y1, x2, y2]}
+metrics: [BoxAP, BoxF1]
+"""
+
+
+def in_rows(cells):
+    boxes = [(n, box) for n, (_, true) in enumerate(cells) for box in boxes_of(true, TRUE)]
+    rows = [f"i{n},{','.join(map(str, box.corners))},{box.name}" for n, box in boxes]
+    return "image,left,top,right,bottom,name\n" + "\n".join(rows) + "\n"
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_truth_with_a_row_for_each_box(challenge, score, seed):
+    cells = boxed(seed)
+    files = {"truth.csv": in_rows(cells), "sub.csv": written(cells, "image,found", 0)}
+    lists = "image\n" + "".join(f"i{n}\n" for n in range(len(cells)))
+    folder = challenge(ROWS, **files, **{"lists.csv": lists})
+    ran = score(folder, folder / "sub.csv", "--format", "json")
+    assert ran.code == 0, ran
+    found = json.loads(ran.out)["submissions"][0]["values"]
+    view = Boxes.of_cells(*cells, each=EACH)
+    same([found[name]["mean"] for name in found], [value(name, view) for name in found])
+
+
+def test_a_row_that_is_no_box_is_told(challenge, score):
+    cells, bad = boxed(1), "image,left,top,right,bottom,name\ni0,5,5,1,9,a\n"
+    files = {"truth.csv": bad, "sub.csv": written(cells, "image,found", 0)}
+    lists = "image\n" + "".join(f"i{n}\n" for n in range(len(cells)))
+    folder = challenge(ROWS, **files, **{"lists.csv": lists})
+    ran = score(folder, folder / "sub.csv")
+    assert ran.code == 2, ran
+    assert "truth.csv:2: error[T541]" in ran.out + ran.err
+    files["truth.csv"] = bad.replace("right", "rigth")
+    folder = challenge(ROWS, **files, **{"lists.csv": lists})
+    ran = score(folder, folder / "sub.csv")
+    assert "column 'right' is missing" in ran.out + ran.err
 
 
 PAGE = (ROOT / "docs" / "images.md").read_text(encoding="utf-8")
