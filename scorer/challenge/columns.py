@@ -22,6 +22,8 @@ COLUMNS = {
     "label": "the class; with `multilabel`, several of them",
     "target": "the true number",
     "runs": "a mask in a cell: runs of pixels, `start length start length ..`, counted from 1",
+    "polygons": "a mask in a cell: the corners of a polygon, `x y x y x y ..`, with `;` between "
+    "several; filled as by COCO's program",
     "boxes": "the boxes, or points, of an image in a cell; `each` says what one is made of",
     "weight": "how much the row counts; default: all alike",
     "probability": "how likely the preference, or a class, is; of classes a column for each: "
@@ -46,7 +48,7 @@ COLUMNS = {
 ROLES = {
     "truth": (
         *("list", "item", "text", "grade", "subtopic", "rating", "better", "worse"),
-        *("label", "target", "weight", "probability", "runs", "boxes", "extra"),
+        *("label", "target", "weight", "probability", "runs", "polygons", "boxes", "extra"),
     ),
     "lists": ("list", "group", "cluster", "extra"),
     "items": ("item", "list", "users", "features", "extra"),
@@ -56,7 +58,7 @@ ROLES = {
     "folds": ("list", "item", "fold"),
     "submission": (
         *("list", "item", "text", "rank", "score", "prediction", "low", "high", "better", "worse"),
-        *("label", "probability", "runs", "boxes", "extra"),
+        *("label", "probability", "runs", "polygons", "boxes", "extra"),
     ),
 }
 

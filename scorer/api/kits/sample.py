@@ -34,7 +34,8 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
     if kind == "labels":
         rows, called = _guesses(prepared, public, chance), prepared.shapes[0].columns
     elif kind in ("masks", "boxes"):
-        cell = {"runs": "1 3"} if kind == "masks" else {"boxes": _box(rules.each or (), public)}
+        mask = {"polygons": "1 1 9 1 9 9"} if "polygons" in rules.columns else {"runs": "1 3"}
+        cell = mask if kind == "masks" else {"boxes": _box(rules.each or (), public)}
         rows = [{"list": name, **cell} for name in sorted(public.lists)]
     elif kind == "ratings":
         low, high = rules.range or (0.0, 1.0)

@@ -14,14 +14,17 @@ from scorer.core.text import quoted
 
 def _fault(cell: str, role: str, rules: Submission) -> tuple[str, str] | None:
     """The code of what is wrong with a cell, and what it is."""
-    # imported here: other challenges need neither
+    # imported here: other challenges need none of them
     from scorer.views.boxes import BoxFault, boxes_of
     from scorer.views.masks import RunFault, runs_of
+    from scorer.views.polygons import corners_of
 
     try:
         if role == "runs":
             runs = runs_of(cell)
             ends = [*runs[:1, 0].tolist(), *(runs[-1:, 1] - 1).tolist()]
+        elif role == "polygons":
+            ends = [x for ring in corners_of(cell) for x in ring.ravel().tolist()]
         else:
             ends = [x for box in boxes_of(cell, rules.each or ()) for x in box.corners]
     except (RunFault, BoxFault) as fault:
@@ -35,7 +38,7 @@ def _fault(cell: str, role: str, rules: Submission) -> tuple[str, str] | None:
 @check("S541", "S542", "S543", kinds=("masks", "boxes"))
 def misshapen(submitted: Submitted) -> Iterator[Problem]:
     """Every cell can be read, has its runs in order, and lies in the image."""
-    role = "runs" if "runs" in submitted.table.ids else "boxes"
+    role = next(role for role in ("runs", "polygons", "boxes") if role in submitted.table.ids)
     column, lists = submitted.table.ids[role], submitted.lists
     for row in np.flatnonzero(submitted.in_named).tolist():
         if (fault := _fault(column.text(row), role, submitted.rules)) is not None:
