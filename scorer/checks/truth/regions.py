@@ -20,11 +20,14 @@ def unreadable(truthful: Truthful) -> Iterator[Problem]:
     table, each = truthful.table, truthful.challenge.each[0]
     role = next((role for role in ("runs", "polygons", "boxes") if role in table.ids), "boxes")
     column, lists = table.ids.get(role), table.ids["list"]
-    read: Mapping[str, Callable[[str], object]] = {"runs": runs_of, "polygons": polygons_of}
-    of_cell = read.get(role, lambda cell: boxes_of(cell, each))
+    read: Mapping[str, Callable[[str], object]] = {
+        "runs": runs_of,
+        "polygons": polygons_of,
+        "boxes": lambda cell: boxes_of(cell, each),
+    }
     for row in range(len(table)):
         try:
-            box_of_row(table, row) if column is None else of_cell(column.text(row))
+            box_of_row(table, row) if column is None else read[role](column.text(row))
         except (RunFault, BoxFault) as fault:
             code = getattr(fault, "code", "S541").replace("S", "T")
             message = f"{role} of {quoted(lists.text(row))}: {fault}"
