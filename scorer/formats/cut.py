@@ -251,7 +251,9 @@ def _parsed(
         The rows; the lines of each record that takes several, which go beyond the block
         where it is not whole; and what ended the reading.
     """
-    builder = Builder(reader.shape, reader.roles, findings, reader.place, reader.lenient)
+    builder = Builder(
+        reader.shape, reader.roles, findings, reader.place, reader.lenient, reader.called
+    )
     records: list[range] = []
     error, after = None, 0
     try:

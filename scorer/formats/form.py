@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from scorer.core.text import nearest, printable, quoted
+from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.tables.schema import TEXT, Schema
 
 WHITESPACE = "whitespace"
@@ -67,6 +67,7 @@ class FileForm(NamedTuple):
     candidates: Keys | None = None  # the items of each list, for cells that hold values of them
     json: tuple[tuple[str, str], ...] = ()
     parts: tuple[tuple[str, str], ...] = ()  # the name of a part, and its file
+    known: tuple[str, ...] = ()  # what wide columns are about, where all of that is known
 
     @property
     def reshapes(self) -> bool:
@@ -136,6 +137,7 @@ def cut_schema(form: FileForm, shape: Schema, names: Sequence[str] | None) -> Sc
         ):
             raise NoColumns(f"the name of column {quoted(bad)} says no rank")
         labels = tuple(label for _, label in wide_columns)
+        _refuse_others(form.known, wide_columns, patterns)
         wide = [f"{value}[{n}]" for n in range(len(wide_columns))]
         columns |= {r: name for r, (name, _) in zip(wide, wide_columns, strict=True)}
     lone = {"score", "rank"} - set(several) if "item" in several else set()
@@ -173,6 +175,27 @@ def wide_value(role: str, shape: Schema) -> str:
         return "item"
     # where only the pairs are asked for, of public candidates, what the cells hold is not kept
     return next(iter([*named, *needed, *free]), "rating" if role == "item" else "item")
+
+
+def _refuse_others(
+    known: Sequence[str], columns: Sequence[tuple[str, str]], patterns: Sequence[str]
+) -> None:
+    """Refuse wide columns, by `NoColumns`, that are not all of those that are known."""
+    given = {label: name for name, label in columns}
+    single = patterns[0] if len(patterns) == 1 else "*"
+    missing = [single.replace("*", label) for label in known if label not in given]
+    strange = [name for label, name in given.items() if label not in set(known)] * bool(known)
+    if missing:
+        one, named = len(missing) == 1, join_first(missing, 3)
+        meant = ((name, nearest(name, strange)) for name in missing)
+        hints = [f"; rename {quoted(old)} to {quoted(new)}?" for new, old in meant if old]
+        found = f"; in place found: {join_first(strange, 3)}" if strange and not hints else ""
+        what = f"column {named} is" if one else f"{len(missing):,} columns are"
+        which = "" if one else f": {named}"
+        raise NoColumns(f"{what} missing{which}{found}{''.join(hints[:3])}")
+    if strange:
+        message = f"no column of this challenge is called {join_first(strange, 3)}"
+        raise NoColumns(f"{message}; it has {join_first(list(known))}")
 
 
 def matched(

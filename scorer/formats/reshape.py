@@ -222,6 +222,15 @@ class Reshaped(TextReader):
             message = f"{counts}; each item has one of each"
         return Problem("S211", message, line=line + column[0], column=column[1], list=name)
 
+    def called(self, role: str, part: int = 0) -> str:
+        """The name of the column; of wide ones that of the part.
+
+        The arguments are those of `TextReader.called`.
+        """
+        if self.cut is not None and self._wide and role == self.cut.value:
+            return self.cut.called(f"{role}[{part // STRIDE}]")
+        return self.shape.called(role)
+
     def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int | None]:
         """Where the cell of the file stands that a cell of a row is made of.
 

@@ -153,6 +153,10 @@ class TextReader(ABC):
         """The columns of a block's plain lines, by polars."""
         return Plain({}, NONE, np.arange(block.count))
 
+    def called(self, role: str, part: int = 0) -> str:
+        """The name of the column that a role's cell in the `part`-th row of a text is from."""
+        return self.shape.called(role)
+
     def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int | None]:
         """Where a cell stands in a row's text: lines below its first, and character from 1.
 

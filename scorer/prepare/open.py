@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.archive import refuse_kit
+from scorer.challenge.archive import is_kit, refuse_kit
 from scorer.challenge.forms import ClassFile, cut_of
 from scorer.challenge.model import Challenge, Described, Source
 from scorer.challenge.public import IdNames, Public
@@ -17,7 +17,7 @@ from scorer.core.cached import cached_property
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
-from scorer.formats.form import part_of, row_of
+from scorer.formats.form import matched, part_of, row_of
 from scorer.formats.parts import by_part
 from scorer.formats.read import format_of, read
 from scorer.formats.whole import whole_text
@@ -217,6 +217,7 @@ class OpenChallenge:
     columns: ListColumns = NO_COLUMNS  # of the truth's lists, where measures need them
     count: int = 0  # of the lists, where the truth is open elsewhere
     solution: str = ""  # the truth as CSV, where measures read frames
+    labels: tuple[str, ...] = ()  # what the wide columns of a submission are about
 
     def reading(self, format: str) -> OpenChallenge:
         """The challenge for submissions in another format."""
@@ -242,7 +243,7 @@ class OpenChallenge:
             self.folds,
             self.digests,
             tuple(prepared.challenge.plugins),
-            form=prepared.challenge.form(prepared.challenge.submission),
+            form=prepared.challenge.form(prepared.challenge.submission)._replace(known=self.labels),
             columns=self.columns,
             solution=self.solution,
         )
@@ -259,7 +260,10 @@ def opened(
     if blind:
         public_part = public(prepared)
         read_whole = prepared.views & {Frames}  # of which a check is that they can be
-        return OpenChallenge(prepared, public_part, None, prepared.measures, {}, read_whole)
+        labels = wide_labels(prepared, public_part)
+        return OpenChallenge(
+            prepared, public_part, None, prepared.measures, {}, read_whole, labels=labels
+        )
     refuse_kit(prepared.challenge)
     findings = Findings()
     challenge = prepared.challenge
@@ -287,7 +291,32 @@ def opened(
         folds,
         columns,
         solution=_solution(prepared, truth) if Frames in wanted_views else "",
+        labels=wide_labels(prepared, public_part, truth),
     )
+
+
+def wide_labels(
+    prepared: BoundChallenge, public: Public, truth: Table | None = None
+) -> tuple[str, ...]:
+    """What the wide columns of a submission are about, as far as it has to have them all.
+
+    The lists' columns are public with the lists; the header of a truth that is wide by items says
+    which these are, unless a public file does.
+    """
+    challenge, rules = prepared.challenge, prepared.challenge.submission
+    role = next(iter(rules.wide), "")
+    if rules.missing_list in ("zero", "skip") or rules.unknown_list == "ignore":
+        return ()
+    if role == "list":
+        return tuple(dict.fromkeys(filter(None, map(part_of, public.lists))))
+    if role != "item" or challenge.items is not None or role not in challenge.truth.wide:
+        return ()
+    source, kind = challenge.truth, prepared.kind
+    if truth is None and not is_kit(challenge):
+        truth = _organizer_table(challenge, source, kind.known, Findings())
+    names = () if truth is None else truth.facts.get("columns", ())
+    others = {source.columns.get(each, each) for each in ("list", "weight", *source.extra)}
+    return tuple(label for _, label in matched(source.wide[role], names, others))
 
 
 def _solution(prepared: BoundChallenge, truth: Table) -> str:

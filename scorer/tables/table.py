@@ -101,6 +101,7 @@ class Builder:
         place: gives where the n-th cell stands in a row's text, of which several rows may have
             been made: how many lines below its first, and at which character, from 1.
         lenient: the roles whose cells need not be numbers; they are NaN then.
+        called: gives the name of a role's column, where that depends on which row of a text it is.
     """
 
     def __init__(
@@ -110,9 +111,10 @@ class Builder:
         findings: Findings,
         place: CellPlace | None = None,
         lenient: frozenset[str] = frozenset(),
+        called: Callable[[str, int], str] | None = None,
     ) -> None:
         self.schema, self.roles, self.findings = schema, tuple(roles), findings
-        self._place, self._lenient = place, lenient
+        self._place, self._lenient, self._called = place, lenient, called
         self._codes: dict[str, list[Ints]] = {r: [] for r in roles if r in TEXT}
         self._index: dict[str, dict[str, int]] = {r: {} for r in roles if r in TEXT}
         self._numbers: dict[str, list[Floats]] = {r: [] for r in roles if r not in TEXT}
@@ -184,7 +186,9 @@ class Builder:
         if count_only(self.findings, code):
             return
         below, column = self._place(raw, n, part) if self._place else (0, None)
-        message = f"{printable(self.schema.called(self.roles[n]), 60)} {message}"
+        role = self.roles[n]
+        name = self.schema.called(role) if self._called is None else self._called(role, part)
+        message = f"{printable(name, 60)} {message}"
         ids = dict(zip(self.roles, cells, strict=True))
         self.findings.add(
             Problem(

@@ -16,6 +16,7 @@ from scorer.checks.tally import FileContext
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import KEPT, Problem, Severity
 from scorer.core.text import join_first, printable, quoted
+from scorer.formats.form import row_of
 from scorer.tables.table import number
 
 SUM_TOLERANCE = 1e-6  # of the sum of a row's probabilities, which may be rounded
@@ -174,13 +175,16 @@ def row_twice(submitted: Submitted) -> Iterator[Problem]:
     lists, word = submitted.lists, submitted.public.word("list")
     rows = np.flatnonzero(submitted.in_named)
     again, first = repeated(lists.codes, rows=rows)
+    wide = "list" in submitted.rules.wide
+    if wide:  # a line is a row, whose columns are all given twice
+        one = np.unique(submitted.table.line[again], return_index=True)[1]
+        again, first = again[one], first[one]
     of = dict(zip(again.tolist(), first.tolist(), strict=True))
 
     def problem(row: int) -> Problem:
         name = lists.text(row)
-        message = (
-            f"{word} {quoted(name)} is given twice (first on line {submitted.line(of[row]):,})"
-        )
+        called = quoted(row_of(name) if wide else name)
+        message = f"{word} {called} is given twice (first on line {submitted.line(of[row]):,})"
         return Problem("S526", message, line=submitted.line(row), list=name, role="list")
 
     yield from places(again, problem)
