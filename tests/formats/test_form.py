@@ -190,7 +190,7 @@ def test_wide_columns_become_items(cutter, tmp_path):
         (2, "u1", "1"), (2, "u1", "2"), (3, "u2", "1"), (3, "u2", "2"),
     ]  # fmt: skip
     assert [row[3] for row in found[0]][:3] == [1, 2, 3]
-    assert said == ["S501 3:6 prediction 'x' is not a number in plain decimal notation"]
+    assert said == ["S501 3:6 F2 'x' is not a number in plain decimal notation"]
 
 
 def test_wide_columns_become_ranks(cutter, tmp_path):
