@@ -34,6 +34,7 @@ from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table
 from scorer.views.frames import TEXT
 from scorer.views.returned import Returned
+from scorer.views.texts import Texts
 
 FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them together
 
@@ -207,6 +208,10 @@ def _measured(
     spread = [*defined, *(() if math.isnan(chance.mean) else (chance.low, chance.high))]
     if len(spread) > 1 and max(spread) - min(spread) <= 4 * SAME:
         message = f"{name} is {perfect:.6g} for every submission, so it distinguishes none"
+        if not measure.metric.own and measure.metric.view is Texts:
+            message += "; those tried have the truth's texts: where answers are written otherwise, "
+            grave = "warning"
+            message += "`examples:` of such a submission show what it gives"
         yield Remark(grave, message)
         return
     for other, mean in [*means.items(), ("random", chance.mean)]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from scorer.bytes.lines import count_only
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, printable, quoted
-from scorer.formats.form import NoColumns, cut_schema
+from scorer.formats.form import NoColumns, cut_schema, whole_role
 from scorer.formats.text import Request
 from scorer.tables.table import ORDERED, Schema, number
 
@@ -125,7 +125,8 @@ def tell_unused(
         message = f"column {called} is not used"
         if extra.name and (unordered or ungraded) and extra.numeric:
             columns = {**shape.columns, "score" if unordered else "grade": extra.name}
-            declared = ", ".join(f"{role}: {printable(name, 60)}" for role, name in columns.items())
+            named = {whole_role(role): printable(name, 60) for role, name in columns.items()}
+            declared = ", ".join(f"{role}: {name}" for role, name in named.items())
             if ungraded:
                 file = printable(request.path.name, 60)
                 message += (

@@ -218,6 +218,17 @@ def few(ranked: Ranked) -> float:
         (ONE + "items: items.csv", {"items.csv": "item\na\nb\nc\n"}, "warning",
          "items: the catalogue holds just the items that the truth names"),
         (
+            "truth: truth.csv\nmetrics: [Mark]\nplugins: [own.py]\n",
+            {"truth.csv": "list,item\nq,one two three\nr,four five six\n", "own.py": """
+import numpy as np
+from scorer import Texts, metric
+@metric("Mark", title="t", source="s")
+def mark(texts: Texts):
+    '''Two numbers in an answer, three in the truth.'''
+    return np.array([float(len(text.split()) == 2) for text in texts.first()])
+"""}, "warning", "`examples:` of such a submission show what it gives",
+        ),
+        (
             "truth: truth.csv\nmetrics: [Tau]\nundefined: zero\n",
             {"truth.csv": "list,item,grade\nq,a,3\nq,b,2\nq,c,1\nr,a,1\nr,b,2\n"}, "warning",
             "'Tau' compares the items that a list ranks, so that leaving out those it is unsure",
