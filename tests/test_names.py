@@ -34,6 +34,34 @@ def test_a_public_class_name_is_defined_once():
     assert named_twice(SCORER, APART) == SAME
 
 
+def in_three_modules(root):
+    """Names of functions and classes, private ones too, that three modules or more define.
+
+    Metrics are not counted, which are files of one form.
+    """
+    places = defaultdict(set)
+    for path in root.rglob("*.py"):
+        module = path.relative_to(root).parts
+        if module[0] == "metrics" or "migrations" in module:
+            continue
+        for thing in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(thing, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                places[thing.name].add(module)
+    return sorted(name for name, modules in places.items() if len(modules) > 2)
+
+
+def test_few_names_are_defined_in_three_modules():
+    names = in_three_modules(SCORER)
+    assert len(names) <= 40, f"rename some of {names}"
+
+
+@pytest.mark.parametrize(("count", "found"), [(2, []), (3, ["_part"])])
+def test_names_in_three_modules_are_found(count, found, tmp_path):
+    for n in range(count):
+        (tmp_path / f"module{n}.py").write_text("def _part(): ...")
+    assert in_three_modules(tmp_path) == found
+
+
 @pytest.mark.parametrize(
     ("text", "found"),
     [

@@ -46,8 +46,10 @@ def statistics(
         allow_plugins: whether the challenge's own code may be run.
     """
     ready = opened(prepare(challenge, allow_plugins), blind=True)
-    others = {file.name: table for file in beside if (table := _table(ready, file)) is not None}
-    tables = (_table(ready, file) for file in submissions)
+    others = {
+        file.name: table for file in beside if (table := _table_of_file(ready, file)) is not None
+    }
+    tables = (_table_of_file(ready, file) for file in submissions)
     return [
         [] if table is None else list(_sentences(table, ready.public, others)) for table in tables
     ]
@@ -73,7 +75,7 @@ def directions(
     board = challenge.leaderboard.model_copy(update={"baselines": ()})
     mine = challenge.with_truth(truth).model_copy(update={**own, "leaderboard": board})
     ready = opened(prepare(mine, allow_plugins))
-    table = _table(ready, predictions)
+    table = _table_of_file(ready, predictions)
     if table is None:
         raise UsageError(f"{printable(predictions.display)} cannot be read; score check tells why")
     with TemporaryDirectory(prefix="scorer-") as folder:
@@ -93,7 +95,7 @@ def directions(
     )
 
 
-def _table(ready: OpenChallenge, file: Named) -> Table | None:
+def _table_of_file(ready: OpenChallenge, file: Named) -> Table | None:
     if trespasses(ready, file.path):
         return None
     plan = ready.plan
@@ -108,7 +110,7 @@ def _sentences(table: Table, public: Public, others: Mapping[str, Table]) -> Ite
         yield from _labels(table, others)
     for role, values in table.numbers.items():
         if role != "rank":
-            yield from _numbers(table, role, values, others)
+            yield from _number_sentences(table, role, values, others)
     if "item" in table.ids and public.kind == "grades":
         yield from _orders(table, others)
 
@@ -128,7 +130,7 @@ def _coverage(table: Table, public: Public) -> Iterator[str]:
 
 
 def _labels(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
-    shares = _shares(table)
+    shares = _label_shares(table)
     word = printable(table.called("label"), 60)
     if len(shares) == 1:
         yield f"every {word} is {quoted(next(iter(shares)))}"
@@ -139,7 +141,7 @@ def _labels(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
     for name, other in others.items():
         if "label" not in other.ids:
             continue
-        theirs = _shares(other)
+        theirs = _label_shares(other)
         beside = [f"{quoted(key)} {theirs.get(key, 0):.1%}" for key in list(shares)[:SHARES]]
         mine, same = _by_id(table), _by_id(other)
         both = mine.keys() & same.keys()
@@ -147,7 +149,7 @@ def _labels(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
         yield f"{quoted(name)} has {', '.join(beside)}; {agree:.1%} of the rows agree"
 
 
-def _shares(table: Table) -> dict[str, float]:
+def _label_shares(table: Table) -> dict[str, float]:
     """The share of rows with each label, the largest first."""
     column = table.ids["label"]
     counts = np.bincount(column.codes, minlength=len(column.names))
@@ -161,7 +163,9 @@ def _by_id(table: Table) -> dict[str, str]:
     return {lists.names[row]: labels.names[label] for row, label in rows}
 
 
-def _numbers(table: Table, role: str, values: Floats, others: Mapping[str, Table]) -> Iterator[str]:
+def _number_sentences(
+    table: Table, role: str, values: Floats, others: Mapping[str, Table]
+) -> Iterator[str]:
     """The range of a column, whether it is constant, and how it runs beside others' columns."""
     word, finite = printable(table.called(role), 60), values[np.isfinite(values)]
     if not finite.size:
@@ -231,7 +235,7 @@ def _orders(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
             continue
         share = np.mean([_overlap(mine[key][:TOP], theirs[key][:TOP]) for key in both])
         yield f"of the first {TOP} items {share:.1%} are among the first {TOP} of {quoted(name)}"
-        taus = [t for key in both if (t := _alike(mine[key], theirs[key])) is not None]
+        taus = [t for key in both if (t := _rank_correlation(mine[key], theirs[key])) is not None]
         if taus:
             opposed = "; nearly its reverse" if np.mean(taus) < OPPOSED else ""
             yield f"rank correlation with {quoted(name)}: {np.mean(taus):.2f} on average{opposed}"
@@ -253,7 +257,7 @@ def _overlap(first: Sequence[str], second: Sequence[str]) -> float:
     return len(set(first) & set(second)) / max(len(first), 1)
 
 
-def _alike(first: Sequence[str], second: Sequence[str]) -> float | None:
+def _rank_correlation(first: Sequence[str], second: Sequence[str]) -> float | None:
     """Rank correlation of the items that both have."""
     place = {item: float(n) for n, item in enumerate(second)}
     both = [(float(n), place[item]) for n, item in enumerate(first) if item in place]

@@ -29,10 +29,10 @@ def of_cells(answers: OpenTruth | None, word: str) -> _OfCells:
 
 def written(boxes: Sequence[Box], each: Sequence[str]) -> str:
     """A cell of these boxes, in the parts of a submission; a point is the middle of its box."""
-    return " ".join(str(_parts(box, each)[part]) for box in boxes for part in each)
+    return " ".join(str(_box_parts(box, each)[part]) for box in boxes for part in each)
 
 
-def _parts(box: Box, each: Sequence[str]) -> dict[str, str | float]:
+def _box_parts(box: Box, each: Sequence[str]) -> dict[str, str | float]:
     left, top, right, bottom = box.corners
     point = "x" in each and "w" not in each
     return {

@@ -207,7 +207,7 @@ def sizes(parts: Sequence[PairGroup]) -> list[int]:
     return [part.difference.size for part in parts]
 
 
-def joined(observed: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
+def all_observed(observed: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats]:
     """The observed sums and norms of all pairs, in the order of the parts."""
     total, norm = (np.concatenate([[], *(each[n] for each in observed)]) for n in (0, 1))
     return total, norm

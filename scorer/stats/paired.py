@@ -14,7 +14,7 @@ import numpy as np
 
 from scorer.stats.family import Paired, holm
 from scorer.stats.intervals import MEANS, Scale
-from scorer.stats.pair_groups import as_matrices, joined, large_enough, pair_groups, sizes
+from scorer.stats.pair_groups import all_observed, as_matrices, large_enough, pair_groups, sizes
 from scorer.stats.permutation import Adjust, permuted, student
 from scorer.stats.units import NOISE, Floats, Ints, Mask, units
 
@@ -102,7 +102,7 @@ def paired(
         width = values.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
         return permuted(len(values), every, width, adjust, draws, seed, level, alone)
     parts = large_enough(every)
-    observed = joined([part.observed() for part in parts])
+    observed = all_observed([part.observed() for part in parts])
     rows = [row for part in parts for rows in part.differences() for row in rows]
     p = holm(np.array([(_wilcoxon if test == "wilcoxon" else _t_test)(row) for row in rows]))
     signs = map(_rank_sign, rows) if test == "wilcoxon" else np.sign(observed[0])

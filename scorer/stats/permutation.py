@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from scorer.stats.family import Paired, holm, unsure
-from scorer.stats.pair_groups import PairGroup, as_matrices, joined, large_enough, sizes
+from scorer.stats.pair_groups import PairGroup, all_observed, as_matrices, large_enough, sizes
 from scorer.stats.skew import unskewed
 from scorer.stats.units import NOISE, Floats, Ints, blocks
 
@@ -94,7 +94,7 @@ def permuted(
         # the least maximum that, exceeded, leaves p at no more than 1 - level
         bound = _bound(ascending, level, done if exact else done + 1)
         critical = [_critical(bound, part.units, even) for part in parts]
-    total, norm = joined(observed)
+    total, norm = all_observed(observed)
     limits_alone = None if own is None else own.critical()
     if limits_alone is not None and pairs == 1 and alone == level:  # the same, of more draws
         limits_alone = np.array(critical)

@@ -56,7 +56,7 @@ def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
 
 
 def _box(words: Mapping[str, str]) -> Box:
-    number = {part: _number(part, word) for part, word in words.items() if part != CLASS}
+    number = {part: _number_of(part, word) for part, word in words.items() if part != CLASS}
     return _placed(words.get(CLASS, ""), number)
 
 
@@ -86,7 +86,7 @@ def _placed(name: str, number: Mapping[str, float]) -> Box:
     return Box(name, number.get(SCORE, 1.0), (left, top, right, bottom))
 
 
-def _number(part: str, word: str) -> float:
+def _number_of(part: str, word: str) -> float:
     try:
         value = float(word) if "_" not in word else math.nan
     except ValueError:

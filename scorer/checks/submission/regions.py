@@ -12,7 +12,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
 
-def _fault(cell: str, role: str, rules: Submission) -> tuple[str, str] | None:
+def _cell_fault(cell: str, role: str, rules: Submission) -> tuple[str, str] | None:
     """The code of what is wrong with a cell, and what it is."""
     # imported here: other challenges need none of them
     from scorer.views.boxes import BoxFault, boxes_of
@@ -41,7 +41,7 @@ def misshapen(submitted: Submitted) -> Iterator[Problem]:
     role = next(role for role in ("runs", "polygons", "boxes") if role in submitted.table.ids)
     column, lists = submitted.table.ids[role], submitted.lists
     for row in np.flatnonzero(submitted.in_named).tolist():
-        if (fault := _fault(column.text(row), role, submitted.rules)) is not None:
+        if (fault := _cell_fault(column.text(row), role, submitted.rules)) is not None:
             code, message = fault
             name, line = lists.text(row), submitted.line(row)
             message = f"{role} of {quoted(name)}: {message}"

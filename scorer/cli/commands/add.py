@@ -53,7 +53,11 @@ def add(
     board, notes = living.open()
     submissions = submissions_of(files, living.terminal, board.challenge)
     added = board.add(
-        submissions, team, now=moment(at), answers=_answers(answer or []), baseline=baseline
+        submissions,
+        team,
+        now=moment(at),
+        answers=_answers_of_words(answer or []),
+        baseline=baseline,
     )
     codes = {"rejected": REJECTED, "refused": REFUSED, "failed": FAILED}
     code = max((codes.get(entry.status, 0) for entry in added), default=0)
@@ -84,7 +88,7 @@ def _summary(added: Added, board: Board, at: str | None) -> str:
     return f"{words}, {values}" if values else words
 
 
-def _answers(words: list[str]) -> dict[str, str]:
+def _answers_of_words(words: list[str]) -> dict[str, str]:
     answers = {}
     for word in words:
         key, equals, value = word.partition("=")

@@ -46,7 +46,7 @@ def columns_of_classes(truth: Preview, sample: Preview | None, needs: Needs) -> 
         return None
     if not all(look.numeric(name) for look in (truth, sample) for name in names):
         return None
-    true, sent = (_table(look, names) for look in (truth, sample))
+    true, sent = (_number_rows(look, names) for look in (truth, sample))
     if not all(cell.is_integer() and cell >= 0 for row in true for cell in row):
         return None
     if not all(0 <= cell <= 1 for row in sent for cell in row):
@@ -148,7 +148,7 @@ def several_labels(truth: Preview, sample: Preview | None, needs: Needs) -> Gues
     unsure = ""
     if all(part.strip().isdigit() for row in rows for part in row):
         counts = {len(cell.split(sign)) for cell in sample.cells(found.value)}
-        if len(counts) < 2 or any(_numbers(row) != sorted(_numbers(row)) for row in rows):
+        if len(counts) < 2 or any(_as_integers(row) != sorted(_as_integers(row)) for row in rows):
             return None  # as many for each list, or an order: ranked ids
         unsure = "numbers in a cell are taken for labels, since they ascend; they may be ranked ids"
     truths = {"columns": {"list": found.truth_key, "label": found.truth_value}, "multilabel": sign}
@@ -223,12 +223,12 @@ def _one_column(truth: Preview, sample: Preview | None) -> AnswerColumns | None:
     return None if true is None else AnswerColumns(keys[0], true, keys[1], value)
 
 
-def _table(look: Preview, names: Sequence[str]) -> list[list[float]]:
+def _number_rows(look: Preview, names: Sequence[str]) -> list[list[float]]:
     """The numbers of some columns, row by row."""
     return [list(map(float, row)) for row in zip(*map(look.cells, names), strict=False)]
 
 
-def _numbers(parts: Sequence[str]) -> list[int]:
+def _as_integers(parts: Sequence[str]) -> list[int]:
     return [int(part) for part in parts]
 
 
@@ -241,7 +241,7 @@ def _is_runs(cell: str) -> bool:
     words = [] if cell == "-" else cell.split()
     if len(words) % 2 or not all(word.isdigit() for word in words):
         return False
-    starts, lengths = _numbers(words[::2]), _numbers(words[1::2])
+    starts, lengths = _as_integers(words[::2]), _as_integers(words[1::2])
     if 0 in (*starts, *lengths):
         return False
     return all(a + n <= b for (a, b), n in zip(pairwise(starts), lengths, strict=False))
