@@ -142,9 +142,11 @@ def _stand_in(prepared: BoundChallenge) -> str:
     rules, fit = prepared.challenge.submission, []
     for metric in metrics():
         with suppress(NotationError):  # a parameter that must be given
+            bound = measure(metric, metric.name, {})
             if (
                 prepared.kind.name in metric.kinds
-                and not measure(metric, metric.name, {}).needs
+                and not bound.needs
+                and _asks_no_more(prepared, bound)
                 and (metric.expected or rules.ties != "expected")
                 and (metric.mean_rank or rules.ties != "mean-rank")
                 and (metric.better == "higher" or rules.missing_list != "zero")
@@ -154,6 +156,13 @@ def _stand_in(prepared: BoundChallenge) -> str:
         message = f"no installed metric is of kind {prepared.kind.name}: a kit needs one, since it "
         raise UsageError(f"{message}lacks the challenge's own")
     return min(fit, key=lambda metric: (len(metric.kinds), metric.name)).name
+
+
+def _asks_no_more(prepared: BoundChallenge, stand_in: Measure) -> bool:
+    """Whether submissions with the columns of the challenge have all that a measure needs."""
+    have = [{*shape.required} for shape in prepared.shapes]
+    want = [{*shape.required} for shape in prepared._replace(measures=(stand_in,)).shapes]
+    return all(any(needed <= given for needed in want) for given in have)
 
 
 def _public(

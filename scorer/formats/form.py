@@ -36,6 +36,7 @@ class Keys(NamedTuple):
     format: str | None = None
     columns: tuple[tuple[str, str], ...] = ()
     form: FileForm | None = None
+    part: str = ""  # whose lists alone are meant, where lists are named by parts
 
 
 class KeyTable(NamedTuple):
@@ -44,6 +45,14 @@ class KeyTable(NamedTuple):
     lists: Sequence[str]
     items: Sequence[str] | None
     name: str  # of the file
+
+    def of_part(self, part: str) -> KeyTable:
+        """The rows of the lists of a part, called as in its file; all where none is of a part."""
+        if not part or not any(PART in name for name in self.lists):
+            return self
+        rows = [n for n, name in enumerate(self.lists) if part_of(name) == part]
+        items = None if self.items is None else [self.items[n] for n in rows]
+        return KeyTable([row_of(self.lists[n]) for n in rows], items, self.name)
 
     @property
     def by_list(self) -> Mapping[str, list[str]]:
@@ -220,7 +229,7 @@ def matched(
 
 def outer_roles(form: FileForm, cut: CutSchema, roles: Sequence[str]) -> tuple[str, ...]:
     """The roles of the rows that are made of a record, in the order of the shape."""
-    outer = {whole_role(role) for role in roles}
+    outer = {*roles, *map(whole_role, roles)}  # a further column is as it is called
     if form.lines is not None:
         outer |= {"list", "item"} if dict(form.lines.columns).get("item") else {"list"}
     if form.vector:

@@ -31,7 +31,8 @@ def key_table(keys: Keys) -> KeyTable:
         raise Unreadable(problem)
     rows = range(len(table))
     items = list(map(table.ids["item"].text, rows)) if "item" in table.ids else None
-    return KeyTable([table.ids["list"].text(n) for n in rows], items, keys.file.name)
+    names = [table.ids["list"].text(n) for n in rows]
+    return KeyTable(names, items, keys.file.name).of_part(keys.part)
 
 
 def format_of(
@@ -46,8 +47,11 @@ def format_of(
     if not form.parts:
         return _reshaping(chosen)
 
+    names = {file: part for part, file in form.parts}
+
     def of_part(file: str) -> Format:
-        return format_of(Path(file), name, fallback, form._replace(parts=()))
+        lines = None if form.lines is None else form.lines._replace(part=names[file])
+        return format_of(Path(file), name, fallback, form._replace(parts=(), lines=lines))
 
     return chosen._replace(
         tables=lambda request: part_tables(request, of_part),

@@ -6,6 +6,7 @@ record, so that what follows sees the same columns, lines and findings as of a p
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -28,7 +29,7 @@ from scorer.formats.form import (
     several,
     whole_role,
 )
-from scorer.formats.text import Piece, Plain, Request, Row, TextReader
+from scorer.formats.text import Piece, Plain, Request, Row, TextReader, all_lines, has_blank_lines
 from scorer.tables.table import TEXT, largest
 
 if TYPE_CHECKING:
@@ -99,6 +100,22 @@ class Reshaped(TextReader):
         return self._keys_of(self.form.lines)
 
     @cached_property
+    def _between(self) -> list[int]:
+        """The lines, from the first row on, that are comments or blank and so of no row."""
+        blank = not self._blank_is_empty
+        if not self.form.comment and not (blank and has_blank_lines(self.request)):
+            return []
+
+        def says_nothing(text: str) -> bool:
+            return self._is_comment(text) or (blank and not text.strip())
+
+        return [
+            number
+            for number, text in all_lines(self.request)
+            if number >= self._first and says_nothing(text)
+        ]
+
+    @cached_property
     def _candidates(self) -> Mapping[str, list[str]]:
         assert self.form.candidates is not None
         return self._keys_of(self.form.candidates).by_list
@@ -155,7 +172,7 @@ class Reshaped(TextReader):
     ) -> Iterator[Row]:
         shared = {role: cells[n] for role, n in self._scalar.items()}
         if self.form.lines is not None:
-            at = line - self._first
+            at = line - self._first - bisect_left(self._between, line)
             if not 0 <= at < len(self._keys.lists):
                 if not count_only(findings, "S210"):
                     findings.add(self._too_many(line))
@@ -267,6 +284,8 @@ class Reshaped(TextReader):
         columns, at, odd = dict(plain.columns), plain.at, plain.odd
         if self.form.lines is not None:
             row = at + block.first - self._first
+            if self._between:
+                row = row - np.searchsorted(self._between, at + block.first)
             inside = row < len(self._keys.lists)
             if not inside.all():
                 odd = np.union1d(odd, at[~inside])
@@ -425,6 +444,8 @@ class Reshaped(TextReader):
         if self.cut is None:
             return
         rows = self._last - self._first + 1
+        if self.form.lines is not None:
+            rows -= bisect_right(self._between, self._last)
         if self.form.lines is not None and rows < len(self._keys.lists):
             message = (
                 f"{rows:,} line{'s' * (rows != 1)}, expected {len(self._keys.lists):,}: one for "

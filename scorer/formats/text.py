@@ -9,9 +9,11 @@ Stability: plugin.
 
 from __future__ import annotations
 
+import os
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
@@ -19,7 +21,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from scorer.bytes.files import BLOCK_SIZE, open_bytes, open_part
 from scorer.bytes.limits import ReadLimits, Unreadable
+from scorer.bytes.lines import lines
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings
 from scorer.formats.blocks import NONE, Block, Lines, Places
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 
+BLANK_LINE = re.compile(rb"\n\r?\n")
 # its line, its cells, the text they were cut from, and which of the rows of that text it is
 Row = tuple[int, Sequence[str], str] | tuple[int, Sequence[str], str, int]
 
@@ -45,6 +50,40 @@ class Request(NamedTuple):
     limits: ReadLimits
     stack: ExitStack  # what must be gone when the file is left: threads, processes
     form: FileForm = PLAIN
+
+
+def all_lines(request: Request) -> Iterator[tuple[int, str]]:
+    """Each line of the file from its beginning, as it is read a second time; none if it cannot be.
+
+    A file inside an archive or a folder of parts is opened there.
+    """
+    try:
+        with _again(request) as stream:
+            yield from lines(stream, request.limits, Findings())
+    except Unreadable:
+        return
+
+
+def has_blank_lines(request: Request) -> bool:
+    """Whether an empty line stands between two others, or in the file's beginning."""
+    end = b"\n"
+    try:
+        with _again(request) as stream:
+            while block := stream.read(BLOCK_SIZE):
+                if BLANK_LINE.search(end + block):
+                    return True
+                end = block[-2:]
+    except Unreadable:
+        pass
+    return False
+
+
+def _again(request: Request) -> AbstractContextManager[BufferedReader]:
+    path = request.path
+    if os.path.exists(path):
+        return open_bytes(path, request.limits)
+    whole = next(parent for parent in path.parents if os.path.exists(parent))
+    return open_part(whole, str(path.relative_to(whole)), request.limits)
 
 
 class Plain(NamedTuple):

@@ -495,3 +495,31 @@ def test_the_kit_of_a_real_challenge(tmp_path, score):
     for mine in sorted((ROOT / "submissions_example/vlnet-2011").rglob("*.*")):
         ours = score("check", ROOT / "challenges/vlnet-2011", mine)
         assert score("check", kit, mine).out == ours.out
+
+
+@pytest.mark.parametrize(
+    ("columns", "truth", "metric", "sent"),
+    [
+        ("{label: decision, extra: {delay: number}}", "list,label\nq1,1\nq2,0\n",
+         "{metric: ERDE, o: 5}", "list,decision,delay\nq1,1,3\nq2,0,1\n"),
+        ("{prediction: guess}", "list,item,rating\nq1,a,1\nq2,b,5\n",
+         "OwnError", "list,item,guess\nq1,a,2\nq2,b,4\n"),
+    ],
+)  # fmt: skip
+def test_a_kit_asks_for_no_column_that_the_challenge_does_not(
+    score, challenge, tmp_path, columns, truth, metric, sent
+):
+    """The kit computes none of the measures, so that another one stands in."""
+    own = (
+        "from scorer import Rated, metric\n\n\n"
+        "@metric('OwnError', title='x', source='x', range=(0, None), better='lower')\n"
+        "def own_error(rated: Rated):\n    return abs(rated.prediction - rated.rating)\n"
+    )
+    yaml = f"truth: truth.csv\nmetrics: [{metric}]\nsubmission: {{columns: {columns}}}\n"
+    yaml += "plugins: [own.py]\n" if "Own" in metric else ""
+    folder = challenge(yaml, **{"truth.csv": truth, "own.py": own, "mine.csv": sent})
+    kit = tmp_path / "kit.zip"
+    assert score("kit", folder, "-o", kit, "--allow-plugins").code == 0
+    assert score("check", folder, folder / "mine.csv", "--allow-plugins").code == 0
+    ran = score("check", kit, folder / "mine.csv")
+    assert ran.code == 0, ran
