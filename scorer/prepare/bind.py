@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,14 +18,14 @@ from scorer.challenge.trespass import own_files
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
 from scorer.core.registry import Registry, plugin
-from scorer.core.text import display_path, join_first, nearest, quoted
+from scorer.core.text import display_path, quoted
 from scorer.formats.base import Format
 from scorer.formats.read import format_of
 from scorer.kinds.base import Kind
 from scorer.metrics.base import Metric, metrics
-from scorer.metrics.measure import Measure, find, measure
+from scorer.metrics.measure import Measure, measure
 from scorer.metrics.notation import NotationError, parse
-from scorer.preferences.base import aggregations, bind, comparisons
+from scorer.prepare.board_rules import board_rules, tie_breaker
 from scorer.prepare.combine import Combiner
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, sides
@@ -209,7 +208,7 @@ def _ruled(
     for part in (part for bound in measures for part in bound.all_parts):
         rules.setdefault(part.id, Rules.of(challenge, part.metric.zero_is_low))
     conflicts += sides(challenge, kind.name, zip(challenge.metrics, measures, strict=True))
-    breakers, rank_by, ranked_by, unknown = _leaderboard(challenge, measures, kind)
+    breakers, rank_by, ranked_by, unknown = board_rules(challenge, measures, kind)
     conflicts += unknown
     if challenge.exclude is not None and kind.name != "grades":
         message = f"items are taken out of ranked lists, and this challenge has {kind.name}"
@@ -345,80 +344,6 @@ def _candidates(
             if " [" in spec.notation and spec.key == "--metric":
                 help = "a measure that has no notation: write an id at it, and -m ID"
             faults.append(Fault(_key_of(spec, error), "C114", str(error), help))
-
-
-def _leaderboard(
-    challenge: Challenge, measures: Sequence[Measure], kind: Kind
-) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, RankedBy | None, list[Fault]]:
-    """Bind what the leaderboard's rules name: measures, preferences, an aggregation."""
-    board, faults = challenge.leaderboard, list[Fault]()
-
-    def bound_to(key: str, bind_to: Callable[[], Measure]) -> Measure | None:
-        try:
-            bound = bind_to()
-        except (UnknownName, NotationError) as error:
-            ids = ", ".join(m.id for m in measures) if key.startswith("leaderboard.tie") else ""
-            hint = f"it can be a measure of this challenge ({ids}) or a preference; " * bool(ids)
-            faults.append(Fault(key, "C117", f"{hint}{error}"))
-            return None
-        if kind.name != "grades" and bound not in measures:
-            message = f"{bound.name} compares ranked lists, and this challenge has {kind.name}"
-            faults.append(Fault(key, "C115", message))
-        return bound
-
-    bound_breakers = [
-        bound_to(f"leaderboard.tie_break[{n}]", partial(tie_breaker, name, measures))
-        for n, name in enumerate(board.tie_break)
-    ]
-    breakers = tuple(breaker for breaker in bound_breakers if breaker)
-    rank_by = ranked_by = None
-    if board.rank_by != "primary":
-        where, rule = "leaderboard.rank_by", board.rank_by
-        preference = None
-        if rule.preference is not None:
-            preference = bound_to(
-                f"{where}.preference", partial(bind, comparisons(), rule.preference)
-            )
-        try:
-            aggregate = bind(aggregations(), rule.aggregate)
-        except (UnknownName, NotationError) as error:
-            faults.append(Fault(f"{where}.aggregate", "C117", str(error)))
-            return breakers, None, None, faults
-        if preference:
-            rank_by = (preference, aggregate)
-        measure_ids = [_ranking(challenge, n, name, measures, faults)
-                 for n, name in enumerate(rule.measures)]  # fmt: skip
-        if measure_ids and all(measure_ids):
-            ids = tuple(measure_id for measure_id in measure_ids if measure_id)
-            ranked_by = RankedBy(ids, aggregate, rule.tie_break)
-    return breakers, rank_by, ranked_by, faults
-
-
-def _ranking(
-    challenge: Challenge, n: int, name: str, measures: Sequence[Measure], faults: list[Fault]
-) -> str | None:
-    """The id of a measure whose ranks are put together with others'."""
-    match = find(measures, name)
-    if match is not None:
-        return match.id
-    ids = [bound.id for bound in measures]
-    suggestion = nearest(name, ids)
-    hint = (
-        f"; did you mean {quoted(suggestion)}?"
-        if suggestion
-        else f" (measures: {join_first(ids, 8)})"
-    )
-    message = f"no measure of this challenge is called {quoted(name)}{hint}"
-    faults.append(Fault(f"leaderboard.rank_by.measures[{n}]", "C117", message))
-    return None
-
-
-def tie_breaker(name: str, measures: Sequence[Measure]) -> Measure:
-    """What a name in `tie_break` stands for: one of the challenge's measures, else a preference.
-
-    `UnknownName` or `NotationError` if it is neither.
-    """
-    return find(measures, name) or bind(comparisons(), name)
 
 
 def lost_breakers(challenge: Challenge) -> tuple[str, ...]:

@@ -24,6 +24,7 @@ from scorer.formats.whole import whole_text
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.board_rules import refuse_ladder
 from scorer.prepare.classes import classes_in
 from scorer.prepare.columns import list_columns
 from scorer.prepare.contradictions import contradictory, list_labels
@@ -275,7 +276,7 @@ def opened(
     warnings = [*findings, *warnings]
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
     refuse_flat(challenge, measures)
-    _refuse_ladder(challenge, measures)
+    refuse_ladder(challenge, measures)
     wanted_views, kind = prepared.views | views, prepared.kind.name
     placed = Positions in wanted_views
     identity = digests(challenge, kind, prepared.measures, prepared.rules, placed)
@@ -345,18 +346,6 @@ def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:
             message = f"{measure.metric.name}: {low:g} is not below max_grade {high:g}{of}"
             faults.append(Fault(f"{spec.key}.min_grade", "C114", message))
     refuse(challenge, faults)
-
-
-def _refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
-    """Refuse a ladder with its step from lists' differences where their mean is not shown."""
-    primary = next(measure for measure in measures if measure.primary)
-    plain = primary.of_lists and primary.combination.of_lists and primary.aggregate != "sum"
-    if challenge.leaderboard.ladder == "auto" and not plain:
-        message = (
-            f"auto takes its step from how much lists differ, and {primary.id} is no mean of lists"
-        )
-        help = "write the step that an entry has to be better by, such as ladder: 0.01"
-        refuse(challenge, [Fault("leaderboard.ladder", "C122", message, help)])
 
 
 def _organizer_table(

@@ -1,0 +1,102 @@
+"""What the leaderboard's rules name: measures, preferences, an aggregation; the ladder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from scorer.challenge.model import Challenge
+from scorer.core.errors import UnknownName
+from scorer.core.text import join_first, nearest, quoted
+from scorer.kinds.base import Kind
+from scorer.metrics.measure import Measure, find
+from scorer.metrics.notation import NotationError
+from scorer.preferences.base import aggregations, bind, comparisons
+from scorer.prepare.faults import Fault, refuse
+from scorer.results.report import RankedBy
+
+
+def board_rules(
+    challenge: Challenge, measures: Sequence[Measure], kind: Kind
+) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, RankedBy | None, list[Fault]]:
+    """Bind what the leaderboard's rules name: measures, preferences, an aggregation."""
+    board, faults = challenge.leaderboard, list[Fault]()
+
+    def bound_to(key: str, bind_to: Callable[[], Measure]) -> Measure | None:
+        try:
+            bound = bind_to()
+        except (UnknownName, NotationError) as error:
+            ids = ", ".join(m.id for m in measures) if key.startswith("leaderboard.tie") else ""
+            hint = f"it can be a measure of this challenge ({ids}) or a preference; " * bool(ids)
+            faults.append(Fault(key, "C117", f"{hint}{error}"))
+            return None
+        if kind.name != "grades" and bound not in measures:
+            message = f"{bound.name} compares ranked lists, and this challenge has {kind.name}"
+            faults.append(Fault(key, "C115", message))
+        return bound
+
+    bound_breakers = [
+        bound_to(f"leaderboard.tie_break[{n}]", partial(tie_breaker, name, measures))
+        for n, name in enumerate(board.tie_break)
+    ]
+    breakers = tuple(breaker for breaker in bound_breakers if breaker)
+    rank_by = ranked_by = None
+    if board.rank_by != "primary":
+        where, rule = "leaderboard.rank_by", board.rank_by
+        preference = None
+        if rule.preference is not None:
+            preference = bound_to(
+                f"{where}.preference", partial(bind, comparisons(), rule.preference)
+            )
+        try:
+            aggregate = bind(aggregations(), rule.aggregate)
+        except (UnknownName, NotationError) as error:
+            faults.append(Fault(f"{where}.aggregate", "C117", str(error)))
+            return breakers, None, None, faults
+        if preference:
+            rank_by = (preference, aggregate)
+        measure_ids = [_ranking(challenge, n, name, measures, faults)
+                 for n, name in enumerate(rule.measures)]  # fmt: skip
+        if measure_ids and all(measure_ids):
+            ids = tuple(measure_id for measure_id in measure_ids if measure_id)
+            ranked_by = RankedBy(ids, aggregate, rule.tie_break)
+    return breakers, rank_by, ranked_by, faults
+
+
+def _ranking(
+    challenge: Challenge, n: int, name: str, measures: Sequence[Measure], faults: list[Fault]
+) -> str | None:
+    """The id of a measure whose ranks are put together with others'."""
+    match = find(measures, name)
+    if match is not None:
+        return match.id
+    ids = [bound.id for bound in measures]
+    suggestion = nearest(name, ids)
+    hint = (
+        f"; did you mean {quoted(suggestion)}?"
+        if suggestion
+        else f" (measures: {join_first(ids, 8)})"
+    )
+    message = f"no measure of this challenge is called {quoted(name)}{hint}"
+    faults.append(Fault(f"leaderboard.rank_by.measures[{n}]", "C117", message))
+    return None
+
+
+def tie_breaker(name: str, measures: Sequence[Measure]) -> Measure:
+    """What a name in `tie_break` stands for: one of the challenge's measures, else a preference.
+
+    `UnknownName` or `NotationError` if it is neither.
+    """
+    return find(measures, name) or bind(comparisons(), name)
+
+
+def refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
+    """Refuse a ladder with its step from lists' differences where their mean is not shown."""
+    primary = next(measure for measure in measures if measure.primary)
+    plain = primary.of_lists and primary.combination.of_lists and primary.aggregate != "sum"
+    if challenge.leaderboard.ladder == "auto" and not plain:
+        message = (
+            f"auto takes its step from how much lists differ, and {primary.id} is no mean of lists"
+        )
+        help = "write the step that an entry has to be better by, such as ladder: 0.01"
+        refuse(challenge, [Fault("leaderboard.ladder", "C122", message, help)])
