@@ -31,36 +31,35 @@ Most = Annotated[
 ]
 
 
-def _rises(positives: Floats, others: Floats, truths: float) -> tuple[Floats, Floats]:
-    """Recall and the highest precision from there on, down the boxes."""
-    found = positives + others
-    precision = np.divide(positives, found, out=np.zeros_like(found), where=found > 0)
-    return positives / truths, np.maximum.accumulate(precision[::-1])[::-1]
+def areas(positives: Floats, found: Floats, truths: float, rule: str) -> list[float]:
+    """The average precision at each threshold, from running weights down the boxes of a class.
 
-
-def area(positives: Floats, others: Floats, truths: float, rule: str) -> float:
-    """The average precision from the running weights of right and wrong boxes."""
-    recall, precision = _rises(positives, others, truths)
+    `positives`, shape (boxes, thresholds), is of those that are right, `found`, of shape
+    (boxes, 1), of all.
+    """
+    precision = np.divide(positives, found, out=np.zeros_like(positives), where=found > 0)
+    highest, recall = np.maximum.accumulate(precision[::-1])[::-1], positives / truths
     if rule == "voc":
-        return float((np.diff(recall, prepend=0.0) * precision).sum())
-    levels = RECALLS if rule == "coco" else np.arange(11) / 10
-    at = np.searchsorted(recall, levels - 1e-12 * (rule != "coco"))
-    return float(np.append(precision, 0.0)[at].mean())
+        values: list[float] = (np.diff(recall, axis=0, prepend=0.0) * highest).sum(axis=0).tolist()
+        return values
+    levels = RECALLS if rule == "coco" else np.arange(11) / 10 - 1e-12
+    highest = np.concatenate([highest, np.zeros((1, highest.shape[1]))])
+    columns = zip(recall.T, highest.T, strict=True)
+    return [float(column[np.searchsorted(r, levels)].mean()) for r, column in columns]
 
 
 def _weighted(statistics: Statistics, weights: Floats, *, rule: str, **_: Any) -> float:
-    rows, weight = statistics.rows, weights[statistics.in_list]
-    values = []
-    for code in np.unique(rows[rows[:, TRUE] > 0, CODE]):
-        own = rows[:, CODE] == code
-        truths = float((rows[own, TRUE] * weight[own]).sum())
-        if truths <= 0:
-            continue
-        sent = np.flatnonzero(own & (rows[:, TRUE] == 0) & (weight > 0))
-        by = sent[np.argsort(-rows[sent, SCORE], kind="stable")]
-        for matched in rows[by, MATCHED:].T:
-            yes, no = (np.cumsum(weight[by] * side) for side in (matched, 1 - matched))
-            values.append(area(yes, no, truths, rule))
+    weight, values = weights[statistics.in_list], list[float]()
+    is_true = statistics.rows[:, TRUE] > 0
+    true, sent = statistics.rows[is_true], statistics.rows[~is_true]
+    truths = np.bincount(true[:, CODE].astype(np.int64), true[:, TRUE] * weight[is_true])
+    by = np.lexsort((-sent[:, SCORE], sent[:, CODE]))
+    sent, counted = sent[by], weight[~is_true][by][:, None]
+    edges = np.searchsorted(sent[:, CODE], np.arange(truths.size + 1))
+    for code in np.flatnonzero(truths > 0).tolist():
+        own = slice(edges[code], edges[code + 1])
+        positives = np.cumsum(sent[own, MATCHED:] * counted[own], axis=0)
+        values += areas(positives, np.cumsum(counted[own], axis=0), float(truths[code]), rule)
     return float(np.mean(values)) if values else float("nan")
 
 

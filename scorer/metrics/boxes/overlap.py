@@ -74,15 +74,13 @@ def matches(pair: ClassBoxes, thresholds: Sequence[float], own: bool = False) ->
     matched = np.zeros((len(overlap), len(thresholds)), dtype=bool)
     if not overlap.size:
         return matched
+    largest = overlap.max(axis=1)
     for at, threshold in enumerate(thresholds):
-        free = np.ones(overlap.shape[1], dtype=bool)
-        for n, row in enumerate(overlap):
-            open_row = row if own else np.where(free, row, -1.0)
-            best = (
-                int(open_row.size - 1 - np.argmax(open_row[::-1]))
-                if not own
-                else int(np.argmax(open_row))
-            )
-            if free[best] and open_row[best] >= min(threshold, 1 - 1e-10):
+        free, least = np.ones(overlap.shape[1], dtype=bool), min(threshold, 1 - 1e-10)
+        for n in np.flatnonzero(largest >= least).tolist():
+            row = overlap[n] if own else np.where(free, overlap[n], -1.0)
+            # of equal ones COCO's program takes the last, VOC's the first
+            best = int(np.argmax(row)) if own else row.size - 1 - int(np.argmax(row[::-1]))
+            if free[best] and row[best] >= least:
                 free[best], matched[n, at] = False, True
     return matched
