@@ -56,7 +56,8 @@ items: {file: classes.csv, columns: {extra: {group: classes, ic: number, artist:
 submission: {columns: {extra: [tag]}}
 undefined: skip
 metrics: [Fmax, 'Fmax(average=pooled,weight=ic)', AWRF@3, ClassRprec(group=artist), ExactMatch,
-  TokenF1, EditDistance, WER, TokenJaccard, ROUGE_L, ChunkF1, LRAP, 'LRAP(average=pooled)']
+  TokenF1, EditDistance, WER, TokenJaccard, ROUGE_L, ChunkF1, LRAP, 'LRAP(average=pooled)',
+  CER, BLEU, chrF, PairwiseAccuracy, AccEq, AccEqCalibrated]
 """
 FILES["spans.csv"] = "list,item,type\n" + "".join(
     f"{n},{k} {k + 2},{'AB'[k % 2]}\n" for n in LISTS for k in RNG.permutation(9)[:4].tolist()

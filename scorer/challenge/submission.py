@@ -119,8 +119,7 @@ class Submission(Formed):
         "the candidates of lists, and a measure compares orders (Tau, TauAP, Rho)",
     )
     range: Annotated[tuple[Number, Number] | None, Before(_range)] = Field(
-        None,
-        description="lowest and highest prediction, score, probability, pixel or coordinate",
+        None, description="lowest and highest prediction, score, probability, pixel or coordinate"
     )
     classes: ClassesOf = Field(
         (),

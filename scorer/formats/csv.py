@@ -19,13 +19,7 @@ from scorer.formats.blocks import BLANK, NEWLINE, NONE, QUOTE, TAB, Block, Lines
 from scorer.formats.first_line import MARK_NAMES, column_separator, header_of, no_header
 from scorer.formats.form import NO_SEPARATOR, WHITESPACE
 from scorer.formats.header import SAMPLE
-from scorer.formats.records import (
-    FIELD_BLANKS,
-    Record,
-    Start,
-    cut_record,
-    field_start,
-)
+from scorer.formats.records import FIELD_BLANKS, Record, Start, cut_record, field_start
 from scorer.formats.separated import Cutter, cutter
 from scorer.formats.text import Plain, Row, TextReader, plain_rows
 from scorer.tables.marked import rejoined

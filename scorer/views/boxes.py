@@ -34,12 +34,6 @@ class Box(NamedTuple):
     corners: tuple[float, float, float, float]  # left, top, right, bottom
 
 
-def shape_of(each: Sequence[str]) -> tuple[str, ...] | None:
-    """The coordinates that these parts have: corners, sides or a point; None of anything else."""
-    named = [part for part in each if part not in (CLASS, SCORE)]
-    return next((s for s in (CORNERS, SIDES, POINT) if sorted(s) == sorted(named)), None)
-
-
 def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
     """The boxes of a cell: so many words for each as it has parts, blanks between.
 

@@ -61,12 +61,7 @@ def _statistics(checked: CheckedFile) -> Iterator[Block]:
     if len(checked.submissions) < 2 or not counts:
         return
     yield Heading("Problems by files")
-    columns = [
-        Column("code", "name"),
-        Column("files"),
-        Column("places"),
-        Column("problem", "text"),
-    ]
+    columns = [Column("code", "name"), Column("files"), Column("places"), Column("problem", "text")]
     pages, places = codes(), Counter[str]()
     for scored in checked.submissions:
         places.update(scored.findings.counts)
