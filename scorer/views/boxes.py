@@ -43,7 +43,8 @@ def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
     if cell.strip() == "-":
         words = []
     if len(words) % len(each):
-        message = f"{len(words):,} words are no boxes of {len(each)} ({' '.join(each)})"
+        message = f"{len(words):,} is no multiple of the {len(each)} words of a box"
+        message += f" ({' '.join(each)})"
         raise BoxFault(message)
     rows = (words[n : n + len(each)] for n in range(0, len(words), len(each)))
     return [_box(dict(zip(each, row, strict=True))) for row in rows]

@@ -216,7 +216,7 @@ def test_points_in_boxes(sent, true, wanted):
 @pytest.mark.parametrize(
     ("cell", "said"),
     [
-        ("a .5 1 1 2", "5 words are no boxes of 6"),
+        ("a .5 1 1 2", "5 is no multiple of the 6 words of a box"),
         ("a x 1 1 2 2", "score cannot be 'x'"),
         ("a nan 1 1 2 2", "score cannot be 'nan'"),
         ("a .5 inf 1 2 2", "x1 cannot be 'inf'"),
