@@ -17,7 +17,7 @@ from scorer.tables.table import EXTRA, NUMBER, Table
 from scorer.views.extras import Extras, WithColumns
 
 CLASS, SCORE = "class", "score"
-CORNERS, SIDES, POINT = ("x1", "y1", "x2", "y2"), ("x", "y", "w", "h"), ("x", "y")
+CORNERS, SIDES = ("x1", "y1", "x2", "y2"), ("x", "y", "w", "h")
 PARTS = (CLASS, SCORE, *CORNERS, *SIDES)
 UNKNOWN = -1  # the code of a class that the truth has no box of
 
