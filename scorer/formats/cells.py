@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -11,12 +11,23 @@ from scorer.bytes.lines import count_only
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
+from scorer.formats.blocks import Places
 from scorer.formats.form import WHITESPACE
 from scorer.formats.text import Plain
 from scorer.tables.columns import hashed
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+class CellNotes(NamedTuple):
+    """Notes on a block: of each record its line and list; lists without items."""
+
+    inner: Any
+    lines: list[int]
+    names: list[str]
+    empty: list[tuple[str, int]]
+    plain: list[tuple[Places, Any]]  # the same of lines that polars cut
 
 
 def gathered(columns: Mapping[str, Any], rows: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from scorer.core.cached import cached_property
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.formats.blocks import Block, Lines, Places
-from scorer.formats.cells import gathered, split_cells, tell_twice, without_comments
+from scorer.formats.cells import CellNotes, gathered, split_cells, tell_twice, without_comments
 from scorer.formats.form import (
     CutSchema,
     Keys,
@@ -36,16 +36,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 STRIDE = 1 << 32  # between the parts of one wide column and those of the next
-
-
-class CellNotes(NamedTuple):
-    """Notes on a block: of each record its line and list; lists without items."""
-
-    inner: Any
-    lines: list[int]
-    names: list[str]
-    empty: list[tuple[str, int]]
-    plain: list[tuple[Places, Any]]  # the same of lines that polars cut
 
 
 class Reshaped(TextReader):
