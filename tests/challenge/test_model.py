@@ -408,8 +408,8 @@ def test_what_would_help():
     with pytest.raises(ChallengeError) as caught:
         challenge("truth: {file: t, sep: ;}\nmetrics: [{name: a}]")
     assert [problem.help for problem in caught.value.problems] == [
-        "known here: file, format, columns, multilabel, each, header, separator, skip, comment, cells, "
-        "wide, lines, json, parts",
+        "known here: file, format, columns, multilabel, each, header, separator, skip, comment, "
+        "cells, wide, lines, json, parts",
         "write nDCG@10, or {metric: nDCG, k: 10}",
     ]
 
