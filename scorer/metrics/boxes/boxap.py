@@ -9,7 +9,9 @@ from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.boxes.overlap import Thresholds, matches
+from scorer.metrics.boxes.overlap import Thresholds, boxes_shown, matches
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing
 from scorer.metrics.statistic import Weighted
 from scorer.views.boxes import Boxes
 from scorer.views.pooled import Statistics
@@ -63,6 +65,13 @@ def _weighted(statistics: Statistics, weights: Floats, *, rule: str, **_: Any) -
     return float(np.mean(values)) if values else float("nan")
 
 
+def _explain(
+    listing: Listing[Boxes], value: float, *, iou: tuple[float, ...], rule: str, most: int
+) -> Steps:
+    yield from boxes_shown(listing.view, lambda pair: matches(pair, iou, rule != "coco"))
+    yield formula("BoxAP", "mean of average precisions", "{}", value, value=value)
+
+
 @metric(
     "BoxAP",
     title="Average precision of boxes",
@@ -71,6 +80,7 @@ def _weighted(statistics: Statistics, weights: Floats, *, rule: str, **_: Any) -
     aggregate="pooled",
     aliases=("mAP", "COCO"),
     statistic=Weighted(_weighted),
+    explain=_explain,
 )
 def boxap(
     boxes: Boxes, *, iou: Thresholds = COCO, rule: Rule = "coco", most: Most = 100

@@ -10,7 +10,9 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.base import metric
-from scorer.metrics.boxes.overlap import Empty, Thresholds, matches
+from scorer.metrics.boxes.overlap import Empty, Thresholds, boxes_shown, matches
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Beta, Pooling
 from scorer.metrics.statistic import Sums
 from scorer.views.boxes import Boxes, ClassBoxes
@@ -65,11 +67,20 @@ def settled(
     return ratio_of(table, ratio, beta, empty)
 
 
+def _explain(
+    listing: Listing[Boxes], value: float, *, iou: tuple[float, ...], ratio: str, **_: Any
+) -> Steps:
+    yield from boxes_shown(listing.view, lambda pair: matches(pair, iou))
+    symbols = "mean over thresholds of " + ("F" if ratio == "f" else "right / all")
+    yield formula("BoxF1", symbols, "{}", value, value=value)
+
+
 @metric(
     "BoxF1",
     title="F1 of boxes",
     source="Global Wheat Detection, Kaggle 2020; Data Science Bowl, Kaggle 2018",
     statistic=Sums(of_counts),
+    explain=_explain,
 )
 def boxf1(
     boxes: Boxes,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import BeforeValidator, Field, Strict
 
 from scorer.core.arrays import Floats, Mask
+from scorer.metrics.explain.steps import Sentence, Steps, grid
 from scorer.metrics.quotient import Quotient
-from scorer.views.boxes import ClassBoxes
+from scorer.views.boxes import Boxes, ClassBoxes
 
 ROUNDING = 10  # decimals of a threshold: 0.5:0.95:0.05 are 10 thresholds, the last 0.95
 
@@ -49,6 +50,24 @@ def of_sizes(part: Floats, whole: Floats, empty: str, average: str, says: str) -
         neither = whole == 0
         part, whole = part + neither, whole + neither
     return Quotient(part, whole, says, undefined="Both are empty")
+
+
+def boxes_shown(boxes: Boxes, match: Callable[[ClassBoxes], Mask]) -> Steps:
+    """The submitted boxes of a list, which of them are right at the first threshold, and counts.
+
+    `match` gives the boxes of a class that are right, shape (boxes, thresholds).
+    """
+    rows, true = list[tuple[Any, ...]](), 0
+    for pair in boxes.pairs():
+        name = boxes.classes[pair.code] if pair.code >= 0 else "no class of the truth"
+        flags = match(pair)[:, 0].tolist()
+        columns = (pair.sent.score.tolist(), *pair.sent.corners.T.tolist(), map(int, flags))
+        rows += [(name, *row) for row in zip(*columns, strict=True)]
+        true += pair.true.code.size
+    heads = ("class", "score", "x1", "y1", "x2", "y2", "right")
+    cells = dict(zip(heads, zip(*rows, strict=True) if rows else [()] * len(heads), strict=True))
+    yield grid("Submitted boxes", cells, [bool(row[-1]) for row in rows])
+    yield Sentence(f"{sum(row[-1] for row in rows)} of {len(rows)} are right, of {true} true ones.")
 
 
 def unions(first: Floats, second: Floats) -> Floats:

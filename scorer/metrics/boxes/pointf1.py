@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.base import metric
 from scorer.metrics.boxes.boxf1 import counted, of_counts, settled
-from scorer.metrics.boxes.overlap import Empty
+from scorer.metrics.boxes.overlap import Empty, boxes_shown
+from scorer.metrics.explain.steps import Steps, formula
+from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Beta, Pooling
 from scorer.metrics.statistic import Sums
 from scorer.views.boxes import Boxes, ClassBoxes
@@ -25,11 +29,17 @@ def _inside(pair: ClassBoxes) -> Mask:
     return taken[:, None]
 
 
+def _explain(listing: Listing[Boxes], value: float, **_: Any) -> Steps:
+    yield from boxes_shown(listing.view, _inside)
+    yield formula("PointF1", "F of the points in boxes", "{}", value, value=value)
+
+
 @metric(
     "PointF1",
     title="F1 of points in boxes",
     source="Kuzushiji Recognition, Kaggle 2019",
     statistic=Sums(of_counts),
+    explain=_explain,
 )
 def pointf1(
     boxes: Boxes, *, average: Pooling = "pooled", beta: Beta = 1, empty: Empty = "one"
