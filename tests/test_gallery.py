@@ -74,8 +74,13 @@ ONE = {  # a measure that the guessed and the declared challenge both have
 }
 
 
-def test_all_are_guessed():
-    assert GUESSED.keys() == ONE.keys() == {p.parent.name for p in GALLERY.glob("*/challenge.yaml")}
+# whose form two files alone do not show: runs, boxes, votes, a column of events, weeks
+DECLARED = ["tissue-masks", "wheat-boxes", "survival", "votes-of-experts", "stable-credit"]
+
+
+def test_all_are_guessed_or_said_not_to_be():
+    every = {p.parent.name for p in GALLERY.glob("*/challenge.yaml")}
+    assert GUESSED.keys() == ONE.keys() == every - set(DECLARED)
 
 
 @pytest.mark.slow("scores the gallery", beyond=2)
@@ -139,7 +144,7 @@ def test_ottos_own_case(tmp_path, score):
 
 
 @pytest.mark.slow("scores the gallery", beyond=2)
-@pytest.mark.parametrize("name", GUESSED)
+@pytest.mark.parametrize("name", [*GUESSED, *DECLARED])
 def test_each_kit_checks_its_sample_and_good_and_bad_files(name, score, tmp_path):
     kit = tmp_path / "kit.zip"
     ran = score("kit", GALLERY / name, "-o", kit)

@@ -481,8 +481,210 @@ def glue():
         pack(EXAMPLES / "glue" / "bad", name, files(found))
 
 
+def tissue_masks():
+    draw = random.Random(2021)
+    side = 40  # pixels of an image's edge; they are numbered down its columns, from 1
+
+    def runs(boxes):
+        held = sorted({x * side + y + 1 for x0, y0, x1, y1 in boxes
+                       for x in range(x0, x1) for y in range(y0, y1)})  # fmt: skip
+        starts = [at for at in held if at - 1 not in held or at == held[0]]
+        ends = [at for at in held if at + 1 not in held]
+        return " ".join(f"{a} {b - a + 1}" for a, b in zip(starts, ends, strict=True))
+
+    def glomerulus():
+        x, y = draw.randint(0, 25), draw.randint(0, 25)
+        return (x, y, x + draw.randint(5, 14), y + draw.randint(5, 14))
+
+    truth = {f"{n:04x}": [glomerulus() for _ in range(draw.randint(0, 2))] for n in range(60)}
+
+    def found(blur):
+        near = {}
+        for name, boxes in truth.items():
+            moved = [[min(max(at + draw.randint(-blur, blur), 0), side) for at in b] for b in boxes]
+            near[name] = runs([b for b in moved if b[0] < b[2] and b[1] < b[3]])
+        return near
+
+    head = ("id", "predicted")
+    kept(
+        "tissue-masks",
+        truth_DOT_csv=table(head, [(name, runs(boxes)) for name, boxes in truth.items()]),
+        examples__truth_DOT_csv=table(head, [("a", "1 4"), ("b", "")]),
+        examples__worked_DOT_csv=table(head, [("a", "3 4"), ("b", "")]),
+    )
+    good = {name: table(head, found(blur).items()) for name, blur in (("unet", 1), ("pixels", 4))}
+    rows = list(found(2).items())
+    sent(
+        "tissue-masks",
+        good,
+        {
+            "an-image-short": table(head, rows[:-1]),
+            "beyond-the-image": table(head, [(rows[0][0], "1599 9"), *rows[1:]]),
+            "runs-that-overlap": table(head, [(rows[0][0], "1 9 5 9"), *rows[1:]]),
+        },
+    )
+
+
+def wheat_boxes():
+    draw = random.Random(2020)
+
+    def head_of_wheat():
+        x, y = draw.randint(0, 900), draw.randint(0, 900)
+        return [x, y, x + draw.randint(40, 120), y + draw.randint(40, 120)]
+
+    truth = {
+        f"field{n:02}": [head_of_wheat() for _ in range(draw.randint(1, 6))] for n in range(40)
+    }
+
+    def written(boxes):
+        return " ".join(" ".join(map(str, ["wheat", *box])) for box in boxes)
+
+    def found(blur, odds):
+        made = {}
+        for name, boxes in truth.items():
+            near = [[at + draw.randint(0, blur) for at in box] for box in boxes]
+            wrong = [head_of_wheat() for _ in range(draw.random() < odds)]
+            sure = [(round(draw.uniform(0.5, 1), 3), box) for box in near]
+            sure += [(round(draw.uniform(0, 0.7), 3), box) for box in wrong]
+            made[name] = written([[score, *box] for score, box in sure])
+        return made
+
+    head, one = ("image_id", "PredictionString"), "wheat 0 0 10 10"
+    kept(
+        "wheat-boxes",
+        truth_DOT_csv=table(head, [(name, written(boxes)) for name, boxes in truth.items()]),
+        examples__truth_DOT_csv=table(head, [("a", f"{one} wheat 20 20 30 30")]),
+        examples__worked_DOT_csv=table(head, [("a", "wheat 0.9 0 0 10 10 wheat 0.4 50 50 60 60")]),
+    )
+    rows = list(found(10, 0.2).items())
+    sent(
+        "wheat-boxes",
+        {"two-stages": table(head, rows), "one-stage": table(head, found(25, 0.7).items())},
+        {
+            "an-image-short": table(head, rows[:-1]),
+            "without-scores": table(
+                head, [(name, written(boxes)) for name, boxes in truth.items()]
+            ),
+            "corners-swapped": table(head, [(rows[0][0], "wheat 0.9 60 60 10 10"), *rows[1:]]),
+        },
+    )
+
+
+def survival():
+    draw = random.Random(1958)
+    truth = []
+    for n in range(120):
+        risk = draw.gauss(0, 1)
+        time, censored = draw.expovariate(0.02 * 2.7**risk), draw.expovariate(0.01)
+        truth.append((n, round(min(time, censored), 2), int(time <= censored), risk))
+    head = ("ID", "months")
+
+    def guess(spread):
+        return [(n, round(40 - 9 * (risk + draw.gauss(0, spread)), 2)) for n, _, _, risk in truth]
+
+    kept(
+        "survival",
+        truth_DOT_csv=table(("ID", "months", "died"), [row[:3] for row in truth]),
+        examples__truth_DOT_csv=table(
+            ("ID", "months", "died"), [(1, 2, 1), (2, 5, 0), (3, 7, 1), (4, 9, 0)]
+        ),
+        examples__worked_DOT_csv=table(head, [(1, 1), (2, 8), (3, 9), (4, 5)]),
+    )
+    rows = guess(0.5)
+    sent(
+        "survival",
+        {"cox": table(head, rows), "stage-alone": table(head, guess(2))},
+        {
+            "a-patient-short": table(head, rows[:-1]),
+            "words": table(head, [(rows[0][0], "high"), *rows[1:]]),
+        },
+    )
+
+
+def votes_of_experts():
+    draw = random.Random(2024)
+    kinds = ["seizure", "lpd", "gpd", "lrda", "grda", "other"]
+    columns = [f"{kind}_vote" for kind in kinds]
+    truth = {}
+    for n in range(80):
+        strange = draw.randrange(6)
+        votes = [strange if draw.random() < 0.7 else draw.randrange(6) for _ in range(9)]
+        truth[f"{1000 + n}"] = [votes.count(k) for k in range(6)]
+
+    def guess(weight):
+        made = []
+        for name, votes in truth.items():
+            parts = [weight * v / 9 + draw.random() * (1 - weight) + 0.01 for v in votes]
+            shares = [round(part / sum(parts), 6) for part in parts]
+            made.append((name, *shares[:-1], round(1 - sum(shares[:-1]), 6)))
+        return made
+
+    head = ("eeg_id", *columns)
+    kept(
+        "votes-of-experts",
+        truth_DOT_csv=table(head, [(name, *votes) for name, votes in truth.items()]),
+        examples__truth_DOT_csv=table(head, [(1, 3, 0, 0, 0, 0, 0), (2, 0, 1, 1, 0, 0, 0)]),
+        examples__worked_DOT_csv=table(
+            head, [(1, 0.5, 0.1, 0.1, 0.1, 0.1, 0.1), (2, 0, 0.25, 0.5, 0.25, 0, 0)]
+        ),
+    )
+    rows = guess(0.8)
+    sent(
+        "votes-of-experts",
+        {"spectrogram": table(head, rows), "prior": table(head, guess(0.2))},
+        {
+            "an-eeg-short": table(head, rows[:-1]),
+            "below-zero": table(head, [(rows[0][0], 1.2, -0.2, 0, 0, 0, 0), *rows[1:]]),
+        },
+    )
+
+
+def stable_credit():
+    draw = random.Random(2023)
+    truth = [(n, draw.randrange(12), int(draw.random() < 0.3)) for n in range(600)]
+    head = ("case_id", "score")
+
+    def guess(skill, drift):
+        return [
+            (n, round(1 / (1 + 2.718 ** (-(skill - drift * week) * y - draw.gauss(0, 1))), 5))
+            for n, week, y in truth
+        ]
+
+    # right in all weeks but the last, in which the order is reversed
+    worked = [(n, y if week < 11 else 1 - y) for n, week, y in truth]
+    kept(
+        "stable-credit",
+        truth_DOT_csv=table(("case_id", "target"), [(n, y) for n, _, y in truth]),
+        weeks_DOT_csv=table(("case_id", "WEEK_NUM"), [(n, week) for n, week, _ in truth]),
+        examples__worked_DOT_csv=table(head, worked),
+    )
+    rows = guess(2, 0)
+    sent(
+        "stable-credit",
+        {"steady": table(head, rows), "that-ages": table(head, guess(3, 0.25))},
+        {
+            "a-case-short": table(head, rows[:-1]),
+            "words": table(head, [(rows[0][0], "high"), *rows[1:]]),
+        },
+    )
+
+
 MADE = (
-    *(titanic, house_prices, hm, instacart, kdd_cup_2012, msmarco, recsys_2018, otto),
+    *(
+        titanic,
+        house_prices,
+        hm,
+        instacart,
+        kdd_cup_2012,
+        msmarco,
+        recsys_2018,
+        otto,
+        tissue_masks,
+        wheat_boxes,
+        survival,
+        votes_of_experts,
+        stable_credit,
+    ),
     *(semeval_2017, tweet_extraction, bioasq, trec_diversity, glue),
 )
 
