@@ -225,7 +225,7 @@ from scorer import Texts, metric
 @metric("Mark", title="t", source="s")
 def mark(texts: Texts):
     '''Two numbers in an answer, three in the truth.'''
-    return np.array([float(len(text.split()) == 2) for text in texts.first()])
+    return np.array([float(len((text or "").split()) == 2) for text in texts.first()])
 """}, "warning", "`examples:` of such a submission show what it gives",
         ),
         (
