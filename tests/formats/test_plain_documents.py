@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scorer.bytes.limits import ReadLimits
 from scorer.core.problems import Findings
 from scorer.formats import documents
+from scorer.formats import json as json_format
 from scorer.formats.form import FileForm
 from scorer.formats.pieces import columns_at
 from scorer.formats.read import format_of, read
@@ -194,3 +195,29 @@ def test_plain_members_are_read_at_once(tmp_path, json, text):
     slowly = reading(path, json, RANKED, BY_VALUE)
     with patch.object(Builder, "row", side_effect=AssertionError):
         assert reading(path, json, RANKED, AT_ONCE[0]) == slowly
+
+
+def test_the_name_of_a_list_is_looked_for_once_and_not_in_each_of_its_rows(tmp_path, monkeypatch):
+    rows_with, seen = json_format._rows_with, []
+    monkeypatch.setattr(
+        json_format, "_rows_with",
+        lambda *words: (seen.append(row) or row for row in rows_with(*words)),
+    )  # fmt: skip
+    path = tmp_path / "plain.json"
+    path.write_text(json.dumps({name: [f"i{n}" for n in range(3000)] for name in ("q1", "q2")}))
+    cells = [(1, "list", "q2"), (1, "list", "q1"), (1, "item", "nowhere")]
+    with patch.multiple(documents, **AT_ONCE[0]):
+        assert columns_at(path, format_of(path, "json"), [RANKED], ReadLimits(), cells) == [
+            path.read_text().index('"q2"') + 1, 2, None,
+        ]  # fmt: skip
+    assert len(seen) == 2
+
+
+def test_a_cell_far_from_the_beginning_has_a_line_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_format, "LOCATED", 1000)
+    path = tmp_path / "plain.json"
+    path.write_text("{" + ",\n".join(f'"q{n}": ["i1"]' for n in range(3000)) + "}")
+    cells = [(n + 1, "list", f"q{n}") for n in (1, 2999)]
+    with patch.multiple(documents, **BY_VALUE):
+        found = columns_at(path, format_of(path, "json"), [RANKED], ReadLimits(), cells)
+    assert found == [1, None]
