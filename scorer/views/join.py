@@ -12,7 +12,7 @@ from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
 from scorer.core.arrays import order as by_number
 from scorer.core.cached import cached_property
 from scorer.core.members import Members
-from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn
+from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn, in_order
 from scorer.tables.table import Table
 from scorer.views.extras import NO_EXTRAS as NO_EXTRAS
 from scorer.views.extras import Extras
@@ -310,10 +310,14 @@ def graded(truth: GradedItems, candidates: Mapping[str, frozenset[str]]) -> Grad
 
 def numbered_lists(ids: CodedColumn, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
     """The names of a column of lists and those of `lists`, sorted; and which each row is."""
-    own, names = tuple(sorted(ids.names)), tuple(lists)
+    held, place = in_order(ids)  # by polars, where it has them: of a million names much sooner
+    own = tuple(held if isinstance(held, Sequence) else held.to_list())
+    names = tuple(lists)
     if own != names:
-        own = names = tuple(sorted({*own, *names}))
-    return names, ids.codes.astype(np.int64) if own == ids.names else _places(ids, names)
+        names = tuple(sorted({*own, *names}))
+        if own != names:
+            return names, _places(ids, names)
+    return own, place[ids.codes]
 
 
 def _best_first(in_list: Ints, grade: Floats) -> Ints:
