@@ -73,6 +73,12 @@ class Submitted:
         assert self.known.asked is not None
         return self.known.asked.find(self.lists, self.table.ids["item"])
 
+    @property
+    def firsts(self) -> bool:
+        """Whether of an item that a list names several times the first counts."""
+        ordered = self.public.kind == "grades" and "score" not in self.table.numbers
+        return ordered and self.rules.repeats == "first"
+
     @cached_property
     def nameless_lists(self) -> Mask:
         """Which of the distinct lists have no name."""

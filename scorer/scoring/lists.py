@@ -203,13 +203,16 @@ def met(
         submitted = Submitted(table, plan.public, plan.rules, plan.known, last or {})
         checks = checked(submitted, ("list", "file", "row") if rows else ("list", "file"))
         number = submitted.number
-        fit = not (submitted.unread or checks.fatal or _repeats_item(submitted))
+        repeats = not submitted.firsts and _repeats_item(submitted)
+        fit = not (submitted.unread or checks.fatal or repeats)
     else:
         checks, fit = CheckedLists(), True
         number = plan.known.lists.places(table.ids["list"])
     refused = tuple(_refused_cells(plan, table)) if plan.checks else ()
     if plan.truth is None or not fit or refused:
         return ScoredLists(plan, checks, refused=refused)
+    if plan.rules.repeats == "first":
+        table = firsts(table)
     whole |= Frames in plan.views  # which are of all lists at once
     return ScoredLists(plan, checks, _met_folds(plan, plan.truth, table, number, whole))
 
@@ -238,6 +241,28 @@ def with_slots(plan: Plan, table: Table) -> Table:
     if plan.rules.rank_gaps != "keep" or GAPS in table.facts:
         return table
     return replace(table, facts={**table.facts, GAPS: True})
+
+
+def firsts(table: Table) -> Table:
+    """The table with the first of each item of a list; slots without an item are where others were.
+
+    One with scores stays as it is.
+    """
+    if "item" not in table.ids or "score" in table.numbers or table.once:
+        return table
+    lists, items = table.ids["list"], table.ids["item"].codes.astype(np.int64)
+    codes = lists.codes.astype(np.int64)
+    rank = table.numbers.get("rank")
+    if rank is None:
+        by = np.argsort(codes, kind="stable")
+        rank = np.empty(codes.size)
+        rank[by] = np.arange(codes.size) - np.searchsorted(codes[by], codes[by]) + 1
+    order = np.lexsort((rank, codes))  # the best of an item, not the first of the file
+    pairs = (codes * (int(items.max(initial=0)) + 1) + items)[order]
+    rows = np.sort(order[np.unique(pairs, return_index=True)[1]])
+    kept = replace(table, numbers={**table.numbers, "rank": rank}).where(rows)
+    ids = {**kept.ids, "list": CodedColumn(lists.codes[rows], lists.held)}
+    return replace(kept, ids=ids, facts={**table.facts, GAPS: True})
 
 
 def merged(parts: Sequence[ListsResult]) -> ListsResult:

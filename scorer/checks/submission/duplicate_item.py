@@ -14,9 +14,9 @@ from scorer.core.text import quoted
 
 @check("S304", kinds=("grades", "preferences"))
 def duplicate_item(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
-    """A list names an item once."""
+    """A list names an item once, unless `submission.repeats` says that the first counts."""
     table, public = submitted.table, submitted.public
-    if "item" not in table.ids:
+    if "item" not in table.ids or submitted.firsts:
         return
     again, first = repeated_items(submitted, public.items if public.kind == "grades" else None)
     word = public.word("list")
