@@ -289,7 +289,12 @@ def _codes(frames: Frames, what: str, text: str, column: str) -> Ints:
 def _read_frame(text: str) -> Any:
     """A file as pandas reads it. Not to be changed: the frames of metrics are copies of it."""
     with plugin_call("pandas cannot read a file"):
-        return _pandas().read_csv(io.StringIO(text))
+        pandas = _pandas()
+        # from 3.0 on numbers are read exactly without being asked for
+        exact = (
+            {} if int(pandas.__version__.split(".")[0]) > 2 else {"float_precision": "round_trip"}
+        )
+        return pandas.read_csv(io.StringIO(text), **exact)
 
 
 def _pandas() -> Any:
