@@ -181,13 +181,16 @@ def _challenge(
         submission["range"] = list(submission["range"])
     of_truth = {role: name for role, name in columns.items() if role in ROLES["truth"]}
     specs = [measures] if isinstance(measures, str | Mapping) else list(measures)
-    if data.prefers(truth):
-        of_truth = {"better": "better", "worse": "worse", **of_truth}
-    elif not {"label", "target"} & of_truth.keys():
-        of_truth = _answers(truth, specs) | of_truth
     source: dict[str, Any] = {
         "file": Path(truth) if data.is_path(truth) else folder / "truth.jsonl"
     }
+    shares = of_truth.pop("probability", None)  # the submission's, where the truth has labels
+    if shares is not None and not isinstance(shares, str) and "label" not in of_truth:
+        source["probability"] = list(shares)
+    elif data.prefers(truth):
+        of_truth = {"better": "better", "worse": "worse", **of_truth}
+    elif not {"label", "target"} & of_truth.keys():
+        of_truth = _answers(truth, specs) | of_truth
     submission_columns = {
         role: name for role, name in columns.items() if role in ROLES["submission"]
     }

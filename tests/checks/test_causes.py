@@ -206,8 +206,8 @@ def test_few_places_are_each_told_and_many_once(score, tmp_path, prices):
     assert score("check", prices, "--all", file).out.count("error[") == 5
 
 
-def test_a_terminal_has_the_line_with_a_caret(score, tmp_path, prices, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
+def test_a_terminal_has_the_line_with_a_caret(score, tmp_path, prices, terminal):
+    terminal(100)
     file = tmp_path / "sent.csv"
     file.write_text(text("id,price", IDS, ["abc", *PRICES[1:]]))
     said = score("check", prices, file).out

@@ -108,6 +108,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
         source = Path(inspect.getfile(check.examine)).read_text()
         imported = set(re.findall(r"^from (scorer[.\w]+)", source, re.MULTILINE))
         assert imported <= {
+            "scorer.challenge.public",
             "scorer.challenge.submission",  # the rules, which are public
             "scorer.checks.base",
             "scorer.core.id_pattern",

@@ -108,7 +108,9 @@ def test_the_cases_are_scored_and_refused(plans, tmp_path):
                 ("missing", "ratings"),
                 ("missing", "series"),
                 ("missing", "asked"),
+                ("missing", "spans"),  # a document without a row has no span
                 ("both", "whole"),
+                ("strangers", "orders"),  # the challenge names no items
             )
         )
         assert (found.card is not None) is good, (kind, name, list(found.findings))

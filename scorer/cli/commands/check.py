@@ -257,7 +257,8 @@ class _Fixing:
             if os.path.lexists(targets[n]):
                 message = "exists already; --fix overwrites nothing (-o FILE)"
                 raise UsageError(f"{printable(targets[n])} {message}")
-        if places.folder is not None:
+        fine = {n for n, each in enumerate(self.originals) if not each.findings.fatal}
+        if places.folder is not None and good | fine:
             places.folder.mkdir(parents=True, exist_ok=True)
         outcomes = list(self.originals)
         for n, file in enumerate(self.files):
@@ -267,7 +268,7 @@ class _Fixing:
                 outcomes[n] = replace(
                     self._checked[n], path=target, findings=self._checked[n].findings.at(target)
                 )
-            elif places.folder is not None and not self.originals[n].findings.fatal:
+            elif places.folder is not None and n in fine:
                 copyfile(file.path, places.folder / file.path.name)
             self.notes += self._said(n, targets[n], n in good)
         return outcomes

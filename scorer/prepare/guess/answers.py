@@ -120,7 +120,7 @@ def texts(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     roles = (("list", found.truth_key), ("text", found.truth_value))
     sections = {"columns": dict(roles)}, {"columns": {"list": found.key, "text": found.value}}
     words = [cell.split() for cell in cells]
-    if all(cell.isdigit() for row in words for cell in row):
+    if len({cell for row in words for cell in row if not cell.isdigit()}) < 2:  # such as None
         again = any(len(row) > len(set(row)) for row in words)
         unsure = "words are taken for a sequence, since one comes again in a cell; they may be ids"
         measure = "EditDistance(unit=tokens, average=pooled, over=truth)"

@@ -338,7 +338,8 @@ def test_values_are_in_range_and_the_order_of_rows_is_no_matter(seed):
         for notation in notations:
             low, high = bound(notation).metric.range
             found = value(notation, view)
-            same(found, value(notation, shuffled))
+            if "ties=file" not in notation:  # which the order of rows is for
+                same(found, value(notation, shuffled))
             if not math.isnan(found):
                 assert low is None or found >= low - 1e-12, notation
                 assert high is None or found <= high + 1e-12, notation
