@@ -68,7 +68,7 @@ fuzz: .venv/tests
 
 # other scorers on the same data
 peers: .venv/peers
-	.venv/bin/pytest -q -n auto --dist worksteal tests/peers
+	.venv/bin/pytest -q -n auto --dist worksteal tests/peers tests/test_examples.py
 
 # speed and memory of a few sets
 bench: .venv/runs

@@ -10,6 +10,9 @@ SCORER = Path(__file__).parent.parent / "scorer"
 APART = {"board.fields"}  # records, as JSON has them
 SAME = {  # sides of one thing, which never meet in a module
     "Checked": ["api.report", "web.routes.json.challenges"],  # the API's is a name in its schema
+    "Explanation": ["api.text", "results.explanation"],  # the first, of these three, have text
+    "Lint": ["api.text", "results.soundness"],
+    "Power": ["api.text", "results.soundness"],
     "Question": ["challenge.phases", "web.routes.json.challenges"],  # this one, too
     "Report": ["api.report", "results.report"],  # the one with its texts is scorer.Report
     "Scored": ["results.report", "views.scored"],  # a submission's values; a view with scores

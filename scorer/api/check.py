@@ -43,8 +43,10 @@ def check(
     Raises as `score` and `evaluate` do.
     """
     with ExitStack() as stack:
-        settled = stack.enter_context(settled_challenge(challenge, measures, columns, **rules))
+        settled, runs = stack.enter_context(
+            settled_challenge(challenge, submissions, measures, columns, **rules)
+        )
         prepared = prepare(settled, allow_plugins)
-        files = stack.enter_context(named_files(submissions, prepared))
+        files = stack.enter_context(named_files(runs, prepared))
         ready = opened(prepared, blind=True)
         return Checked(settled, scored_files(ready, files, progress, engine, engine_options))

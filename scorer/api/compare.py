@@ -76,9 +76,11 @@ def compare(
     Raises as `score` and `evaluate` do.
     """
     with ExitStack() as stack:
-        settled = stack.enter_context(settled_challenge(challenge, measures, columns, **rules))
+        settled, runs = stack.enter_context(
+            settled_challenge(challenge, submissions, measures, columns, **rules)
+        )
         prepared = prepare(settled, allow_plugins)
-        files = stack.enter_context(named_files(submissions, prepared))
+        files = stack.enter_context(named_files(runs, prepared))
         report, pairs = _compared(
             prepared, files, preferences, margin, progress, engine, engine_options,
             _Asked(only, holm, groups),

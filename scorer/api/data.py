@@ -191,17 +191,24 @@ def _number(value: object, where: str) -> str:
     raise TypeError(f"{where}: {printable(repr(value), 60)} is not a number")
 
 
+def as_polars(data: Any, what: str) -> pl.DataFrame:
+    """A data frame as polars has it; `UsageError` where it cannot be."""
+    import polars as pl
+
+    try:
+        return pl.DataFrame(data)
+    except (ImportError, AttributeError):  # pandas hands its data over by pyarrow only
+        return pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
+    except Exception as error:
+        message = f"{type(error).__name__}: {printable(error)}"
+        raise UsageError(f"{what} cannot be read as a table: {message}") from error
+
+
 def _frame(data: Any, layout: Layout, what: str) -> pl.DataFrame:
     """A data frame's columns as text, numbers as exactly as they are."""
     import polars as pl
 
-    try:
-        frame = pl.DataFrame(data)
-    except (ImportError, AttributeError):  # pandas hands its data over by pyarrow only
-        frame = pl.DataFrame({str(name): data[name].tolist() for name in data.columns})
-    except Exception as error:
-        message = f"{type(error).__name__}: {printable(error)}"
-        raise UsageError(f"{what} cannot be read as a table: {message}") from error
+    frame = as_polars(data, what)
     texts = {layout.shape.called(role) for role in layout.shape.roles if role in TEXT}
     columns = []
     for name, type_ in frame.schema.items():

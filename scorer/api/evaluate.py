@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, Protocol, TypedDict, Unpack, overload
 
+from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from scorer.api import data
+from scorer.api.arrays import as_tables
 from scorer.api.report import Report
 from scorer.api.submissions import Progress, Submissions, loaded
 from scorer.challenge.columns import ROLES
@@ -21,14 +23,30 @@ from scorer.challenge.model import Challenge, Described
 from scorer.challenge.submission import Submission
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
+from scorer.core.registry import MARK
 from scorer.core.text import nearest, quoted
+from scorer.metrics.base import Metric
 from scorer.prepare.bind import prepare
+from scorer.prepare.guess.base import Needs
 from scorer.prepare.guess.challenge import needs_of
 
 TRUTH = "truth"  # what messages call it
 UNSAID = ("format", "columns")  # of a challenge's `submission:`, not said here
 
-Measures = Sequence[str | Mapping[str, object]] | str
+
+class Series(Protocol):
+    """What pandas' and polars' Series have."""
+
+    def to_numpy(self) -> NDArray[Any]:
+        """The values."""
+        ...
+
+
+Spec = str | Mapping[str, object] | Callable[..., Any]  # a notation, with parameters, a function
+Measures = Sequence[Spec] | Spec
+# one answer a row: an array, a Series of pandas or polars, a list
+Answers = Sequence[str] | Sequence[float] | Sequence[bool] | NDArray[Any] | Series
+Judgments = Mapping[str, Mapping[str, float]] | Mapping[str, Collection[str]]
 Columns = Mapping[str, str | Sequence[str]]  # by role; of classes' probabilities several
 
 
@@ -42,13 +60,49 @@ class RunRules(TypedDict, total=False):
     ties: str
     limits: Mapping[str, object]
     undefined: str  # what a list without a value counts: zero, skip, error
+    classes: Sequence[str]  # the labels there are, in the order of columns of probabilities
     leaderboard: Mapping[str, object]
     title: str
 
 
+@overload
+def evaluate(
+    truth: Answers,
+    runs: Mapping[str, Answers],
+    measures: Measures,
+    *,
+    progress: Progress | None = None,
+    **rules: Unpack[RunRules],
+) -> Report: ...
+
+
+@overload
+def evaluate(
+    truth: Judgments,
+    runs: Mapping[str, Judgments],
+    measures: Measures,
+    *,
+    columns: Columns | None = None,
+    progress: Progress | None = None,
+    **rules: Unpack[RunRules],
+) -> Report: ...
+
+
+@overload
 def evaluate(
     truth: object,
     runs: Submissions,
+    measures: Measures,
+    *,
+    columns: Columns | None = None,
+    progress: Progress | None = None,
+    **rules: Unpack[RunRules],
+) -> Report: ...
+
+
+def evaluate(
+    truth: object,
+    runs: Any,
     measures: Measures,
     *,
     columns: Columns | None = None,
@@ -60,11 +114,16 @@ def evaluate(
     Args:
         truth: a dict `{list: {item: grade}}`, a data frame (pandas, polars, pyarrow, duckdb:
             whatever has an Arrow stream), rows `(list, item, grade)`, or the path of a file. Of
-            a table of classes or numbers a dict `{id: answer}`, or rows `(id, answer)`.
+            a table of classes or numbers a dict `{id: answer}`, rows `(id, answer)`, or an answer
+            a row as scikit-learn takes them: an array, a Series, a list.
         runs: name -> run, each a dict `{list: {item: score}}` or `{list: [item, ...]}` best
-            first, a data frame, rows `(list, item, score)`, or a path; of a table `{id: answer}`.
-        measures: notations such as `nDCG@10` or `AP(rel=2)`, or mappings; the first one ranks.
-        columns: what the frames call their columns, by role: `{"list": "user", "score": "pred"}`;
+            first, a data frame, rows `(list, item, score)`, or a path; of a table `{id: answer}`,
+            or as many answers as the truth: labels, numbers, or probabilities, shape (rows,) of
+            the second of two classes or (rows, classes) in the order of the sorted classes.
+        measures: notations such as `nDCG@10` or `AP(rel=2)`, mappings, or metrics of one's own
+            (functions under `@metric`); the first one ranks.
+        columns: what the frames call their columns, by role: `{"list": "user", "score": "pred"}`,
+            by default as the roles, else as `score init --from` would guess;
             a table's probabilities of several classes are `{"probability": ["cat", "dog"]}`.
         progress: called before each run is read.
         rules: as of a challenge's `submission:` (`missing_list="zero"`, `ties="expected"`,
@@ -83,31 +142,68 @@ def evaluate(
     >>> report = evaluate(truth, {"mine": run}, ["AP", "P@1"])
     >>> report.mean("mine", "AP"), report.per_list("mine", "P@1")
     (0.75, {'q1': 0.0, 'q2': 1.0})
+    >>> runs = {"lr": [0, 1, 0], "rf": [0.2, 0.9, 0.6]}
+    >>> report = evaluate([0, 1, 1], runs, ["Accuracy", "AUROC"])
+    >>> report.mean("lr"), report.mean("rf", "AUROC")
+    (0.6666666666666666, 1.0)
     """
     from scorer.api.score import score
 
-    with challenge_of(truth, measures, columns, **rules) as challenge:
-        report = score(challenge, runs, progress=progress)
+    with settled_challenge(truth, runs, measures, columns, **rules) as (challenge, tables):
+        report = score(challenge, tables, progress=progress)
         return replace(report, notes=tuple(_renamed(report.notes)))
 
 
 @contextmanager
 def settled_challenge(
-    challenge: object, measures: Measures | None, columns: Columns | None, **rules: Unpack[RunRules]
-) -> Iterator[Challenge]:
-    """A challenge, or the one of a truth, measures and rules, all as of `evaluate`.
+    challenge: object,
+    runs: Any,
+    measures: Measures | None,
+    columns: Columns | None,
+    **rules: Unpack[RunRules],
+) -> Iterator[tuple[Challenge, Any]]:
+    """A challenge and the runs, or the one of a truth, measures and rules, all as of `evaluate`.
 
     `TypeError` for rules or data without measures.
     """
     if measures is not None:
-        with challenge_of(challenge, measures, columns, **rules) as settled:
-            yield settled
+        specs = _specs(measures)
+        names = [name for spec in specs if isinstance(name := _named(spec), str)]
+        classes = [str(name) for name in rules.get("classes", ())]
+        tables = as_tables(challenge, runs, columns or {}, names, _needs(specs), classes)
+        with challenge_of(tables.truth, measures, tables.columns, **rules) as settled:
+            yield settled, tables.runs
     elif rules or columns:
         raise TypeError(
             f"{next(iter(rules), 'columns')} needs measures; challenge.yaml has its own"
         )
     else:
-        yield loaded(challenge)
+        yield loaded(challenge), runs
+
+
+def _specs(measures: Measures) -> list[object]:
+    """The measures one by one."""
+    single = isinstance(measures, str | Mapping) or callable(measures)
+    return [measures] if single else list(measures)  # type: ignore[arg-type]
+
+
+def _named(spec: object) -> object:
+    """The metric of a measure: its notation, or the function."""
+    return spec.get("metric") if isinstance(spec, Mapping) else spec
+
+
+def _own(spec: object) -> Metric | None:
+    """The metric that a function is; None where the measure is named."""
+    function = _named(spec)
+    if isinstance(function, Metric):
+        return function
+    mark = getattr(function, MARK, None)
+    return mark if isinstance(mark, Metric) else None
+
+
+def _needs(specs: Sequence[object]) -> Needs:
+    words = [name for spec in specs if isinstance(name := _named(spec), str)]
+    return needs_of(words, [metric for spec in specs if (metric := _own(spec)) is not None])
 
 
 @contextmanager
@@ -180,7 +276,7 @@ def _challenge(
     if isinstance(submission.get("range"), tuple):
         submission["range"] = list(submission["range"])
     of_truth = {role: name for role, name in columns.items() if role in ROLES["truth"]}
-    specs = [measures] if isinstance(measures, str | Mapping) else list(measures)
+    specs = _specs(measures)
     source: dict[str, Any] = {
         "file": Path(truth) if data.is_path(truth) else folder / "truth.jsonl"
     }
@@ -217,13 +313,14 @@ def _challenge(
         ]
         raise UsageError("\n".join(faults)) from None
     challenge._folder = folder
+    own = (metric for spec in specs if (metric := _own(spec)) is not None)
+    challenge._metrics = tuple(dict.fromkeys(own))
     return challenge
 
 
 def _answers(truth: object, specs: Sequence[object]) -> dict[str, str]:
     """The column of answers, where a truth is a table of classes or numbers."""
-    words = (spec.get("metric") if isinstance(spec, Mapping) else spec for spec in specs)
-    needs = needs_of([word for word in words if isinstance(word, str)])
+    needs = _needs(specs)
     if "labels" not in needs.kinds:
         return {}
     role = "target" if "prediction" in needs.columns else "label"
@@ -238,13 +335,19 @@ def _measure(n: int, spec: object) -> dict[str, Any]:
     key = f"measures[{n}]"
     if isinstance(spec, str):
         return {"notation": spec, "key": key}
+    own = _own(spec)
+    if callable(_named(spec)) and own is None:
+        raise TypeError(f"{key} is a function; @scorer.metric(name, ...) makes it a metric")
+    if own is not None and not isinstance(spec, Mapping):
+        return {"notation": own.name, "key": key}
     if not isinstance(spec, Mapping) or "metric" not in spec:
         raise TypeError(f"{key} is {spec!r}; write 'nDCG@10' or {{'metric': 'nDCG', 'k': 10}}")
     params = {
         name: value for name, value in spec.items() if name not in ("metric", "id", "primary")
     }
     options = {name: spec[name] for name in ("id", "primary") if name in spec}
-    return {"notation": spec["metric"], "params": params, "key": key, **options}
+    notation = spec["metric"] if own is None else own.name
+    return {"notation": notation, "params": params, "key": key, **options}
 
 
 def _renamed(problems: Sequence[Problem]) -> Iterator[Problem]:

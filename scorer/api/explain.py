@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from scorer.api.submissions import Named, loaded, named_file, trespasses
+from scorer.api.text import Explanation
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings
@@ -15,9 +15,6 @@ from scorer.formats.read import read
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.scoring.lists import outcome, score_whole, with_slots
-
-if TYPE_CHECKING:
-    from scorer.results.explanation import Explanation
 
 
 def explain(
@@ -42,7 +39,6 @@ def explain(
         PluginError: a metric, or its explanation, failed.
         UnknownName: the truth has no such list.
     """
-    from scorer.results.explanation import Explanation
     from scorer.scoring.explain import explained
     from scorer.scoring.worst import worst_lists
 

@@ -13,6 +13,7 @@ import numpy as np
 from scorer.api.attacks import gains
 from scorer.api.power import detectable_of
 from scorer.api.submissions import Named, baselines, scored_files, terms_of
+from scorer.api.text import Lint
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import KEY, Challenge, Example
@@ -29,7 +30,7 @@ from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import probes, values
 from scorer.prepare.probes_of_grades import cutoffs
 from scorer.results.report import Scored, Value
-from scorer.results.soundness import SAME, Chance, Lint, Remark
+from scorer.results.soundness import SAME, Chance, Remark
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table
 from scorer.views.frames import TEXT

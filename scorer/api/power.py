@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from scorer.api.submissions import Named, baselines, scored_files, terms_of
+from scorer.api.text import Power
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
@@ -22,7 +23,7 @@ from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import cards, has_probes, probes
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
-from scorer.results.soundness import Detectable, Needed, Power
+from scorer.results.soundness import Detectable, Needed
 from scorer.stats.paired import Test
 from scorer.stats.power import (
     detectable,

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
-from os import PathLike
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from scorer.bytes.write import write
+from scorer.api.text import Text, as_html, shown
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
 from scorer.metrics.measure import find
-from scorer.reports.base import Options, form_at, form_names, form_of
+from scorer.reports.base import ALIASES, Options
 from scorer.results import report as results
 from scorer.results.report import Scored
 from scorer.results.sums import Unnamed
@@ -34,71 +32,9 @@ READ = (
 DECIMALS = 4  # that a notebook shows
 
 
-class Text:
-    """A result with several forms of text: printed, shown in a notebook, written to a file."""
-
-    __slots__ = ()
-    subject = ""  # of its forms
-    plain = "table"  # the form that is printed
-
-    def content(self) -> Any:
-        """The data that the form writes."""
-        return self
-
-    def render(self, form: str | None = None, **options: Any) -> str:
-        """The text of one form: table, html, json, csv, markdown, latex, ...
-
-        Args:
-            form: its name; default: the one that is printed.
-            options: how it looks: `precision`, `per_list`, `private`, ... as in
-                `scorer.reports.base.Options`.
-
-        Raises:
-            UnknownName: there is no such form.
-            TypeError: there is no such option.
-            UsageError: values of lists are asked for that are too many to be here.
-        """
-        chosen = Options(**options)
-        self._refuse(chosen)
-        return form_of(self.subject, form or self.plain).write(self.content(), chosen)
-
-    def _refuse(self, options: Options) -> None:
-        """Refuse to show what is not there: `UsageError`."""
-
-    def write(self, path: str | PathLike[str], **options: Any) -> None:
-        """Write a file in the form that its suffix names: board.html, .json, .csv, .md, .tex, .txt.
-
-        Args:
-            path: where it goes; a file that is there is replaced.
-            options: as of `render`.
-
-        Raises:
-            UsageError: no form has that suffix, or the file cannot be written.
-        """
-        where = Path(path)
-        if (form := form_at(self.subject, where)) is None:
-            names = form_names(self.subject)
-            message = f"{printable(where)} cannot be written: its suffix names no form ({names})"
-            raise UsageError(message)
-        write(where, self.render(form.name, **options).encode("utf-8", "backslashreplace"))
-
-    def __str__(self) -> str:
-        return self.render().rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        """HTML for a notebook."""
-        return f"<pre>{_as_html(self.render())}</pre>"
-
-
-def _as_html(text: str) -> str:
-    from html import escape  # its table of entities takes longer than all else that is loaded here
-
-    return escape(text)
-
-
 def _html_row(tag: str, cells: Sequence[str]) -> str:
     """A row of a table in HTML."""
-    return f"<tr>{''.join(f'<{tag}>{_as_html(printable(c))}</{tag}>' for c in cells)}</tr>"
+    return f"<tr>{''.join(f'<{tag}>{as_html(printable(c))}</{tag}>' for c in cells)}</tr>"
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -110,7 +46,21 @@ class Report(Text, results.Report):
     @classmethod
     def of(cls, report: results.Report) -> Self:
         """A report with the same contents, which can be rendered."""
-        return cls(**{field.name: getattr(report, field.name) for field in fields(report)})
+        return shown(cls, report)
+
+    def render(self, form: str | None = None, **options: Any) -> str:
+        """The text of one form; as plain text with the problems of what was rejected below it.
+
+        Args and raises as of every text.
+        """
+        text = Text.render(self, form, **options)  # slots make another class than super's
+        rejected = [each for each in self.submissions if not each.valid]
+        if (form or self.plain) not in ALIASES | {"text": ""} or not rejected:
+            return text
+        from scorer.reports.findings.problems import format_findings
+
+        lines = [line for each in rejected for line in format_findings(each.findings, quiet=True)]
+        return "\n".join([text, *lines, ""])
 
     def _refuse(self, options: Options) -> None:
         if options.per_list:
@@ -150,6 +100,75 @@ class Report(Text, results.Report):
             self._refuse_unnamed()
             raise UsageError(f"{measure or self.primary.id} is one figure of all lists together")
         return dict(zip(self.lists, values.tolist(), strict=True))
+
+    def interval(self, name: str, measure: str | None = None) -> tuple[float, float]:
+        """The interval of a submission's value, at the board's level (`leaderboard.intervals`).
+
+        Args:
+            name: the submission's.
+            measure: in any notation; default: the primary one.
+
+        Raises:
+            UnknownName: there is no such submission or measure.
+            UsageError: the submission was rejected, or the measure has no intervals.
+        """
+        self._value(name, measure)
+        board = self._by(measure)
+        found = next(row.interval for row in board.standings if row.name == name)
+        if found is None:
+            raise UsageError(f"{board.primary.id} has no intervals{board._because()}")
+        return float(found[0]), float(found[1])
+
+    def p(self, a: str, b: str, measure: str | None = None) -> float:
+        """The p-value of the difference of two submissions, corrected as the board's are.
+
+        Of the ranked, all pairs are one family; of a baseline its pairs with all of these.
+
+        Args:
+            a: a submission's name.
+            b: another one's.
+            measure: in any notation; default: the primary one.
+
+        Raises:
+            UnknownName: there is no such submission or measure.
+            UsageError: one was rejected, or the measure has no tests here.
+        """
+        for name in (a, b):
+            self._value(name, measure)
+        certainty = self._by(measure).certainty
+        names = () if certainty is None else certainty.names
+        if certainty is not None and a in names and b in names:
+            return float(certainty.p[names.index(a), names.index(b)])
+        for baseline in () if certainty is None else certainty.against:
+            if {a, b} - {baseline.name} <= {*names} and baseline.name in (a, b) and a != b:
+                return float(baseline.p[names.index(b if baseline.name == a else a)])
+        raise UsageError(f"{quoted(a)} and {quoted(b)} have no test{self._by(measure)._because()}")
+
+    def plot(self, measure: str | None = None) -> Any:
+        """The values as dots with their intervals, best above, as on the HTML page.
+
+        Args:
+            measure: in any notation; default: the primary one.
+
+        Returns:
+            Matplotlib's axes; where that is not installed, Altair's chart.
+
+        Raises:
+            UsageError: neither is installed.
+        """
+        from scorer.api.plot import plot
+
+        return plot(self._by(measure))
+
+    def _because(self) -> str:
+        return f": {self.uncertain}" if self.uncertain else ""
+
+    def _by(self, measure: str | None) -> Report:
+        """The same board with the intervals and tests of another measure."""
+        chosen = self.primary if measure is None else find(self.measures, measure)
+        if chosen is None:
+            raise UnknownName("measure here", str(measure), [m.id for m in self.measures])
+        return self if chosen.id == self.primary.id else _of_measure(self, chosen.id)
 
     def _value(self, name: str, measure: str | None) -> results.Value:
         scored = next(
@@ -223,7 +242,7 @@ class Report(Text, results.Report):
 
     def _repr_html_(self) -> str:
         """The leaderboard as a table, who was rejected, and what to know beside the numbers."""
-        from scorer.reports.findings.problems import counted
+        from scorer.reports.findings.problems import counted, format_findings
         from scorer.reports.leaderboard import cells
         from scorer.reports.leaderboard.remarks import remarks
 
@@ -242,9 +261,13 @@ class Report(Text, results.Report):
             for row in self.standings
         ]
         rejected = [
-            f"{submission.name}: not scored, {counted(submission)}"
+            line
             for submission in self.submissions
             if not submission.valid
+            for line in (
+                f"{submission.name}: not scored, {counted(submission)}",
+                *format_findings(submission.findings, quiet=True),
+            )
         ]
         notes = [*rejected, *remarks(self, DECIMALS)]
         return "".join(
@@ -254,7 +277,7 @@ class Report(Text, results.Report):
                 "</thead><tbody>",
                 *(_html_row("td", row) for row in rows),
                 "</tbody></table>",
-                *(f"<p>{_as_html(printable(note, 1000))}</p>" for note in notes),
+                *(f"<p>{as_html(printable(note, 1000))}</p>" for note in notes),
             ]
         )
 
@@ -269,6 +292,16 @@ class Report(Text, results.Report):
             f"{f', {rejected:,} rejected' if rejected else ''}; "
             f"{printable(self.primary.id, 60)}: {leaders or 'none'}>"
         )
+
+
+def _of_measure(report: Report, measure: str) -> Report:
+    """The board as if another measure were the primary one."""
+    from scorer.leaderboard.certainty import with_certainty
+
+    measures = tuple(replace(each, primary=each.id == measure) for each in report.measures)
+    rows = tuple(replace(row, interval=None, fewer=None) for row in report.standings)
+    bare = replace(report, measures=measures, standings=rows, certainty=None, uncertain="")
+    return Report.of(with_certainty(bare, {}, report.clusters))
 
 
 class _Compared(NamedTuple):
@@ -297,6 +330,34 @@ class Comparison(Text, _Compared):
             readable = replace(self.pairing.of_measures, asked=True)
             return Comparison(self.report, readable).render(form, **options)
         return super().render(form, **options)
+
+    def p(self, a: str, b: str, measure: str | None = None) -> float:
+        """The corrected p-value of the difference of two submissions.
+
+        `measure` is in any notation; default: the primary one. Raises as `Report.p`.
+        """
+        return float(self._pair(a, b, measure)[0].p)
+
+    def interval(self, a: str, b: str, measure: str | None = None) -> tuple[float, float]:
+        """The interval of the value of `a` less that of `b`; the rest as of `p`."""
+        found, turned = self._pair(a, b, measure)
+        if found.interval is None:
+            raise UsageError(f"{quoted(a)} and {quoted(b)} have no interval here")
+        low, high = map(float, found.interval)
+        return (-high, -low) if turned else (low, high)
+
+    def _pair(self, a: str, b: str, measure: str | None) -> tuple[Any, bool]:
+        """What a measure says of a pair, and whether that is of `b` less `a`."""
+        for name in (a, b):
+            if name not in self.pairing.names:
+                raise UnknownName("submission here", name, list(self.pairing.names))
+        chosen = self.report.primary if measure is None else find(self.report.measures, measure)
+        if chosen is None:
+            raise UnknownName("measure here", str(measure), [m.id for m in self.report.measures])
+        pair = next((pair for pair in self.pairing.pairs if {pair.a, pair.b} == {a, b}), None)
+        if pair is None or chosen.id not in pair.measures:
+            raise UsageError(f"{quoted(a)} and {quoted(b)} are not compared by {chosen.id}")
+        return pair.measures[chosen.id], pair.a == b
 
     def __repr__(self) -> str:
         return f"<Comparison of {', '.join(printable(n, 40) for n in self.pairing.names[:10])}>"

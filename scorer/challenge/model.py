@@ -161,6 +161,7 @@ class Challenge(YamlSection):
     _path: Path = PrivateAttr(default=Path(FILE))
     _folder: Path = PrivateAttr(default=Path())
     _root: YamlValue | None = PrivateAttr(default=None)
+    _metrics: tuple[Any, ...] = PrivateAttr(default=())  # of a Python session, as objects
 
     @model_validator(mode="after")
     def _formed(self) -> Self:

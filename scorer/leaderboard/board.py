@@ -228,6 +228,7 @@ def ranked(
         dict(sorted(counts.items())),
         terms.rank_by,
         ranked_by=terms.ranked_by,
+        clusters=terms.clusters,
     )
 
 

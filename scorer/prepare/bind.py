@@ -143,6 +143,8 @@ def _registry(challenge: Challenge, allow_plugins: bool) -> Registry[Metric]:
         message = f"this challenge runs code of its own ({names})"
         refuse(challenge, [Fault("plugins", "C116", message, "if you trust it: --allow-plugins")])
     registry = metrics()
+    if challenge._metrics:
+        registry = registry.with_((metric, "Python") for metric in challenge._metrics)
     for path in challenge.plugins:
         if (spec := kaggle_specs.get(path)) is not None:
             from scorer.prepare.kaggle import kaggle_metric, withheld_metric

@@ -219,6 +219,7 @@ class Report:
     weighing: float = math.inf  # effectively how many lists their weights leave
     scope: Scope | None = None
     splits: tuple[Report, ...] = ()  # the boards of the splits that this one mixes
+    clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
 
     def published(self, paths: bool = False) -> Report:
         """The report without details of the truth, of baselines' files, and of this machine.

@@ -11,6 +11,7 @@ from scorer.board.snapshot import LiveReport
 from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.leaderboard import document, page
+from scorer.reports.leaderboard.cells import hitless
 from scorer.reports.pictures import Strip
 from scorer.reports.write.html import Head, HtmlCell, Table, view
 
@@ -43,8 +44,9 @@ def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Strip | None
         return Standings(None, False, notes), strip
     table = view(document.standings(live.report, options))
     questions = [key for key, question in live.report.challenge.questions.items() if question.board]
-    # the last column says how many lists count: of interest where they differ
-    last = None if any(row.fewer for row in live.report.standings) else -1
+    # the last column says how many lists count: of interest where they differ, or have no hit
+    said = any(row.fewer or hitless(row, live.report) for row in live.report.standings)
+    last = None if said else -1
     head = [table.head[0], Head("team", "text"), *table.head[2:last]]
     head += [Head(printable(key, 60), "text") for key in questions]
     head += [Head("entries", "number", "descending"), Head("latest", "text")]

@@ -15,6 +15,7 @@ from scorer.challenge.yaml import YAML_SUFFIXES
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import display_path
 from scorer.formats.base import formats
+from scorer.metrics.base import Metric
 from scorer.metrics.base import metrics as registry
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.guess.answers import unanswered
@@ -91,9 +92,9 @@ def _named(section: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in section.items() if k != "columns"} | {"header": header}
 
 
-def needs_of(notations: Sequence[str]) -> Needs:
+def needs_of(notations: Sequence[str], own: Sequence[Metric] = ()) -> Needs:
     """The kinds and columns that measures need; wrong notations are left to binding."""
-    candidates = []
+    candidates: list[Sequence[Metric]] = [[metric] for metric in own]
     for notation in notations:
         with suppress(UnknownName, NotationError):
             candidates.append(registry().named(parse(notation)[0], every=True))

@@ -1,0 +1,241 @@
+"""Arrays of answers, row by row as scikit-learn takes them, and frames without our names."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence, Sized
+from numbers import Real
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+
+import numpy as np
+
+from scorer.api import data
+from scorer.core.errors import UsageError
+from scorer.core.text import join_first, quoted
+from scorer.prepare.guess.base import Needs
+from scorer.prepare.guess.challenge import challenge_data
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+LOOKED_AT = 1000  # rows of frames whose columns are guessed
+ROW = ("row", "row_number", "number_of_row")  # the first that no class is called
+
+
+class RowTables(NamedTuple):
+    """The truth and the runs as frames, or as they came, and what their columns are called."""
+
+    truth: Any
+    runs: Any
+    columns: Mapping[str, Any]
+
+
+def is_array(thing: object) -> TypeGuard[Sized]:
+    """Whether data is one value a row: an array, a Series, a list of numbers or texts."""
+    if isinstance(thing, str | bytes | Mapping) or data.is_path(thing):
+        return False
+    if isinstance(thing, Sequence):
+        return bool(thing) and all(isinstance(value, str | Real | np.generic) for value in thing)
+    return type(thing).__name__ == "Series" or isinstance(thing, np.ndarray)
+
+
+def as_tables(
+    truth: object,
+    runs: object,
+    columns: Mapping[str, Any],
+    metrics: Sequence[str],
+    needs: Needs,
+    classes: Sequence[str],
+) -> RowTables:
+    """Arrays, and frames whose columns are not called as roles, as frames with known columns.
+
+    Args:
+        truth: as `evaluate` takes it, as all that follow.
+        runs: name -> run.
+        columns: as given; with any, nothing is guessed.
+        metrics: notations of the measures that have one.
+        needs: of all measures.
+        classes: in their order, as given; none: those of the truth, sorted.
+
+    Raises:
+        UsageError: arrays have other lengths, classes or shapes than the truth.
+    """
+    if is_array(truth):
+        if not isinstance(runs, Mapping):
+            raise TypeError("runs of arrays have names: {'name': array}")
+        if "labels" not in needs.kinds and needs.kinds:
+            message = "arrays are an answer for each row, and these measures are of lists of items"
+            raise UsageError(f"{message}; write {{list: {{item: grade}}}}")
+        return _rows(truth, runs, needs, classes)
+    if data.is_frame(truth) and not columns and "list" not in data.columns_of(truth):
+        return _guessed(truth, runs, metrics) or RowTables(truth, runs, columns)
+    return RowTables(truth, runs, columns)
+
+
+def _rows(truth: Sized, runs: Mapping[str, Any], needs: Needs, classes: Sequence[str]) -> RowTables:
+    given = _values(truth, "the truth")
+    if given.ndim != 1:
+        raise UsageError(f"the truth has {given.ndim} dimensions; one value a row is expected")
+    arrays = {name: _values(run, f"run {quoted(name)}", truth) for name, run in runs.items()}
+    for name, array in arrays.items():
+        if len(array) != len(given):
+            message = f"run {quoted(name)} has {len(array):,} rows, the truth {len(given):,}"
+            raise UsageError(message)
+    if "prediction" in needs.columns:
+        frames = {
+            name: {"prediction": _column(array, f"run {quoted(name)}")}
+            for name, array in arrays.items()
+        }
+        of = {"list": "row", "target": "target", "prediction": "prediction"}
+        return _framed({"target": given}, frames, of)
+    labels = _texts(given)
+    if np.issubdtype(given.dtype, np.floating) and (given[~np.isnan(given)] % 1).any():
+        odd = next(value for value in given.tolist() if value % 1)
+        message = f"the truth has {odd:g}, which is no class"
+        raise UsageError(f"{message}; measures of numbers are RMSE and the like")
+    known = list(classes) or _sorted(labels)
+    decided = not needs.columns & {"probability", "score"}
+    if decided and all(_are_labels(each, known, whole=True) for each in arrays.values()):
+        sent = {name: {"label": _texts(_column(a, name))} for name, a in arrays.items()}
+        return _framed({"label": labels}, sent, {"list": "row", "label": "label"})
+    shares = {name: _shares(array, known, f"run {quoted(name)}") for name, array in arrays.items()}
+    if any(share.ndim == 1 for share in shares.values()):  # decisions of any size, of two classes
+        scores = {n: {"score": s if s.ndim == 1 else s[:, 1]} for n, s in shares.items()}
+        return _framed(
+            {"label": labels}, scores, {"list": "row", "label": "label", "score": "score"}
+        )
+    columns = {name: dict(zip(known, share.T, strict=True)) for name, share in shares.items()}
+    row = next(word for word in ROW if word not in known)
+    called = {"list": row, "label": "label", "probability": known}
+    return _framed({"label": labels}, columns, called)
+
+
+def _framed(
+    truth: Mapping[str, Any], runs: Mapping[str, Mapping[str, Any]], columns: Mapping[str, Any]
+) -> RowTables:
+    """Columns as frames, with the rows' numbers from 0 as ids."""
+    import polars as pl
+
+    def frame(of: Mapping[str, Any]) -> pl.DataFrame:
+        length = len(next(iter(of.values())))
+        return pl.DataFrame({columns["list"]: [str(n) for n in range(length)], **of})
+
+    return RowTables(frame(truth), {name: frame(run) for name, run in runs.items()}, columns)
+
+
+def _values(thing: Any, what: str, truth: Any = None) -> NDArray[Any]:
+    """The values of an array-like; of pandas' Series by place, as scikit-learn takes them."""
+    indexes: list[Any] = [getattr(each, "index", None) for each in (thing, truth)]
+    if all(hasattr(index, "equals") for index in indexes):
+        ours, theirs = indexes
+        plain = any(type(index).__name__ == "RangeIndex" for index in indexes)
+        if not (plain or ours.equals(theirs)):
+            message = f"{what} and the truth have other indexes; .to_numpy() of both goes by place"
+            raise UsageError(message)
+    if not is_array(thing) and not hasattr(thing, "__array__"):
+        nested = isinstance(thing, Sequence) and not isinstance(thing, str | bytes)
+        if not nested:
+            raise TypeError(f"{what} is no array, as the truth is one")
+    return np.asarray(thing.to_numpy() if hasattr(thing, "to_numpy") else thing)
+
+
+def _column(array: NDArray[Any], what: str) -> NDArray[Any]:
+    """An array of one column as one value a row."""
+    if array.ndim == 2 and array.shape[1] == 1:
+        return np.asarray(array[:, 0])
+    if array.ndim != 1:
+        raise UsageError(f"{what} has {array.ndim} dimensions; one value a row is expected")
+    return array
+
+
+def _texts(array: NDArray[Any]) -> list[str]:
+    """Labels as text; 1, 1.0 and True are one label, as in scikit-learn."""
+    return [_text(value) for value in array.tolist()]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool | int) or (isinstance(value, float) and value.is_integer()):
+        return str(int(value))
+    return "" if value is None or value != value else str(value)
+
+
+def _sorted(labels: Sequence[str]) -> list[str]:
+    """The classes in scikit-learn's order: numbers by size, texts by their signs."""
+    distinct = sorted(set(labels))
+    try:
+        return sorted(distinct, key=float)
+    except ValueError:
+        return distinct
+
+
+def _are_labels(array: NDArray[Any], known: Sequence[str], *, whole: bool = False) -> bool:
+    """Whether one value a row is meant as a class: it is a text, or a number that is one.
+
+    Args:
+        array: shape (rows,), or (rows, columns).
+        known: the classes.
+        whole: whether all whole numbers are meant so.
+    """
+    if array.ndim == 2 and array.shape[1] != 1:
+        return False
+    if whole and np.issubdtype(array.dtype, np.integer):
+        return True
+    numbers = np.issubdtype(array.dtype, np.number) or np.issubdtype(array.dtype, np.bool_)
+    return not numbers or set(_texts(array.ravel())) <= set(known)
+
+
+def _shares(array: NDArray[Any], known: Sequence[str], what: str) -> NDArray[np.float64]:
+    """Probabilities of each class, shape (rows, classes); or decisions of two, shape (rows,).
+
+    A label is the whole probability of its class, as scikit-learn's ROC has it.
+    """
+    named = f"{len(known):,} classes ({join_first(known)})"
+    if array.ndim == 2 and array.shape[1] > 1:
+        if array.shape[1] != len(known):
+            message = f"{what} has {array.shape[1]:,} columns, and there are {named}"
+            raise UsageError(f"{message}; classes=[...] names them in their order")
+        return array.astype(np.float64)
+    values = _column(array, what)
+    if _are_labels(values, known):
+        texts = np.array(_texts(values))
+        if strange := sorted({*texts.tolist()} - {*known}):
+            raise UsageError(f"{what}: {join_first(strange)} is no class of the truth's {named}")
+        return np.asarray(texts[:, None] == np.array(known)[None, :], dtype=np.float64)
+    if len(known) != 2:
+        message = f"{what} has one number a row, and there are {named}"
+        raise UsageError(f"{message}: give a column a class, as predict_proba does")
+    numbers = values.astype(np.float64)
+    if np.nanmin(numbers) >= 0 and np.nanmax(numbers) <= 1:
+        return np.stack([1 - numbers, numbers], axis=1)
+    return numbers
+
+
+def _guessed(truth: object, runs: object, metrics: Sequence[str]) -> RowTables | None:
+    """Frames with the columns that `init --from` would take them for; None where it cannot say."""
+    frames = list(runs.values()) if isinstance(runs, Mapping) else []
+    if not frames or not all(map(data.is_frame, frames)):
+        return None
+    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
+        paths = [Path(folder, name) for name in ("truth.csv", "run.csv")]
+        for path, frame in zip(paths, (truth, frames[0]), strict=True):
+            data.as_polars(frame, path.stem).head(LOOKED_AT).write_csv(path)
+        try:
+            fields, _ = challenge_data(paths[0], paths[1], metrics)
+        except UsageError:
+            return None
+    if not (
+        fields["truth"].keys() <= {"file", "columns"} and {*fields["submission"]} <= {"columns"}
+    ):
+        return None
+    of_truth = fields["truth"].get("columns", {})
+    of_run = fields["submission"].get("columns", {})
+    both = {of_run[role]: name for role, name in of_truth.items() if of_run.get(role, name) != name}
+    return RowTables(
+        truth,
+        {name: data.as_polars(run, name).rename(both) for name, run in runs.items()}  # type: ignore[attr-defined]
+        if both
+        else runs,
+        {**of_run, **of_truth},
+    )

@@ -1,0 +1,177 @@
+"""Answers row by row, as scikit-learn takes them; frames as named elsewhere; own functions."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import scorer
+from scorer.core.errors import UnknownName, UsageError
+
+CLASSES = ["a", "b", "c"]
+Y = [0, 1, 1, 0]
+P = [0.1, 0.9, 0.4, 0.2]
+WIDE = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]
+LETTERS = ["a", "b", "b", "c"]
+
+
+@pytest.mark.parametrize("of", [list, np.array, pd.Series, pl.Series, tuple])
+@pytest.mark.parametrize(
+    ("truth", "run", "measure", "value"),
+    [
+        (Y, [0, 1, 0, 0], "Accuracy", 3 / 4),
+        (Y, [0, 1, 0, 0], "F1", 2 / 3),  # of the greater label
+        (Y, P, "AUROC", 1.0),
+        (Y, P, "Accuracy", 3 / 4),
+        (Y, [0, 1, 0, 0], "AUROC", 3 / 4),  # a label is a whole probability
+        (Y, [-3.0, 7.0, 2.0, -1.0], "AUROC", 1.0),  # decisions of any size
+        (Y, P, "Brier", (0.1**2 + 0.1**2 + 0.6**2 + 0.2**2) / 4),
+        (LETTERS, ["a", "b", "c", "c"], "Accuracy", 3 / 4),
+        ([10, 9, 9, 2], [10, 9, 2, 2], "F1(average=macro)", (1 + 2 / 3 + 2 / 3) / 3),
+        ([1.5, 2.5, 4.0, 0.0], [1.5, 2.0, 4.0, 1.0], "MAE", 1.5 / 4),
+        ([True, False, True], [1, 0, 0], "Accuracy", 2 / 3),
+        ([1.0, 0.0, 1.0], [1, 0, 0], "Accuracy", 2 / 3),
+    ],
+)
+def test_values_are_those_of_the_rows(of, truth, run, measure, value):
+    report = scorer.evaluate(of(truth), {"m": of(run)}, [measure])
+    assert report.mean("m") == pytest.approx(value, rel=1e-12)
+
+
+def test_columns_of_probabilities_are_in_the_order_of_the_sorted_classes():
+    report = scorer.evaluate(LETTERS, {"wide": np.array(WIDE)}, ["Accuracy", "LogLoss"])
+    assert report.mean("wide") == 3 / 4
+    picked = -np.log([0.8, 0.8, 0.3, 0.7]).mean()
+    assert report.mean("wide", "LogLoss") == pytest.approx(picked, rel=1e-12)
+    turned = np.array(WIDE)[:, ::-1]
+    named = scorer.evaluate(LETTERS, {"wide": turned}, ["Accuracy"], classes=["c", "b", "a"])
+    assert named.mean("wide") == 3 / 4
+    pair = np.array([[0.9, 0.1], [0.1, 0.9], [0.6, 0.4], [0.8, 0.2]])
+    assert scorer.evaluate(Y, {"two": pair}, ["AUROC"]).mean("two") == 1.0
+
+
+def test_labels_and_probabilities_stand_side_by_side():
+    runs = {"lr": np.array([0, 1, 0, 0]), "rf": np.array(P)}
+    report = scorer.evaluate(np.array(Y), runs, ["Accuracy", "AUROC"])
+    assert report.mean("lr"), report.mean("rf", "AUROC") == (3 / 4, 1.0)
+    compared = scorer.compare(np.array(Y), runs, measures=["Accuracy"])
+    assert 0 < compared.p("lr", "rf") <= 1
+    checked = scorer.check(Y, {"fine": [0, 1, 0, 0], "bad": ["x"] * 4}, measures=["Accuracy"])
+    assert [each.findings.fatal for each in checked] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("truth", "run", "measure", "said"),
+    [
+        (Y, [0, 1], "Accuracy", "run 'm' has 2 rows, the truth 4"),
+        (np.eye(3), np.eye(3), "Accuracy", "the truth has 2 dimensions"),
+        (LETTERS, P, "LogLoss", "one number a row, and there are 3 classes"),
+        (LETTERS, np.ones((4, 2)), "LogLoss", "2 columns, and there are 3 classes"),
+        (LETTERS, ["a", "b", "z", "c"], "LogLoss", "'z' is no class of the truth's"),
+        (Y, Y, "nDCG@10", "are of lists of items"),
+        ([0.5, 1, 1, 0], Y, "Accuracy", "0.5, which is no class"),
+        (pd.Series(Y, [3, 4, 5, 6]), pd.Series(Y, [6, 5, 4, 3]), "Accuracy", "other indexes"),
+    ],
+)
+def test_what_does_not_fit_is_told(truth, run, measure, said):
+    with pytest.raises(UsageError, match=said):
+        scorer.evaluate(truth, {"m": run}, [measure])
+
+
+def test_a_rejected_run_says_why_in_text_and_notebook():
+    report = scorer.evaluate(Y, {"fine": Y, "bad": [0, 1, 2, 0]}, ["Accuracy"])
+    for text in (str(report), report._repr_html_()):
+        assert "bad: not scored, 1 error (S521)" in text
+        assert "is no class of this challenge" in text
+
+
+@pytest.mark.parametrize(
+    ("truth", "run", "measure", "value"),
+    [
+        ({"id": [1, 2], "label": ["a", "b"]}, {"id": [1, 2], "label": ["a", "a"]}, "Accuracy", 0.5),
+        ({"Id": [7, 8], "y": [0, 1]}, {"Id": [8, 7], "probability": [0.9, 0.2]}, "AUROC", 1.0),
+        (
+            {"userId": [1, 1], "movieId": [4, 5], "rating": [3.0, 4.0]},
+            {"userId": [1, 1], "movieId": [4, 5], "prediction": [3.0, 2.0]},
+            "RMSE",
+            2**0.5,
+        ),
+        ({"id": [1, 2], "price": [3.0, 4.0]}, {"id": [1, 2], "price": [3.0, 3.0]}, "MAE", 0.5),
+    ],
+)
+@pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame])
+def test_frames_are_taken_as_init_would_guess(of, truth, run, measure, value):
+    assert scorer.evaluate(of(truth), {"m": of(run)}, [measure]).mean("m") == pytest.approx(value)
+
+
+@scorer.metric("TopGrade", title="Best grade on top", source="a test", range=(0, None))
+def topgrade(ranked: scorer.Ranked, *, k: scorer.Cutoff = 1) -> float:
+    """The best grade among the first k items."""
+    return max([0.0, *(grade for grade in ranked.grades[:k] if grade == grade)])
+
+
+def test_functions_are_measures_beside_names():
+    truth, run = {"q1": {"a": 1, "b": 3}}, {"m": {"q1": ["a", "b"]}}
+    report = scorer.evaluate(truth, run, [topgrade, {"metric": topgrade, "k": 2}, "AP"])
+    assert [report.mean("m", each.id) for each in report.measures] == [1.0, 3.0, 1.0]
+    assert scorer.evaluate(truth, run, topgrade).mean("m") == 1.0
+    with pytest.raises(TypeError, match=r"@scorer.metric"):
+        scorer.evaluate(truth, run, [len])
+
+
+@pytest.fixture(scope="module")
+def report():
+    draw = np.random.default_rng(1)
+    truth = draw.integers(0, 2, 60)
+    runs = {f"m{n}": np.where(draw.random(60) < 0.1 * n, 1 - truth, truth) for n in (1, 3, 5)}
+    return scorer.evaluate(truth, runs, ["Accuracy", "MCC"])
+
+
+def test_intervals_and_p_values_of_any_measure(report):
+    (row,) = (row for row in report.standings if row.name == "m3")
+    assert report.interval("m3") == row.interval
+    low, high = report.interval("m3", "MCC")
+    assert low < report.mean("m3", "MCC") < high
+    names = report.certainty.names
+    assert report.p("m1", "m5") == report.certainty.p[names.index("m1"), names.index("m5")]
+    assert report.p("m1", "m5", "MCC") == report.p("m5", "m1", "MCC") < 0.05
+    with pytest.raises(UnknownName, match=r"did you mean|no submission"):
+        report.p("m1", "m9")
+    with pytest.raises(UnknownName, match="no measure here"):
+        report.interval("m1", "AUROC")
+
+
+def test_a_plot_has_every_name(report, monkeypatch):
+    pytest.importorskip("matplotlib")
+    axes = report.plot("MCC")
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["m1", "m3", "m5"]
+    assert "MCC" in axes.get_xlabel()
+    monkeypatch.setattr("scorer.api.plot.find_spec", lambda name: None)
+    with pytest.raises(UsageError, match="pip install matplotlib"):
+        report.plot()
+
+
+def test_text_is_text_in_a_notebook(report, monkeypatch, tmp_path):
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    text = str(report)
+    assert "Accuracy" in text
+    report.write(tmp_path / "board.txt")
+    assert (tmp_path / "board.txt").read_text().startswith(text[:20])
+
+
+def test_every_result_shows_itself_in_a_notebook(tmp_path):
+    from importlib.resources import files
+
+    folder = files("scorer.challenge.templates") / "ranking"
+    for name in ("challenge.yaml", "truth.csv", "submission.csv"):
+        (tmp_path / name).write_text((folder / name).read_text())
+    challenge = scorer.load(tmp_path)
+    list_name = (tmp_path / "truth.csv").read_text().splitlines()[1].split(",")[0]
+    shown = {
+        "explanation": scorer.explain(challenge, tmp_path / "submission.csv", list_name),
+        "lint": scorer.lint(challenge),
+        "checked": scorer.check(challenge, [tmp_path / "submission.csv"]),
+    }
+    for result in shown.values():
+        assert result._repr_html_().startswith("<pre>")
+        assert len(repr(result)) < 100
