@@ -337,6 +337,9 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
         message = f"{join_first(orders)} compares the items that a list ranks, so that leaving out"
         message += " those it is unsure of can gain: items with a column list, and complete: true"
         yield Remark("warning", message)
+    for metric, origin in ready.prepared.metrics.replaced:
+        message = f"{metric.name} is the one of {printable(origin)}, in place of scorer's own"
+        yield Remark("note", f"{message}; another name would tell them apart")
     if not challenge.examples:
         message = (
             "no examples: a case with known values in `examples:` would detect changed numbers"

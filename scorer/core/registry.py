@@ -3,7 +3,7 @@
 A thing enters by standing in a module of its folder, or in one that an
 installed project names under an entry-point group such as `scorer.metrics`. A
 decorator marks it (`mark`); nothing process-global changes, so a registry is
-a value, and a challenge's own plugins are an overlay of it.
+a value, and a challenge's own plugins are an overlay of it: their names come first.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from itertools import islice
 from pathlib import Path
 from pkgutil import iter_modules
 from types import ModuleType
@@ -76,7 +77,10 @@ class Registry(Generic[T]):
         self._added = added  # a challenge's, each with where it comes from
 
     def with_(self, things: Iterable[tuple[T, str]]) -> Registry[T]:
-        """A registry with these pairs of thing and module; `PluginError` if two claim a name."""
+        """A registry with these pairs of thing and module, whose names come before those it has.
+
+        `PluginError` if two that are added claim a name.
+        """
         wider = Registry(self.kind, self.package, self.type_, (*self._added, *things), self.group)
         _ = wider._named  # so that a clash is an error now
         return wider
@@ -138,9 +142,25 @@ class Registry(Generic[T]):
         return sorted((t for t, _ in self._loaded), key=lambda thing: thing.name.casefold())
 
     @cached_property
+    def replaced(self) -> list[tuple[T, str]]:
+        """Things that cannot be named, and the module of what was added and has their name."""
+        if not self._added:
+            return []
+        found = (thing for thing, _ in _in_package(self.package, self.type_, self.group))
+        return [(thing, origin) for thing in found for origin in self._claims(thing, thing.name)]
+
+    def _claims(self, thing: T, name: str) -> list[str]:
+        """The module of what was added and has this name in place of `thing`, if any."""
+        if any(own is thing for own, _ in self._added):
+            return []
+        claims = (origin for own, origin in self._added if _claims(own, thing, name.casefold()))
+        return list(islice(claims, 1))
+
+    @cached_property
     def _loaded(self) -> list[tuple[T, str]]:
-        """Things and the modules that they come from."""
-        pairs = (*_in_package(self.package, self.type_, self.group), *self._added)
+        """Things that can be named, and the modules that they come from."""
+        found = _in_package(self.package, self.type_, self.group)
+        pairs = (*(pair for pair in found if not self._claims(pair[0], pair[0].name)), *self._added)
         # by two entry points of one module a thing is found twice
         return list({(thing.name, origin): (thing, origin) for thing, origin in pairs}.values())
 
@@ -150,6 +170,8 @@ class Registry(Generic[T]):
         names: dict[str, list[tuple[T, str]]] = {}
         for thing, origin in self._loaded:
             for name in (thing.name, *thing.aliases):
+                if self._claims(thing, name):
+                    continue
                 namesakes = names.setdefault(name.casefold(), [])
                 for other, other_origin in namesakes:
                     if other is not thing and _together(thing, other):
@@ -164,6 +186,11 @@ def _together(thing: object, other: object) -> bool:
     """Whether two things can meet in one challenge, so that one name would be unclear."""
     first, second = (getattr(kinds_of, "kinds", None) for kinds_of in (thing, other))
     return first is None or second is None or not first.isdisjoint(second)
+
+
+def _claims(own: HasName, thing: object, folded: str) -> bool:
+    """Whether `own` has that name, in small letters, where `thing` could be meant by it."""
+    return folded in map(str.casefold, (own.name, *own.aliases)) and _together(thing, own)
 
 
 def discover(kind: str, package: str, type_: type[T], group: str = "") -> Registry[T]:

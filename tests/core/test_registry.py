@@ -36,7 +36,15 @@ def challenge_with(challenge, plugin, metrics):
 
 @pytest.mark.parametrize(
     ("plugin", "metrics", "mean"),
-    [(ONE, "[Firsts]", 1.0), (ONE, '["Firsts@2"]', 1.5), (MANY, "[Met]", 1.5)],
+    [
+        (ONE, "[Firsts]", 1.0),
+        (ONE, '["Firsts@2"]', 1.5),
+        (MANY, "[Met]", 1.5),
+        (ONE.replace('"Firsts"', '"nDCG"'), '["nDCG@2"]', 1.5),  # not ours of that name
+        (ONE.replace('"Firsts"', '"MAP"'), "[MAP]", 1.0),  # which is an alias of ours
+        (ONE.replace("range=(0, None)", 'range=(0, None), aliases=("P",)'), '["P@2"]', 1.5),
+        (ONE.replace('"Firsts"', '"MAE"'), "[MAE]", 1.0),  # ours is of other kinds
+    ],
 )
 def test_both_kinds_of_author(challenge, score, plugin, metrics, mean):
     folder = challenge_with(challenge, plugin, metrics)
@@ -66,8 +74,11 @@ def test_a_plugin_is_run_only_when_allowed(challenge, score):
         (ONE.replace("return float", "return -1.0 * float"), "its range is 0 to ∞"),
         (MANY.replace("judged.hits.total()", "np.zeros(7)"), "Met gave (7,); one number a list"),
         (MANY.replace("judged.hits.total()", "None"), "Met gave NoneType"),
-        (ONE.replace('"Firsts"', '"nDCG"'), "two metrics are called 'nDCG'"),
-        (ONE.replace("range=(0, None)", 'range=(0, None), aliases=("P",)'), "called 'P'"),
+        (
+            ONE
+            + MANY.replace('"Met"', '"Other"').replace('"this test"', '"", aliases=("Firsts",)'),
+            "two metrics are called 'Firsts': in own.py and in own.py",
+        ),
         ("import nowhere_to_be_found", "own.py' cannot be loaded: ModuleNotFoundError"),
         ("x = 1", "own.py' defines no metric"),
     ],
@@ -110,6 +121,20 @@ def test_a_plugin_changes_nothing_for_other_challenges(challenge, score):
     ran = score(folder, folder / "sub.csv")
     assert ran.code == 2
     assert "C113" in ran.err
+
+
+def test_a_name_of_ours_that_a_plugin_takes_is_noted(challenge, score):
+    folder = challenge_with(challenge, ONE.replace('"Firsts"', '"nDCG"'), "[nDCG, AP]")
+    ran = score("lint", folder, "--allow-plugins")
+    assert "note: nDCG is the one of own.py, in place of scorer's own" in " ".join(ran.out.split())
+    assert "AP is the one" not in ran.out
+
+
+def test_ours_answers_to_its_other_names_where_a_plugin_takes_one(challenge, score):
+    folder = challenge_with(challenge, ONE.replace('"Firsts"', '"MAP"'), "[MAP, AP]")
+    ran = score(folder, folder / "sub.csv", "--format", "json", "--allow-plugins")
+    (submission,) = json.loads(ran.out)["submissions"]
+    assert [value["mean"] for value in submission["values"].values()] == [1.0, 0.5]
 
 
 def install(folder, code):
