@@ -192,7 +192,8 @@ def _number_sentences(
 
 def _ties(table: Table, values: Floats) -> Iterator[str]:
     """How many lists have one score for all their items."""
-    codes = table.ids["list"].codes
+    codes, known = table.ids["list"].codes, np.isfinite(values)
+    codes, values = codes[known], values[known]
     low, high = np.full(codes.max() + 1, np.inf), np.full(codes.max() + 1, -np.inf)
     np.minimum.at(low, codes, values)
     np.maximum.at(high, codes, values)

@@ -100,7 +100,7 @@ def apart(text: str) -> list[str]:
 def marked(separator: str | None) -> str:
     """What an id is like that is several, by their separator, or in quotes, as an expression."""
     if separator is None:
-        return r"""^['"`\[(].*['"`\])]$"""
+        return r"""^(?:'.*'|".*"|`.*`|\[.*\]|\(.*\))$"""
     others = "".join(re.escape(mark) for mark in MARKS if mark != separator)
     return rf"{EDGES.pattern}|[{others}]"
 

@@ -237,8 +237,8 @@ def test_every_verb_has_help(score, verb):
 def test_help_shows_the_first_form_first_and_names_the_others(score):
     said = score("--help").out
     assert "CHALLENGE" in said.splitlines()[0]
-    for verb in ("check", "metrics", "rule", "init", "lint", "schema"):
-        assert f"score {verb}" in said
+    commands = {line.split()[0] for line in said.splitlines() if line.startswith("    ")}
+    assert {"check", "metrics", "rule", "init", "lint", "schema"} <= commands
 
 
 def test_what_init_makes_scores_at_once(score, tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 import pytest
 from everything import ABSENT, FURTHER, KINDS, made, sent
-from wholes import CASES, CHALLENGES, FILES
+from wholes import CASES, CHALLENGES, FILES, SMALL
 
 import scorer
 import scorer.spark
@@ -50,11 +50,12 @@ def test_every_metric_is_asked_for():
     tried = {name for kind in KINDS for name in asked(kind)}
     assert len(tried) > 60
     more = CHALLENGES["further"] + CHALLENGES["series"] + CHALLENGES["spans"] + EARLY
+    more += "".join(rules for rules, *_ in SMALL.values())
     for metric in metrics():
         if metric.name in FURTHER:
             assert metric.name in more, metric.name
         elif metric.name not in ABSENT:
-            assert any(metric.name in name for name in tried), metric.name
+            assert metric.name in more or any(metric.name in name for name in tried), metric.name
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -104,6 +105,15 @@ def test_spark_says_the_same_where_there_are_further_files(many, tmp_path, kind)
             paths[-1].write_text(text)
     found = both(tmp_path, paths)
     assert any(each["valid"] for each in found["submissions"])
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_spark_says_the_same_of_columns_of_their_own(many, tmp_path, name):
+    rules, truth, rows = SMALL[name]
+    for file, text in (("challenge.yaml", rules), ("truth.csv", truth), ("a.csv", rows)):
+        (tmp_path / file).write_text(text)
+    (found,) = both(tmp_path, [tmp_path / "a.csv"])["submissions"]
+    assert found["valid"]
 
 
 def test_one_bucket_and_one_part_say_the_same(spark, tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import everything
 import numpy as np
 import pytest
-from wholes import CASES, RANKED, RATINGS, SENT, SPANS, TAGGED, every_plan, same, same_card
+from wholes import CASES, RANKED, RATINGS, SENT, SMALL, SPANS, TAGGED, every_plan, same, same_card
 
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
@@ -149,60 +149,6 @@ with open(sys.argv[1], "wb") as file:
     pickle.dump([(one.card.to_bytes(), [m.name for m in p.measures])
                  for one, (p, t) in zip(made, work)], file)
 """
-
-
-# challenge.yaml, truth.csv and a submission, of metrics that look at columns of their own
-SMALL = {
-    "early": (
-        """truth: truth.csv
-submission: {columns: {extra: {delay: number}}}
-metrics: ["ERDE(positive=1)@5", "FLatency(positive=1)"]
-""",
-        "list,label\na,1\nb,1\nc,0\n",
-        "list,label,delay\na,1,1\nb,1,30\nc,1,4\n",
-    ),
-    "uncertain": (
-        """truth:
-  file: truth.csv
-  columns: {target: y, extra: {zenith: number, longitude: number}}
-submission:
-  columns: {prediction: y, extra: {zenith: number, longitude: number, spread: number}}
-metrics: [AngularError, Haversine, CRPS, LaplaceLogLikelihood,
-  {metric: QuantileScore, quantiles: {prediction: 0.5, spread: 0.1}}]
-""",
-        "list,y,zenith,longitude\na,1,0.5,2\nb,2,1.5,3\nc,0.5,1,-2\n",
-        "list,y,zenith,longitude,spread\na,1.5,0.4,2,1\nb,2,1.6,4,0.5\nc,0,1,-1,2\n",
-    ),
-    "two classes": (
-        "truth: truth.csv\nsubmission: {columns: {probability: p}}\nmetrics: [ProbabilisticF1]\n",
-        "list,label\na,1\nb,1\nc,0\n",
-        "list,p\na,0.9\nb,0.4\nc,0.2\n",
-    ),
-    "masks": (
-        """truth: {file: truth.csv, columns: {runs: runs}}
-submission: {columns: {runs: runs}, range: [1, 30]}
-metrics: [Dice, IoU]
-""",
-        "list,runs\na,1 3 8 2\nb,4 4\nc,\n",
-        "list,runs\na,2 3\nb,4 4\nc,9 1\n",
-    ),
-    "boxes": (
-        """truth: {file: truth.csv, columns: {boxes: found}}
-submission: {columns: {boxes: found}, each: [class, score, x1, y1, x2, y2], range: [-5, 99]}
-metrics: [BoxAP, BoxF1]
-""",
-        "list,found\na,cat 0 0 4 4 dog 5 5 9 9\nb,dog 1 1 3 3\n",
-        "list,found\na,cat 0.9 0 0 4 3 dog 0.5 0 5 9 9\nb,cat 0.7 1 1 3 3\n",
-    ),
-    "points": (
-        """truth: {file: truth.csv, columns: {boxes: found}, each: [class, x, y, w, h]}
-submission: {columns: {boxes: found}, each: [class, x, y], range: [-5, 99]}
-metrics: [PointF1]
-""",
-        "list,found\na,cat 0 0 4 4 dog 5 5 4 4\nb,dog 1 1 2 2\n",
-        "list,found\na,cat 1 1 dog 1 1\nb,dog 2 2\n",
-    ),
-}
 
 
 @pytest.mark.slow("scores random lists in every split")

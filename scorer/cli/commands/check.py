@@ -194,9 +194,10 @@ def _copy_paths(
     if len(output) > 1:
         raise UsageError("--fix takes one -o: a file, or a folder")
     (place,) = output
+    if not os.path.isdir(place):
+        refuse_overwrite(output, settled, challenge, *(file.path for file in files))
     single = len(files) == 1 and (place.suffix or not files[0].path.suffix)
     if single and not os.path.isdir(place):
-        refuse_overwrite(output, settled, challenge, files[0].path)
         return Places(file=place)
     if not os.path.isdir(place) and (place.suffix or os.path.lexists(place)):
         raise UsageError(f"{printable(place)} is no folder, which --fix of several needs: -o DIR")
@@ -252,7 +253,7 @@ class _Fixing:
         from scorer.bytes.write import write
 
         good = set(self._good)
-        targets = {n: places.of(self.files[n]) for n in range(len(self.files))}
+        targets = {n: places.of(self.files[n]) for n in good}
         for n in good:
             if os.path.lexists(targets[n]):
                 message = "exists already; --fix overwrites nothing (-o FILE)"
@@ -270,16 +271,16 @@ class _Fixing:
                 )
             elif places.folder is not None and n in fine:
                 copyfile(file.path, places.folder / file.path.name)
-            self.notes += self._said(n, targets[n], n in good)
+            self.notes += self._said(n, targets.get(n))
         return outcomes
 
-    def _said(self, n: int, target: Path, good: bool) -> list[str]:
-        """What was done to a file."""
+    def _said(self, n: int, target: Path | None) -> list[str]:
+        """What was done to a file, whose copy went there, if one was written."""
         from scorer.reports.findings.problems import counted
 
         name, repair = printable(self.files[n].display), self._repaired.get(n)
         changes = [] if repair is None else [f"  {printable(c)}" for c in repair.changes]
-        if good:
+        if target is not None:
             return [f"{name}: repaired copy in {printable(target)}", *changes]
         if n in self._checked:
             remaining = counted(self._checked[n])
