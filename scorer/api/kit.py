@@ -30,7 +30,7 @@ from scorer.metrics.base import metrics
 from scorer.metrics.measure import Measure, measure
 from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.open import public_table
+from scorer.prepare.open import public_table, wide_labels
 from scorer.tables.table import Schema
 
 OLDEST = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, for reproducible archives
@@ -185,6 +185,8 @@ def _public(
     fields: dict[str, Any] = {"scorer": challenge.scorer, "id": challenge.id}
     fields |= {"title": challenge.title, "description": challenge.description}
     fields["truth"] = {key: value for key, value in truth.items() if value} | {"columns": columns}
+    if items is not None and "item" in challenge.truth.wide:  # of which a file has all columns
+        fields["truth"]["wide"] = {"item": list(challenge.truth.wide["item"])}
     fields["lists"] = lists
     if items is not None:
         fields["items"] = items
@@ -280,6 +282,10 @@ def _items(
         columns = {key: name for key, name in fields["columns"].items() if key not in features}
         listed = {"features": list(features.values())} if features else {}
         return fields | {"columns": columns | listed}
+    by_item = kind == "grades" and "item" in prepared.challenge.submission.wide
+    if by_item and (labels := wide_labels(prepared, public)):
+        files["items.csv"] = _csv([{"item": name} for name in sorted(labels)], ("item",))
+        return {"file": "items.csv"}
     if kind in ("frames", "grades", "labels"):
         return None
     # sorted: the order in which a truth names them is nobody's business

@@ -89,6 +89,13 @@ Pooling = Annotated[
         json_schema_extra={"quiet": True},
     ),
 ]
+EmptySet = Annotated[
+    Literal["one", "skip"],
+    Field(
+        description="The value of a list without a relevant item: 1 where nothing is returned and "
+        "0 elsewhere, or none."
+    ),
+]
 
 
 def averaged(name: str, params: Mapping[str, Any], word: str) -> str:

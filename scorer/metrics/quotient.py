@@ -103,3 +103,15 @@ def found(hits: Hits, rel: float) -> Callable[[], Table]:
         return relevant, {"found": relevant.within()}
 
     return table
+
+
+def or_one(part: Floats, whole: Floats, relevant: Floats, empty: str) -> tuple[Floats, Floats]:
+    """Part and whole of sets, with the value of lists where nothing is relevant.
+
+    By `empty`, `one` is 1 of 1 where nothing is returned either, and 0 of something elsewhere;
+    `skip` is 0 of 0.
+    """
+    if empty == "skip":
+        return part, whole * (relevant > 0)
+    neither = (whole == 0).astype(np.float64)
+    return part + neither, whole + neither

@@ -1,23 +1,11 @@
 """Jaccard coefficient of sets."""
 
-from typing import Annotated, Literal
-
-import numpy as np
-from pydantic import Field
-
 from scorer.metrics.base import metric
-from scorer.metrics.params import Pooling, Relevant
-from scorer.metrics.quotient import NOTHING_RELEVANT, Quotient, found
+from scorer.metrics.params import EmptySet, Pooling, Relevant
+from scorer.metrics.quotient import NOTHING_RELEVANT, Quotient, found, or_one
 from scorer.metrics.statistic import Share
+from scorer.metrics.thresholds import Thresholds, above
 from scorer.views.hits import Judged
-
-Empty = Annotated[
-    Literal["one", "skip"],
-    Field(
-        description="The value of a list without a relevant item: 1 where nothing is returned and "
-        "0 elsewhere, or none."
-    ),
-]
 
 
 @metric(
@@ -27,13 +15,19 @@ Empty = Annotated[
     statistic=Share(),
 )
 def setjaccard(
-    judged: Judged, *, rel: Relevant = 1, average: Pooling = "lists", empty: Empty = "skip"
+    judged: Judged,
+    *,
+    rel: Relevant = 1,
+    average: Pooling = "lists",
+    empty: EmptySet = "skip",
+    thresholds: Thresholds | None = None,
 ) -> Quotient:
     """The relevant items that were returned, over all that are relevant or returned.
 
     A list without a relevant item has no value; with `empty=one` it has 1 where nothing was
     returned, as in rules that ask for empty answers, and 0 elsewhere. Then lists without rows in
-    the truth stand in the public `lists`.
+    the truth stand in the public `lists`. With `thresholds` a list has the share of them that
+    its value is above, as with `IoU` of masks.
 
     Returned a, x; a, b and c are relevant:
 
@@ -42,12 +36,10 @@ def setjaccard(
     """
     count, relevant = judged.hits.count(rel), judged.ideal.count(rel)
     either = relevant + judged.returned - count
-    if empty == "one" and average != "pooled":
-        neither = (either == 0).astype(np.float64)
-        count, either = count + neither, either + neither
-    elif average != "pooled":
-        either = either * (relevant > 0)
-    return Quotient(
+    if average != "pooled":
+        count, either = or_one(count, either, relevant, empty)
+    quotient = Quotient(
         count, either, "found / (R + n - found)", found(judged.hits, rel), relevant=rel,
         undefined=NOTHING_RELEVANT,
     )  # fmt: skip
+    return quotient if thresholds is None else above(quotient, thresholds, average)

@@ -301,8 +301,8 @@ def wide_labels(
 ) -> tuple[str, ...]:
     """What the wide columns of a submission are about, as far as it has to have them all.
 
-    The lists' columns are public with the lists; the header of a truth that is wide by items says
-    which these are, unless a public file does.
+    The lists' columns are public with the lists; which items they are the catalogue says where the
+    truth is wide by items, too, and without one its header.
     """
     challenge, rules = prepared.challenge, prepared.challenge.submission
     role = next(iter(rules.wide), "")
@@ -310,8 +310,10 @@ def wide_labels(
         return ()
     if role == "list":
         return tuple(dict.fromkeys(filter(None, map(part_of, public.lists))))
-    if role != "item" or challenge.items is not None or role not in challenge.truth.wide:
+    if role != "item" or role not in challenge.truth.wide or public.candidates is not None:
         return ()
+    if public.items is not None:
+        return tuple(public.items)
     source, kind = challenge.truth, prepared.kind
     if truth is None and not is_kit(challenge):
         truth = _organizer_table(challenge, source, kind.known, Findings())

@@ -121,8 +121,10 @@ def degrees(values: Floats, strata: Ints) -> float:
     Biometrics 2, 1946; no more than where lists vary alike in all groups, of which each counts
     the same: a few lists that agree by luck would else leave it to the others.
 
-    `values`, (lists,), are pseudo-values; `strata`, (lists,), the group of each.
+    `values`, (lists,), are pseudo-values; `strata`, (lists,), the group of each. Of none, endless.
     """
+    if not values.size:  # the figure has no value
+        return math.inf
     codes = np.unique(strata, return_inverse=True)[1]
     size = np.bincount(codes)
     parts = np.array([np.bincount(codes, (values - values.mean()) ** 2), 1 / size])

@@ -37,6 +37,7 @@ _PLAIN = frozenset("0123456789.+-eE")
 _NAN = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
 _INFINITE = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
 FLAGS = {"true": 1.0, "false": 0.0}  # as pandas writes them
+RANKED_BY = {"score", "rank", "prediction"}  # what a submission says of an item
 LARGEST = 1e30  # of what is computed with: the variance of its square is finite
 BATCH_ROWS, BATCH_TEXT = 20_000, 1 << 22
 
@@ -119,6 +120,8 @@ class Builder:
         self._index: dict[str, dict[str, int]] = {r: {} for r in roles if r in TEXT}
         self._numbers: dict[str, list[Floats]] = {r: [] for r in roles if r not in TEXT}
         self._lines: list[Ints] = []
+        ranked = "item" in schema.roles  # where true is no number to rank items by
+        self._flags = [{} if ranked and r in RANKED_BY else FLAGS for r in roles]
         self._batch: list[Row] = []
         self._text = 0
         self.facts: dict[str, Any] = {}
@@ -172,7 +175,8 @@ class Builder:
         values = np.empty(len(column))
         for row, text in enumerate(column):
             values[row], fault = number(text, most)
-            if fault is not None and (flag := FLAGS.get(text.strip().lower())) is not None:
+            flag = None if fault is None else self._flags[n].get(text.strip().lower())
+            if flag is not None:
                 values[row], fault = flag, None
             if fault is not None and self.roles[n] not in self._lenient:
                 self._tell(n, fault, *batch[row])

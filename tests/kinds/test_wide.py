@@ -21,13 +21,11 @@ TAGS = "id,Dog,Cat,Cow\nx,1,0,0\ny,0,1,1\n"
 def told(challenge, score, tmp_path):
     """What check says of a file, for the organizer and by the kit, and what score does."""
 
-    def run(yaml, truth, sent, kit=True):
-        folder, file = challenge(yaml, **{"truth.csv": truth}), tmp_path / "sub.csv"
+    def run(yaml, truth, sent, **others):
+        folder, file = challenge(yaml, **{"truth.csv": truth}, **others), tmp_path / "sub.csv"
         file.write_text(sent)
-        places = [("check", folder), (folder,)]
-        if kit:
-            assert score("kit", folder, "-o", tmp_path / "kit.zip").code == 0
-            places.append(("check", tmp_path / "kit.zip"))
+        assert score("kit", folder, "-o", tmp_path / "kit.zip").code == 0
+        places = [("check", folder), (folder,), ("check", tmp_path / "kit.zip")]
         found = set()
         for words in places:
             ran = score(*words, file)
@@ -79,7 +77,9 @@ def test_a_pattern_says_what_columns_are_called(told):
     ],
 )  # fmt: skip
 def test_the_truths_header_is_the_catalogue(told, sent, said):
-    assert list(told(ITEMS, TAGS, sent, kit=False)) == said
+    assert list(told(ITEMS, TAGS, sent)) == said
+    listed = ITEMS + "items: items.csv\n"
+    assert list(told(listed, TAGS, sent, **{"items.csv": "item\nDog\nCat\nCow\n"})) == said
 
 
 @pytest.mark.parametrize("rule", ["missing_list: skip", "unknown_list: ignore"])

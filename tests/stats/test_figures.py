@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from samples import within
 
-from scorer.stats.figures import exchanged, fisher, pseudo_values, weighted_pseudo_values
+from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.paired import paired
 
 
@@ -231,3 +231,7 @@ def test_correlations_are_alike_on_fishers_scale():
     assert fisher(np.array([0.0, 0.5, -1.0, 1.0])) == pytest.approx(
         [0, np.log(3) / 2, -7.25, 7.25], abs=0.01
     )
+
+
+def test_degrees_of_a_figure_without_a_value_are_endless():
+    assert degrees(np.empty(0), np.empty(0, dtype=np.int64)) == math.inf

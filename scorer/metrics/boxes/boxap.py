@@ -9,10 +9,11 @@ from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
-from scorer.metrics.boxes.overlap import Thresholds, boxes_shown, matches
+from scorer.metrics.boxes.overlap import boxes_shown, matches
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.statistic import Weighted
+from scorer.metrics.thresholds import Thresholds
 from scorer.views.boxes import Boxes
 from scorer.views.pooled import Statistics
 

@@ -10,11 +10,12 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.base import metric
-from scorer.metrics.boxes.overlap import Empty, Thresholds, boxes_shown, matches
+from scorer.metrics.boxes.overlap import Empty, boxes_shown, matches
 from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Beta, Pooling
 from scorer.metrics.statistic import Sums
+from scorer.metrics.thresholds import Thresholds
 from scorer.views.boxes import Boxes, ClassBoxes
 from scorer.views.pooled import Statistics
 

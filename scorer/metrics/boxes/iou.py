@@ -1,13 +1,11 @@
 """Intersection over union of masks."""
 
-import numpy as np
-
 from scorer.metrics.base import metric
-from scorer.metrics.boxes.overlap import Empty, Thresholds, of_sizes
-from scorer.metrics.notation import NotationError
+from scorer.metrics.boxes.overlap import Empty, of_sizes
 from scorer.metrics.params import Pooling
 from scorer.metrics.quotient import Quotient
 from scorer.metrics.statistic import Share
+from scorer.metrics.thresholds import Thresholds, above
 from scorer.views.masks import Masks
 
 
@@ -39,12 +37,4 @@ def iou(
     """
     both, true, sent = masks.counts()
     quotient = of_sizes(both, true + sent - both, empty, average, "common / either")
-    if thresholds is None:
-        return quotient
-    if average == "pooled":
-        raise NotationError("thresholds= are for the value of each list", "thresholds")
-    values = quotient.values
-    above = (values[:, None] > np.array(thresholds)).mean(axis=1)
-    above = np.where(np.isnan(values), np.nan, above)
-    return Quotient(above, None, "share of the thresholds below the value", numbers="{}",
-                    terms=(above,))  # fmt: skip
+    return quotient if thresholds is None else above(quotient, thresholds, average)

@@ -1,4 +1,4 @@
-"""What measures of masks and boxes share: empty ones, thresholds of overlap, and matches."""
+"""What measures of masks and boxes share: empty ones and matches."""
 
 from __future__ import annotations
 
@@ -6,41 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from pydantic import BeforeValidator, Field, Strict
+from pydantic import Field
 
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.explain.steps import Sentence, Steps, grid
 from scorer.metrics.quotient import Quotient
 from scorer.views.boxes import Boxes, ClassBoxes
 
-ROUNDING = 10  # decimals of a threshold: 0.5:0.95:0.05 are 10 thresholds, the last 0.95
-
 Empty = Annotated[
     Literal["one", "skip"],
     Field(description="The value of a list where truth and submission both have none: 1, or none."),
-]
-
-
-def _thresholds(value: Any) -> Any:
-    """Numbers, one number, or `first:last:step`."""
-    if isinstance(value, str) and value.count(":") == 2:
-        first, last, step = (float(part) for part in value.split(":"))
-        if not step > 0 or (last - first) / step > 1000:
-            raise ValueError("thresholds are written first:last:step")
-        count = int(np.floor((last - first) / step + 1e-9)) + 1
-        return tuple(round(first + n * step, ROUNDING) for n in range(count))
-    return (value,) if isinstance(value, int | float) else value
-
-
-Thresholds = Annotated[
-    tuple[Annotated[float, Field(gt=0, le=1)], ...],
-    Strict(False),
-    BeforeValidator(_thresholds),
-    Field(
-        min_length=1,
-        description="The intersection over union from which on two match: a number, several, or "
-        "first:last:step, as '0.5:0.95:0.05'; the value is the mean over all.",
-    ),
 ]
 
 
