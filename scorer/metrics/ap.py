@@ -46,10 +46,18 @@ def _explain(
     yield formula("AP", f"sum / {symbols}", "{} / {}", total, divisor, value=value)
 
 
+DIVISORS = {"relevant": "R", "capped": "$most", "returned": r"\min(R, n)", "hits": "h_{$k}"}
+
+
 @metric(
     "AP",
     title="Average precision",
     source="Harman, Information Processing and Management 28(4), 1992; as trec_eval's map",
+    formula=lambda params: r"\frac{\sum_{i=1}^{$k} r_i \cdot \frac{h_i}{i}}{$divisor}".replace(
+        "$divisor", DIVISORS[params["denominator"]]
+    ),
+    undefined="nothing is relevant in the truth; with `denominator=hits`, nothing relevant is "
+    "found, with `returned`, nothing is returned",
     aliases=("MAP", "map_cut", "average_precision"),
     expected=True,
     explain=_explain,

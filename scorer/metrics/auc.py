@@ -42,10 +42,23 @@ def _explain(
     yield formula("AUC", symbols, numbers, below.sum(), hit_count, depth, hit_count, value=value)
 
 
+RETURNED = (
+    r"\frac{\frac{e}{2} + \sum_{i=1}^{\min($k, n)} (1 - r_i) h_i}{e + h_{$k} ($k - h_{$k})}, "
+    r"\qquad e = [h_{$k} ($k - h_{$k}) = 0]"
+)
+ALL = (
+    r"\frac{1}{R (I - R)} \left(\sum_{i=1}^{K} (1 - r_i) h_i "
+    r"+ (h_K + \frac{R - h_K}{2}) (I - R - K + h_K)\right), "
+    r"\qquad K = \min($k, n), \qquad I = $catalogue"
+)
+
+
 @metric(
     "AUC",
     title="Area under the ROC curve",
     source="Apache Hivemall's auc for ranked lists",
+    formula=lambda params: RETURNED if params["pairs"] == "recommended" else ALL,
+    undefined="with `pairs=all`, nothing is relevant, or everything",
     expected=True,
     settle={"catalogue": lambda constants: constants.catalogue},
     needs=lambda params: (

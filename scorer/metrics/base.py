@@ -25,6 +25,8 @@ from scorer.metrics.statistic import Statistic, of_keywords
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from scorer.metrics.formulas import Formula
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 Better = Literal["higher", "lower"]
 Aggregate = Literal["mean", "sum", "pooled"]
@@ -59,6 +61,10 @@ class Metric:
     again: Callable[[], Metric] | None = None  # makes it in another process; None: by its function
     check: Callable[[str], str | None] | None = None  # of an answer: what is wrong with it
     shares: bool = field(default=False, kw_only=True)  # a true row can have shares of classes
+    formula: Formula = field(default="", kw_only=True)  # LaTeX: scorer.metrics.formulas
+    undefined: str = field(default="", kw_only=True)  # a clause: when it has no value
+    elsewhere: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    cite: tuple[str, ...] = field(default=(), kw_only=True)  # keys of references.bib
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the function's name, since not all fields can be pickled."""
@@ -153,6 +159,10 @@ def metric(
     heading: Heading | None = None,
     check: Callable[[str], str | None] | None = None,
     shares: bool = False,
+    formula: Formula = "",
+    undefined: str = "",
+    elsewhere: Mapping[str, str] | None = None,
+    cite: tuple[str, ...] = (),
     **old: Any,
 ) -> Callable[[Function], Function]:
     """Make a function a metric; the function itself stays unchanged.
@@ -191,6 +201,12 @@ def metric(
             another measure: from the name, the parameters and the challenge's word for a list.
         check: what is wrong with an answer, None if nothing: it is given each different text of the
             column of items, or labels, and `score check` tells what it says, too.
+        formula: LaTeX in the letters of docs/notation.md, `$name` standing for a parameter's value;
+            or a function of the parameters that gives such a text.
+        undefined: when a list, or all rows, have no value, as a clause.
+        elsewhere: its names in other tools, and behind a `;` how their values differ:
+            `{"trec_eval": "map", "lenskit": "AP; divides by min(R, n)"}`.
+        cite: its sources in `scorer/metrics/references.bib`, by their keys.
         old: `figure`, `of_sums`, `sums`, `weighted`, `no_interval` and `smooth`, which
             `statistic` replaces.
     """
@@ -201,7 +217,8 @@ def metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
             mean_rank,
             settle or {}, statistic, explain, peers or {}, needs, columns, strict_order,
-            heading=heading, judged=judged, check=check, shares=shares,
+            heading=heading, judged=judged, check=check, shares=shares, formula=formula,
+            undefined=undefined, elsewhere=elsewhere or {}, cite=cite,
         )  # fmt: skip
         return mark(function, thing)
 

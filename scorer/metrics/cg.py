@@ -10,6 +10,7 @@ from scorer.views.hits import Judged
     "CG",
     title="Cumulative gain",
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
+    formula=r"\sum_{i=1}^{$k} g_i",
     range=(0, None),
     expected=True,
 )

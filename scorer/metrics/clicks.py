@@ -39,6 +39,8 @@ def _explain(
     "Clicks",
     title="Clicks until something relevant is seen",
     source="Chen et al., RecSys Challenge 2018, RecSys 2018, doi:10.1145/3240323.3240342",
+    formula=r"[h_n \ge 1] \left\lfloor \frac{f - 1}{$page} \right\rfloor + [h_n = 0] \cdot $none, "
+    r"\qquad f = \text{rank of the first relevant item}",
     range=(0, None),
     better="lower",
     expected=True,

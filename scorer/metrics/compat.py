@@ -47,6 +47,14 @@ def _overlap(judged: Judged, p: float) -> _Overlap:
     "Compat",
     title="Compatibility",
     source="Clarke, Vtyurina and Smucker, ACM TOIS 39(1), 2021, doi:10.1145/3451161",
+    formula=lambda params: (
+        r"\frac{\sum_{d=1}^{D} $p^{d-1} \frac{X_d}{d}}{\sum_{d=1}^{D} $p^{d-1}$share}, "
+        r"\qquad X_d = \text{items among the first } d \text{ of list and ideal}, "
+        r"\qquad T = \text{items with a grade above 0}, \qquad D = \max(n, T)".replace(
+            "$share", r" \frac{\min(d, T)}{d}" if params["normalize"] else ""
+        )
+    ),
+    undefined="no judged item has a grade above 0",
 )
 def compat(judged: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> Quotient:
     """How much a list overlaps with the most similar ideal list, depth by depth.

@@ -11,6 +11,7 @@ from scorer.views.hits import Judged
     "DCG",
     title="Discounted cumulative gain",
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
+    formula=r"\sum_{i=1}^{$k} \frac{$gain}{$discount}",
     range=(0, None),
     expected=True,
     mean_rank=True,

@@ -13,6 +13,8 @@ from scorer.views.hits import Judged
     "iRBU",
     title="Intentwise rank-biased utility",
     source="Sakai and Zeng, SIGIR 2019, doi:10.1145/3331184.3331215; ACM TOIS 39(2), 2021",
+    formula=r"\sum_{i=1}^{$k} q_i \cdot $p^i \prod_{j=1}^{i-1} (1 - q_j), \qquad q_i = "
+    r"\frac{2^{g_i} - 1}{2^{$max_grade}}",
     settle={"max_grade": lambda constants: constants.max_grade},
 )
 def irbu(

@@ -48,6 +48,10 @@ def _explain(
     "MARp",
     title="Mean average R-precision",
     source="ECML PKDD 2011 VideoLectures.Net challenge, evaluation metrics example",
+    formula=r"\frac{1}{\lvert Z \rvert} \sum_{z \in Z} \frac{u_z}{\min(J, z)}, \qquad Z = "
+    r"$cutoffs, \qquad u_z = \text{items among the } z \text{ best of the truth and at the first } "
+    r"z \text{ ranks}",
+    undefined="the truth judges no item 0 or better",
     at="cutoffs",
     expected=True,
     explain=_explain,

@@ -1,5 +1,6 @@
 """Normalised discounted cumulative gain."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -14,10 +15,22 @@ from scorer.metrics.statistic import Share
 from scorer.views.hits import Hits, Judged, ranked_hits
 
 
+def _formula(params: Mapping[str, Any]) -> str:
+    """The formula; the best list goes down to rank k, or to the last of its items."""
+    last = {"judged": "$last", "uncut": "J", "reordered": "$k", "returned": r"\min($k, n)"}
+    best = "$reordered" if params["ideal"] == "reordered" else "$best"
+    return (
+        r"\frac{\sum_{i=1}^{$k} \frac{$gain}{$discount}}"
+        rf"{{\sum_{{i=1}}^{{{last[params['ideal']]}}} \frac{{{best}}}{{$discount}}}}"
+    )
+
+
 @metric(
     "nDCG",
     title="Normalised discounted cumulative gain",
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
+    formula=_formula,
+    undefined="no judged item gains anything; with `ideal=reordered`, no returned one",
     aliases=("ndcg_cut",),
     expected=True,
     mean_rank=True,

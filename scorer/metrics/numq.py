@@ -18,6 +18,7 @@ def _explain(listing: Listing[Judged], value: float) -> Steps:
     "NumQ",
     title="Number of lists",
     source="trec_eval's num_q",
+    formula="1",
     aliases=("num_q",),
     range=(0, None),
     aggregate="sum",

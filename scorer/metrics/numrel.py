@@ -10,6 +10,7 @@ from scorer.views.hits import Judged
     "NumRel",
     title="Number of relevant items",
     source="trec_eval's num_rel",
+    formula="R",
     aliases=("num_rel",),
     range=(0, None),
     aggregate="sum",

@@ -10,6 +10,7 @@ from scorer.views.hits import Judged
     "NumRelRet",
     title="Number of relevant items returned",
     source="trec_eval's num_rel_ret",
+    formula="h_n",
     aliases=("num_rel_ret",),
     range=(0, None),
     aggregate="sum",

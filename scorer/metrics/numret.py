@@ -12,6 +12,7 @@ from scorer.views.hits import Judged
     "NumRet",
     title="Number of returned items",
     source="trec_eval's num_ret",
+    formula=lambda params: "n" if params["rel"] is None else "h_n",
     aliases=("num_ret",),
     range=(0, None),
     aggregate="sum",

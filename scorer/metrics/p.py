@@ -15,6 +15,10 @@ from scorer.views.hits import Judged
     "P",
     title="Precision",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's P",
+    formula=lambda params: (
+        r"\frac{h_{$k}}{$k}" if params["denominator"] == "k" else r"\frac{h_{$k}}{\min($k, n)}"
+    ),
+    undefined="with `denominator=returned`, nothing is returned",
     aliases=("Precision", "precision_at"),
     expected=True,
     mean_rank=True,

@@ -7,6 +7,8 @@ from typing import Any
 
 from scorer.core.registry import Registry
 from scorer.metrics.base import Metric
+from scorer.metrics.formulas import lines, text
+from scorer.metrics.measure import measure
 from scorer.metrics.notation import NotationError, parse, written
 
 
@@ -22,13 +24,17 @@ def page(metrics: Registry[Metric], name: str) -> str:
 
     All metrics of that name, of each kind of challenge. Raises `UnknownName`.
     """
+    asked = name
     with suppress(NotationError):
         name = parse(name)[0]  # ndcg_cut_10 is nDCG, and so is nDCG@10
-    return "\n".join(_page(metric) for metric in metrics.named(name, every=True))
+    return "\n".join(_page(metric, asked) for metric in metrics.named(name, every=True))
 
 
-def _page(metric: Metric) -> str:
-    parts = [f"{notation(metric)}: {metric.title}", metric.page]
+def _page(metric: Metric, asked: str) -> str:
+    parts = [f"{notation(metric)}: {metric.title}"]
+    if formula := lines(metric, _params(metric, asked)):
+        parts.append("\n".join(f"    {text(line)}" for line in formula))
+    parts.append(metric.page)
     if parameters := _parameters(metric):
         parts.append("Parameters:\n\n" + "\n".join(f"    {line}" for line in parameters))
     low, high = metric.range
@@ -41,6 +47,14 @@ def _page(metric: Metric) -> str:
         facts.append(f"Also called: {', '.join(metric.aliases)}.")
     facts.append(f"Source: {metric.source}.")
     return "\n\n".join([*parts, "\n".join(facts)]) + "\n"
+
+
+def _params(metric: Metric, asked: str) -> dict[str, Any] | None:
+    """The parameters that a notation gives; None where it is a name alone, or not of this one."""
+    with suppress(NotationError):
+        if any(parse(asked)[1:]):
+            return measure(metric, asked).params
+    return None
 
 
 def table(metrics: Registry[Metric]) -> str:

@@ -41,6 +41,15 @@ def _blended(
     "Q",
     title="Q-measure",
     source="Sakai, ACM TALIP 4(2), 2005, doi:10.1145/1105696.1105699; cut as NTCIREVAL does",
+    formula=lambda params: (
+        r"\frac{1}{$divisor} \sum_{i=1}^{$k} r_i \cdot \frac{h_i + $beta \cdot G_i}"
+        r"{i + $beta \cdot G^*_i}, "
+        r"\qquad G_i = \sum_{j=1}^{i} r_j v_j, \qquad G^*_i = \sum_{j=1}^{\min(i, R)} v^*_j, "
+        r"\qquad v_i = $gain, \qquad v^*_i = $best".replace(
+            "$divisor", "R" if params["denominator"] == "relevant" else "$most"
+        )
+    ),
+    undefined="nothing is relevant in the truth",
 )
 def q(
     judged: Judged,

@@ -15,6 +15,12 @@ from scorer.views.hits import Judged
     "R",
     title="Recall",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's recall",
+    formula=lambda params: (
+        r"\frac{h_{$k}}{R}"
+        if params["denominator"] == "relevant"
+        else r"\frac{h_{$k}}{\min(R, $k)}"
+    ),
+    undefined="nothing is relevant in the truth",
     aliases=("Recall", "recall_at"),
     expected=True,
     mean_rank=True,

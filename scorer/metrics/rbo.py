@@ -40,10 +40,24 @@ def _overlap(judged: Judged, p: float) -> _Overlap:
     return _Overlap(hits, hits.place, share, seen, (1 - p) * common / most * beyond, rest, size > 0)
 
 
+LETTERS = (
+    r", \qquad X_d = \text{items among the first } d \text{ of list and truth}, "
+    r"\qquad s = \text{length of the shorter}, \qquad l = \text{length of the longer}"
+)
+SEEN = r"\frac{1 - $p}{$p} \sum_{d=1}^{l} \frac{X_d}{d} \cdot $p^d" + LETTERS
+EXTRAPOLATED = (
+    r"\frac{1 - $p}{$p} \left(\sum_{d=1}^{l} \frac{X_d}{d} \cdot $p^d "
+    r"+ \sum_{d=s+1}^{l} \frac{X_s (d - s)}{\max(s, 1) d} \cdot $p^d\right) "
+    r"+ \left(\frac{X_l - X_s}{l} + \frac{X_s}{\max(s, 1)}\right) \cdot $p^l" + LETTERS
+)
+
+
 @metric(
     "RBO",
     title="Rank-biased overlap",
     source="Webber, Moffat and Zobel, ACM TOIS 28(4), 2010, doi:10.1145/1852102.1852106",
+    formula=lambda params: EXTRAPOLATED if params["tail"] == "extrapolated" else SEEN,
+    undefined="the truth ranks nothing",
 )
 def rbo(
     judged: Judged, *, p: Persistence = 0.9, tail: Literal["extrapolated", "zero"] = "extrapolated"

@@ -12,6 +12,7 @@ from scorer.views.hits import Judged
     "RBP",
     title="Rank-biased precision",
     source="Moffat and Zobel, ACM TOIS 27(1), 2008, doi:10.1145/1416950.1416952",
+    formula=r"(1 - $p) \sum_{i=1}^{n} r_i \cdot $p^{i-1}",
     expected=True,
     mean_rank=True,
 )

@@ -28,6 +28,11 @@ def _explain(listing: Listing[Judged], value: float) -> Steps:
     "Rho",
     title="Spearman's rho",
     source="Spearman, American Journal of Psychology 15(1), 1904, doi:10.2307/1412159",
+    formula=r"\frac{\sum_{i=1}^{m} (a_i - \bar{a}) (b_i - \bar{a})}{\sqrt{\sum_{i=1}^{m} (a_i - "
+    r"\bar{a})^2 \cdot \sum_{i=1}^{m} (b_i - \bar{a})^2}}, \qquad \bar{a} = \frac{m + "
+    r"1}{2}, \qquad a_i = \text{rank of the item in the list}, \qquad b_i = \text{rank of "
+    r"the item in the truth}, \qquad m = \text{items that both rank}",
+    undefined="all items that both rank are tied in the list, or in the truth",
     range=(-1, 1),
     aliases=("Spearman", "SpearmanRho"),
     expected=True,

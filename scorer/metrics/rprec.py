@@ -11,6 +11,8 @@ from scorer.views.hits import Judged
     "Rprec",
     title="R-precision",
     source="Buckley and Voorhees, Retrieval System Evaluation, in TREC, 2005",
+    formula=r"\frac{h_R}{R}",
+    undefined="nothing is relevant in the truth",
     aliases=("RPrecision",),
     expected=True,
     statistic=Share(),

@@ -30,6 +30,7 @@ def _explain(
     "RR",
     title="Reciprocal rank",
     source="Kantor and Voorhees, Information Retrieval 2, 2000; as trec_eval's recip_rank",
+    formula=r"\max_{1 \le i \le $k} \frac{r_i}{i}",
     aliases=("MRR", "recip_rank"),
     expected=True,
     mean_rank=True,

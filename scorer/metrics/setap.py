@@ -10,6 +10,8 @@ from scorer.views.hits import Judged
     "SetAP",
     title="Set average precision",
     source="trec_eval's set_map",
+    formula=r"\frac{h_n}{n} \cdot \frac{h_n}{R}",
+    undefined="nothing is returned, or nothing is relevant in the truth",
     aliases=("set_map",),
     expected=True,
 )

@@ -15,6 +15,12 @@ from scorer.views.hits import Judged
     "SetF",
     title="Set F measure",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    formula=lambda params: (
+        r"\frac{(1 + $beta^2) h_n}{$beta^2 R + n}"
+        if params["empty"] == "skip"
+        else r"\frac{(1 + $beta^2) h_n + e}{$beta^2 R + n + e}, \qquad e = [R + n = 0]"
+    ),
+    undefined="with `empty=skip`, nothing is relevant in the truth",
     aliases=("set_F",),
     expected=True,
     statistic=Share(),

@@ -12,6 +12,12 @@ from scorer.views.hits import Judged
     "SetJaccard",
     title="Jaccard coefficient of sets",
     source="Jaccard, New Phytologist 11(2), 1912",
+    formula=lambda params: (
+        r"\frac{h_n}{R + n - h_n}"
+        if params["empty"] == "skip"
+        else r"\frac{h_n + e}{R + n - h_n + e}, \qquad e = [R + n = 0]"
+    ),
+    undefined="with `empty=skip`, nothing is relevant in the truth",
     statistic=Share(),
 )
 def setjaccard(

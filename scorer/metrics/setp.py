@@ -13,6 +13,8 @@ from scorer.views.hits import Judged
     "SetP",
     title="Set precision",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_P",
+    formula=lambda params: r"\frac{h_n}{\min(n, R)}" if params["relative"] else r"\frac{h_n}{n}",
+    undefined="nothing is returned; with `relative`, nothing is relevant either",
     aliases=("set_P",),
     expected=True,
     statistic=Share(),

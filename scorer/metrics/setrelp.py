@@ -13,6 +13,8 @@ from scorer.views.hits import Judged
     "SetRelP",
     title="Relative set precision",
     source="trec_eval's set_relative_P",
+    formula=r"\frac{h_n}{\min(n, R)}",
+    undefined="nothing is returned, or nothing is relevant in the truth",
     aliases=("set_relative_P",),
     expected=True,
     statistic=Share(),

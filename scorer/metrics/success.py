@@ -30,6 +30,7 @@ def _explain(
     "Success",
     title="Success, or hit rate",
     source="trec_eval's success",
+    formula=r"[h_{$k} \ge 1]",
     aliases=("HitRate", "Hit", "HR"),
     expected=True,
     mean_rank=True,

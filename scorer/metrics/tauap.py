@@ -38,6 +38,14 @@ def _explain(listing: Listing[Judged], value: float, *, over: str) -> Steps:
     "TauAP",
     title="AP correlation",
     source="Yilmaz, Aslam and Robertson, SIGIR 2008, doi:10.1145/1390334.1390435",
+    formula=lambda params: (
+        r"\frac{2}{m - 1} \sum_{i=2}^{m} \frac{c_i}{i - 1} - 1, "
+        r"\qquad m = \text{items that both rank}, \qquad c_i = \text{items above the } i"
+        r"\text{-th of $side that are above it in the other, too}".replace(
+            "$side", "the list" if params["over"] == "submission" else "the truth"
+        )
+    ),
+    undefined="fewer than two items are ranked by both",
     range=(-1, 1),
     strict_order=True,
     judged=2,

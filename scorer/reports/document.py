@@ -6,7 +6,7 @@ here says how anything looks, and no text is escaped or cut yet.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -101,6 +101,14 @@ class Table(NamedTuple):
     open: bool = False  # not folded at first
 
 
+class MeasureFormula(NamedTuple):
+    """The formula of a measure, where a syntax can show one."""
+
+    name: str
+    metric: Any
+    params: Mapping[str, Any]
+
+
 class Picture(NamedTuple):
     """A picture by one of the functions of `pictures`, which carries its numbers."""
 
@@ -108,7 +116,7 @@ class Picture(NamedTuple):
     data: Any
 
 
-Block = Heading | Paragraph | Notes | Facts | Table | Picture
+Block = Heading | Paragraph | Notes | Facts | Table | MeasureFormula | Picture
 
 
 @dataclass(frozen=True, slots=True)

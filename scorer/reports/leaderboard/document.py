@@ -15,6 +15,7 @@ from scorer.reports.document import (
     Document,
     Heading,
     IntervalSpan,
+    MeasureFormula,
     Notes,
     Paragraph,
     Row,
@@ -67,6 +68,9 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
         yield Notes([f"{cut(s.name, 200)}: not scored, {counted(s)}" for s in rejected], "fault")
     if notes := remarks(report, options.precision):
         yield Notes(notes)
+    yield from (
+        MeasureFormula(measure.id, measure.metric, measure.params) for measure in report.measures
+    )
     yield from split_boards(report, options)
     for table in by_group(report, options.precision):
         yield Heading(table.caption)

@@ -17,6 +17,7 @@ from scorer.reports.document import (
     Column,
     Facts,
     Heading,
+    MeasureFormula,
     Notes,
     Paragraph,
     Picture,
@@ -297,5 +298,6 @@ def _measure_blocks(bound: Measure, report: Report) -> Iterator[Block]:
         ("Signature", report.signatures[bound.id]),
     ]
     yield Heading(bound.id, 3)
+    yield MeasureFormula(bound.id, metric, bound.params)
     yield Facts([(printable(term), printable(text, 1000)) for term, text in facts])
     yield Paragraph(metric.page, "page", f"What {printable(metric.name)} means")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -23,6 +23,8 @@ from scorer.reports.pictures import IntervalBar, bar
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+    from scorer.metrics.base import Metric
 
 
 class HtmlCell(NamedTuple):
@@ -188,6 +190,15 @@ def prose(docstring: str) -> Iterator[dict[str, Any]]:
             yield {"stands": False, "runs": [(text, n % 2 == 1) for n, text in enumerate(texts)]}
 
 
+def formulas(metric: Metric, params: Mapping[str, Any]) -> list[Any]:
+    """The formula of a metric and its definitions, each as markup."""
+    from markupsafe import Markup
+
+    from scorer.metrics.formulas import lines, mathml
+
+    return [Markup(mathml(line)) for line in lines(metric, params)]
+
+
 @cache
 def environment() -> Environment:
     """The templates. Their output is escaped, and invisible characters are shown as escapes."""
@@ -201,7 +212,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"view": view, "prose": prose, "cut": printable}
+    made.filters |= {"view": view, "prose": prose, "cut": printable, "formulas": formulas}
     return made
 
 

@@ -11,8 +11,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from scorer.core.text import printable
+from scorer.metrics.formulas import lines
 from scorer.reports.base import Options, syntax
-from scorer.reports.document import Block, Cell, Document, Facts, Heading, Notes, Paragraph, Table
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Document,
+    Facts,
+    Heading,
+    MeasureFormula,
+    Notes,
+    Paragraph,
+    Table,
+)
 
 LINE_WIDTH = 340.0  # points: the width of a line of the article class, and a bit to spare
 SIGN, GAP = 4.9, 6.0  # points: a sign in small print, and the space between columns
@@ -86,6 +97,10 @@ def _text(block: Block) -> Iterator[str]:
         case Notes(items):
             yield from ("", r"\begin{itemize}", *(rf"\item {_running(item)}" for item in items))
             yield r"\end{itemize}"
+        case MeasureFormula(name, metric, params):
+            shown = lines(metric, params)
+            yield from ("", rf"\paragraph{{{escaped(name)}}}") if shown else ()
+            yield from (rf"\[{line}\]" for line in shown)
         case Facts(pairs):
             for term, text in pairs:
                 yield from ("", rf"{escaped(term)}: {_running(text)}")

@@ -18,6 +18,7 @@ from scorer.reports.document import (
     Document,
     Facts,
     Heading,
+    MeasureFormula,
     Notes,
     Paragraph,
     Picture,
@@ -61,6 +62,8 @@ def text(document: Document, options: Options) -> str:
         paper.say(printable(document.title), "bold")
     before: Block | None = None
     for block in document.blocks:
+        if isinstance(block, MeasureFormula):  # which a table of numbers has no room for
+            continue
         if _apart(before, block, document):
             paper.say()
         paper.block(block)

@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
 
 from scorer.board.phases import shown_at, spans
-from scorer.reports.write.html import prose
+from scorer.reports.write.html import formulas, prose
 from scorer.web.access import Viewer
 from scorer.web.acts import describe
 from scorer.web.context import ready
@@ -125,5 +125,6 @@ def rules(request: Request, site: Served, viewer: Reader) -> Response:
     return page(
         request, site, viewer, "rules.html", here="rules", about=describe(site, viewer),
         measures=terms.measures, pages={m.id: list(prose(m.metric.page)) for m in terms.measures},
+        formulas={m.id: formulas(m.metric, m.params) for m in terms.measures},
         submission=site.rules.submission, spans=spans(site.rules),
     )  # fmt: skip
