@@ -12,7 +12,16 @@ import numpy as np
 
 from scorer.api.evaluate import Columns, Measures, RunRules, settled_challenge
 from scorer.api.report import Comparison, Report
-from scorer.api.submissions import Named, Progress, Submissions, named_files, scored_files, terms_of
+from scorer.api.splits import masks_for, of_split
+from scorer.api.submissions import (
+    Named,
+    Progress,
+    Submissions,
+    named_files,
+    outcomes_of,
+    settled_files,
+    terms_of,
+)
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
 from scorer.core.errors import UsageError
@@ -40,6 +49,7 @@ def compare(
     only: Sequence[str] | None = None,
     holm: bool = False,
     groups: bool = False,
+    split: str | None = None,
     measures: Measures | None = None,
     columns: Columns | None = None,
     allow_plugins: bool = False,
@@ -62,6 +72,7 @@ def compare(
         only: ids of the measures by which pairs are compared; by default all.
         holm: whether the p-values of these measures are corrected as one family.
         groups: whether pairs are compared by the primary measure in each group of lists, too.
+        split: the split of the challenge's whose lists are compared; default: all lists.
         measures: as of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
         columns: as of `evaluate`.
         allow_plugins: whether the challenge's own metrics may be run.
@@ -83,7 +94,7 @@ def compare(
         files = stack.enter_context(named_files(runs, prepared))
         report, pairs = _compared(
             prepared, files, preferences, margin, progress, engine, engine_options,
-            _Asked(only, holm, groups),
+            _Asked(only, holm, groups, split),
         )  # fmt: skip
         return Comparison(report, replace(pairs, asked=preferences is not None))
 
@@ -94,6 +105,7 @@ class _Asked(NamedTuple):
     only: Sequence[str] | None
     holm: bool
     groups: bool
+    split: str | None
 
 
 def _compared(
@@ -120,8 +132,12 @@ def _compared(
     if unknown := [key for key in asked.only or () if key not in known]:
         raise UsageError(f"no measure {quoted(unknown[0])}; there are {join_first(known)}")
     ready = answerable(opened(prepared, views=frozenset({Positions} if bound_preferences else ())))
-    scored = scored_files(ready, files, progress, engine, engine_options)
-    report = Report.of(ranked(terms_of(ready), scored))
+    terms, wanted = terms_of(ready), [] if asked.split is None else [asked.split]
+    masks_of_splits = masks_for(prepared.challenge, terms.lists, terms.groups, wanted)
+    outcomes = outcomes_of(ready, files, progress, engine, engine_options)
+    terms, outcomes, scope = of_split(terms, outcomes, masks_of_splits, asked.split)
+    scored = settled_files(terms, files, outcomes)
+    report = Report.of(replace(ranked(terms, scored), scope=scope))
     cards = {
         submission.name: submission.card for submission in scored if submission.card is not None
     }

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from itertools import compress
 from pathlib import Path
-
-import numpy as np
 
 from scorer.api.overlap import overlap
 from scorer.api.report import Report
+from scorer.api.splits import masks_for, of_split
 from scorer.api.submissions import (
     Named,
     Progress,
@@ -30,8 +28,7 @@ from scorer.api.submissions import (
     without_baselines,
 )
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Mask
-from scorer.core.errors import UnknownName, UsageError
+from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.engines.base import engines
@@ -39,7 +36,6 @@ from scorer.leaderboard.board import Terms, board
 from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import opened
-from scorer.prepare.splits import cut, masks_of, scope_of, split_of_lists
 from scorer.results import report as results
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
@@ -110,36 +106,15 @@ def _report(
     terms: Terms, files: Sequence[Named], outcomes: Sequence[Outcome], wanted: Sequence[str]
 ) -> results.Report:
     """The board of all lists, or of the first split that is wanted, with those of others."""
-    if terms.challenge.splits is None:
-        return board(terms, settled_files(terms, files, outcomes))
-    masks = masks_of(terms.lists, split_of_lists(terms.challenge, terms.lists, terms.groups))
-    for name in wanted:
-        if name not in masks:
-            raise UnknownName("split", name, list(masks))
+    masks = masks_for(terms.challenge, terms.lists, terms.groups, wanted)
 
-    def of(split: str) -> results.Report:
-        keep = masks[split]
-        lists = tuple(compress(terms.lists, keep))
-        part = terms._replace(lists=lists)
-        report = board(
-            part, settled_files(part, files, [_limited(o, keep, lists) for o in outcomes])
-        )
-        return replace(report, scope=scope_of(terms.challenge, masks, split))
+    def of(split: str | None) -> results.Report:
+        part, limited, scope = of_split(terms, outcomes, masks, split)
+        return replace(board(part, settled_files(part, files, limited)), scope=scope)
 
-    first, *others = map(of, dict.fromkeys(wanted or masks))
+    splits: list[str | None] = [*dict.fromkeys(wanted or masks)]
+    first, *others = map(of, splits or [None])
     return replace(first, splits=tuple(others))
-
-
-def _limited(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outcome:
-    """An outcome as if the truth had only some of its lists."""
-    if outcome.card is None:
-        return outcome
-    names = set(lists)
-    folds = {
-        fold: cut(card, np.array([name in names for name in card.lists], dtype=bool))
-        for fold, card in outcome.folds.items()
-    }
-    return outcome._replace(card=cut(outcome.card, keep), folds=folds)
 
 
 def _alike(files: Sequence[Named], scored: Sequence[Scored]) -> Iterator[Problem]:

@@ -167,11 +167,12 @@ def _guessed(request: Request, document: JsonDocument) -> tuple[Schema, dict[str
     kind = {"[": "*[]", "{": "*.*"}.get(sign, "*")
     for shape in request.wanted:
         value = next((r for r in (*shape.required, *shape.optional) if r in VALUES), None)
+        item = "text" if "text" in shape.roles else "item"
         if kind == "*":
-            value = value if value in shape.required else "item"
+            value = value if value in shape.required else item
             paths = {"list": "*", str(value): "*"}
         elif kind == "*[]":
-            paths = {"list": "*", "item": "*[]"}
+            paths = {"list": "*", item: "*[]"}
         else:
             paths = {"list": "*", "item": "*.*"} | ({value: "*.*"} if value else {})
         if set(shape.required) <= paths.keys() and "list" in shape.required:
@@ -265,6 +266,7 @@ def _row_tables(
     offsets = list[tuple[int, ...]]()
     whole = "item" in roles and "list" in roles and depth(paths["item"]) > depth(paths["list"])
     lists = _Lists(request, document, shape, whole)
+    alone = "item" in roles and paths["item"] == paths.get("list")  # "" is no answer there
 
     def place(raw: str, cell: int, part: int) -> tuple[int, int | None]:
         return 0, document.place(offsets[part][cell])[1]
@@ -274,7 +276,9 @@ def _row_tables(
         return Builder(shape, roles, request.findings, place)
 
     def finished(table: Table) -> Table:
-        return replace(table, facts={"columns": roles, "empty": lists.take_empty()})
+        return replace(
+            table, facts={"columns": roles, "empty": lists.take_empty(), "answers": alone}
+        )
 
     builder, total, given = new_builder(), 0, False
     for row in rows(document, paths):
@@ -282,7 +286,8 @@ def _row_tables(
             if offsets:
                 yield finished(builder.table())
                 builder = new_builder()
-            yield finished(_plain_table(document, row, roles, shape, lists))
+            table = _plain_table(document, row, roles, shape, lists)
+            yield finished(_answered(table, lists) if alone else table)
             given = True
             continue
         line, cells = _line(document, row)
@@ -290,6 +295,9 @@ def _row_tables(
             continue
         if isinstance(row, JsonCell):
             lists.add_empty(row.text, line)
+            continue
+        if alone and not cells["item"].text:
+            lists.add_empty(cells["list"].text, line)
             continue
         builder.row(line, [cells[role].text for role in roles], "", len(offsets))
         offsets.append(tuple(cells[role].at for role in roles))
@@ -301,6 +309,17 @@ def _row_tables(
     last = finished(builder.table())
     if len(last) or last.facts["empty"] or not given:
         yield last
+
+
+def _answered(table: Table, lists: _Lists) -> Table:
+    """The rows with an answer; the lists of the others are remembered as empty."""
+    item = table.ids["item"]
+    if not item.any_of([""]):
+        return table
+    answered = (text_of(item) != "").to_numpy()
+    for row in np.flatnonzero(~answered).tolist():
+        lists.add_empty(table.ids["list"].text(row), int(table.line[row]))
+    return table.where(np.flatnonzero(answered))
 
 
 def _plain_table(

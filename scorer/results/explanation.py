@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scorer.core.problems import Findings
 from scorer.metrics.explain.steps import Working
 from scorer.metrics.measure import Measure
+from scorer.results.report import Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +30,4 @@ class Explanation:
     called: Mapping[str, str]  # role -> the challenge's word for it
     findings: Findings
     explained: tuple[Explained, ...]  # none: the submission cannot be scored
+    scope: Scope | None = None  # the lists that it is of; None: the challenge has no splits

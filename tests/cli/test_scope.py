@@ -6,6 +6,8 @@ from itertools import chain
 
 import pytest
 
+import scorer
+
 PHASES = """
 splits: {public: 0.3, private: rest, seed: 2011}
 timezone: UTC
@@ -119,3 +121,71 @@ def test_a_challenge_without_splits_is_as_it_was(folder, score):
     (folder / "c/challenge.yaml").write_text(text)
     ran = shares(folder, score)
     assert not {"scope", "splits", "split"} & ran.keys()
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "html", "latex", "csv", "json"])
+@pytest.mark.parametrize(
+    ("words", "said"), [([], ALL), (["--split", "all"], ALL), (["--split", "private"], PRIVATE)]
+)
+def test_a_comparison_says_which_split_it_is_of(form, words, said, folder, score):
+    text = score("compare", "c", "one.csv", "two.csv", *words, "--format", form).out
+    split = "private" if "private" in words else None
+    if form == "json":
+        assert json.loads(text)["scope"]["split"] == split
+    elif form == "csv":
+        head, first = (line.split(",")[0] for line in text.splitlines()[:2])
+        assert (head, first) == ("split", split or "all")
+    else:
+        assert (said.replace("%", r"\%") if form == "latex" else said) in " ".join(text.split())
+
+
+@pytest.mark.parametrize("split", ["public", "private"])
+def test_a_comparison_of_a_split_has_its_values(split, folder, score):
+    words = ("c", "one.csv", "two.csv", "--split", split, "--format", "json")
+    (pair,) = json.loads(score("compare", *words).out)["pairs"]
+    one, two = (row["values"]["Accuracy"] for row in json.loads(score(*words).out)["leaderboard"])
+    assert pair["measures"]["Accuracy"]["difference"] == pytest.approx(one - two, abs=1e-12)
+    assert pair["measures"]["Accuracy"]["lists"] == {"public": 72, "private": 168}[split]
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html", "csv", "json"])
+@pytest.mark.parametrize(
+    ("words", "said"), [([], ALL), (["--split", "public"], PUBLIC), (["--split", "all"], ALL)]
+)
+def test_an_explanation_says_which_split_it_is_of(form, words, said, folder, score):
+    text = score("explain", "c", "one.csv", *words, "--format", form).out
+    split = "public" if "public" in words else None
+    if form == "json":
+        assert json.loads(text)["scope"]["split"] == split
+    elif form == "csv":
+        head, first = (line.split(",")[0] for line in text.splitlines()[:2])
+        assert (head, first) == ("split", split or "all")
+    else:
+        assert said in " ".join(text.split())
+
+
+def test_the_worst_of_a_split_are_its_lists(folder, score):
+    in_public = scorer.score("c", ["one.csv"], splits=["public"])
+    names = in_public.per_list("one").keys()
+    ran = score("explain", "c", "one.csv", "--split", "public", "--format", "json")
+    (measure,) = json.loads(ran.out)["measures"]
+    worst = {row[0] for row in measure["steps"][0]["rows"]}
+    assert worst
+    assert worst <= names
+    assert measure["value"] == in_public.mean("one")
+    one = min(worst)
+    ran = score("explain", "c", "one.csv", "--list", one)
+    assert PUBLIC in " ".join(ran.out.split())
+    ran = score("explain", "c", "one.csv", "--list", one, "--split", "private")
+    assert (ran.code, "is in the split 'public'" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("verb", [["compare", "c", "two.csv"], ["explain", "c"]])
+def test_a_split_that_is_none_is_refused_by_every_command(verb, folder, score):
+    ran = score(*verb, "one.csv", "--split", "publik")
+    assert (ran.code, "did you mean 'public'?" in ran.err) == (2, True)
+    text = (folder / "c/challenge.yaml").read_text().replace(PHASES, "")
+    (folder / "c/challenge.yaml").write_text(text)
+    ran = score(*verb, "one.csv", "--split", "public")
+    assert (ran.code, "this challenge has no splits" in ran.err) == (2, True)
+    assert "splits together" not in score(*verb, "one.csv").out

@@ -15,9 +15,13 @@ from scorer.core.text import join_first, quoted
 
 @check("S401", "S402", "S403", kinds=("grades", "preferences"))
 def length(submitted: Submitted) -> Iterator[Problem]:
-    """A list has at most as many items as `submission.length` asks, and at least one."""
+    """A list has at most as many items as `submission.length` asks, and at least one.
+
+    An answer that is said to be none, as by SQuAD's `""`, is one where no length is asked.
+    """
     limits, word = submitted.rules.lengths, submitted.public.word("list")
-    if not (limits and limits.min == 0):
+    answers = limits is None and submitted.table.facts.get("answers")
+    if not (answers or (limits and limits.min == 0)):
         for name, line in submitted.empty.items():
             message = f"{word} {quoted(name)} is empty"
             yield Problem("S403", message, line=line, list=name, role="list")

@@ -101,6 +101,14 @@ def compare(
             "--groups", help="Compare by the primary measure in each group of lists, too."
         ),
     ] = False,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            "--split",
+            metavar="S",
+            help="Compare on the lists of this split of the challenge's. Default: all lists.",
+        ),
+    ] = None,
     allow_plugins: Plugins = False,
     engine: Engine = "local",
     engine_option: EngineOptions = None,
@@ -145,6 +153,7 @@ def compare(
             only=None if measures is None else [key.strip() for key in measures.split(",")],
             holm=holm,
             groups=groups,
+            split=split,
             allow_plugins=allow_plugins,
             progress=None if quiet else terminal.progress,
             engine=engine,

@@ -41,6 +41,13 @@ def explain(
             help="The list (query, user, ..) to work out; else the worst ones are told.",
         ),
     ] = None,
+    split: Annotated[
+        str | None,
+        typer.Option(
+            "--split", metavar="S",
+            help="The worst of this split of the challenge's. Default: of all lists.",
+        ),
+    ] = None,
     entries: Entries = None,
     store: StoreWord = None,
     files_at: FilesWord = None,
@@ -82,7 +89,7 @@ def explain(
             raise UsageError("--entries takes one number here")
         (file,) = files
     refuse_overwrite(output, settled, challenge, file.path)
-    explanation = run(settled, file, name, allow_plugins=allow_plugins)
+    explanation = run(settled, file, name, split=split, allow_plugins=allow_plugins)
     if not metric:
         primary = tuple(
             explained for explained in explanation.explained if explained.measure.primary

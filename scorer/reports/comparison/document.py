@@ -48,6 +48,7 @@ from scorer.reports.document import (
 )
 from scorer.reports.document import texts as table_of
 from scorer.reports.leaderboard.cells import chance
+from scorer.reports.leaderboard.remarks import scope
 from scorer.reports.pictures import differences
 from scorer.results.comparison import ComparedPair, Differing
 
@@ -72,13 +73,22 @@ def document(compared: ComparedReport, options: Options) -> Document:
 def _about(compared: ComparedReport) -> Iterator[Paragraph]:
     names, report = compared.pairing.names, compared.report
     yield Paragraph(f"{len(names):,} submissions compared: {', '.join(map(cut, names))}.")
+    yield from _scope(compared)
     if report is not None and (out := [s.name for s in report.submissions if not s.valid]):
         message = ", ".join(map(cut, out))
         yield Paragraph(f"Not compared, as they cannot be scored: {message}.", "fault")
 
 
+def _scope(compared: ComparedReport) -> Iterator[Paragraph]:
+    """Which lists are compared, where the challenge has splits."""
+    report = compared.report
+    if report is not None and report.scope is not None:
+        yield Paragraph(scope(report.scope, report.called), "soft")
+
+
 def _brief(compared: ComparedReport, options: Options) -> Iterator[Block]:
     """Every pair; of many pairs a sign each unless all are requested."""
+    yield from _scope(compared)
     pairing = compared.pairing
     many = len(pairing.pairs) > MANY and not options.every
     if many:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, by_list, optional
 from scorer.reports.comparison.cells import ComparedReport
+from scorer.reports.leaderboard.fields import Part
 from scorer.results import comparison as results
 from scorer.results.comparison import ByGroup, Pairing, Tested
 from scorer.results.report import Report
@@ -99,6 +100,7 @@ class Record:
     untested: Mapping[str, str]  # measure -> why it was not tested
     groups: Sequence[ByGroup] = optional()
     cycles: Mapping[str, Sequence[Sequence[str]]]  # preference -> groups that contradict
+    scope: Part | None = optional()  # noqa: RUF009 (a mark; of a challenge with splits)
 
 
 def fields(compared: ComparedReport, options: Options) -> Record:
@@ -119,6 +121,7 @@ def fields(compared: ComparedReport, options: Options) -> Record:
         untested=pairing.untested,
         groups=pairing.by_group or ABSENT,
         cycles=pairing.cycles,
+        scope=ABSENT if report is None or report.scope is None else Part.of_scope(report.scope),
     )  # fmt: skip
 
 

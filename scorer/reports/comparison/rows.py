@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from scorer.challenge.phases import EVERYTHING
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.comparison.cells import ComparedReport
 
@@ -24,4 +25,7 @@ def rows(compared: ComparedReport, options: Options) -> ExactRows:
         for key, outcome in pair.preferences.items():
             tally = outcome.tally.wins, outcome.tally.ties, outcome.tally.losses
             table.append([pair.a, pair.b, key, "preference", outcome.mean, *tally, *[None] * 6])
-    return ExactRows(HEAD, table)
+    scope = None if compared.report is None else compared.report.scope
+    if scope is None:
+        return ExactRows(HEAD, table)
+    return ExactRows(["split", *HEAD], [[scope.split or EVERYTHING, *row] for row in table])

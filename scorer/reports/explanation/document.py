@@ -10,6 +10,7 @@ from scorer.metrics.explain.steps import Cell as Given
 from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence, Step, Write
 from scorer.reports.base import EXPLAINED, Options
 from scorer.reports.document import Block, Cell, Column, Document, Heading, Paragraph, Row, Table
+from scorer.reports.leaderboard.remarks import scope
 from scorer.results.explanation import Explained, Explanation
 
 
@@ -18,7 +19,10 @@ def document(explanation: Explanation, options: Options) -> Document:
     name = f"{explanation.called.get('list', 'list')} {quoted(explanation.list)}".capitalize()
     what = f"{name} in" if explanation.list is not None else "The worst of"
     title = f"{what} {explanation.submission}" if options.page else ""
-    blocks = [
+    blocks: list[Block] = []
+    if explanation.scope is not None:
+        blocks.append(Paragraph(scope(explanation.scope, explanation.called), "soft"))
+    blocks += [
         block
         for explained in explanation.explained
         for block in _section(explanation, explained, options.precision)

@@ -8,6 +8,8 @@ from typing import Any
 
 from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence, Step
 from scorer.reports.base import EXPLAINED, Options
+from scorer.reports.codec import ABSENT, optional
+from scorer.reports.leaderboard.fields import Part
 from scorer.results.explanation import Explained, Explanation
 
 
@@ -65,6 +67,7 @@ class Record:
     submission: str
     list: str | None  # null: the worst lists of the submission
     measures: Sequence[Measured]
+    scope: Part | None = optional()  # noqa: RUF009 (a mark; of a challenge with splits)
 
 
 def fields(explanation: Explanation, options: Options) -> Record:
@@ -73,6 +76,7 @@ def fields(explanation: Explanation, options: Options) -> Record:
         submission=explanation.submission,
         list=explanation.list,
         measures=[_measured(explained) for explained in explanation.explained],
+        scope=ABSENT if explanation.scope is None else Part.of_scope(explanation.scope),
     )
 
 

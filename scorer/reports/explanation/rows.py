@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scorer.challenge.phases import EVERYTHING
 from scorer.metrics.explain.steps import Formula, Grid
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.explanation.document import line
@@ -26,4 +27,6 @@ def rows(explanation: Explanation, options: Options) -> ExactRows:
                 value = step.value if isinstance(step, Formula) else None
                 table.append([key, n, line(step, options.precision), None, None, value])
         table.append([key, None, "counts as", None, None, explained.counts])
-    return ExactRows(HEAD, table)
+    if (scope := explanation.scope) is None:
+        return ExactRows(HEAD, table)
+    return ExactRows(["split", *HEAD], [[scope.split or EVERYTHING, *row] for row in table])

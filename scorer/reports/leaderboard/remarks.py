@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from scorer.core.text import join_first, printable, unit
 from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number, undecided
-from scorer.results.report import Certainty, How, Report, Standing
+from scorer.results.report import Certainty, How, Report, Scope, Standing
 
 HANGS = 4  # lists that a spread comes from, below which it is hardly known
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
@@ -28,7 +28,7 @@ def worse(report: Report) -> frozenset[str]:
 
 def remarks(report: Report, precision: int) -> list[str]:
     """Remarks beside the numbers, of a sentence or two each."""
-    lines = [scope(report)] if report.scope is not None else []
+    lines = [scope(report.scope, report.called)] if report.scope is not None else []
     if report.rank_by is not None and report.standings:
         preference, aggregate = (printable(measure.name) for measure in report.rank_by)
         lines.append(
@@ -64,11 +64,9 @@ def remarks(report: Report, precision: int) -> list[str]:
     return [*lines, *_absent(report)]
 
 
-def scope(report: Report) -> str:
+def scope(part: Scope, called: Mapping[str, str]) -> str:
     """The part of the truth that a board is of, and when: `public: 30 % of the rows, 72 of 240`."""
-    part = report.scope
-    assert part is not None
-    word = unit(report.called, part.of)
+    word = unit(called, part.of)
     sizes = ", ".join(f"{printable(name, 60)} {size:,}" for name, size in part.others)
     if part.split is None:
         said = f"All {part.of:,} {word}"
