@@ -9,7 +9,9 @@ holds, else 0, and a 0 wins over anything beside it (Iverson's brackets).
 import math
 import operator
 import re
+from functools import partial
 from itertools import pairwise
+from statistics import median
 
 TOKEN = re.compile(r"\\(?:text|mathrm)\{[^{}]*\}|\\[a-zA-Z]+|\\.|\d+(?:\.\d+)?(?:e-?\d+)?|[^\s]")
 BLANK = {r"\left", r"\right", r"\,", r"\;", r"\quad"}
@@ -22,8 +24,10 @@ FUNCTIONS = {
     r"\ln": math.log, r"\exp": math.exp, r"\sin": math.sin, r"\cos": math.cos,
     r"\arcsin": math.asin, r"\arccos": math.acos,
 }  # fmt: skip
+SETS = {r"\cap": operator.and_, r"\cup": operator.or_}
+EXTREMES = {r"\max": max, r"\min": min, r"\mathrm{median}": lambda found, **_: median(found)}
 CLOSING = {")", "]", "}", r"\rfloor", r"\rceil", r"\rvert", r"\}"}
-ENDS = CLOSING | {*RELATIONS, "+", "-", ",", r"\wedge", r"\vee", r"\qquad", None}
+ENDS = CLOSING | {*RELATIONS, *SETS, "+", "-", ",", r"\wedge", r"\vee", r"\qquad", None}
 
 
 def numbers(*values):
@@ -156,6 +160,15 @@ class Reader:
             return lambda names: base(names) ** exponent(names)
         return base
 
+    def within(self, closing):
+        """What stands before a closing sign: a sum, or a set of two."""
+        value = self.sum()
+        while self.next in SETS:
+            combine, left, right = SETS[self.take()], value, self.sum()
+            value = partial(_combined, combine, left, right)
+        self.take(closing)
+        return value
+
     def group(self):
         """What stands in braces, or one sign."""
         if self.next != "{":
@@ -163,11 +176,6 @@ class Reader:
         self.take()
         value = self.sum()
         self.take("}")
-        return value
-
-    def within(self, closing):
-        value = self.sum()
-        self.take(closing)
         return value
 
     def arguments(self):
@@ -216,25 +224,29 @@ class Reader:
             return lambda names: rounded(inner(names))
         if token in (r"\sum", r"\prod"):
             return self.over(sum if token == r"\sum" else math.prod)
-        if token in (r"\max", r"\min"):
-            return self.extreme(max if token == r"\max" else min)
+        if token in EXTREMES:
+            return self.extreme(EXTREMES[token])
         if token == r"\log":
             self.take()
             self.take("_")
-            base, inner = self.group(), self.applied()
+            base, inner = self.group(), self.factor()
             return lambda names: math.log(inner(names)) / math.log(base(names))
         if token in FUNCTIONS:
             self.take()
-            inner = self.applied()
-            return lambda names: FUNCTIONS[token](inner(names))
+            power = self.raised()
+            inner = self.factor()
+            return lambda names: FUNCTIONS[token](inner(names)) ** power(names)
         if re.fullmatch(r"\d.*", token):
             self.take()
             return lambda names: float(token) if not token.isdigit() else int(token)
         return self.letter()
 
-    def applied(self):
-        """The argument of a function: in parentheses, or one factor with its power."""
-        return self.power()
+    def raised(self):
+        """The exponent of a function before its argument."""
+        if self.next != "^":
+            return lambda names: 1
+        self.take()
+        return self.group()
 
     def name(self):
         """A letter with its accent, its star and a word as its index."""
@@ -298,6 +310,9 @@ class Reader:
             self.take("}")
             return letter, lambda names: range(int(first(names)), int(last(names)) + 1)
         letter = self.take()
+        if self.next == "}":  # all there are
+            self.take()
+            return letter, lambda names: names[f"all{letter}"]
         if self.next == r"\in":
             self.take()
             among = self.sum()
@@ -328,9 +343,13 @@ class Reader:
         return lambda names: collect(each(names) for each in arguments)
 
 
-CALLED = {"w", "F", "f", "d", "s", "S", r"\phi", r"\Phi", "q"}  # letters of functions
+CALLED = {"w", r"\phi", r"\Phi"}  # letters of functions
 
 
 def size(value):
     """The absolute value of a number, the size of a set."""
     return abs(value) if isinstance(value, int | float) else len(value)
+
+
+def _combined(combine, left, right, names):
+    return combine(left(names), right(names))

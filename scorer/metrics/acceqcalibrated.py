@@ -49,6 +49,14 @@ def _explain(listing: Listing[Scored], value: float, **_: Any) -> Steps:
     "AccEqCalibrated",
     title="Accuracy of pairs and ties, ties calibrated",
     source="Deutsch, Foster and Freitag, EMNLP 2023, arXiv:2305.14324",
+    formula=lambda params: (
+        r"\max_{\epsilon \in E} \frac{1}{L} \sum_{l=1}^{L} A_{l,\epsilon}, \qquad "
+        r"A_{l,\epsilon} = \text{AccEq of list } l \text{ with } \epsilon"
+        if params["average"] == "lists"
+        else r"\max_{\epsilon \in E} A_{\epsilon}, \qquad A_{\epsilon} = "
+        r"\text{AccEq of all lists' pairs with } \epsilon"
+    ),
+    undefined="no list has two items",
     aliases=("acc_eq_star",),
     aggregate="pooled",
     columns=("score",),

@@ -8,11 +8,17 @@ from scorer.metrics.params import Relevant
 from scorer.metrics.quotient import Quotient
 from scorer.views.diverse import Diverse
 
+SUM = r"\sum_{i=1}^{$k} \frac{1}{\log_2(i + 1)} \sum_{s=1}^{S} r_{i,s} (1 - $alpha)^{c_{i,s}}"
+LIMIT = r"S \sum_{i=1}^{$k} \frac{1}{\log_2(i + 1)} (1 - $alpha)^{i-1}"
+SEEN = r", \qquad c_{i,s} = \sum_{j=1}^{i-1} r_{j,s}"
+
 
 @metric(
     "alpha_DCG",
     title="Alpha discounted cumulative gain",
     source="Clarke et al., SIGIR 2008, doi:10.1145/1390334.1390446; scaled as TREC's ndeval",
+    formula=lambda params: (rf"\frac{{{SUM}}}{{{LIMIT}}}" if params["normalize"] else SUM) + SEEN,
+    undefined="no subtopic has a relevant item",
     range=(0, None),
     aliases=("α_DCG",),
     peers=diversity.PEERS,

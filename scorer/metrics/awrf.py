@@ -134,6 +134,11 @@ def _explain(
     "AWRF",
     title="Attention-weighted rank fairness",
     source="Sapiezynski et al., WWW 2019, doi:10.1145/3308560.3317595; TREC Fair Ranking 2021",
+    formula=r"1 - \frac{1}{2} \sum_{c=1}^{C} \left([e_c > 0] e_c \log_2(\frac{e_c}{m_c}) + "
+    r"[t_c > 0] t_c \log_2(\frac{t_c}{m_c})\right), \qquad m_c = \frac{e_c + t_c}{2}, "
+    r"\qquad e_c = \text{share of the attention that class } c \text{ gets}, \qquad "
+    r"t_c = \text{share that it should have}",
+    undefined="there is no target",
     needs=lambda params: (
         f"items.extra.{params['group']}",
         *([f"lists.extra.{params['group']}"] if params["target"] == "lists" else ()),

@@ -95,6 +95,9 @@ def _explain(listing: Listing[Judged], value: float, *, tag: str) -> Steps:
     "ChunkF1",
     title="F1 of chunks of tags",
     source="Tjong Kim Sang and Buchholz, CoNLL 2000; conlleval",
+    formula=r"\frac{2 h}{t + p}, \qquad h = \text{right chunks}, \qquad t = \text{true "
+    r"chunks}, \qquad p = \text{submitted chunks}",
+    undefined="there are no lists",
     aggregate="pooled",
     needs=lambda params: (f"truth.extra.{params['tag']}", f"submission.extra.{params['tag']}"),
     statistic=Sums(_of_sums),

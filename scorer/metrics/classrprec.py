@@ -48,6 +48,9 @@ def _counts(scored: Scored, group: str, rel: float) -> tuple[Floats, Floats, Flo
     "ClassRprec",
     title="R-precision with credit for the right class",
     source="Chen et al., RecSys Challenge 2018, RecSys 2018, doi:10.1145/3240323.3240342",
+    formula=r"\frac{h_R + $credit \cdot u}{R}, \qquad u = \text{classes of relevant items "
+    r"among those of the first } R \text{ items}",
+    undefined="nothing is relevant in the truth",
     range=(0, None),
     needs=lambda params: (f"items.extra.{params['group']}",),
 )

@@ -55,6 +55,12 @@ def _explain(
     "EDRC",
     title="Expected discounted rank correlation",
     source="Ackerman and Chen, 2011, https://ceur-ws.org/Vol-811/paper11.pdf",
+    formula=r"\frac{2 \sum_{v} \sum_{w} \frac{x_{v,w}}{D_v}}{\sum_{v} \sum_{w} \frac{1}{D_v}} "
+    r"- 1, \qquad v = \text{items of truth rank } R_v \ge 2, \qquad w = \text{the "
+    r"other items that are not below } v, \qquad D_v = \text{discount of } R_v, "
+    r"\qquad x_{v,w} = \text{1 where both prefer } w \text{, 0 where they disagree, "
+    r"else as unknown}",
+    undefined="the truth prefers nothing",
     range=(-1, 1),
     expected=True,
     needs=lambda params: ("likelihood",) if params["unknown"] == "likelihood" else (),

@@ -27,7 +27,9 @@ LETTERS = {  # of parameters whose letter is not their name
     "alpha": r"\alpha", "beta": r"\beta", "epsilon": r"\epsilon", "max_grade": r"g_{\max}",
     "min_grade": r"g_{\min}", "catalogue": "I", "depth": "D", "recall": r"\rho",
     "quantile": r"\tau", "tolerance": r"\delta", "users": "U", "credit": "c", "page": "b",
-    "none": "m", "steps": "B", "bins": "B", "radius": r"\varrho", "overlap": r"\theta",
+    "none": "m", "steps": "B", "bins": "B", "radius": r"\varrho", "eps": r"\epsilon",
+    "overlap": r"\theta", "c_fp": r"c_{\mathrm{fp}}", "c_fn": r"c_{\mathrm{fn}}",
+    "c_tp": r"c_{\mathrm{tp}}",
 }  # fmt: skip
 UNSET = {"k": "n"}  # what None means, of parameters that have a letter for it
 
@@ -43,7 +45,12 @@ def latex(formula: Formula, params: Params, put_in: bool = True) -> str:
     template = formula if isinstance(formula, str) else formula(params)
     shown = Template(template).substitute(_symbols(params, put_in))
     if params.get("average") == "pooled" and (parts := _fraction(shown)):
-        shown = r"\frac{{\sum_{{\ell}} {}}}{{\sum_{{\ell}} {}}}{}".format(*parts)
+        part, whole, rest = parts
+        shown = rf"\frac{{{_summed(part)}}}{{{_summed(whole)}}}{rest}"
+    if isinstance(params.get("thresholds"), tuple):
+        main, comma, rest = shown.partition(DEFINES)
+        shown = rf"\frac{{1}}{{\lvert Z \rvert}} \sum_{{t \in Z}} [{main} > t]"
+        shown += rf"{DEFINES}Z = {_symbol('thresholds', params['thresholds'], put_in)}{comma}{rest}"
     return "".join([shown, *_definitions(template, params, put_in)])
 
 
@@ -81,10 +88,16 @@ def _symbol(key: str, value: Any, put_in: bool) -> str:
     if value is None:
         return UNSET.get(key, letter) if put_in else letter
     if isinstance(value, int | float) and put_in and not isinstance(value, bool):
-        return str(written(value))
+        return r"2^{-52}" if value == 2**-52 else _decimal(str(written(value)))
     if isinstance(value, tuple) and put_in and all(isinstance(v, int | float) for v in value):
         return rf"\{{{', '.join(map(str, map(written, value)))}\}}"
     return letter
+
+
+def _decimal(number: str) -> str:
+    """A number as LaTeX writes it, without an e."""
+    digits, _, exponent = number.partition("e")
+    return rf"{digits} \cdot 10^{{{int(exponent)}}}" if exponent else number
 
 
 def _fraction(shown: str) -> tuple[str, str, str] | None:
@@ -95,6 +108,12 @@ def _fraction(shown: str) -> tuple[str, str, str] | None:
     first, second = _group(main, 5), _group(main, 5 + len(_group(main, 5)))
     whole = len(r"\frac") + len(first) + len(second) == len(main)
     return (first[1:-1], second[1:-1], comma + rest) if whole else None
+
+
+def _summed(term: str) -> str:
+    """A term's sum over lists."""
+    flat = re.sub(r"\{[^{}]*\}|\([^()]*\)", "", re.sub(r"\{[^{}]*\}", "", term))
+    return r"\sum_{\ell} " + (rf"\left({term}\right)" if re.search("[+-]", flat) else term)
 
 
 def _group(text: str, start: int) -> str:
@@ -126,6 +145,7 @@ SIGNS = {
     r"\ell": "l", r"\infty": "∞", r"\cap": " ∩ ", r"\cup": " ∪ ", r"\setminus": " \\ ",
     r"\dots": "…", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉",
     r"\lvert": "|", r"\rvert": "|", r"\{": "{", r"\}": "}", r"\int": "∫", r"\mid": " | ",
+    r"\Phi": "Φ",
     r"\qquad": "   ", r"\quad": "  ", r"\,": "", r"\;": " ", r"\left": "", r"\right": "",
     "+": " + ", "-": " − ", "=": " = ", "<": " < ", ">": " > ", ",": ", ", "/": " / ", "*": "*",
 }  # fmt: skip
@@ -161,7 +181,7 @@ def _run(tokens: Sequence[str], at: int) -> tuple[str, int]:
     while at < len(tokens) and tokens[at] != "}":
         part, at = _one(tokens, at)
         parts.append(part)
-    shown = re.sub(r"(?<=[(\[|⌈⌊{]) +(?=\S)|(?<=\S) +(?=[)\]⌉⌋},])", "", "".join(parts))
+    shown = re.sub(r"(?<=[(\[⌈⌊{]) +(?=\S)|(?<=\S) +(?=[)\]⌉⌋},])", "", "".join(parts))
     return re.sub(r"(^|[(\[=/,·] ?) ?− ", r"\1−", shown), at + 1
 
 
@@ -192,25 +212,30 @@ def _one(tokens: Sequence[str], at: int) -> tuple[str, int]:
         small = inner.replace(" ", "").replace("−", "-").translate(LOW if token == "_" else HIGH)
         if not re.search(r"[a-zA-Z0-9+*∈≤≥(=,−-]", small):
             return small, at
-        return token + (inner if inner.isalnum() else f"({inner})"), at
-    if token.startswith((r"\text{", r"\mathrm{")):
-        return token.partition("{")[2][:-1].replace(r"\_", "_"), at
-    if token in (r"\sum", r"\prod", r"\int"):
-        shown = SIGNS[token]
+        apart = " " * (token == "_" and at < len(tokens) and tokens[at] not in ("^", "}", ")", "]"))
+        return token + (inner if inner.isalnum() else f"({inner})") + apart, at
+    bounded = token in (r"\max", r"\min", r"\mathrm{median}") and tokens[at : at + 1] == ["_"]
+    if token in (r"\sum", r"\prod", r"\int") or bounded:
+        shown = SIGNS.get(token) or token.strip("\\{}").removeprefix("mathrm{")
         while at < len(tokens) and tokens[at] in ("_", "^"):
             bound, at = _one(tokens, at)
             shown += bound
         return f" {shown} ", at
+    if token.startswith((r"\text{", r"\mathrm{")):
+        return token.partition("{")[2][:-1].replace(r"\_", "_"), at
     if token[1:] in WORDS:
         apart = at < len(tokens) and tokens[at] not in ("_", "(", "^")
-        return token[1:] + " " * apart, at
+        return f" {token[1:]}{' ' * apart}", at
     return SIGNS.get(token, token), at
 
 
 def _factor(text: str) -> str:
     """The text, in parentheses unless it is one sign, number or name with its indices."""
+    text = text.strip()
+    marks = r"[*\u0300-\u030f₀-ₜ⁰-ⁿᵀ-ᵿ₊₋₌₍₎⁺⁻⁼⁽⁾]*"
     one = re.fullmatch(
-        r"(?:log\w?|ln|min|max)\([^()]*\)|[^\W\d]?[\w*\u0300-\u030f₀-ₜ⁰-ⁿᵀ-ᵿ₊₋₌₍₎⁺⁻⁼⁽⁾]*|\|[^|]*\||[⌈⌊][^⌈⌊]*[⌉⌋]",
-        text,
+        rf"(?:log\w?|ln|min|max)\([^()]*\)|[\d.]+{marks}|[^\W\d](?:_\w ?)?{marks}"
+        r"|\|[^|]*\||[⌈⌊][^⌈⌊]*[⌉⌋]",
+        unicodedata.normalize("NFD", text),
     )
     return text if one else f"({text})"

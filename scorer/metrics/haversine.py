@@ -34,10 +34,24 @@ def _of_lists(rated: Rated, metres: Floats, quantiles: tuple[float, ...]) -> Flo
     return np.array(values, dtype=np.float64)
 
 
+FAR = r"\frac{2 \cdot $radius}{n} \sum_{i=1}^{n} \arcsin \sqrt{s_i}"
+QUANTILES = (
+    r"\frac{1}{\lvert Z \rvert} \sum_{z \in Z} q_z, \qquad Z = $quantiles, \qquad q_z = "
+    r"\text{quantile } z \text{ of the list's } 2 \cdot $radius \cdot \arcsin \sqrt{s_i}"
+)
+METRES = (
+    r", \qquad s_i = \sin^2(\frac{\hat{y}_i - y_i}{2}) + \cos(y_i) \cos(\hat{y}_i) "
+    r"\sin^2(\frac{\hat{z}_i - z_i}{2}), "
+    r"\qquad y_i, z_i = \text{latitude and longitude in radians}"
+)
+
+
 @metric(
     "Haversine",
     title="Distance on the globe",
     source="Sinnott, Sky and Telescope 68(2), 1984; Smartphone Decimeter Challenge, Kaggle 2022",
+    formula=lambda params: (FAR if params["quantiles"] is None else QUANTILES) + METRES,
+    undefined="a list has no point",
     range=(0, None),
     better="lower",
     needs=both_longitudes,

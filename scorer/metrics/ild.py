@@ -26,6 +26,10 @@ def _explain(listing: Listing[Returned], value: float, *, k: int, distance: str)
     "ILD",
     title="Intra-list distance",
     source="Smyth and McClave, ICCBR 2001; Ziegler et al., WWW 2005, doi:10.1145/1060745.1060754",
+    formula=r"\frac{2}{m (m - 1)} \sum_{i=1}^{m} \sum_{j=i+1}^{m} d_{i,j}, \qquad m = "
+    r"\min($k, n), \qquad d_{i,j} = \text{distance of the features at ranks } i "
+    r"\text{ and } j",
+    undefined="fewer than two items are returned",
     range=(0, 2),
     needs=("items.features",),
     explain=_explain,

@@ -11,6 +11,9 @@ from scorer.views.rated import Rated
     "IntervalCoverage",
     title="Coverage of prediction intervals",
     source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.4 (confidence)",
+    formula=r"\frac{1}{n} \sum_{i=1}^{n} [l_i \le y_i \le u_i], \qquad l_i, u_i = \text{ends "
+    r"of the interval of rating } i",
+    undefined="a list has no rating",
     statistic=Share(),
     columns=("low", "high"),
     heading=averaged,

@@ -11,6 +11,8 @@ from scorer.views.rated import Rated
     "MSE",
     title="Mean squared error",
     source="Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772",
+    formula=r"\frac{1}{n} \sum_{i=1}^{n} (y_i - \hat{y}_i)^2",
+    undefined="a list has no rating",
     range=(0, None),
     better="lower",
     statistic=Share(),

@@ -11,6 +11,12 @@ from scorer.views.diverse import Diverse
     "nNRBP",
     title="Normalised novelty- and rank-biased precision",
     source="Clarke et al., ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; as TREC's ndeval",
+    formula=r"\frac{\sum_{i=1}^{n} $beta^{i-1} \sum_{s=1}^{S} r_{i,s} (1 - "
+    r"$alpha)^{c_{i,s}}}{\sum_{i=1}^{J} $beta^{i-1} \sum_{s=1}^{S} r^*_{i,s} (1 - "
+    r"$alpha)^{c^*_{i,s}}}, \qquad c_{i,s} = \sum_{j=1}^{i-1} r_{j,s}, \qquad "
+    r"c^*_{i,s} = \sum_{j=1}^{i-1} r^*_{j,s}, \qquad r^* = \text{as } r \text{, of "
+    r"the judged items, each rank with what gains the most there}",
+    undefined="no subtopic has a relevant item",
     range=(0, None),
     peers=diversity.PEERS,
 )

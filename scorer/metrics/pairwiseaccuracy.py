@@ -45,6 +45,10 @@ def _explain(listing: Listing[Texts], value: float) -> Steps:
     "PairwiseAccuracy",
     title="Pairwise accuracy of metrics, by systems",
     source="Kocmi et al., WMT 2021, arXiv:2107.10821",
+    formula=r"\frac{a}{P}, \qquad P = \text{pairs of systems of a group}, \qquad a = "
+    r"\text{pairs whose mean scores differ in the direction of their mean grades, or "
+    r"are equal as these}",
+    undefined="no group has two systems",
     aggregate="pooled",
     columns=("score",),
     judged=2,

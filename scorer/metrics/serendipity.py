@@ -23,6 +23,8 @@ def _needs(params: Any) -> tuple[str, ...]:
     title="Serendipity",
     source="Ge, Delgado-Battenfeld and Jannach, RecSys 2010, doi:10.1145/1864708.1864761; "
     "with expected=history Zhang et al. (Auralist), WSDM 2012, doi:10.1145/2124295.2124300",
+    formula=r"\frac{1}{$k} \sum_{i=1}^{$k} r_i e_i, \qquad e_i = \text{how unexpected the "
+    r"item at rank } i \text{ is}",
     range=(0, 2),
     needs=_needs,
 )

@@ -45,6 +45,10 @@ def _explain(listing: Listing[Rated], value: float, *, scale: str, weight: str) 
     "WRMSSE",
     title="Weighted root mean squared scaled error",
     source="Makridakis et al., Int. Journal of Forecasting 38(4), 2022; the M5 competition",
+    formula=r"\frac{\sum_{\ell} w_{\ell} \sqrt{\frac{e_{\ell}}{s_{\ell}}}}{\sum_{\ell} "
+    r"w_{\ell}}, \qquad e_{\ell} = \text{mean squared error of list } \ell, \qquad "
+    r"s_{\ell}, w_{\ell} = \text{its scale and weight}",
+    undefined="all weights are 0",
     range=(0, None),
     better="lower",
     aggregate="pooled",

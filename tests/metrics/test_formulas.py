@@ -1,15 +1,23 @@
 """Each metric's formula, evaluated in its letters, is the metric's value."""
 
 import math
+from statistics import NormalDist
+from types import SimpleNamespace
 
 import numpy as np
 import oracles
 import pytest
 from formulas import at, evaluated
 from lists import meet
-from variants import NOTATIONS, bound, values
+from variants import CONSTANTS, DIVERSE, METRICS, NOTATIONS, bound, values
 
-from scorer.metrics.formulas import latex
+from scorer.metrics.formulas import latex, lines, mathml, text
+from scorer.metrics.measure import measure
+from scorer.metrics.notation import parse
+from scorer.views.diverse import Diverse
+from scorer.views.labelled import labelled, targets
+from scorer.views.pooled import Statistics
+from scorer.views.rated import Rated
 
 SLOW = 20  # ranks; formulas that run over more are tried with fewer
 SHALLOW = {
@@ -165,3 +173,279 @@ def test_formulas_of_ranked_lists(notation):
         found = values(notation, meet([(items, truth)]))[0]
         own = OWN.get(made.metric.name, lambda *_: {})(items, truth, made.params)
         same(made, found, letters(items, truth, made.params) | own, (items, truth))
+
+
+# Tables
+
+
+def value(made, view):
+    """The value of all rows together, by the metric itself."""
+    given = made.metric.values(view, **made.params)
+    if isinstance(given, Statistics):
+        return made.metric.statistic.figure(given, **made.params)
+    mean = float(np.mean(given))
+    then = made.metric.statistic
+    return float(then.of_sums(np.array([[mean, 1.0]]))[0]) if then is not None else mean
+
+
+def of_kind(notation, kind, **constants):
+    found = METRICS.named(parse(notation)[0], every=True)
+    metric = next(m for m in found if kind in m.kinds)
+    return measure(metric, notation).settled(SimpleNamespace(**constants))
+
+
+def own_order(target):
+    """The mean rank of each number."""
+    return at(oracles.midranks(list(target)))
+
+
+def lorenz(target, key):
+    """The share of the targets' sum in the first rows, highest key first."""
+    ordered = [t for _, t in sorted(zip(key, target, strict=True), reverse=True)]
+    return lambda i: sum(ordered[: int(i)]) / sum(ordered)
+
+
+def number_letters(target, prediction):
+    return {
+        "n": len(target), "y": at(target), r"\haty": at(prediction),
+        "a": own_order(target), "b": own_order(prediction),
+        "d": lambda i: 1, "S": lorenz(target, prediction), "S*": lorenz(target, target),
+    }  # fmt: skip
+
+
+NUMBERS = """MAE MSE RMSE RMSLE RMSLE(log=plain) RMSPE MAPE SMAPE MaxError MedAE R2
+ExplainedVariance Pearson Spearman Pinball(quantile=0.3) NormalizedGini Concordance
+Concordance(predicts=risk)"""
+
+
+@pytest.mark.parametrize("notation", NUMBERS.split())
+def test_formulas_of_numbers(notation):
+    rng = np.random.default_rng(4)
+    for size in (2, 3, 8, 15):
+        target = (rng.permutation(20)[:size] / 4 + 0.25).tolist()
+        prediction = (rng.permutation(30)[:size] / 5 + 0.1).tolist()
+        made = of_kind(notation, "labels")
+        same(made, value(made, targets(target, prediction)), number_letters(target, prediction))
+
+
+@pytest.mark.parametrize("notation", ["MAE", "MSE", "RMSE", "R2"])
+def test_formulas_of_ratings(notation):
+    rng = np.random.default_rng(5)
+    lists = [(rng.permutation(9)[:n].tolist(), rng.permutation(9)[:n].tolist()) for n in (2, 3, 6)]
+    every = [[x for pair in lists for x in pair[side]] for side in (0, 1)]
+    made = of_kind(notation, "ratings")
+    same(made, value(made, Rated.of(*lists)), number_letters(*every))
+    made = of_kind(f"{notation}(average=lists)", "ratings")
+    for pair in lists:
+        same(made, made.metric.values(Rated.of(pair), **made.params)[0], number_letters(*pair))
+
+
+CLASSES = ("ant", "bee", "cow")
+
+
+def class_letters(made, true, found, likely):
+    """The letters of tables of classes; classes are numbered from 1."""
+    classes, rows = len(CLASSES), len(true)
+    hits = [sum(t == f == c for t, f in zip(true, found, strict=True)) for c in range(classes)]
+    of = {
+        "h": hits, "t": [true.count(c) for c in range(classes)],
+        "p": [found.count(c) for c in range(classes)],
+    }  # fmt: skip
+    present = [c + 1 for c in range(classes) if of["t"][c] + of["p"][c]]
+    among = (
+        [c for c in present if of["t"][c - 1]]
+        if made.metric.name == "BalancedAccuracy"
+        else present
+    )
+    has = [[float(t == c) for c in range(classes)] for t in true]
+    mine = likely.tolist()
+    if "micro" in made.params.values():  # one class whose rows are those of all
+        has, mine = ([[x] for row in table for x in row] for table in (has, mine))
+        of["t"] = [sum(row[0] for row in has)]
+    ahead = [
+        sum(p[c] > p[t] or (p[c] == p[t] and c > t) for c in range(classes))
+        for p, t in zip(likely.tolist(), true, strict=True)
+    ]
+    average = made.params.get("average")
+    rows = len(has)
+
+    def letter(key, table):
+        if average in ("micro", "binary") and "probability" not in made.metric.columns:
+            return of[key][1] if average == "binary" else sum(of[key])
+        return lambda i, c=None: of[key][int(i) - 1] if c is None else table[int(i) - 1][int(c) - 1]
+
+    return {
+        "n": rows, "C": classes, "K": among, "a": at(ahead),
+        "y": lambda i, c=None: true[int(i) - 1] if c is None else has[int(i) - 1][int(c) - 1],
+        r"\haty": at(found), "h": letter("h", None), "t": letter("t", None), "p": letter("p", mine),
+    }  # fmt: skip
+
+
+TABLES = """Accuracy HammingLoss BalancedAccuracy MCC Kappa Kappa(weights=linear)
+Kappa(weights=quadratic) Precision Recall F1 FBeta(beta=2) Jaccard F1(average=micro)
+F1(average=weighted) Precision(average=binary,positive=bee) Brier Brier(scale=half) LogLoss
+LogLoss(eps=0.1) KL RCE TopK@1 TopK@2 AUROC AUROC(average=weighted) AUROC(average=micro)
+AveragePrecision AveragePrecision(average=micro) AveragePrecision(average=weighted)"""
+
+
+@pytest.mark.parametrize("notation", TABLES.split())
+def test_formulas_of_classes(notation):
+    rng = np.random.default_rng(6)
+    made = of_kind(notation, "labels", classes=CLASSES, several=False)
+    for size in (5, 12):
+        true = [0, 1, 2, *rng.integers(3, size=size).tolist()]
+        likely = rng.permutation(3 * len(true)).reshape(-1, 3) + 1.0
+        likely /= likely.sum(axis=1, keepdims=True)
+        found = rng.integers(3, size=len(true)).tolist()
+        names = [CLASSES[n] for n in true]
+        if "probability" in made.metric.columns:
+            view = labelled(names, {name: likely[:, n] for n, name in enumerate(CLASSES)})
+        else:
+            view = labelled(names, [CLASSES[n] for n in found])
+        same(made, value(made, view), class_letters(made, true, found, likely))
+
+
+# Subtopics
+
+
+def subtopic_letters(items, truth, params):
+    rel, alpha = params.get("rel", 1), params.get("alpha", 0.5)
+    items, relevant, known = oracles.subtopics(items, truth, rel, params.get("judged_only", False))
+    left, best = sorted(relevant, reverse=True), []
+    while left:
+        gains = [oracles.novel_gains([*best, item], relevant, alpha)[-1] for item in left]
+        best.append(left.pop(gains.index(max(gains))))
+    names = sorted(known)
+
+    def flags(order):
+        def of(i, s):
+            return int(i <= len(order) and names[int(s) - 1] in relevant.get(order[int(i) - 1], ()))
+
+        return of
+
+    return {
+        "n": len(items), "J": len(best), "S": len(names),
+        "r": flags(items), "r*": flags(best),
+        "R": lambda s: sum(names[int(s) - 1] in mine for mine in relevant.values()),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("notation", DIVERSE)
+def test_formulas_of_subtopics(notation):
+    rng, made = np.random.default_rng(7), bound(notation)
+    for _ in range(12):
+        known = rng.permutation(list("abcdef"))[: rng.integers(0, 6)].tolist()
+        truth = {
+            item: {s: int(rng.integers(-1, 3)) for s in rng.permutation(list("123"))[:2].tolist()}
+            for item in known
+        }
+        items = rng.permutation(list("abcdef"))[: rng.integers(0, 6)].tolist()
+        found = made.metric.values(Diverse.of((items, truth)), **made.params)[0]
+        same(made, found, subtopic_letters(items, truth, made.params), (items, truth))
+
+
+# Letters that say what they count
+
+
+class Count(int):
+    """A letter that is a number, and with an index another."""
+
+    def __call__(self, index):
+        return int(self) if index == 8 else 0
+
+
+ONE = {r"all\ell": [1]}  # list
+# the examples of their pages, whose values are tested there; the letters are counted by hand
+COUNTED = [
+    ("AccEq", {"m": 3, "s": at([0.9, 0.3, 0.2]), "g": at([3, 1, 1])}, 2 / 3),
+    ("AWRF", {"C": 2, "e": at([1, 0]), "t": at([0.5, 0.5])}, 0.688722),
+    ("ClassRprec", {"h": at([1, 1]), "R": 2, "u": 1}, 0.625),
+    ("Fmax", {"T": [0.5, 0.9], "P": lambda t: 1 if t > 0.5 else 0.5, "Q": lambda t: 0.5}, 2 / 3),
+    ("LRAP", {"n": 4, "R": 2, "r": at([1, 1, 0, 0]), "s": at([4, 2, 2, 2])}, 0.75),
+    ("PairwiseAccuracy", {"P": 3, "a": 1}, 1 / 3),
+    ("CatalogueCoverage(catalogue=4)@2", {"u": 2}, 0.5),
+    ("Entropy@2", {"X": [1, 2, 3], "q": at([0.5, 0.25, 0.25])}, 1.5),
+    ("Gini(catalogue=3)@2", {"q": at([0, 0.25, 0.75])}, 0.75),
+    ("ILD@3", {"n": 3, "d": lambda i, j: 0 if j == 2 else 1}, 2 / 3),
+    ("ListCoverage", {"a": 1, "L": 2}, 0.5),
+    ("Novelty@2", {"n": 2, "u": at([4, 1]), "N": 8}, 2),
+    ("Serendipity(expected=1)@4", {"r": at([1, 1, 0]), "e": at([0, 1, 1])}, 0.25),
+    ("ChunkF1", {"h": 1, "t": 2, "p": 1}, 2 / 3),
+    ("ExactMatch", {"a": "cat", "A": ["cat", "a dog"]}, 1),
+    ("TokenF1", {"c": 2, "l": 3, "m": 2}, 0.8),
+    ("TokenJaccard", {"A": {1, 2}, "B": {1, 2, 3}}, 2 / 3),
+    ("ROUGE_L", {"c": 2, "l": 3, "m": 3}, 2 / 3),
+    ("EditDistance", {"D": 3}, 3),
+    ("EditDistance(over=truth)", {"D": 2, "M": 5}, 0.4),
+    ("BLEU", {"l": 6, "M": 6, "m": at([5, 3, 1, 0.5]), "t": at([6, 5, 4, 3])}, 37.991784),
+    ("chrF", {"P": 0.5, "Q": 0.8}, 100 * 5 * 0.4 / (2 + 0.8)),
+    ("EventAP(tolerances=(12,))", {"K": [1], "A": lambda c, z: 5 / 6}, 5 / 6),
+    ("Dice", {"A": {1, 2, 3, 4}, "B": {3, 4, 5, 6}}, 0.5),
+    ("IoU", {"A": {1, 2, 3, 4}, "B": {3, 4, 5, 6}}, 1 / 3),
+    ("BoxF1", {"h": lambda z: 1, "t": 1, "p": 2}, 2 / 3),
+    ("BoxF1(ratio=jaccard)", {"h": lambda z: 1, "t": 1, "p": 2}, 0.5),
+    ("BoxAP(iou=(0.5,))", {"K": [1], "A": lambda c, z: 0.5}, 0.5),
+    ("PartialAUROC(bounds=(0, 0.5))", {"m": 1, "w": lambda j: 1, "A": lambda j: 0.25,
+                                       "b": lambda j: 0.5 * j}, 0.5),
+    ("PartialAUROC(bounds=(0, 0.5), scale=mcclish)",
+     {"w": lambda j: 1, "A": lambda j: 0.5, "b": lambda j: 0.5 * j}, 1),
+    ("ECE(bins=10)", {"n": Count(2), "a": lambda b: 0.5, "c": lambda b: 0.8}, 0.3),
+    ("FLatency(positive=1)", {"h": 1, "t": 2, "p": 1, "m": 0}, 2 / 3),
+    ("ProbabilisticF1", {"n": 2, "y": at([1, 0]), "p": at([0.8, 0.4])}, 0.727273),
+    ("ERDE(positive=1)@5", {"n": 3, "y": at([1, 1, 0]), r"\haty": at([1, 1, 1]),
+                            "k": at([1, 10, 1])}, 0.55932),
+    ("QuantileScore(quantiles={\"low\": 0.5, \"prediction\": 0.9})",
+     {"n": 1, "Q": 2, "y": at([10]), r"\tau": at([0.5, 0.9]),
+      "x": lambda i, q: [9, 11][int(q) - 1]}, 0.3),
+    ("CRPS", {"n": 1, "y": at([0]), r"\haty": at([0]), r"\sigma": at([1]),
+              r"\Phi": NormalDist().cdf, r"\phi": NormalDist().pdf}, 0.2337),
+    ('CRPS(form=ensemble, members=("prediction", "low"))',
+     {"n": 1, "M": 2, "y": at([10]), "x": lambda i, m: [9, 13][int(m) - 1]}, 1),
+    ("LaplaceLogLikelihood", {"n": 1, "y": at([0]), r"\haty": at([100]), "s": at([100])}, -6.366),
+    ("AngularError", {"n": 1, "y": at([0]), r"\haty": at([math.pi / 2]), "z": at([math.pi / 2]),
+                      r"\hatz": at([math.pi / 2])}, math.pi / 2),
+    ("WRMSSE", {r"all\ell": [1, 2], "e": at([1, 0]), "s": at([4, 1]), "w": at([3, 1])}, 0.375),
+    ("WER", ONE | {"D": 2, "M": 5}, 0.4),
+    ("CER", ONE | {"D": 1, "M": 3}, 1 / 3),
+    ("SpanF1", ONE | {"h": 1, "t": 2, "p": 2}, 0.5),
+    ("EventF1(tolerance=0.2)", ONE | {"h": 1, "t": 2, "p": 2}, 0.5),
+    ("PointF1", ONE | {"h": 1, "t": 1, "p": 2}, 2 / 3),
+    ("AccEqCalibrated", {"E": [0, 0.1], "L": 1, "A": lambda _, e: 1 if e else 2 / 3}, 1),
+    ("AccEqCalibrated(average=pooled)", {"E": [0, 0.1], "A": lambda e: 1 if e else 2 / 3}, 1),
+    ("AUROC(multi=ovo)", {"K": [1, 2], "A": at([1, 0.5]), "B": at([0.5, 0.5])}, 0.625),
+    ("PRTrapezoids", {"C": 1, "M": 3, "u": lambda m: [0, 0.5, 1, 1][int(m)],
+                      "v": lambda m: [1, 1, 2 / 3, 0.5][int(m)]}, 0.916667),
+    ("IntervalCoverage", {"n": 2, "l": at([2, 1]), "u": at([4, 4]), "y": at([3, 5])}, 0.5),
+    ("Haversine", {"n": 2, "y": at([0, 0]), r"\haty": at([0, 0]), "z": at([0, 0]),
+                   r"\hatz": at([math.pi / 2, 0])}, 5003772),
+    ("Haversine(quantiles=[0.5, 0.95])", {"q": lambda z: 10 * z}, 7.25),
+    ("EDRC", {"allv": [2], "allw": [1, 3], "D": lambda v: 2, "x": lambda v, w: int(w == 1)}, 0),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("notation", "names", "wanted"), COUNTED)
+def test_formulas_of_counts(notation, names, wanted):
+    named = METRICS.named(parse(notation)[0], every=True)[0]
+    made = measure(named, notation).settled(CONSTANTS)
+    assert evaluated(formula(made), names) == pytest.approx(wanted, rel=2e-4), formula(made)
+
+
+def test_every_metric_has_a_formula_that_is_tried():
+    lists = [
+        TRIED, NUMBERS.split(), TABLES.split(), DIVERSE, [notation for notation, *_ in COUNTED]
+    ]  # fmt: skip
+    tried = {parse(notation)[0].casefold() for part in lists for notation in part}
+    for metric in METRICS:
+        assert metric.name.casefold() in tried, metric.name
+        for line in lines(metric):
+            assert mathml(line).startswith("<math"), line
+            assert "\\" not in mathml(line) + text(line), (metric.name, line)
+        assert lines(metric), metric.name
+
+
+def test_a_formula_is_as_the_notation_says():
+    shown = [
+        text(line)
+        for line in lines(bound("nDCG(gain=exp2)@10").metric, bound("nDCG(gain=exp2)@10").params)
+    ]
+    assert shown == ["(Σᵢ₌₁¹⁰ (2ᵍᵢ − 1) / log₂(i + 1)) / (Σᵢ₌₁¹⁰ (2^(g*ᵢ) − 1) / log₂(i + 1))"]

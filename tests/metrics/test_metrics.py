@@ -87,6 +87,7 @@ def test_every_file_is_of_a_metric():
 def test_metric_says_what_it_is(metric):
     assert metric.title
     assert metric.source
+    assert metric.formula
     assert metric.page.splitlines()[0].endswith((".", "0."))
     assert doctest.DocTestParser().get_examples(metric.page), "its page shows no example"
     assert metric.function.__name__ == metric.name.casefold().replace("-", "_")

@@ -80,6 +80,16 @@ def _explain(
     "BoxF1",
     title="F1 of boxes",
     source="Global Wheat Detection, Kaggle 2020; Data Science Bowl, Kaggle 2018",
+    formula=lambda params: (
+        r"\frac{1}{\lvert Z \rvert} \sum_{z \in Z} \frac{(1 + $beta^2) h_z}{$beta^2 "
+        r"t + p}, \qquad Z = $iou, \qquad h_z = \text{boxes that match at an "
+        r"overlap of } z, \qquad t, p = \text{true and submitted boxes}"
+        if params["ratio"] == "f"
+        else r"\frac{1}{\lvert Z \rvert} \sum_{z \in Z} \frac{h_z}{t + p - h_z}, "
+        r"\qquad Z = $iou, \qquad h_z = \text{boxes that match at an overlap of } "
+        r"z, \qquad t, p = \text{true and submitted boxes}"
+    ),
+    undefined="with `empty=skip`, there is no box on either side",
     statistic=Sums(of_counts),
     explain=_explain,
 )

@@ -38,6 +38,9 @@ def _explain(listing: Listing[Boxes], value: float, **_: Any) -> Steps:
     "PointF1",
     title="F1 of points in boxes",
     source="Kuzushiji Recognition, Kaggle 2019",
+    formula=r"\frac{(1 + $beta^2) h}{$beta^2 t + p}, \qquad h = \text{true boxes with a "
+    r"point}, \qquad t, p = \text{true boxes and submitted points}",
+    undefined="with `empty=skip`, there is neither box nor point",
     statistic=Sums(of_counts),
     explain=_explain,
 )

@@ -27,6 +27,7 @@ def _explain(
     "Accuracy",
     title="Accuracy",
     source="scikit-learn, accuracy_score",
+    formula=r"\frac{1}{n} \sum_{i=1}^{n} [\hat{y}_i = y_i]",
     settle=POSITIVE,
     statistic=Share(),
     explain=_explain,

@@ -42,6 +42,9 @@ def _direction(azimuth: Floats, zenith: Floats) -> Floats:
     "AngularError",
     title="Mean angular error",
     source="IceCube - Neutrinos in Deep Ice, Kaggle 2023",
+    formula=r"\frac{1}{n} \sum_{i=1}^{n} \arccos(\sin(z_i) \sin(\hat{z}_i) \cos(y_i - "
+    r"\hat{y}_i) + \cos(z_i) \cos(\hat{z}_i)), \qquad y_i = \text{azimuth}, \qquad "
+    r"z_i = \text{angle from the pole}",
     range=(0, None),
     better="lower",
     columns=("prediction",),

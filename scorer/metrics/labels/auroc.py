@@ -15,6 +15,7 @@ from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import POSITIVE, divided
 from scorer.metrics.labels.curves import (
+    MEANS,
     auroc_area,
     auroc_terms,
     list_terms,
@@ -93,10 +94,26 @@ def _explain(listing: Listing[Labelled], value: float, *, positive: str | None, 
     yield formula("AUROC", "pairs in the right order, ties half / pairs", "{}", value, value=value)
 
 
+AREA = (
+    r", \qquad A_c = \frac{\sum_{i=1}^{n} \sum_{j=1}^{n} y_{i,c} (1 - y_{j,c}) "
+    r"([p_{i,c} > p_{j,c}] + \frac{1}{2} [p_{i,c} = p_{j,c}])}"
+    r"{\sum_{i=1}^{n} y_{i,c} \cdot \sum_{i=1}^{n} (1 - y_{i,c})}"
+)
+ONE_ON_ONE = (
+    r"\frac{1}{\lvert K \rvert} \sum_{b \in K} \frac{A_{b} + B_{b}}{2}, "
+    r"\qquad K = \text{pairs of classes}, "
+    r"\qquad A_{b}, B_{b} = \text{areas among the rows of pair } b \text{, from either side}"
+)
+
+
 @metric(
     "AUROC",
     title="Area under the ROC curve",
     source="Hanley and McNeil, Radiology 143(1), 1982, doi:10.1148/radiology.143.1.7063747",
+    formula=lambda params: (
+        ONE_ON_ONE if params["multi"] == "ovo" else MEANS[params["average"]] + AREA
+    ),
+    undefined="a class has all rows or none",
     aggregate="pooled",
     aliases=("ROCAUC", "AUC"),
     columns=("probability",),

@@ -10,6 +10,7 @@ from scorer.metrics.explain.steps import Steps, formula
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.labels.base import POSITIVE
 from scorer.metrics.labels.curves import (
+    MEANS,
     list_terms,
     of_pairs,
     of_precision_terms,
@@ -43,10 +44,18 @@ def _explain(listing: Listing[Labelled], value: float, *, positive: str | None, 
     yield formula("AveragePrecision", symbols, "{}", value, value=value)
 
 
+AREA = (
+    r", \qquad A_c = \frac{1}{t_c} \sum_{i=1}^{n} y_{i,c} \frac{\sum_{j=1}^{n} y_{j,c} "
+    r"[p_{j,c} \ge p_{i,c}]}{\sum_{j=1}^{n} [p_{j,c} \ge p_{i,c}]}"
+)
+
+
 @metric(
     "AveragePrecision",
     title="Average precision: the area under the precision-recall curve",
     source="scikit-learn, average_precision_score",
+    formula=lambda params: MEANS[params["average"]] + AREA,
+    undefined="a class has no rows",
     aggregate="pooled",
     aliases=("AUPRC", "PRAUC", "AP"),
     columns=("probability",),

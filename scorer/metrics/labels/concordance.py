@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -116,10 +117,24 @@ def _needed(params: Any) -> tuple[str, ...]:
     return tuple(f"truth.extra.{name}" for name in columns if name is not None)
 
 
+def _formula(params: Mapping[str, Any]) -> str:
+    side = r"\hat{y}_i" if params["predicts"] == "time" else r"-\hat{y}_i"
+    layer = "" if params["strata"] is None else "[s_i = s_j] "
+    return (
+        r"\frac{\sum_{i=1}^{n} \sum_{j=1}^{n} c_{i,j} ([z_i < z_j] + \frac{1}{2} [z_i = z_j])}"
+        r"{\sum_{i=1}^{n} \sum_{j=1}^{n} c_{i,j}}, "
+        rf"\qquad c_{{i,j}} = {layer}d_i ([y_i < y_j] + [y_i = y_j] (1 - d_j)), "
+        rf"\qquad z_i = {side}, \qquad d_i = \text{{1 where the event of row }} i "
+        r"\text{ was seen, else 0}" + (r", \qquad s_i = \text{stratum of row } i" if layer else "")
+    )
+
+
 @metric(
     "Concordance",
     title="Concordance index",
     source="Harrell et al., JAMA 247(18), 1982; lifelines, concordance_index",
+    formula=_formula,
+    undefined="no pair of rows can be compared",
     aggregate="pooled",
     aliases=("CIndex",),
     columns=("prediction",),

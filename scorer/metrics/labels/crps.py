@@ -82,11 +82,26 @@ def _needed(params: Mapping[str, Any]) -> tuple[str, ...]:
     return sent_columns(named[params["form"]])
 
 
+FORMULAS = {
+    "normal": r"\frac{1}{n} \sum_{i=1}^{n} \sigma_i \left(z_i (2 \Phi(z_i) - 1) + 2 \phi(z_i) "
+    r"- \frac{1}{\sqrt{\pi}}\right), \qquad z_i = \frac{y_i - \hat{y}_i}{\sigma_i}, "
+    r"\qquad \sigma_i = \text{spread of row } i, "
+    r"\qquad \Phi, \phi = \text{the normal distribution and its density}",
+    "ensemble": r"\frac{1}{n} \sum_{i=1}^{n} \left(\frac{1}{M} \sum_{m=1}^{M} "
+    r"\lvert x_{i,m} - y_i \rvert - \frac{1}{2 M^2} \sum_{m=1}^{M} \sum_{l=1}^{M} "
+    r"\lvert x_{i,m} - x_{i,l} \rvert\right), \qquad x_{i,m} = \text{member } m \text{ of } M",
+    "steps": r"\frac{1}{n M} \sum_{i=1}^{n} \sum_{m=1}^{M} (x_{i,m} - [y_i \le t_m])^2, "
+    r"\qquad x_{i,m} = \text{probability of at most } t_m",
+}
+
+
 @metric(
     "CRPS",
     title="Continuous ranked probability score",
     source="Gneiting and Raftery, JASA 102(477), 2007, doi:10.1198/016214506000001437; "
     "Hersbach, Weather and Forecasting 15(5), 2000",
+    formula=lambda params: FORMULAS[params["form"]],
+    undefined="a spread is below 0",
     range=(0, None),
     better="lower",
     columns=("prediction",),

@@ -15,6 +15,11 @@ from scorer.metrics.notation import NotationError
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
+MEANS = {  # of the areas of classes; of two classes the positive one's alone
+    "macro": r"\frac{1}{C} \sum_{c=1}^{C} A_c",
+    "weighted": r"\frac{1}{n} \sum_{c=1}^{C} t_c A_c",
+    "micro": "A_1",  # of one class whose rows are those of all
+}
 Area = Callable[[Floats, Floats, Floats], float]  # of true (0 or 1), score and weight
 
 

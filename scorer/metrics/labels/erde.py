@@ -39,6 +39,16 @@ def _of_sums(sums: Floats, *, c_fp: float | None, **_: Any) -> Floats:
     "ERDE",
     title="Early risk detection error",
     source="Losada and Crestani, CLEF 2016, doi:10.1007/978-3-319-44564-9_3; CLEF eRisk",
+    formula=lambda params: (
+        r"\frac{1}{n} \sum_{i=1}^{n} \left((1 - y_i) \hat{y}_i \cdot $alarm "
+        r"+ y_i (1 - \hat{y}_i) \cdot ${c_fn} + y_i \hat{y}_i \cdot ${c_tp} "
+        r"\cdot (1 - \frac{1}{1 + e^{k_i - $o}})\right), "
+        r"\qquad k_i = \text{delay of row } i".replace(
+            "$alarm", r"\bar{y}" if params["c_fp"] is None else "${c_fp}"
+        )
+        + (r", \qquad \bar{y} = \frac{1}{n} \sum_{i=1}^{n} y_i" if params["c_fp"] is None else "")
+    ),
+    undefined="there are no rows",
     range=(0, None),
     better="lower",
     aggregate="pooled",

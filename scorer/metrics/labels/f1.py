@@ -13,6 +13,7 @@ HOW = of_tallies(
     "F1",
     "2 hits / (true + predicted)",
     lambda hits, predicted, true: divided(2 * hits, true + predicted),
+    r"\frac{2 h_c}{t_c + p_c}",
 )
 
 

@@ -15,7 +15,12 @@ def _rate(hits: Floats, predicted: Floats, true: Floats, beta: float) -> Floats:
     return divided((1 + beta**2) * hits, beta**2 * true + predicted)
 
 
-HOW = of_tallies("FBeta", "(1 + beta²) hits / (beta² true + predicted)", _rate)
+HOW = of_tallies(
+    "FBeta",
+    "(1 + beta²) hits / (beta² true + predicted)",
+    _rate,
+    r"\frac{(1 + $beta^2) h_c}{$beta^2 t_c + p_c}",
+)
 
 
 @metric(

@@ -24,6 +24,8 @@ HighColumn = Annotated[
     "IntervalCoverage",
     title="Coverage of prediction intervals",
     source="Gneiting and Raftery, JASA 102(477), 2007, section 6.2, doi:10.1198/016214506000001437",
+    formula=r"\frac{1}{n} \sum_{i=1}^{n} [l_i \le y_i \le u_i], \qquad l_i, u_i = \text{ends "
+    r"of the interval of row } i",
     needs=lambda params: sent_columns([params["low"], params["high"]]),
     columns=("prediction",),
     statistic=Share(),

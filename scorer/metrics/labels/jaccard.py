@@ -13,6 +13,7 @@ HOW = of_tallies(
     "Jaccard",
     "hits / (true + predicted - hits)",
     lambda hits, predicted, true: divided(hits, true + predicted - hits),
+    r"\frac{h_c}{t_c + p_c - h_c}",
 )
 
 

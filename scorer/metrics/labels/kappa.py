@@ -91,11 +91,23 @@ def _explain(
     yield formula("Kappa", symbols, "{}", value, value=value)
 
 
+COSTS = {  # of the true class of row i and the predicted one of row j
+    "none": r"[y_i \ne \hat{y}_j]",
+    "linear": r"\lvert y_i - \hat{y}_j \rvert",
+    "quadratic": r"(y_i - \hat{y}_j)^2",
+}
+
+
 @metric(
     "Kappa",
     title="Cohen's kappa",
     source="Cohen, Educational and Psychological Measurement 20(1), 1960, "
     "doi:10.1177/001316446002000104",
+    formula=lambda params: (
+        r"1 - \frac{n \sum_{i=1}^{n} d_{i,i}}{\sum_{i=1}^{n} \sum_{j=1}^{n} d_{i,j}}, "
+        r"\qquad d_{i,j} = " + COSTS[params["weights"]]
+    ),
+    undefined="one class is all that there is on both sides",
     range=(-1, 1),
     aggregate="pooled",
     aliases=("CohenKappa",),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
@@ -26,10 +27,23 @@ Floor = Annotated[float, Field(gt=0, description="The least spread that counts."
 Cap = Annotated[float, Field(gt=0, description="The largest error that counts.")]
 
 
+def _formula(params: Mapping[str, Any]) -> str:
+    error, spread = r"\lvert y_i - \hat{y}_i \rvert", "s_i"
+    error = error if params["cap"] is None else rf"\min({error}, $cap)"
+    spread = spread if params["floor"] is None else rf"\max({spread}, $floor)"
+    return (
+        r"-\frac{1}{n} \sum_{i=1}^{n} \left(\frac{\sqrt{2} e_i}{\sigma_i} "
+        rf"+ \ln(\sqrt{{2}} \sigma_i)\right), \qquad e_i = {error}, \qquad \sigma_i = {spread}, "
+        r"\qquad s_i = \text{spread of row } i"
+    )
+
+
 @metric(
     "LaplaceLogLikelihood",
     title="Laplace log likelihood",
     source="OSIC Pulmonary Fibrosis Progression, Kaggle 2020",
+    formula=_formula,
+    undefined="without a floor, a spread is 0 or less",
     range=(None, None),
     columns=("prediction",),
     needs=lambda params: sent_columns([params["spread"]]),

@@ -12,6 +12,7 @@ from scorer.views.labelled import Targets
     "MSE",
     title="Mean squared error",
     source="Gauss, Theoria combinationis observationum, 1823",
+    formula=r"\frac{1}{n} \sum_{i=1}^{n} (y_i - \hat{y}_i)^2",
     range=(0, None),
     better="lower",
     columns=("prediction",),

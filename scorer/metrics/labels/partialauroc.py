@@ -143,11 +143,25 @@ def _weighted(statistics: Statistics, weights: Floats, **params: Any) -> float:
     return over_classes(statistics._replace(rows=rows), params["average"], area)
 
 
+PARTS = (
+    r", \qquad A_j = \text{area of the part from } b_{j-1} \text{ to } b_j, "
+    r"\qquad w_j = \text{its weight}"
+)
+FORMULAS = {
+    "mean": r"\frac{\sum_{j=1}^{m} w_j A_j}{\sum_{j=1}^{m} w_j \cdot (b_j - b_{j-1})}" + PARTS,
+    "area": r"\sum_{j=1}^{m} w_j A_j" + PARTS,
+    "mcclish": r"\frac{1}{2} \left(1 + \frac{w_1 A_1 - c}{b_1 - b_0 - c}\right), "
+    r"\qquad c = \frac{b_1^2 - b_0^2}{2}" + PARTS,
+}
+
+
 @metric(
     "PartialAUROC",
     title="Area under parts of the ROC curve",
     source="McClish, Medical Decision Making 9(3), 1989, doi:10.1177/0272989X8900900307; "
     "scikit-learn, roc_auc_score(max_fpr)",
+    formula=lambda params: FORMULAS[params["scale"]],
+    undefined="a class has all rows or none",
     aggregate="pooled",
     aliases=("pAUC", "WeightedAUROC"),
     columns=("probability",),

@@ -34,6 +34,11 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     "Pearson",
     title="Pearson's correlation",
     source="Pearson, Philosophical Transactions of the Royal Society A 187, 1896",
+    formula=r"\frac{\sum_{i=1}^{n} (y_i - \bar{y}) (\hat{y}_i - "
+    r"\bar{z})}{\sqrt{\sum_{i=1}^{n} (y_i - \bar{y})^2 \cdot \sum_{i=1}^{n} "
+    r"(\hat{y}_i - \bar{z})^2}}, \qquad \bar{y} = \frac{1}{n} \sum_{i=1}^{n} y_i, "
+    r"\qquad \bar{z} = \frac{1}{n} \sum_{i=1}^{n} \hat{y}_i",
+    undefined="all targets, or all predictions, are equal",
     range=(-1, 1),
     better="higher",
     aggregate="pooled",

@@ -10,7 +10,10 @@ from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
 HOW = of_tallies(
-    "Precision", "hits / predicted", lambda hits, predicted, true: divided(hits, predicted)
+    "Precision",
+    "hits / predicted",
+    lambda hits, predicted, true: divided(hits, predicted),
+    r"[p_c > 0] \frac{h_c}{p_c}",
 )
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.labels.base import POSITIVE
-from scorer.metrics.labels.curves import over_classes, scored, tallied
+from scorer.metrics.labels.curves import MEANS, over_classes, scored, tallied
 from scorer.metrics.params import OverClasses, Positive
 from scorer.metrics.quotient import Rowwise
 from scorer.metrics.statistic import Weighted
@@ -37,10 +37,19 @@ def _weighted(statistics: Statistics, weights: Floats, *, average: str, **_: Any
     return over_classes(statistics._replace(rows=rows), average, trapezoid_area)
 
 
+AREA = (
+    r", \qquad A_c = \frac{1}{2} \sum_{m=1}^{M} (u_m - u_{m-1}) (v_m + v_{m-1}), "
+    r"\qquad u_m, v_m = \text{recall and precision at the } m "
+    r"\text{-th highest probability, 0 and 1 before}"
+)
+
+
 @metric(
     "PRTrapezoids",
     title="Area under the precision-recall curve by trapezoids",
     source="scikit-learn, precision_recall_curve and auc",
+    formula=lambda params: MEANS[params["average"]] + AREA,
+    undefined="a class has no rows",
     aggregate="pooled",
     columns=("probability",),
     settle=POSITIVE,

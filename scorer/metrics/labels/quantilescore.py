@@ -52,6 +52,14 @@ def pinball_losses(target: Floats, quantiles: Floats, levels: Floats) -> Floats:
     title="Quantile score of several quantiles",
     source="Gneiting and Raftery, JASA 102(477), 2007, doi:10.1198/016214506000001437; the M5's "
     "uncertainty competition (WSPL)",
+    formula=lambda params: (
+        r"\frac{1}{n Q} \sum_{i=1}^{n} $scaled \sum_{q=1}^{Q} "
+        r"\max(\tau_q (y_i - x_{i,q}), (\tau_q - 1) (y_i - x_{i,q})), "
+        r"\qquad x_{i,q} = \text{predicted quantile } \tau_q".replace(
+            "$scaled", "" if params["scale"] is None else r"\frac{1}{s_i}"
+        )
+    ),
+    undefined="a scale is 0 or less",
     range=(0, None),
     better="lower",
     aliases=("WSPL", "MeanPinball"),

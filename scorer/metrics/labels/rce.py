@@ -29,6 +29,11 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     "RCE",
     title="Relative cross-entropy",
     source="RecSys Challenge 2020, Belli et al., arXiv:2004.13715",
+    formula=r"100 \left(1 - \frac{L}{L^*}\right), \qquad L = -\frac{1}{n} \sum_{i=1}^{n} "
+    r"\sum_{c=1}^{C} y_{i,c} \ln q_{i,c}, \qquad L^* = -\sum_{c=1}^{C} [t_c > 0] "
+    r"\frac{t_c}{n} \ln(\frac{t_c}{n}), \qquad q_{i,c} = \min(\max(p_{i,c}, 2^{-52}), "
+    r"1 - 2^{-52})",
+    undefined="all rows are of one class",
     range=(None, 100),
     aggregate="pooled",
     columns=("probability",),

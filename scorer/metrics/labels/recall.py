@@ -9,7 +9,12 @@ from scorer.metrics.params import Averaged, Positive, Threshold
 from scorer.views.labelled import Labelled
 from scorer.views.pooled import Statistics
 
-HOW = of_tallies("Recall", "hits / true", lambda hits, predicted, true: divided(hits, true))
+HOW = of_tallies(
+    "Recall",
+    "hits / true",
+    lambda hits, predicted, true: divided(hits, true),
+    r"[t_c > 0] \frac{h_c}{t_c}",
+)
 
 
 @metric(

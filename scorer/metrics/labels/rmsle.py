@@ -21,6 +21,12 @@ Log = Annotated[
     "RMSLE",
     title="Root mean squared logarithmic error",
     source="scikit-learn, root_mean_squared_log_error",
+    formula=lambda params: (
+        r"\sqrt{\frac{1}{n} \sum_{i=1}^{n} (\ln(1 + \hat{y}_i) - \ln(1 + y_i))^2}"
+        if params["log"] == "log1p"
+        else r"\sqrt{\frac{1}{n} \sum_{i=1}^{n} (\ln \hat{y}_i - \ln y_i)^2}"
+    ),
+    undefined="a target or a prediction is -1 or less, or with `log=plain` 0 or less",
     **OF_SQUARES,
 )
 def rmsle(targets: Targets, *, log: Log = "log1p") -> Rowwise:

@@ -75,6 +75,11 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     "Spearman",
     title="Spearman's rank correlation",
     source="Spearman, American Journal of Psychology 15(1), 1904, doi:10.2307/1412159",
+    formula=r"\frac{\sum_{i=1}^{n} (a_i - \bar{a}) (b_i - \bar{a})}{\sqrt{\sum_{i=1}^{n} (a_i "
+    r"- \bar{a})^2 \cdot \sum_{i=1}^{n} (b_i - \bar{a})^2}}, \qquad \bar{a} = \frac{n "
+    r"+ 1}{2}, \qquad a_i = \text{rank of the target}, \qquad b_i = \text{rank of the "
+    r"prediction, equal values at their mean rank}",
+    undefined="all targets, or all predictions, are equal",
     range=(-1, 1),
     better="higher",
     aggregate="pooled",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from scorer.core.arrays import Floats
 from scorer.core.text import join_first
 from scorer.metrics.explain.steps import Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
+from scorer.metrics.formulas import DEFINES
 from scorer.metrics.labels.base import (
     SETTLE,
     cells,
@@ -31,8 +32,25 @@ from scorer.views.pooled import Statistics
 Rate = Callable[..., Floats]
 
 
-def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
-    """Arguments of `metric` for a figure of the statistics that `tallied` gives."""
+def _formula(of_class: str, params: Mapping[str, Any]) -> str:
+    """The formula in LaTeX, from a class's in h_c, t_c and p_c."""
+    average = params["average"]
+    if average in ("micro", "binary"):
+        rows = "all classes together" if average == "micro" else "the positive class"
+        letters = rf"{DEFINES}h, t, p = \text{{hits, true and predicted rows of {rows}}}"
+        return of_class.replace("_c", "") + letters
+    if average == "weighted":
+        return rf"\sum_{{c=1}}^{{C}} \frac{{t_c}}{{n}} \cdot {of_class}"
+    classes = rf"{DEFINES}K = \text{{classes of the truth or the submission}}"
+    return rf"\frac{{1}}{{\lvert K \rvert}} \sum_{{c \in K}} {of_class}" + classes
+
+
+def of_tallies(name: str, symbols: str, rate: Rate, of_class: str) -> dict[str, Any]:
+    """Arguments of `metric` for a figure of the statistics that `tallied` gives.
+
+    `of_class` is the formula in LaTeX of one class, in its hits h_c, true rows t_c and predicted
+    rows p_c.
+    """
 
     def of_sums(
         sums: Floats,
@@ -64,6 +82,8 @@ def of_tallies(name: str, symbols: str, rate: Rate) -> dict[str, Any]:
         "settle": SETTLE,
         "statistic": Sums(of_sums, list_counts, figure, fewest(3, 1, 2)),
         "explain": explain,
+        "formula": partial(_formula, of_class),
+        "undefined": "there are no rows",
     }
 
 

@@ -108,6 +108,11 @@ def _explain(
     "EventAP",
     title="Average precision of events within tolerances",
     source="Kaggle, Child Mind Institute, Detect Sleep States, 2023",
+    formula=r"\frac{1}{\lvert K \rvert \cdot \lvert Z \rvert} \sum_{c \in K} \sum_{z \in Z} "
+    r"A_{c,z}, \qquad K = \text{types of the truth}, \qquad Z = $tolerances, \qquad "
+    r"A_{c,z} = \text{average precision of the events of type } c \text{ that are "
+    r"less than } z \text{ from a true one}",
+    undefined="the truth has no event",
     aggregate="pooled",
     columns=("score",),
     needs=needed,

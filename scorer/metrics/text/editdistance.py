@@ -13,6 +13,13 @@ from scorer.views.texts import Texts
     "EditDistance",
     title="Edit distance of texts",
     source="Levenshtein, Soviet Physics Doklady 10(8), 1966",
+    formula=lambda params: (
+        r"D, \qquad D = \text{fewest edits from the text to the nearest accepted one}"
+        if params["over"] == "nothing"
+        else r"\frac{D}{M}, \qquad D = \text{fewest edits from the text to the "
+        r"nearest accepted one}, \qquad M = \text{length of the accepted text, or "
+        "of the longer one}"
+    ),
     range=(0, None),
     better="lower",
     aliases=("Levenshtein",),

@@ -19,6 +19,8 @@ def _shared(answer: str, accepted: str) -> tuple[int, int]:
     "TokenJaccard",
     title="Jaccard similarity of the tokens of texts",
     source="Jaccard, New Phytologist 11(2), 1912, doi:10.1111/j.1469-8137.1912.tb05611.x",
+    formula=r"\frac{\lvert A \cap B \rvert}{\lvert A \cup B \rvert}, \qquad A, B = "
+    r"\text{different tokens of the text, and of the accepted one}",
 )
 def tokenjaccard(texts: Texts, *, rel: Relevant = 1, normalize: Normalize = "lower") -> Quotient:
     """The different tokens of the first text and an accepted one: those of both, of all there are.
