@@ -89,12 +89,15 @@ def explain(
         )  # fmt: skip
         return replace(bare, findings=findings, explained=worst)
     at = lists.index(name)
-    names_of = partial(ready.answers.named, table, rules.ties, at=at)
-    explanations = tuple(
-        explained(measure, card, views.views, names_of, at, ready.prepared.rules)
-        for measure in ready.measures
-    )
-    return replace(bare, findings=findings, explained=explanations)
+    explanations = []
+    for measure in ready.measures:
+        where = measure.combination.where
+        pick = plan.picked.get(None, {}).get(where) if where else None
+        truth, sent = (pick.truth, pick.kept(table)) if pick else (ready.answers, table)
+        names_of = partial(truth.named, sent, rules.ties, at=at)
+        seen = views.where(where)
+        explanations.append(explained(measure, card, seen, names_of, at, ready.prepared.rules))
+    return replace(bare, findings=findings, explained=tuple(explanations))
 
 
 def _scope(

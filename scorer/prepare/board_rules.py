@@ -100,3 +100,16 @@ def refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
         )
         help = "write the step that an entry has to be better by, such as ladder: 0.01"
         refuse(challenge, [Fault("leaderboard.ladder", "C122", message, help)])
+
+
+def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:
+    """Refuse measures whose lowest grade is not below the highest: no grade would gain anything."""
+    faults = []
+    for spec, measure in zip(challenge.metrics, measures, strict=True):
+        low, high = (measure.params.get(name) for name in ("min_grade", "max_grade"))
+        if low is not None and high is not None and low >= high > 0:
+            declared = high if spec.params.get("max_grade") or "max_" in spec.notation else None
+            of = "" if declared is not None else ", the truth's highest"
+            message = f"{measure.metric.name}: {low:g} is not below max_grade {high:g}{of}"
+            faults.append(Fault(f"{spec.key}.min_grade", "C114", message))
+    refuse(challenge, faults)

@@ -38,7 +38,8 @@ def list_columns(
             condition about no column.
     """
     columns = _of_measures(prepared, lists, group_of)
-    return columns.choosing(chosen(prepared, lists, truth))
+    choices = chosen(prepared, lists, truth)
+    return columns.choosing({text: choice.lists for text, choice in choices.items()})
 
 
 def _of_measures(
@@ -177,3 +178,11 @@ def _uneven_weights(prepared: BoundChallenge, columns: ListColumns, path: str) -
                 )
                 problems.append(Problem("T304", message, path=path))
     return problems
+
+
+def further_kinds(challenge: Challenge) -> dict[str, dict[str, str]]:
+    """The kinds of the further columns of each section that has any."""
+    sections = {"truth": challenge.truth, "lists": challenge.lists, "items": challenge.items}
+    extras = {name: source.extra for name, source in sections.items() if source is not None}
+    extras["submission"] = challenge.submission.extra
+    return {name: extra for name, extra in extras.items() if extra}

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
+from typing import NamedTuple
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import is_kit, refuse_kit
@@ -22,16 +23,17 @@ from scorer.formats.parts import by_part
 from scorer.formats.read import format_of, read
 from scorer.formats.whole import whole_text
 from scorer.kinds.base import Asking, OpenTruth, SideTables
+from scorer.kinds.picked import Picked
 from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.board_rules import refuse_ladder
+from scorer.prepare.board_rules import refuse_flat, refuse_ladder
 from scorer.prepare.classes import classes_in
-from scorer.prepare.columns import list_columns
+from scorer.prepare.columns import further_kinds, list_columns
 from scorer.prepare.contradictions import contradictory, list_labels
 from scorer.prepare.faults import Fault, located, refuse
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
-from scorer.prepare.where import truth_shapes
+from scorer.prepare.where import picked, truth_shapes
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import in_order
@@ -158,7 +160,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     measure_of_view = {m.metric.view: m.name for m in reversed(prepared.measures)}
     return SideTables(
         public, tables | beside, features, tuple(strict),
-        measure_of_view, challenge.submission, challenge.separators, _extra(challenge),
+        measure_of_view, challenge.submission, challenge.separators, further_kinds(challenge),
         wanting, whole, tuple(challenge.truth.probability), _of_orders(prepared), challenge.each,
     )  # fmt: skip
 
@@ -168,10 +170,17 @@ def _of_orders(prepared: BoundChallenge) -> bool:
     return all(part.metric.judged > 1 for part in parts)
 
 
-def answers(
-    prepared: BoundChallenge, public: Public, table: Table
-) -> tuple[OpenTruth, dict[str, OpenTruth], list[Problem]]:
-    """The open truth in `table`, fold -> its own, and warnings; `ChallengeError` if it is wrong."""
+class Opened(NamedTuple):
+    """The open truth."""
+
+    truth: OpenTruth
+    folds: dict[str, OpenTruth]  # fold -> its own truth
+    picked: dict[str | None, dict[str, Picked]]  # fold -> condition -> the items that it chooses
+    warnings: list[Problem]
+
+
+def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
+    """The open truth in `table`; `ChallengeError` if it is wrong."""
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
     side_tables = aids_of(prepared, public, findings)
@@ -181,14 +190,22 @@ def answers(
     ready = kind.open(table, side_tables, truth_findings)
     findings.extend(of_organizer(truth_findings))
     _raise(findings)
+
+    def opens(aids: SideTables) -> Callable[[Table], OpenTruth]:
+        return lambda part: kind.open(part, aids, Findings())
+
+    choices: dict[str | None, dict[str, Picked]] = {}
+    choices[None] = picked(prepared, opens(side_tables), ready.lists, table)
     folds = {}
     if challenge.folds is not None:
         for name, (part, lists) in _folds(
             challenge, challenge.folds, table, ready.lists, findings
         ).items():
             fold_public = public._replace(lists=dict.fromkeys(lists))
-            folds[name] = kind.open(part, side_tables._replace(public=fold_public), Findings())
-    return ready, folds, list(findings)
+            fold_opens = opens(side_tables._replace(public=fold_public))
+            folds[name] = fold_opens(part)
+            choices[name] = picked(prepared, fold_opens, folds[name].lists, part, fold=True)
+    return Opened(ready, folds, choices, list(findings))
 
 
 def _folds(
@@ -219,6 +236,7 @@ class OpenChallenge:
     count: int = 0  # of the lists, where the truth is open elsewhere
     solution: str = ""  # the truth as CSV, where measures read frames
     labels: tuple[str, ...] = ()  # what the wide columns of a submission are about
+    picked: Mapping[str | None, Mapping[str, Picked]] = field(default_factory=dict)  # as of `Plan`
 
     def reading(self, format: str) -> OpenChallenge:
         """The challenge for submissions in another format."""
@@ -247,6 +265,7 @@ class OpenChallenge:
             form=prepared.challenge.form(prepared.challenge.submission)._replace(known=self.labels),
             columns=self.columns,
             solution=self.solution,
+            picked=self.picked,
         )
 
 
@@ -272,7 +291,7 @@ def opened(
     _raise(findings)
     assert truth is not None
     public_part = public(prepared, truth)
-    ready, folds, warnings = answers(prepared, public_part, truth)
+    ready, folds, choices, warnings = answers(prepared, public_part, truth)
     warnings = [*findings, *warnings]
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
     refuse_flat(challenge, measures)
@@ -293,6 +312,7 @@ def opened(
         columns,
         solution=_solution(prepared, truth) if Frames in wanted_views else "",
         labels=wide_labels(prepared, public_part, truth),
+        picked=choices,
     )
 
 
@@ -337,19 +357,6 @@ def _solution(prepared: BoundChallenge, truth: Table) -> str:
     return text_of(truth) if text is None else text
 
 
-def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:
-    """Refuse measures whose lowest grade is not below the highest: no grade would gain anything."""
-    faults = []
-    for spec, measure in zip(challenge.metrics, measures, strict=True):
-        low, high = (measure.params.get(name) for name in ("min_grade", "max_grade"))
-        if low is not None and high is not None and low >= high > 0:
-            declared = high if spec.params.get("max_grade") or "max_" in spec.notation else None
-            of = "" if declared is not None else ", the truth's highest"
-            message = f"{measure.metric.name}: {low:g} is not below max_grade {high:g}{of}"
-            faults.append(Fault(f"{spec.key}.min_grade", "C114", message))
-    refuse(challenge, faults)
-
-
 def _organizer_table(
     challenge: Challenge, source: Source, shapes: Sequence[Schema], findings: Findings
 ) -> Table | None:
@@ -387,14 +394,6 @@ def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
 def _raise(findings: Findings) -> None:
     if findings.fatal:
         raise ChallengeError(problems=findings)
-
-
-def _extra(challenge: Challenge) -> dict[str, dict[str, str]]:
-    """The kinds of the further columns of each section that has any."""
-    sections = {"truth": challenge.truth, "lists": challenge.lists, "items": challenge.items}
-    extras = {name: source.extra for name, source in sections.items() if source is not None}
-    extras["submission"] = challenge.submission.extra
-    return {name: extra for name, extra in extras.items() if extra}
 
 
 def _tell_cells(table: Table, source: Described, findings: Findings) -> None:

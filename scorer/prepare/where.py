@@ -1,8 +1,8 @@
-"""The lists, or rows of a table, of which the condition of a measure is true."""
+"""The lists, rows of a table or items of which the condition of a measure is true."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from typing import NamedTuple
 
 import numpy as np
@@ -17,10 +17,13 @@ from scorer.core.grammar import GrammarError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, nearest, quoted
 from scorer.formats.read import format_of, header, read
+from scorer.kinds.base import OpenTruth
 from scorer.kinds.labels import LIKELY
+from scorer.kinds.picked import Picked
 from scorer.prepare.bind import BoundChallenge, written_so
 from scorer.prepare.faults import Fault, refuse
 from scorer.tables.table import EXTRA, NUMBER, Schema, Table
+from scorer.views.join import among_lists
 
 
 class _Column(NamedTuple):
@@ -56,11 +59,21 @@ def _header(source: Described) -> frozenset[str]:
     return frozenset(header(source.file, format, ReadLimits()))
 
 
-def chosen(prepared: BoundChallenge, lists: Sequence[str], truth: Table) -> dict[str, Mask]:
-    """The lists of which each condition of a measure is true, by its text: shape (lists,).
+class Chosen(NamedTuple):
+    """What a condition of a measure is true of."""
 
-    `ChallengeError` if a column is not there or holds no numbers, a list is half chosen, or none
-    is.
+    lists: Mask  # (lists,); of items, where it is true of any
+    rows: Mask | None = None  # (rows,) of the truth, where it chooses items
+    items: frozenset[str] | None = None  # of the items' file, if it names no other columns
+
+
+def chosen(
+    prepared: BoundChallenge, lists: Sequence[str], truth: Table, fold: bool = False
+) -> dict[str, Chosen]:
+    """What each condition of a measure is true of, by its text.
+
+    `ChallengeError` if a column is not there or holds no numbers, a list is half chosen where
+    lists have no items to choose, or nothing is, unless these are the lists of a fold.
     """
     challenge, keys = prepared.challenge, _keyed(prepared)
     if not keys:
@@ -68,18 +81,96 @@ def chosen(prepared: BoundChallenge, lists: Sequence[str], truth: Table) -> dict
     place = {name: n for n, name in enumerate(lists)}
     rows = _list_places(truth, place)
     columns = _of_truth(truth, _names(prepared)) | _of_lists_file(challenge, lists, rows, keys)
-    masks = {}
+    catalogue = _of_items_file(prepared, set(_names(prepared)) - set(columns))
+    columns |= _at_items(catalogue, truth)
+    choices = {}
     for text, key in keys.items():
         condition = parse(text)
         refuse(challenge, _unknown_names(challenge, condition, columns, key))
         try:
             true = condition.true(columns)
-            masks[text] = _true_of_lists(true[rows >= 0], rows[rows >= 0], lists)
+            choices[text] = _choice(prepared, condition, true, rows, lists, catalogue)
         except GrammarError as error:
             refuse(challenge, [Fault(key, "C125", str(error))])
-        if not masks[text].any():
+        if not fold and not choices[text].lists.any():
             refuse(challenge, [Fault(key, "C125", f"true of no list: {text}")])
-    return masks
+    return choices
+
+
+def picked(
+    prepared: BoundChallenge,
+    open_: Callable[[Table], OpenTruth],
+    lists: Sequence[str],
+    truth: Table,
+    fold: bool = False,
+) -> dict[str, Picked]:
+    """The items of each condition that chooses items, by its text.
+
+    `open_` makes a truth of some rows ready; `lists` are those of the truth.
+    """
+    return {
+        text: Picked(
+            open_(truth.where(np.flatnonzero(choice.rows))),
+            among_lists(truth.where(np.flatnonzero(~choice.rows)), lists),
+            choice.items,
+        )
+        for text, choice in chosen(prepared, lists, truth, fold).items()
+        if choice.rows is not None
+    }
+
+
+def _choice(
+    prepared: BoundChallenge,
+    condition: Condition,
+    true: Mask,
+    rows: Ints,
+    lists: Sequence[str],
+    catalogue: Table | None,
+) -> Chosen:
+    """Lists, or items where it names a column of items or is true of some of a list's alone."""
+    inside = rows >= 0
+    count = np.bincount(rows[inside], true[inside], minlength=len(lists))
+    half = (count > 0) & (count < np.bincount(rows[inside], minlength=len(lists)))
+    further = [name for name in condition.names if catalogue and f"{EXTRA}{name}]" in catalogue.ids]
+    named = {} if catalogue is None else _of_truth(catalogue, further)
+    if not named and not half.any():
+        return Chosen(count > 0)
+    if prepared.kind.name not in ("grades", "ratings"):
+        name = lists[int(np.argmax(half))]
+        raise GrammarError(
+            f"true of some rows of {quoted(name)} only, and a list counts whole or not at all"
+        )
+    items = None
+    if catalogue is not None and len(named) == len(condition.names):
+        ids = catalogue.ids["item"]
+        met = np.flatnonzero(condition.true(named))
+        items = frozenset(ids.names[code] for code in ids.codes[met].tolist())
+    return Chosen(count > 0, true, items)
+
+
+def _of_items_file(prepared: BoundChallenge, names: Set[str]) -> Table | None:
+    """The columns of the items' file that conditions name and that nothing else has."""
+    source = prepared.challenge.items
+    if source is None or prepared.kind.name not in ("grades", "ratings"):
+        return None
+    used = {name: name for name in names & _header(source)}
+    return _text_columns(prepared.challenge, source, used, "item") if used else None
+
+
+def _at_items(catalogue: Table | None, truth: Table) -> dict[str, _Column]:
+    """The columns of the items' file at the rows of the truth; '' where it lacks the item."""
+    if catalogue is None or "item" not in truth.ids:
+        return {}
+    ids, items = catalogue.ids["item"], truth.ids["item"]
+    row_of = {ids.names[code]: row for row, code in enumerate(ids.codes.tolist())}
+    rows = np.array([row_of.get(name, -1) for name in items.names], dtype=np.int64)[items.codes]
+    columns = {}
+    for role, column in catalogue.ids.items():
+        if role.startswith(EXTRA):
+            names = [*column.names, ""]
+            codes = np.append(np.asarray(column.codes, dtype=np.int64), len(names) - 1)
+            columns[role[len(EXTRA) : -1]] = _Column(names, codes[rows])
+    return columns
 
 
 def _keyed(prepared: BoundChallenge) -> dict[str, str]:
@@ -147,18 +238,21 @@ def _unknown_names(
     """Names of a condition that are no columns."""
     for name in condition.names:
         if name not in columns:
-            sources = [source for source in (challenge.truth, challenge.lists) if source]
+            files = (challenge.truth, challenge.lists, challenge.items)
+            sources = [source for source in files if source]
             words = [word for source in sources for word in (*_header(source), *source.columns)]
             suggestion = nearest(name, words)
             hint = f"; did you mean {quoted(suggestion)}?" if suggestion else ""
-            message = f"neither the truth nor the lists have a column {quoted(name)}{hint}"
+            message = f"neither the truth nor lists or items have a column {quoted(name)}{hint}"
             yield Fault(key, "C125", message)
 
 
-def _text_columns(challenge: Challenge, source: Described, called: Mapping[str, str]) -> Table:
-    """The columns of a file as texts, each as `extra[NAME]`."""
+def _text_columns(
+    challenge: Challenge, source: Described, called: Mapping[str, str], of: str = "list"
+) -> Table:
+    """The columns of a file as texts, each as `extra[NAME]`, beside the ids of `of`."""
     roles = {f"{EXTRA}{name}]": word for name, word in called.items()}
-    shape = Schema(("list", *roles), (), {**source.columns, **roles})
+    shape = Schema((of, *roles), (), {**source.columns, **roles})
     format = format_of(source.file, source.format, form=challenge.form(source))
     findings = Findings(display_path(source.file))
     table = read(source.file, format, [shape], findings, ReadLimits())
@@ -172,15 +266,3 @@ def _list_places(table: Table, place: Mapping[str, int]) -> Ints:
     ids = table.ids["list"]
     places = np.array([place.get(name, -1) for name in ids.names], dtype=np.int64)
     return places[np.asarray(ids.codes)]
-
-
-def _true_of_lists(mask: Mask, rows: Ints, lists: Sequence[str]) -> Mask:
-    """Whether it is true of each list; `GrammarError` if of some rows of a list only."""
-    true = np.bincount(rows, mask, minlength=len(lists))
-    sizes = np.bincount(rows, minlength=len(lists))
-    if (half := (true > 0) & (true < sizes)).any():
-        name = lists[int(np.argmax(half))]
-        raise GrammarError(
-            f"true of some rows of {quoted(name)} only, and a list counts whole or not at all"
-        )
-    return true > 0

@@ -46,17 +46,18 @@ def score(
     for measure in {part.id: part for whole in measures for part in whole.all_parts}.values():
         if measure.parts:
             continue
-        raw = evaluate(measure, meeting.views)
+        views = meeting.where(measure.combination.where)
+        raw = evaluate(measure, views)
         if not isinstance(raw, Statistics):
-            raw = _told_apart(measure, meeting.views, raw)
+            raw = _told_apart(measure, views, raw)
         if isinstance(raw, Statistics):
             statistics[measure.id] = raw
             if measure.combination.groups or of_fold:
-                statistics |= _of_truth(measure, meeting.views)
+                statistics |= _of_truth(measure, views)
         else:
             values[measure.id] = raw
         if measure.combination.unit == "item":
-            statistics[measure.id + OF_ITEMS] = _of_items(measure, meeting.views)
+            statistics[measure.id + OF_ITEMS] = _of_items(measure, views)
     positions = meeting.views.get(Positions)
     return Scorecard(
         tuple(lists), meeting.answered, values, statistics, dict(digests or {}), positions,

@@ -33,6 +33,7 @@ from scorer.formats.base import Format
 from scorer.formats.form import PLAIN, FileForm
 from scorer.formats.read import format_of
 from scorer.kinds.base import OpenTruth
+from scorer.kinds.picked import Picked
 from scorer.metrics.measure import Measure
 from scorer.results import scorecard
 from scorer.results.columns import NO_COLUMNS, ListColumns
@@ -63,6 +64,8 @@ class Plan:
     form: FileForm = PLAIN  # in which submissions are written
     columns: ListColumns = NO_COLUMNS  # of all lists of the truth, where measures need them
     solution: str = ""  # the truth as CSV, where measures read frames
+    # fold -> condition of a measure -> the items that it chooses
+    picked: Mapping[str | None, Mapping[str, Picked]] = field(default_factory=dict)
 
     def format(self, path: Path) -> Format:
         """How a submission is read."""
@@ -332,14 +335,23 @@ def _met_folds(
             code = np.where(place >= 0, np.searchsorted(lists, place), -1)
         part = whole.only(lists)
         if part.lists:
-            views = _views(plan, part, _renumbered(table, code, part.lists))
+            views = _views(plan, part, _renumbered(table, code, part.lists), name, lists)
             by_fold[name] = MetFold(part.lists, lists, views)
     return by_fold
 
 
-def _views(plan: Plan, truth: OpenTruth, table: Table) -> Views:
-    """The views of a submission whose lists are those of a truth; with frames, if asked."""
+def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None, lists: Ints) -> Views:
+    """The views of a submission whose lists are those of a truth; with frames, if asked.
+
+    `lists` are the numbers of the lists in the whole truth, or in that of `fold`.
+    """
     views = truth.meet(table, plan.rules.ties, plan.views)
+    picked = plan.picked.get(fold, {}).items()
+    chosen = {
+        text: each.only(lists).meet(table, plan.rules.ties, plan.views).views
+        for text, each in picked
+    }
+    views = views._replace(chosen=chosen) if chosen else views
     if Frames not in plan.views:
         return views
     frames = Frames(truth.lists, views.answered, plan.solution, text_of(table))
@@ -383,7 +395,7 @@ def _complete_card(plan: Plan, fold: str | None, cards: Sequence[NumberedCard]) 
     if absent.any() or not cards:
         lists = np.flatnonzero(absent)
         part = truth.only(lists)
-        views = _views(plan, part, _empty_table(plan.shapes[0].of_items))
+        views = _views(plan, part, _empty_table(plan.shapes[0].of_items), fold, lists)
         cards = (*cards, NumberedCard(lists, _scored(plan, views, part.lists, fold)))
     if len(cards) == 1:  # of all lists, in their order
         return cards[0].card

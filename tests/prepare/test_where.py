@@ -157,7 +157,10 @@ def test_a_kit_has_no_measure_of_the_truths_columns(folder):
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ({"where": "mael = 1"}, "metrics[0].where: neither the truth nor the lists have a column"),
+        (
+            {"where": "mael = 1"},
+            "metrics[0].where: neither the truth nor lists or items have a column",
+        ),
         ({"where": "part > 3"}, "part holds 'neck', which is no number to compare"),
         ({"where": "male = 7"}, "true of no list: male = 7"),
         ({"any": "studdy"}, "no further column 'studdy' is declared; did you mean 'study'?"),

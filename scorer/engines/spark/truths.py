@@ -24,7 +24,8 @@ from scorer.engines.spark.sources import SparkSource, frame_source, source_of, u
 from scorer.kinds.base import Asking, Constants, OpenTruth, SideTables, kinds
 from scorer.kinds.labels import classes_of, named_in
 from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.open import aids_of, public, refuse_flat
+from scorer.prepare.board_rules import refuse_flat
+from scorer.prepare.open import aids_of, public
 from scorer.results.scorecard import Rules
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import CodedColumn
