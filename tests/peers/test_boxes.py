@@ -35,8 +35,8 @@ def drawn(seed):
     return true or [(1, 1, 1.0, 1, 1, 5, 5)], sent or [(1, 1, 0.5, 1, 1, 5, 5)]
 
 
-def theirs(true, sent, thresholds, most=100):
-    """COCO's average precision, of all sizes."""
+def program_of(true, sent, thresholds, most=100, recalls=None):
+    """COCO's program, which has matched the boxes, of all sizes."""
     images = sorted({row[0] for row in true + sent})
     rows = [
         {"id": n, "image_id": i, "category_id": c, "bbox": box, "area": box[2] * box[3],
@@ -56,9 +56,16 @@ def theirs(true, sent, thresholds, most=100):
         program.params.iouThrs = np.array(thresholds)
         program.params.areaRng, program.params.areaRngLbl = [[0, 1e10]], ["all"]
         program.params.maxDets = [most]
+        if recalls is not None:
+            program.params.recThrs = recalls
         program.evaluate()
         program.accumulate()
-    precision = program.eval["precision"]
+    return program
+
+
+def theirs(*asked, **options):
+    """COCO's average precision."""
+    precision = program_of(*asked, **options).eval["precision"]
     return precision[precision > -1].mean()
 
 
@@ -90,6 +97,46 @@ def test_average_precision(seed):
     assert value(view, iou=0.4) == pytest.approx(theirs(true, sent, [0.4]), rel=1e-10)
     two = theirs(true, sent, [0.5], most=2)
     assert value(view, iou=0.5, most=2) == pytest.approx(two, rel=1e-10)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_f1_of_boxes_counts_cocos_matches(seed):
+    true, sent = drawn(seed)
+    thresholds = [0.4, 0.5, 0.75]
+    counts = {}
+    for one in program_of(true, sent, thresholds, most=10**6).evalImgs:
+        if one is not None:
+            right = (one["dtMatches"] > 0).sum(axis=1)
+            sizes = len(one["dtIds"]), len(one["gtIds"])
+            counts[one["image_id"]] = counts.get(one["image_id"], 0) + np.append(right, sizes)
+    table = np.array([counts[image] for image in sorted(counts)], dtype=float)
+    right, either = table[:, :3], table[:, 3:].sum(axis=1, keepdims=True)
+    view, made = view_of(true, sent), measure(metrics().get("BoxF1"), "BoxF1", {"iou": thresholds})
+    wanted = (2 * right / either).mean(axis=1)
+    assert made.metric.values(view, **made.params) == pytest.approx(wanted)
+    made = measure(metrics().get("BoxF1"), "BoxF1", {"iou": thresholds, "ratio": "jaccard"})
+    wanted = (right / (either - right)).mean(axis=1)
+    assert made.metric.values(view, **made.params) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_area_of_voc_is_cocos_at_each_true_box(seed):
+    """Of true boxes apart from each other, so that a box has one to match at most."""
+    rng = np.random.default_rng(seed)
+    true, sent = [], []
+    for image in range(1, 6):
+        for place in range(int(rng.integers(1, 5))):
+            box = np.array([100 * place, 0, *rng.integers(20, 40, 2)])
+            true.append((image, 1, 1.0, *box.tolist()))
+            for _ in range(int(rng.integers(0, 3))):
+                near = box + rng.integers(0, 9, 4)
+                sent.append((image, 1, round(float(rng.random()), 6), *near.tolist()))
+    sent = sent or [(1, 1, 0.5, 1, 1, 5, 5)]
+    at_each = (np.arange(len(true)) + 1) / len(true) - 1e-12
+    wanted = theirs(true, sent, [0.5], recalls=at_each)
+    assert value(view_of(true, sent), iou=0.5, rule="voc") == pytest.approx(wanted, rel=1e-10)
+    eleven = theirs(true, sent, [0.5], recalls=np.arange(11) / 10 - 1e-12)
+    assert value(view_of(true, sent), iou=0.5, rule="voc2007") == pytest.approx(eleven, rel=1e-10)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -13,6 +13,7 @@ from scorer.metrics.base import metrics  # noqa: E402
 from scorer.metrics.measure import measure  # noqa: E402
 from scorer.metrics.notation import parse  # noqa: E402
 from scorer.views.extras import Extras, NamedColumns  # noqa: E402
+from scorer.views.hits import Judged  # noqa: E402
 from scorer.views.labelled import labelled, targets  # noqa: E402
 from scorer.views.pooled import Statistics  # noqa: E402
 from scorer.views.scored import Scored  # noqa: E402
@@ -133,6 +134,51 @@ def test_label_ranking(seed):
     counts = true.sum(axis=1)
     theirs = sk.label_ranking_average_precision_score(true, score, sample_weight=counts)
     same(value("LRAP(average=pooled)", view), theirs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sets_and_probabilistic_counts(seed):
+    rng = np.random.default_rng(seed)
+    true, sent = rng.integers(0, 2, (2, 9, 6))
+    true[0] = sent[0] = 0  # neither has an item
+    lists = [
+        ([str(n) for n in np.flatnonzero(b)], {str(n): 1.0 for n in np.flatnonzero(a)})
+        for a, b in zip(true, sent, strict=True)
+    ]
+    view, asked = Judged.of(*lists), {"average": "samples", "zero_division": 1.0}
+    same(value("SetJaccard(empty=one)", view), sk.jaccard_score(true, sent, **asked))
+    same(value("SetF(empty=one)", view), sk.f1_score(true, sent, **asked))
+    same(value("SetF(empty=one, beta=2)", view), sk.fbeta_score(true, sent, beta=2, **asked))
+    # a row of 0.7 is 0.7 of a positive one and 0.3 of a negative one
+    has, likely = np.append(1, rng.integers(0, 2, 40)), np.round(rng.random(41), 3)
+    both, weight = np.repeat([1, 0], 41), np.append(likely, 1 - likely)
+    theirs = sk.f1_score(np.append(has, has), both, sample_weight=weight)
+    shown = labelled([str(n) for n in has], {"0": 1 - likely, "1": likely})
+    same(value("ProbabilisticF1", shown), theirs)
+    theirs = sk.fbeta_score(np.append(has, has), both, beta=0.5, sample_weight=weight)
+    same(value("ProbabilisticF1(beta=0.5)", shown), theirs)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_arcs(seed):
+    """By scikit-learn's haversines and cosines; a direction is a point of a sphere."""
+    pairwise = pytest.importorskip("sklearn.metrics.pairwise")
+    rng = np.random.default_rng(seed)
+    latitude, other = rng.uniform(-90, 90, (2, 30))
+    east, west = rng.uniform(-180, 180, (2, 30))
+    first, second = np.deg2rad([latitude, east]).T, np.deg2rad([other, west]).T
+    theirs = np.diag(pairwise.haversine_distances(first, second))
+    view = numbers(latitude, other, {"longitude": east}, longitude=west)
+    same(value("Haversine", view), theirs.mean() * 6_371_000)
+    same(value("Haversine(radius=1)", view), theirs.mean())
+    view = numbers(east, west, {"zenith": 90 - latitude}, zenith=90 - other)
+    same(value("AngularError(unit=degrees)", view), np.rad2deg(theirs).mean())
+    points = [
+        np.column_stack([np.cos(x) * np.cos(y), np.cos(x) * np.sin(y), np.sin(x)])
+        for x, y in (first.T, second.T)
+    ]
+    cosines = np.diag(pairwise.cosine_similarity(*points))
+    same(value("AngularError(unit=degrees)", view), np.rad2deg(np.arccos(cosines)).mean())
 
 
 def test_the_stratified_concordance_of_cibmtr(challenge, score):

@@ -97,3 +97,54 @@ def test_events_are_mir_evals(seed):
         offset_min_tolerance=0.1,
     )  # fmt: skip
     same(of("EventF1(tolerance=0.1,longer=0.2)", texts), theirs)
+
+
+def taken(true, given, tolerance):
+    """Of events, best first, whether each takes the nearest true one that is left and so near."""
+    left, right = list(true), []
+    for time in given:
+        near = [(abs(time - each), each) for each in left if abs(time - each) < tolerance]
+        right.append(bool(near))
+        if near:
+            left.remove(min(near)[1])
+    return right
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_events_are_matched_and_averaged_as_in_detect_sleep_states(seed):
+    """Scikit-learn's average precision of the matches, by the share of true events matched."""
+    sk = pytest.importorskip("sklearn.metrics")
+    rng = np.random.default_rng(seed)
+    series, wanted, tolerances = [], [], (3, 8, 20)
+    for _ in ("onset", "wakeup"):
+        series.append([
+            (rng.choice(300, int(rng.integers(1, 9)), False), rng.choice(300, 12, False),
+             rng.permutation(10**6)[:12] / 10**6)
+            for _ in range(4)
+        ])  # fmt: skip
+        for tolerance in tolerances:
+            hits = [taken(true, given[np.argsort(-score)], tolerance)
+                    for true, given, score in series[-1]]  # fmt: skip
+            hits = np.concatenate(hits)
+            score = np.concatenate([np.sort(score)[::-1] for _, _, score in series[-1]])
+            events = sum(true.size for true, _, _ in series[-1])
+            area = sk.average_precision_score(hits, score) if hits.any() else 0.0
+            wanted.append(area * hits.sum() / events)
+    cells = [
+        (
+            {
+                f"{kind} {time}": float(score)
+                for kind, part in zip(("onset", "wakeup"), parts, strict=True)
+                for time, score in zip(*part[1:], strict=True)
+            },
+            [
+                f"{kind} {time}"
+                for kind, part in zip(("onset", "wakeup"), parts, strict=True)
+                for time in part[0]
+            ],
+        )
+        for parts in zip(*series, strict=True)
+    ]
+    made = measure(METRICS.get("EventAP"), "EventAP(tolerances=[3,8,20])")
+    found = made.metric.values(Texts.of(*cells), **made.params)
+    same(made.metric.statistic.figure(found, **made.params), np.mean(wanted))
