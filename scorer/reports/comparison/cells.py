@@ -258,9 +258,8 @@ def legend(compared: ComparedReport) -> str:
         for test in _unsure(pairing):
             message += f" {undecided(test.draws, rules.tiers.alpha)}"
     if pairing.holm:
-        message += (
-            f" It is corrected by Holm for {pairing.holm:,} measures, too; intervals are not."
-        )
+        measures = f"{pairing.holm:,} measure{'s' * (pairing.holm != 1)}"
+        message += f" It is corrected by Holm for {measures}, too; intervals are not."
     if compared.units in headings(compared):
         message += f" Each pair is compared on the {compared.units} that both have."
     if pairing.margin is not None:
