@@ -65,6 +65,18 @@ AFTER = {
 FOLLOWS = np.array([AFTER.get(kind, _kind_table()) for kind in range(10)]).ravel()
 
 
+def _parity(mask: Mask) -> NDArray[np.uint8]:
+    """1 from each odd of the true places on, to before the next; 64 places at a time."""
+    bits = np.packbits(mask, bitorder="little")
+    words = np.zeros(-(-bits.size // 8), dtype="<u8")
+    words.view(np.uint8)[: bits.size] = bits
+    for shift in (1, 2, 4, 8, 16, 32):
+        words ^= words << np.uint64(shift)
+    odd = np.cumsum(words >> np.uint64(63), dtype=np.uint8) & np.uint8(1)  # after each word
+    words[1:] ^= np.negative(odd[:-1].astype(np.uint64))
+    return np.unpackbits(words.view(np.uint8), count=mask.size, bitorder="little")
+
+
 class Tokens:
     """The tokens of a piece's whole members; the first one stands for the container's bracket.
 
@@ -91,7 +103,7 @@ class Tokens:
         if self._escapes:  # other characters for escaped quotes and backslashes
             masked = data.replace(b"\\\\", b"__").replace(b'\\"', b"__")
         quoted = np.frombuffer(masked, dtype=np.uint8) == QUOTE
-        inside = np.cumsum(quoted, dtype=np.uint8) & 1  # from each opening quote on
+        inside = _parity(quoted)  # from each opening quote on
         kinds = np.frombuffer(masked.translate(KIND), dtype=np.uint8) & (inside - 1)
         word = kinds == WORD
         found = kinds > WORD
@@ -118,6 +130,7 @@ class Tokens:
         self.start[texts] = np.flatnonzero(quoted)[: 2 * texts.size : 2] + 1
         words = np.flatnonzero(self.kind == WORD)
         self.end[words] = np.flatnonzero(word & ~np.append(word[1:], False))[: words.size] + 1
+        self._quoted = octets[inside[: self.size].view(bool)]  # strings, each after its quote
         self._check()
 
     def _place(self, place: Offsets, kind: Kinds, depth: Offsets, opening: int) -> None:
@@ -139,7 +152,10 @@ class Tokens:
             raise Odd
         depth = np.append(first, depth) + IS_END.take(self.kind)
         self.inside = np.zeros(self.kind.size, dtype=np.int32)  # of a bracket, itself
-        if depth.any():
+        if depth.max(initial=0) < 2:
+            opens = np.where(IS_OPEN.take(self.kind), np.arange(self.kind.size), 0)
+            self.inside[:] = np.where(depth, np.maximum.accumulate(opens), 0)
+        else:
             order = np.argsort(depth.astype(np.uint8), kind="stable").astype(np.int32)
             opens = np.where(IS_OPEN.take(self.kind)[order], np.arange(order.size), 0)
             self.inside[order] = order[np.maximum.accumulate(opens)]
@@ -198,8 +214,23 @@ class Tokens:
             known: pl.Series | None = vars(self).get(name)
             if known is not None and np.array_equal(at, getattr(self, f"{name[:-1]}_places")):
                 return known
-        texts = self._raw(at)
-        return self._unescaped(texts) if self._escapes else texts
+        if self._escapes:
+            return self._unescaped(self._raw(at))
+        if not IS_STRING.take(self.kind[at]).all():
+            return self._raw(at)
+        strings = IS_STRING.take(self.kind)
+        if at.size == np.count_nonzero(strings):
+            return self._strings
+        texts: pl.Series = self._strings.gather((np.cumsum(strings, dtype=np.int32) - 1)[at])
+        return texts
+
+    @cached_property
+    def _strings(self) -> pl.Series:
+        """All strings, where none has an escape."""
+        import polars as pl
+
+        texts: pl.Series = pl.Series([self._quoted.tobytes().decode()]).str.split('"')[0][1:]
+        return texts
 
     def _raw(self, at: Ints) -> pl.Series:
         """The characters of strings and words, as they are written."""
