@@ -74,13 +74,32 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         alike = Chance.of([by_measure[m.id].mean for by_measure in tied])
         remarks += _measured(m, means[m.id], chance[m.id], alike, challenge.submission.ties)
     remarks += [*_ceilings(ready.measures, means), *_truth(ready), *_rules(ready)]
-    remarks += [*_published(challenge), *_revealing(ready), *_gaining(ready), *_doctests(ready)]
+    remarks += [
+        *_public_groups(ready),
+        *_published(challenge),
+        *_revealing(ready),
+        *_gaining(ready),
+        *_doctests(ready),
+    ]
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name,
         len(ready.answers.lists), probe_set.truth.in_list.size, ready.measures, means, chance,
         draws, probe_set.drawn, detectable_of(ready, [*others, *accepted]), tuple(examples),
         ready.warnings, tuple(remarks), ready.public.called,
     )  # fmt: skip
+
+
+def _public_groups(ready: OpenChallenge) -> Iterator[Remark]:
+    """That the groups of the lists are public, where participants get them with the lists."""
+    challenge = ready.prepared.challenge
+    named = challenge.lists is not None and not challenge.parted
+    if ready.public.groups and named and "group" not in challenge.truth.columns:
+        word = ready.public.called.get("group", "group")
+        message = (
+            f"participants see which {word} each of the {ready.public.lists_called} is in; "
+            f"if only the answers say it, truth: {{columns: {{group: {word}}}}} keeps it private"
+        )
+        yield Remark("warning", message)
 
 
 def _of_frames(

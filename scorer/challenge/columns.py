@@ -35,7 +35,7 @@ COLUMNS = {
     "prediction": "the predicted rating, or number",
     "low": "lower end of the prediction's interval",
     "high": "upper end of the prediction's interval",
-    "group": "the slice that the list belongs to",
+    "group": "the slice that the list belongs to; private in a truth, public in lists",
     "cluster": "what dependent lists share, such as a user or a document",
     "fold": "the fold that the row belongs to",
     "users": "how many past users know the item",
@@ -48,7 +48,17 @@ COLUMNS = {
 ROLES = {
     "truth": (
         *("list", "item", "text", "grade", "subtopic", "rating", "better", "worse"),
-        *("label", "target", "weight", "probability", "runs", "polygons", "boxes", "extra"),
+        *(
+            "label",
+            "target",
+            "weight",
+            "probability",
+            "runs",
+            "polygons",
+            "boxes",
+            "group",
+            "extra",
+        ),
     ),
     "lists": ("list", "group", "cluster", "extra"),
     "items": ("item", "list", "users", "features", "extra"),

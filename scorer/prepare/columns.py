@@ -49,11 +49,18 @@ def _of_measures(
     names = dict.fromkeys(name for m in measures for name in m.combination.names)
     numbers = dict.fromkeys(name for m in measures for name in m.combination.numbers)
     public_groups = {}
-    if group_of and "group" not in names and any(m.metric.statistic is not None for m in measures):
-        public_groups = {"group": {name: group_of.get(name, "") for name in lists}}
-    if not names and not numbers:
-        return ListColumns.of(lists, public_groups, {})
     challenge, findings = prepared.challenge, Findings()
+    private = "group" in challenge.truth.columns and names.pop("group", "") is None
+    asked = private or ("group" not in names and any(m.metric.statistic for m in measures))
+    if group_of and asked:
+        public_groups = {"group": {name: group_of.get(name, "") for name in lists}}
+    if private:
+        path = display_path(challenge.truth.file)
+        _tell_lacking(group_of or {}, "group", lists, path, findings)
+    if not names and not numbers:
+        if findings.fatal:
+            raise ChallengeError(problems=findings)
+        return ListColumns.of(lists, public_groups, {})
     if challenge.lists is None:  # lists of several files: each is a group
         parts = {name: name.partition("/")[0] for name in lists}
         columns = ListColumns.of(lists, dict.fromkeys(names, parts), {})

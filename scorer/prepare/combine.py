@@ -38,14 +38,15 @@ class Combiner:
     def columns(self) -> tuple[str, ...]:
         """The columns of the lists' file, by the names that measures call them."""
         source = self.challenge.lists
+        private = "group" in self.challenge.truth.columns
         if source is None:
-            return ("group",) if self.challenge.parted else ()
+            return ("group",) if self.challenge.parted or private else ()
         format = format_of(source.file, source.format, form=cut_of(source))
         words = header(source.file, format, ReadLimits())
         list_column = source.columns.get("list", "list")
         group = source.columns.get("group", "group")
         others = sorted(word for word in words if word != list_column)
-        grouped = group in words or bool(source.parts)
+        grouped = group in words or bool(source.parts) or private
         return ("group", *others) if grouped and "group" not in others else tuple(others)
 
     def params(self, spec: MeasureSpec, metric: Metric) -> dict[str, Any]:
@@ -256,6 +257,7 @@ class Combiner:
         if self.challenge.lists is None:
             message = f"{quoted(name)} is a column of the lists, and this challenge has no lists"
             help = "write lists: {file: lists.csv}, with the columns list and " + name
+            help += "; or truth: {columns: {group: COLUMN}}, private" if name == "group" else ""
             self._wrong(spec, key, message, "C121", help)
             return
         suggestion = nearest(name, [*others, *self.columns])

@@ -290,7 +290,7 @@ def opened(
     truth = _organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
     _raise(findings)
     assert truth is not None
-    public_part = public(prepared, truth)
+    public_part = _with_private_groups(prepared, public(prepared, truth), truth)
     ready, folds, choices, warnings = answers(prepared, public_part, truth)
     warnings = [*findings, *warnings]
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
@@ -314,6 +314,20 @@ def opened(
         labels=wide_labels(prepared, public_part, truth),
         picked=choices,
     )
+
+
+def _with_private_groups(prepared: BoundChallenge, public: Public, truth: Table) -> Public:
+    """What is public, and the groups that the truth alone says: never for a check or a kit."""
+    if "group" not in truth.ids:
+        return public
+    challenge, findings = prepared.challenge, Findings()
+    if public.groups:
+        message = "the lists have public groups; those of the truth would be others"
+        findings.add(located(challenge, Fault("truth.columns.group", "C121", message)))
+    groups = list_labels(truth, "group", display_path(challenge.truth.file), findings)
+    _raise(findings)
+    called = {**public.called, "group": truth.called("group")}
+    return public._replace(groups=groups, called=called)
 
 
 def wide_labels(

@@ -51,7 +51,10 @@ def truth_shapes(prepared: BoundChallenge) -> list[Schema]:
     named = [name for name in _names(prepared) if name not in known]
     words = _header(source) if named else frozenset()
     asked = {f"{EXTRA}{name}]": name for name in named if name in words}
-    return [prepared.whole(shape.with_columns(source.further, asked)) for shape in shapes]
+    further = source.further
+    if group := source.columns.get("group"):
+        further = {**further, "group": group}
+    return [prepared.whole(shape.with_columns(further, asked)) for shape in shapes]
 
 
 def _header(source: Described) -> frozenset[str]:
