@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from scorer.api.submissions import Named, trespasses
+from scorer.api.submissions import Named, baselines, trespasses
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats
@@ -35,6 +35,7 @@ def statistics(
     submissions: Sequence[Named],
     beside: Sequence[Named] = (),
     *,
+    with_baselines: bool = False,
     allow_plugins: bool = False,
 ) -> list[list[str]]:
     """What each submission looks like, in sentences; none of a file that cannot be read.
@@ -43,11 +44,14 @@ def statistics(
         challenge: whose submissions they are; its answers stay closed.
         submissions: the files.
         beside: others that each is laid beside, such as a sample or an earlier entry.
+        with_baselines: whether they are laid beside the challenge's baselines, too: for whoever
+            has these files, as one of them may be made from the answers.
         allow_plugins: whether the challenge's own code may be run.
     """
     ready = opened(prepare(challenge, allow_plugins), blind=True)
+    known = [*beside, *(baselines(ready.prepared) if with_baselines else ())]
     others = {
-        file.name: table for file in beside if (table := _table_of_file(ready, file)) is not None
+        file.name: table for file in known if (table := _table_of_file(ready, file)) is not None
     }
     tables = (_table_of_file(ready, file) for file in submissions)
     return [
@@ -96,7 +100,7 @@ def directions(
 
 
 def _table_of_file(ready: OpenChallenge, file: Named) -> Table | None:
-    if trespasses(ready, file.path):
+    if not file.baseline and trespasses(ready, file.path):
         return None
     plan = ready.plan
     return read(file.path, plan.format(file.path), plan.shapes, Findings(), plan.limits)

@@ -4,6 +4,10 @@ import json
 
 import pytest
 
+from scorer.api.statistics import statistics
+from scorer.api.submissions import Named
+from scorer.challenge.load import load
+
 LABELS = {f"r{n:02}": "ab"[n % 3 > 1] for n in range(30)}
 
 
@@ -108,3 +112,17 @@ def test_codes_by_number_of_files(score, classes):
     ran = score("check", classes, *wrong, "--statistics")
     table = ran.out.partition("Problems by files\n")[2].split()
     assert table[: table.index("S521") + 3][-3:] == ["S521", "2", "2"]
+
+
+def test_the_baselines_of_the_folder_are_beside_it(score, classes):
+    """Of whoever has their files: a kit has none, and a served board lays none beside an upload."""
+    yaml = (classes / "challenge.yaml").read_text()
+    text = yaml + "leaderboard: {baselines: [flat.csv]}\n"
+    (classes / "challenge.yaml").write_text(text)
+    kit, mine = classes / "kit.zip", classes / "mine.csv"
+    assert score("kit", classes, "-o", kit).code == 0
+    ((told,), _, _), ((in_kit,), _, _) = (looks(score, c, mine) for c in (classes, kit))
+    beside = "'flat' has 'a' 100.0%, 'b' 0.0%; 63.3% of the rows agree"
+    assert told == [*in_kit, beside]
+    (served,) = statistics(load(classes), [Named("mine", mine)])
+    assert served == in_kit

@@ -62,7 +62,8 @@ def check(
         typer.Option(
             "--statistics",
             help="Tell, blindly, what each file looks like (shares of classes, constant or equal "
-            "answers, what is missing at the edges), and in how many files each problem is.",
+            "answers, what is missing at the edges, how far from the baselines), and in how many "
+            "files each problem is.",
         ),
     ] = False,
     beside: Annotated[
@@ -139,7 +140,7 @@ def check(
         from scorer.api.statistics import statistics as looks
 
         others = submissions_of(beside, terminal, settled) if beside else []
-        told = looks(settled, files, others, allow_plugins=allow_plugins)
+        told = looks(settled, files, others, with_baselines=True, allow_plugins=allow_plugins)
         if validation is not None:
             own, predictions = validation
             (file,) = submissions_of([str(predictions)], terminal, settled)
