@@ -48,6 +48,9 @@ def pairs_of_truth(scored: Scored) -> Floats:
     "AccEq",
     title="Accuracy of pairs and ties",
     source="Deutsch, Foster and Freitag, EMNLP 2023, arXiv:2305.14324",
+    elsewhere={
+        "WMT": "acc_eq",
+    },
     formula=r"\frac{\sum_{i=1}^{m} \sum_{j=i+1}^{m} a_{i,j}}{\frac{m (m - 1)}{2}}, \qquad "
     r"a_{i,j} = [\lvert s_i - s_j \rvert \le $epsilon \wedge g_i = g_j] + [\lvert s_i "
     r"- s_j \rvert > $epsilon \wedge (s_i - s_j) (g_i - g_j) > 0], \qquad m = "

@@ -17,6 +17,10 @@ SEEN = r", \qquad c_{i,s} = \sum_{j=1}^{i-1} r_{j,s}"
     "alpha_DCG",
     title="Alpha discounted cumulative gain",
     source="Clarke et al., SIGIR 2008, doi:10.1145/1390334.1390446; scaled as TREC's ndeval",
+    elsewhere={
+        "ndeval": "alpha-DCG@10; at k = 1 not divided",
+        "ir_measures": "alpha_DCG",
+    },
     formula=lambda params: (rf"\frac{{{SUM}}}{{{LIMIT}}}" if params["normalize"] else SUM) + SEEN,
     undefined="no subtopic has a relevant item",
     range=(0, None),

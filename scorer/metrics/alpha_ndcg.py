@@ -11,6 +11,10 @@ from scorer.views.diverse import Diverse
     "alpha_nDCG",
     title="Alpha normalised discounted cumulative gain",
     source="Clarke et al., SIGIR 2008, doi:10.1145/1390334.1390446; as TREC's ndeval",
+    elsewhere={
+        "ndeval": "alpha-nDCG@10",
+        "ir_measures": "alpha_nDCG",
+    },
     formula=r"\frac{\sum_{i=1}^{$k} \frac{1}{\log_2(i + 1)} \sum_{s=1}^{S} r_{i,s} (1 - "
     r"$alpha)^{c_{i,s}}}{\sum_{i=1}^{$k} \frac{1}{\log_2(i + 1)} \sum_{s=1}^{S} "
     r"r^*_{i,s} (1 - $alpha)^{c^*_{i,s}}}, \qquad c_{i,s} = \sum_{j=1}^{i-1} r_{j,s}, "

@@ -53,6 +53,15 @@ DIVISORS = {"relevant": "R", "capped": "$most", "returned": r"\min(R, n)", "hits
     "AP",
     title="Average precision",
     source="Harman, Information Processing and Management 28(4), 1992; as trec_eval's map",
+    elsewhere={
+        "trec_eval": "map, map_cut_10",
+        "ir_measures": "AP",
+        "ranx": "map",
+        "torchmetrics": "RetrievalMAP",
+        "Hivemall": "average_precision; denominator=hits",
+        "Kaggle": "MAP@K; denominator=capped",
+        "lenskit": "AP; without a cut-off denominator=returned",
+    },
     formula=lambda params: r"\frac{\sum_{i=1}^{$k} r_i \cdot \frac{h_i}{i}}{$divisor}".replace(
         "$divisor", DIVISORS[params["denominator"]]
     ),

@@ -22,6 +22,10 @@ def _shares(view: Diverse, facets: Facets, rel: float) -> Floats:
     "AP_IA",
     title="Intent-aware average precision",
     source="Agrawal et al., WSDM 2009, doi:10.1145/1498759.1498766; as TREC's ndeval",
+    elsewhere={
+        "ndeval": "MAP-IA",
+        "ir_measures": "AP_IA",
+    },
     formula=r"\frac{1}{S} \sum_{s=1}^{S} \frac{1}{R_s} \sum_{i=1}^{n} \frac{r_{i,s}}{i} "
     r"\sum_{j=1}^{i} r_{j,s}",
     undefined="no subtopic has a relevant item",

@@ -57,6 +57,10 @@ ALL = (
     "AUC",
     title="Area under the ROC curve",
     source="Apache Hivemall's auc for ranked lists",
+    elsewhere={
+        "Hivemall": "auc",
+        "scikit-learn": "roc_auc_score; with pairs=all",
+    },
     formula=lambda params: RETURNED if params["pairs"] == "recommended" else ALL,
     undefined="with `pairs=all`, nothing is relevant, or everything",
     expected=True,

@@ -64,7 +64,6 @@ class Metric:
     formula: Formula = field(default="", kw_only=True)  # LaTeX: scorer.metrics.formulas
     undefined: str = field(default="", kw_only=True)  # a clause: when it has no value
     elsewhere: Mapping[str, str] = field(default_factory=dict, kw_only=True)
-    cite: tuple[str, ...] = field(default=(), kw_only=True)  # keys of references.bib
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the function's name, since not all fields can be pickled."""
@@ -162,7 +161,6 @@ def metric(
     formula: Formula = "",
     undefined: str = "",
     elsewhere: Mapping[str, str] | None = None,
-    cite: tuple[str, ...] = (),
     **old: Any,
 ) -> Callable[[Function], Function]:
     """Make a function a metric; the function itself stays unchanged.
@@ -206,7 +204,6 @@ def metric(
         undefined: when a list, or all rows, have no value, as a clause.
         elsewhere: its names in other tools, and behind a `;` how their values differ:
             `{"trec_eval": "map", "lenskit": "AP; divides by min(R, n)"}`.
-        cite: its sources in `scorer/metrics/references.bib`, by their keys.
         old: `figure`, `of_sums`, `sums`, `weighted`, `no_interval` and `smooth`, which
             `statistic` replaces.
     """
@@ -218,7 +215,7 @@ def metric(
             mean_rank,
             settle or {}, statistic, explain, peers or {}, needs, columns, strict_order,
             heading=heading, judged=judged, check=check, shares=shares, formula=formula,
-            undefined=undefined, elsewhere=elsewhere or {}, cite=cite,
+            undefined=undefined, elsewhere=elsewhere or {},
         )  # fmt: skip
         return mark(function, thing)
 

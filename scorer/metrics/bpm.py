@@ -30,6 +30,9 @@ def _stops(
     "BPM",
     title="Bejeweled player model",
     source="Zhang et al., SIGIR 2017, doi:10.1145/3077136.3080841; its static form",
+    elsewhere={
+        "ir_measures": "BPM; sums of thirds may miss a T that they reach",
+    },
     formula=r"\frac{1}{K} \sum_{i=1}^{K} u_i, \qquad K = 1 + \sum_{i=1}^{$k - 1} [\sum_{j=1}^{i} "
     r"u_j < $T], \qquad u_i = \frac{\min(\max(g_i, $min_grade), $max_grade) - "
     r"$min_grade}{$max_grade - $min_grade}",

@@ -13,6 +13,11 @@ from scorer.views.hits import Hits, Judged
     "Bpref",
     title="Binary preference",
     source="Buckley and Voorhees, SIGIR 2004, doi:10.1145/1008992.1009000; as trec_eval's bpref",
+    elsewhere={
+        "trec_eval": "bpref",
+        "ir_measures": "Bpref",
+        "ranx": "bpref",
+    },
     formula=r"\frac{1}{R} \sum_{i=1}^{n} r_i \left(1 - \frac{\min(b_i, R)}{\max(1, \min(N, "
     r"R))}\right), \qquad b_i = \text{judged irrelevant items above rank } i",
     undefined="nothing is relevant in the truth",

@@ -26,6 +26,9 @@ def _explain(listing: Listing[Returned], value: float, *, k: int, catalogue: int
     "CatalogueCoverage",
     title="Coverage of the catalogue",
     source="Ge, Delgado-Battenfeld and Jannach, RecSys 2010, doi:10.1145/1864708.1864761",
+    elsewhere={
+        "Elliot": "ItemCoverage; the count alone",
+    },
     formula=r"\frac{u}{$catalogue}, \qquad u = \text{different items at the first $k ranks of "
     r"all lists}",
     aggregate="pooled",

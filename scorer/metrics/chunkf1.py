@@ -95,6 +95,10 @@ def _explain(listing: Listing[Judged], value: float, *, tag: str) -> Steps:
     "ChunkF1",
     title="F1 of chunks of tags",
     source="Tjong Kim Sang and Buchholz, CoNLL 2000; conlleval",
+    elsewhere={
+        "seqeval": "f1_score",
+        "conlleval": "FB1; in percent",
+    },
     formula=r"\frac{2 h}{t + p}, \qquad h = \text{right chunks}, \qquad t = \text{true "
     r"chunks}, \qquad p = \text{submitted chunks}",
     undefined="there are no lists",

@@ -47,6 +47,9 @@ def _overlap(judged: Judged, p: float) -> _Overlap:
     "Compat",
     title="Compatibility",
     source="Clarke, Vtyurina and Smucker, ACM TOIS 39(1), 2021, doi:10.1145/3451161",
+    elsewhere={
+        "ir_measures": "Compat; items that were not returned have the score 0",
+    },
     formula=lambda params: (
         r"\frac{\sum_{d=1}^{D} $p^{d-1} \frac{X_d}{d}}{\sum_{d=1}^{D} $p^{d-1}$share}, "
         r"\qquad X_d = \text{items among the first } d \text{ of list and ideal}, "

@@ -11,6 +11,10 @@ from scorer.views.hits import Judged
     "DCG",
     title="Discounted cumulative gain",
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
+    elsewhere={
+        "ranx": "dcg; its dcg_burges is gain=exp2",
+        "scikit-learn": "dcg_score; it averages over the orders of tied items, as ties: expected",
+    },
     formula=r"\sum_{i=1}^{$k} \frac{$gain}{$discount}",
     range=(0, None),
     expected=True,

@@ -33,6 +33,9 @@ def _explain(listing: Listing[Returned], value: float, *, k: int) -> Steps:
     "Entropy",
     title="Entropy of how recommendations spread",
     source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3",
+    elsewhere={
+        "Elliot": "ShannonEntropy",
+    },
     formula=r"-\sum_{x \in X} q_x \log_2 q_x, \qquad X = \text{items at the first $k ranks of "
     r"all lists}, \qquad q_x = \text{share of item } x \text{ in them}",
     undefined="nothing is returned",

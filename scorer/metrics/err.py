@@ -11,6 +11,10 @@ from scorer.views.hits import Judged
     "ERR",
     title="Expected reciprocal rank",
     source="Chapelle et al., CIKM 2009, doi:10.1145/1645953.1646033",
+    elsewhere={
+        "ir_measures": "ERR",
+        "gdeval": "err@20; its highest grade is always 4",
+    },
     formula=r"\sum_{i=1}^{$k} \frac{q_i}{i} \prod_{j=1}^{i-1} (1 - q_j), \qquad q_i = "
     r"\frac{2^{g_i} - 1}{2^{$max_grade}}",
     settle={"max_grade": lambda constants: constants.max_grade},

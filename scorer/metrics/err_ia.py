@@ -13,6 +13,10 @@ from scorer.views.diverse import Diverse
     "ERR_IA",
     title="Intent-aware expected reciprocal rank",
     source="Chapelle et al., Information Retrieval 14(6), 2011; as TREC's ndeval",
+    elsewhere={
+        "ndeval": "ERR-IA@10; at k = 1 not divided",
+        "ir_measures": "ERR_IA",
+    },
     formula=r"\frac{\sum_{i=1}^{$k} \frac{1}{i} \sum_{s=1}^{S} r_{i,s} "
     r"\left(\frac{1}{2}\right)^{c_{i,s}}}{S \sum_{i=1}^{$k} \frac{1}{i} "
     r"\left(\frac{1}{2}\right)^{i-1}}, \qquad c_{i,s} = \sum_{j=1}^{i-1} r_{j,s}",

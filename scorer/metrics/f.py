@@ -15,6 +15,9 @@ from scorer.views.hits import Judged
     "F",
     title="F measure",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    elsewhere={
+        "ranx": "f1",
+    },
     formula=r"\frac{(1 + $beta^2) h_{$k}}{$beta^2 R + $k}",
     undefined="nothing is relevant in the truth",
     aliases=("F1", "fmeasure", "f1score"),

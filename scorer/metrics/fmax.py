@@ -112,6 +112,9 @@ def _explain(
     "Fmax",
     title="Highest F1 over thresholds",
     source="Radivojac et al., Nature Methods 10, 2013, doi:10.1038/nmeth.2340; CAFA",
+    elsewhere={
+        "CAFA": "F-max",
+    },
     formula=r"\max_{t \in T} \frac{2 P_t Q_t}{P_t + Q_t}, \qquad T = \text{the thresholds}, "
     r"\qquad P_t = \text{precision of the items with a score of } t \text{ or more}, "
     r"\qquad Q_t = \text{their recall}",

@@ -38,6 +38,10 @@ def _explain(listing: Listing[Returned], value: float, *, k: int, catalogue: int
     "Gini",
     title="Gini index of how recommendations spread",
     source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3",
+    elsewhere={
+        "Elliot": "Gini; 1 less the value",
+        "RankSys": "Gini; 1 less the value",
+    },
     formula=r"\frac{\sum_{j=1}^{$catalogue} (2 j - $catalogue - 1) q_j}{$catalogue - 1}, "
     r"\qquad q_j = \text{share of the } j \text{-th least recommended item in the "
     r"first $k ranks of all lists}",

@@ -39,6 +39,9 @@ def _explain(listing: Listing[Judged], value: float, *, k: int, rel: float) -> S
     "Hits",
     title="Hits at k, against negatives",
     source="Hu et al., Open Graph Benchmark, NeurIPS 2020, arXiv:2005.00687",
+    elsewhere={
+        "Open Graph Benchmark": "hits@50",
+    },
     formula=r"\frac{1}{R} \sum_{i=1}^{n} r_i [s_i > t], \qquad t = \text{score of the $k-th best "
     r"negative item}",
     undefined="no item of the truth is positive",

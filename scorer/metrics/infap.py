@@ -15,6 +15,10 @@ EPSILON = 0.00001  # trec_eval's
     "InfAP",
     title="Inferred average precision",
     source="Yilmaz and Aslam, CIKM 2006, doi:10.1145/1183614.1183633; as trec_eval's infAP",
+    elsewhere={
+        "trec_eval": "infAP",
+        "ir_measures": "infAP",
+    },
     formula=r"\frac{1}{R} \sum_{i=1}^{n} \frac{r_i}{i} \left(1 + d_i \frac{h_{i-1} + \epsilon}{a_i "
     r"+ 2 \epsilon}\right), \qquad \epsilon = 10^{-5}, \qquad d_i = \text{pooled items "
     r"above rank } i, \qquad a_i = \text{judged items above rank } i",

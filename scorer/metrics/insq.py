@@ -10,6 +10,9 @@ from scorer.views.hits import Judged
     "INSQ",
     title="Inverse squares",
     source="Moffat, Scholer and Thomas, ADCS 2012, doi:10.1145/2407085.2407092",
+    elsewhere={
+        "ir_measures": "INSQ",
+    },
     formula=r"\frac{\sum_{i=1}^{$depth} w_i u_i}{\sum_{i=1}^{$depth} w_i}, \qquad w_i = "
     r"\left(\frac{2 \cdot $T}{i + 2 \cdot $T - 1}\right)^2, \qquad u_i = "
     r"\frac{\min(\max(g_i, $min_grade), $max_grade) - $min_grade}{$max_grade - $min_grade}",

@@ -10,6 +10,9 @@ from scorer.views.hits import Judged
     "INST",
     title="Inverse squares, adaptive",
     source="Moffat, Bailey, Scholer and Thomas, ADCS 2015, doi:10.1145/2838931.2838938",
+    elsewhere={
+        "ir_measures": "INST",
+    },
     formula=r"\frac{\sum_{i=1}^{$depth} w_i u_i}{\sum_{i=1}^{$depth} w_i}, \qquad w_i = "
     r"\prod_{j=1}^{i-1} \left(\frac{j + 2 \cdot $T - U_j - 1}{j + 2 \cdot $T - "
     r"U_j}\right)^2, \qquad U_j = \sum_{l=1}^{j} u_l, \qquad u_i = \frac{\min(\max(g_i, "

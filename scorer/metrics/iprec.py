@@ -46,6 +46,10 @@ def _explain(
     "IPrec",
     title="Interpolated precision at a level of recall",
     source="Manning et al., Introduction to Information Retrieval, 2008, section 8.4",
+    elsewhere={
+        "trec_eval": "iprec_at_recall_0.10; it rounds how many items are needed otherwise",
+        "ir_measures": "IPrec; as trec_eval",
+    },
     formula=r"\max_{1 \le i \le n} \frac{h_i}{i} [h_i \ge \lceil $recall R \rceil]",
     undefined="nothing is relevant in the truth",
     aliases=("iprec_at_recall",),

@@ -13,6 +13,9 @@ from scorer.views.hits import Judged as View
     "Judged",
     title="Share of judged items",
     source="ir_measures' Judged, after OpenNIR",
+    elsewhere={
+        "ir_measures": "Judged",
+    },
     formula=r"\frac{\sum_{i=1}^{$k} a_i}{\min($k, n)}, \qquad a_i = [\text{the item at rank } i "
     r"\text{ is judged}]",
     undefined="nothing is returned",

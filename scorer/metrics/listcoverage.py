@@ -20,6 +20,9 @@ def _explain(listing: Listing[Returned], value: float) -> Steps:
     "ListCoverage",
     title="Coverage of the lists",
     source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3 (user space)",
+    elsewhere={
+        "Elliot": "UserCoverage; the count alone",
+    },
     formula=r"\frac{a}{L}, \qquad a = \text{lists with at least one item}, \qquad L = "
     r"\text{lists}",
     undefined="there are no lists",

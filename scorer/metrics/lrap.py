@@ -44,6 +44,10 @@ def _last_of_ties(in_list: Ints, score: Floats) -> Ints:
     title="Label ranking average precision",
     source="Tsoumakas, Katakis and Vlahavas, 2010; scikit-learn, "
     "label_ranking_average_precision_score; DCASE 2019 task 2 (lwlrap)",
+    elsewhere={
+        "scikit-learn": "label_ranking_average_precision_score; 1 where nothing is relevant",
+        "DCASE": "lwlrap; average=pooled",
+    },
     formula=r"\frac{\sum_{i=1}^{n} r_i \frac{\sum_{j=1}^{n} r_j [s_j \ge s_i]}{\sum_{j=1}^{n} "
     r"[s_j \ge s_i]}}{R}",
     undefined="nothing is relevant in the truth",

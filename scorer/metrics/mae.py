@@ -13,6 +13,10 @@ from scorer.views.rated import Rated
     "MAE",
     title="Mean absolute error",
     source="Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772",
+    elsewhere={
+        "scikit-learn": "mean_absolute_error",
+        "Surprise": "mae",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} \lvert y_i - \hat{y}_i \rvert",
     undefined="a list has no rating",
     range=(0, None),

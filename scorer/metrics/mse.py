@@ -11,6 +11,10 @@ from scorer.views.rated import Rated
     "MSE",
     title="Mean squared error",
     source="Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772",
+    elsewhere={
+        "scikit-learn": "mean_squared_error",
+        "Surprise": "mse",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} (y_i - \hat{y}_i)^2",
     undefined="a list has no rating",
     range=(0, None),

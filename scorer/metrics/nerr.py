@@ -21,6 +21,9 @@ def _shares(hits: Hits, max_grade: float) -> Floats:
     "nERR",
     title="Normalised expected reciprocal rank",
     source="Sakai and Song, SIGIR 2011, doi:10.1145/2009916.2010055; as NTCIREVAL",
+    elsewhere={
+        "NTCIREVAL": "nERR",
+    },
     formula=r"\frac{\sum_{i=1}^{$k} \frac{q_i}{i} \prod_{j=1}^{i-1} (1 - q_j)}"
     r"{\sum_{i=1}^{$last} \frac{q^*_i}{i} \prod_{j=1}^{i-1} (1 - q^*_j)}, "
     r"\qquad q_i = \frac{2^{g_i} - 1}{2^{$max_grade}}, "

@@ -13,6 +13,9 @@ from scorer.views.hits import Judged
     "NERR10",
     title="Nearly expected reciprocal rank, equation 10",
     source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    elsewhere={
+        "ir_measures": "NERR10",
+    },
     formula=r"\frac{\sum_{i=1}^{$depth} w_i u_i}{\sum_{i=1}^{$depth} w_i}, \qquad w_i = $p^{i-1} "
     r"\prod_{j=1}^{i-1} (1 - u_j), \qquad u_i = \frac{\min(\max(g_i, $min_grade), "
     r"$max_grade) - $min_grade}{$max_grade - $min_grade}",

@@ -10,6 +10,9 @@ from scorer.views.hits import Judged
     "NERR11",
     title="Nearly expected reciprocal rank, equation 11",
     source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    elsewhere={
+        "ir_measures": "NERR11",
+    },
     formula=r"\frac{\sum_{i=1}^{$depth} w_i u_i}{\sum_{i=1}^{$depth} w_i}, \qquad w_i = "
     r"\left(\frac{2 \cdot $T}{i + 2 \cdot $T - 1}\right)^2 \prod_{j=1}^{i-1} (1 - u_j), "
     r"\qquad u_i = \frac{\min(\max(g_i, $min_grade), $max_grade) - $min_grade}{$max_grade - "

@@ -12,6 +12,9 @@ from scorer.views.hits import Judged
     "NERR8",
     title="Nearly expected reciprocal rank, equation 8",
     source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    elsewhere={
+        "ir_measures": "NERR8",
+    },
     formula=r"\frac{\sum_{i=1}^{$k} w_i u_i}{\sum_{i=1}^{$k} w_i}, \qquad w_i = \prod_{j=1}^{i-1} "
     r"(1 - u_j), \qquad u_i = \frac{\min(\max(g_i, $min_grade), $max_grade) - "
     r"$min_grade}{$max_grade - $min_grade}",

@@ -11,6 +11,10 @@ from scorer.views.diverse import Diverse
     "nERR_IA",
     title="Normalised intent-aware expected reciprocal rank",
     source="Clarke et al., WSDM 2011, doi:10.1145/1935826.1935847; as TREC's ndeval",
+    elsewhere={
+        "ndeval": "nERR-IA@10",
+        "ir_measures": "nERR_IA",
+    },
     formula=r"\frac{\sum_{i=1}^{$k} \frac{1}{i} \sum_{s=1}^{S} r_{i,s} "
     r"\left(\frac{1}{2}\right)^{c_{i,s}}}{\sum_{i=1}^{$k} \frac{1}{i} \sum_{s=1}^{S} "
     r"r^*_{i,s} \left(\frac{1}{2}\right)^{c^*_{i,s}}}, \qquad c_{i,s} = "

@@ -11,6 +11,10 @@ from scorer.views.diverse import Diverse
     "nNRBP",
     title="Normalised novelty- and rank-biased precision",
     source="Clarke et al., ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; as TREC's ndeval",
+    elsewhere={
+        "ndeval": "nNRBP",
+        "ir_measures": "nNRBP",
+    },
     formula=r"\frac{\sum_{i=1}^{n} $beta^{i-1} \sum_{s=1}^{S} r_{i,s} (1 - "
     r"$alpha)^{c_{i,s}}}{\sum_{i=1}^{J} $beta^{i-1} \sum_{s=1}^{S} r^*_{i,s} (1 - "
     r"$alpha)^{c^*_{i,s}}}, \qquad c_{i,s} = \sum_{j=1}^{i-1} r_{j,s}, \qquad "

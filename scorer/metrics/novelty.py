@@ -22,6 +22,10 @@ def _needs(params: Any) -> tuple[str, ...]:
     "Novelty",
     title="Novelty (mean self-information)",
     source="Zhou et al., PNAS 107(10), 2010, doi:10.1073/pnas.1000488107",
+    elsewhere={
+        "RankSys": "free discovery",
+        "Elliot": "EFD; with base=interactions, and weighed by rank and relevance",
+    },
     formula=r"-\frac{1}{m} \sum_{i=1}^{m} \log_2(\frac{\max(u_i, 1)}{N}), \qquad m = \min($k, "
     r"n), \qquad u_i = \text{past users, or interactions, of the item at rank } i, "
     r"\qquad N = \text{all past users, or interactions}",

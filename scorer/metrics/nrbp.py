@@ -11,6 +11,10 @@ from scorer.views.diverse import Diverse
     "NRBP",
     title="Novelty- and rank-biased precision",
     source="Clarke et al., ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; as TREC's ndeval",
+    elsewhere={
+        "ndeval": "NRBP",
+        "ir_measures": "NRBP",
+    },
     formula=r"\frac{1 - (1 - $alpha) \cdot $beta}{S} \sum_{i=1}^{n} $beta^{i-1} "
     r"\sum_{s=1}^{S} r_{i,s} (1 - $alpha)^{c_{i,s}}, \qquad c_{i,s} = "
     r"\sum_{j=1}^{i-1} r_{j,s}",

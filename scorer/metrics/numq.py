@@ -18,6 +18,10 @@ def _explain(listing: Listing[Judged], value: float) -> Steps:
     "NumQ",
     title="Number of lists",
     source="trec_eval's num_q",
+    elsewhere={
+        "trec_eval": "num_q; without -c of the lists that were answered",
+        "ir_measures": "NumQ",
+    },
     formula="1",
     aliases=("num_q",),
     range=(0, None),

@@ -10,6 +10,10 @@ from scorer.views.hits import Judged
     "NumRel",
     title="Number of relevant items",
     source="trec_eval's num_rel",
+    elsewhere={
+        "trec_eval": "num_rel",
+        "ir_measures": "NumRel",
+    },
     formula="R",
     aliases=("num_rel",),
     range=(0, None),

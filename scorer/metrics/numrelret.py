@@ -10,6 +10,10 @@ from scorer.views.hits import Judged
     "NumRelRet",
     title="Number of relevant items returned",
     source="trec_eval's num_rel_ret",
+    elsewhere={
+        "trec_eval": "num_rel_ret",
+        "ir_measures": "NumRet(rel=1)",
+    },
     formula="h_n",
     aliases=("num_rel_ret",),
     range=(0, None),

@@ -12,6 +12,10 @@ from scorer.views.hits import Judged
     "NumRet",
     title="Number of returned items",
     source="trec_eval's num_ret",
+    elsewhere={
+        "trec_eval": "num_ret",
+        "ir_measures": "NumRet",
+    },
     formula=lambda params: "n" if params["rel"] is None else "h_n",
     aliases=("num_ret",),
     range=(0, None),

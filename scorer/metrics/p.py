@@ -15,6 +15,13 @@ from scorer.views.hits import Judged
     "P",
     title="Precision",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's P",
+    elsewhere={
+        "trec_eval": "P_10",
+        "ir_measures": "P",
+        "ranx": "precision",
+        "torchmetrics": "RetrievalPrecision",
+        "Hivemall": "precision_at; denominator=returned",
+    },
     formula=lambda params: (
         r"\frac{h_{$k}}{$k}" if params["denominator"] == "k" else r"\frac{h_{$k}}{\min($k, n)}"
     ),

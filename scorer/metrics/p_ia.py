@@ -13,6 +13,10 @@ from scorer.views.diverse import Diverse
     "P_IA",
     title="Intent-aware precision",
     source="Agrawal et al., WSDM 2009, doi:10.1145/1498759.1498766; as TREC's ndeval",
+    elsewhere={
+        "ndeval": "P-IA@10",
+        "ir_measures": "P_IA",
+    },
     formula=r"\frac{1}{$k S} \sum_{i=1}^{$k} \sum_{s=1}^{S} r_{i,s}",
     undefined="no subtopic has a relevant item",
     peers=diversity.PEERS,

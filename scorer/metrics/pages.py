@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
+from scorer.core.errors import UnknownName
 from scorer.core.registry import Registry
 from scorer.metrics.base import Metric
 from scorer.metrics.formulas import lines, text
 from scorer.metrics.measure import measure
 from scorer.metrics.notation import NotationError, parse, written
+
+FEW = 5  # metrics whose pages are printed one after another
 
 
 def overview(metrics: Registry[Metric]) -> str:
@@ -20,14 +25,46 @@ def overview(metrics: Registry[Metric]) -> str:
 
 
 def page(metrics: Registry[Metric], name: str) -> str:
-    """A metric's documentation: its meaning, parameters and source.
+    """A metric's documentation: its formula, meaning, parameters and source.
 
-    All metrics of that name, of each kind of challenge. Raises `UnknownName`.
+    All metrics of that name, of each kind of challenge, by any name that tools or papers give it,
+    or of these words; of more than a few their lines. Raises `UnknownName`.
     """
-    asked = name
+    found = found_by(metrics, name)
+    if len({metric.name for metric in found}) > FEW:
+        return "".join(f"{notation(metric)}: {metric.title}\n" for metric in found)
+    return "\n".join(_page(metric, name) for metric in found)
+
+
+def found_by(metrics: Registry[Metric], words: str) -> Sequence[Metric]:
+    """The metrics of a notation, else of a name elsewhere, else with all words on their pages."""
+    name = words
     with suppress(NotationError):
-        name = parse(name)[0]  # ndcg_cut_10 is nDCG, and so is nDCG@10
-    return "\n".join(_page(metric, asked) for metric in metrics.named(name, every=True))
+        name = parse(words)[0]  # ndcg_cut_10 is nDCG, and so is nDCG@10
+    try:
+        return metrics.named(name, every=True)
+    except UnknownName:
+        asked, parts = _folded(words), words.casefold().split()
+        by_name = [metric for metric in metrics if asked in map(_folded, names(metric))]
+        if found := by_name or [m for m in metrics if all(p in _text(m) for p in parts)]:
+            return found
+        raise
+
+
+def names(metric: Metric) -> Iterator[str]:
+    """All names of a metric: its own, those in its title, those elsewhere."""
+    yield from (metric.name, *metric.aliases, metric.title)
+    yield from re.split(r"[,:] (?:or )?", metric.title)
+    for elsewhere in metric.elsewhere.values():
+        yield from elsewhere.partition(";")[0].split(", ")
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.casefold())
+
+
+def _text(metric: Metric) -> str:
+    return " ".join([*names(metric), *metric.elsewhere, _lead(metric)]).casefold()
 
 
 def _page(metric: Metric, asked: str) -> str:
@@ -37,16 +74,23 @@ def _page(metric: Metric, asked: str) -> str:
     parts.append(metric.page)
     if parameters := _parameters(metric):
         parts.append("Parameters:\n\n" + "\n".join(f"    {line}" for line in parameters))
-    low, high = metric.range
-    span = (
-        f"from {'-∞' if low is None else written(low)} to {'∞' if high is None else written(high)}"
-    )
     facts = [f"For challenges of kind {' or '.join(sorted(metric.kinds))}."]
-    facts += [f"Range: {span}; {metric.better} is better; over lists: {metric.aggregate}."]
+    facts += [f"Range: {span(metric)}; {metric.better} is better; over lists: {metric.aggregate}."]
     if metric.aliases:
         facts.append(f"Also called: {', '.join(metric.aliases)}.")
+    facts += [f"In {tool}: {name}." for tool, name in metric.elsewhere.items()]
+    if metric.undefined:
+        facts.append(f"No value where {metric.undefined}.")
     facts.append(f"Source: {metric.source}.")
     return "\n\n".join([*parts, "\n".join(facts)]) + "\n"
+
+
+def span(metric: Metric) -> str:
+    """From where to where its values are."""
+    low, high = metric.range
+    return (
+        f"from {'-∞' if low is None else written(low)} to {'∞' if high is None else written(high)}"
+    )
 
 
 def _params(metric: Metric, asked: str) -> dict[str, Any] | None:

@@ -41,6 +41,9 @@ def _blended(
     "Q",
     title="Q-measure",
     source="Sakai, ACM TALIP 4(2), 2005, doi:10.1145/1105696.1105699; cut as NTCIREVAL does",
+    elsewhere={
+        "NTCIREVAL": "Q-measure",
+    },
     formula=lambda params: (
         r"\frac{1}{$divisor} \sum_{i=1}^{$k} r_i \cdot \frac{h_i + $beta \cdot G_i}"
         r"{i + $beta \cdot G^*_i}, "

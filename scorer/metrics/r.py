@@ -15,6 +15,13 @@ from scorer.views.hits import Judged
     "R",
     title="Recall",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's recall",
+    elsewhere={
+        "trec_eval": "recall_10",
+        "ir_measures": "R",
+        "ranx": "recall",
+        "torchmetrics": "RetrievalRecall",
+        "Hivemall": "recall_at",
+    },
     formula=lambda params: (
         r"\frac{h_{$k}}{R}"
         if params["denominator"] == "relevant"

@@ -45,6 +45,9 @@ def _explain(listing: Listing[Rated], value: float, *, average: str) -> Steps:
     "R2",
     title="Coefficient of determination",
     source="Kvålseth, The American Statistician 39(4), 1985, his R² number 1; as scikit-learn",
+    elsewhere={
+        "scikit-learn": "r2_score; of equal ratings 1 or 0, here undefined",
+    },
     formula=r"1 - \frac{\sum_{i=1}^{n} (y_i - \hat{y}_i)^2}{\sum_{i=1}^{n} (y_i - "
     r"\bar{y})^2}, \qquad \bar{y} = \frac{1}{n} \sum_{i=1}^{n} y_i",
     undefined="all ratings are equal",

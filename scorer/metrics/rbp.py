@@ -12,6 +12,11 @@ from scorer.views.hits import Judged
     "RBP",
     title="Rank-biased precision",
     source="Moffat and Zobel, ACM TOIS 27(1), 2008, doi:10.1145/1416950.1416952",
+    elsewhere={
+        "ir_measures": "RBP; without rel it adds grades up",
+        "ranx": "rbp; it adds grades up",
+        "lenskit": "RBP; its p is .85 by default",
+    },
     formula=r"(1 - $p) \sum_{i=1}^{n} r_i \cdot $p^{i-1}",
     expected=True,
     mean_rank=True,

@@ -28,6 +28,9 @@ def _explain(listing: Listing[Judged], value: float) -> Steps:
     "Rho",
     title="Spearman's rho",
     source="Spearman, American Journal of Psychology 15(1), 1904, doi:10.2307/1412159",
+    elsewhere={
+        "scipy": "spearmanr",
+    },
     formula=r"\frac{\sum_{i=1}^{m} (a_i - \bar{a}) (b_i - \bar{a})}{\sqrt{\sum_{i=1}^{m} (a_i - "
     r"\bar{a})^2 \cdot \sum_{i=1}^{m} (b_i - \bar{a})^2}}, \qquad \bar{a} = \frac{m + "
     r"1}{2}, \qquad a_i = \text{rank of the item in the list}, \qquad b_i = \text{rank of "

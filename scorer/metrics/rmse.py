@@ -13,6 +13,10 @@ from scorer.views.rated import Rated
     "RMSE",
     title="Root mean squared error",
     source="Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772",
+    elsewhere={
+        "scikit-learn": "root_mean_squared_error",
+        "Surprise": "rmse",
+    },
     formula=r"\sqrt{\frac{1}{n} \sum_{i=1}^{n} (y_i - \hat{y}_i)^2}",
     undefined="a list has no rating",
     range=(0, None),

@@ -11,6 +11,12 @@ from scorer.views.hits import Judged
     "Rprec",
     title="R-precision",
     source="Buckley and Voorhees, Retrieval System Evaluation, in TREC, 2005",
+    elsewhere={
+        "trec_eval": "Rprec",
+        "ir_measures": "Rprec",
+        "ranx": "r-precision",
+        "torchmetrics": "RetrievalRPrecision",
+    },
     formula=r"\frac{h_R}{R}",
     undefined="nothing is relevant in the truth",
     aliases=("RPrecision",),

@@ -12,6 +12,9 @@ from scorer.views.hits import Judged
     "SDCG",
     title="Scaled discounted cumulative gain",
     source="Azzopardi, Thomas and Moffat, SIGIR 2019, doi:10.1145/3331184.3331398; as cwl_eval's",
+    elsewhere={
+        "ir_measures": "SDCG",
+    },
     formula=r"\frac{\sum_{i=1}^{$k} w_i u_i}{\sum_{i=1}^{$k} w_i}, \qquad w_i = "
     r"\frac{1}{\log_2(i + 1)}, \qquad u_i = \frac{\min(\max(g_i, $min_grade), $max_grade) - "
     r"$min_grade}{$max_grade - $min_grade}",

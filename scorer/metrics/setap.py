@@ -10,6 +10,10 @@ from scorer.views.hits import Judged
     "SetAP",
     title="Set average precision",
     source="trec_eval's set_map",
+    elsewhere={
+        "trec_eval": "set_map; 0 for a list that returned nothing",
+        "ir_measures": "SetAP",
+    },
     formula=r"\frac{h_n}{n} \cdot \frac{h_n}{R}",
     undefined="nothing is returned, or nothing is relevant in the truth",
     aliases=("set_map",),

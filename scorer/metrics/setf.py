@@ -15,6 +15,10 @@ from scorer.views.hits import Judged
     "SetF",
     title="Set F measure",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    elsewhere={
+        "trec_eval": "set_F; its parameter is beta squared",
+        "ir_measures": "SetF; its beta is beta squared",
+    },
     formula=lambda params: (
         r"\frac{(1 + $beta^2) h_n}{$beta^2 R + n}"
         if params["empty"] == "skip"

@@ -13,6 +13,10 @@ from scorer.views.hits import Judged
     "SetP",
     title="Set precision",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_P",
+    elsewhere={
+        "trec_eval": "set_P; 0 for a list that returned nothing",
+        "ir_measures": "SetP",
+    },
     formula=lambda params: r"\frac{h_n}{\min(n, R)}" if params["relative"] else r"\frac{h_n}{n}",
     undefined="nothing is returned; with `relative`, nothing is relevant either",
     aliases=("set_P",),

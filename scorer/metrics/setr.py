@@ -11,6 +11,10 @@ from scorer.views.hits import Judged
     "SetR",
     title="Set recall",
     source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_recall",
+    elsewhere={
+        "trec_eval": "set_recall",
+        "ir_measures": "SetR",
+    },
     formula=r"\frac{h_n}{R}",
     undefined="nothing is relevant in the truth",
     aliases=("set_recall",),

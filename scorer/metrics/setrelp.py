@@ -13,6 +13,10 @@ from scorer.views.hits import Judged
     "SetRelP",
     title="Relative set precision",
     source="trec_eval's set_relative_P",
+    elsewhere={
+        "trec_eval": "set_relative_P; 0 for a list that returned nothing",
+        "ir_measures": "SetP(relative=True)",
+    },
     formula=r"\frac{h_n}{\min(n, R)}",
     undefined="nothing is returned, or nothing is relevant in the truth",
     aliases=("set_relative_P",),

@@ -13,6 +13,10 @@ from scorer.views.diverse import Diverse
     "StRecall",
     title="Subtopic recall",
     source="Zhai, Cohen and Lafferty, SIGIR 2003, doi:10.1145/860435.860440; as TREC's ndeval",
+    elsewhere={
+        "ndeval": "strec@10",
+        "ir_measures": "StRecall",
+    },
     formula=r"\frac{1}{S} \sum_{s=1}^{S} [\sum_{i=1}^{$k} r_{i,s} \ge 1]",
     undefined="no subtopic has a relevant item",
     aliases=("strec",),

@@ -30,6 +30,13 @@ def _explain(
     "Success",
     title="Success, or hit rate",
     source="trec_eval's success",
+    elsewhere={
+        "trec_eval": "success_10",
+        "ir_measures": "Success",
+        "ranx": "hit_rate",
+        "torchmetrics": "RetrievalHitRate",
+        "knowledge graphs": "Hits@k",
+    },
     formula=r"[h_{$k} \ge 1]",
     aliases=("HitRate", "Hit", "HR"),
     expected=True,

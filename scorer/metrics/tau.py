@@ -33,6 +33,9 @@ def _explain(listing: Listing[Judged], value: float, **_: Any) -> Steps:
     "Tau",
     title="Kendall's tau-b",
     source="Kendall, Biometrika 33(3), 1945, doi:10.1093/biomet/33.3.239",
+    elsewhere={
+        "scipy": "kendalltau",
+    },
     formula=r"\frac{C - D}{\sqrt{(P - T) (P - T^*)}}, \qquad P = \text{pairs of items that both "
     r"rank}, \qquad C = \text{pairs in one order in both}, \qquad D = \text{pairs in "
     r"opposite orders}, \qquad T = \text{pairs tied in the list}, \qquad T^* = \text{pairs "

@@ -38,6 +38,9 @@ def _explain(listing: Listing[Judged], value: float, *, over: str) -> Steps:
     "TauAP",
     title="AP correlation",
     source="Yilmaz, Aslam and Robertson, SIGIR 2008, doi:10.1145/1390334.1390435",
+    elsewhere={
+        "papers": "tau_ap",
+    },
     formula=lambda params: (
         r"\frac{2}{m - 1} \sum_{i=2}^{m} \frac{c_i}{i - 1} - 1, "
         r"\qquad m = \text{items that both rank}, \qquad c_i = \text{items above the } i"

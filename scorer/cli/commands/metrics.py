@@ -11,11 +11,16 @@ from scorer.cli.options import Result
 
 def metrics(
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A metric, such as nDCG.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]",
+            help="A metric: nDCG, nDCG(gain=exp2)@10, by a name elsewhere, such as roc_auc_score, "
+            "or by words, such as hit rate.",
+        ),
     ] = None,
 ) -> Result:
     """List the metrics, or print the page of one."""
     from scorer.metrics.base import metrics as known
     from scorer.metrics.pages import overview, page
 
-    return Result(overview(known()) if name is None else page(known(), name))
+    return Result(overview(known()) if not name else page(known(), " ".join(name)))

@@ -78,6 +78,10 @@ def _explain(
     title="Average precision of boxes",
     source="Lin et al., ECCV 2014, doi:10.1007/978-3-319-10602-1_48; COCO; Everingham et al., "
     "IJCV 88(2), 2010; PASCAL VOC",
+    elsewhere={
+        "pycocotools": "COCOeval",
+        "torchmetrics": "MeanAveragePrecision",
+    },
     formula=r"\frac{1}{\lvert K \rvert \cdot \lvert Z \rvert} \sum_{c \in K} \sum_{z \in Z} "
     r"A_{c,z}, \qquad K = \text{classes of the truth}, \qquad Z = $iou, \qquad "
     r"A_{c,z} = \text{average precision of the boxes of class } c \text{ at an "

@@ -12,6 +12,9 @@ from scorer.views.masks import Masks
     "Dice",
     title="Dice coefficient of masks",
     source="Dice, Ecology 26(3), 1945, doi:10.2307/1932409",
+    elsewhere={
+        "torchmetrics": "DiceScore",
+    },
     formula=r"\frac{2 \lvert A \cap B \rvert}{\lvert A \rvert + \lvert B \rvert}, \qquad A, B "
     r"= \text{pixels of the true and of the submitted mask}",
     undefined="with `empty=skip`, neither mask has a pixel",

@@ -13,6 +13,9 @@ from scorer.views.masks import Masks
     "IoU",
     title="Intersection over union of masks",
     source="Jaccard, New Phytologist 11(2), 1912; TGS Salt Identification, Kaggle 2018",
+    elsewhere={
+        "torchmetrics": "JaccardIndex",
+    },
     formula=r"\frac{\lvert A \cap B \rvert}{\lvert A \cup B \rvert}, \qquad A, B = "
     r"\text{pixels of the true and of the submitted mask}",
     undefined="with `empty=skip`, neither mask has a pixel",

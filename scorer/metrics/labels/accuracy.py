@@ -27,6 +27,10 @@ def _explain(
     "Accuracy",
     title="Accuracy",
     source="scikit-learn, accuracy_score",
+    elsewhere={
+        "scikit-learn": "accuracy_score",
+        "torchmetrics": "Accuracy",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} [\hat{y}_i = y_i]",
     settle=POSITIVE,
     statistic=Share(),

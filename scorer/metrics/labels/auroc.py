@@ -110,6 +110,11 @@ ONE_ON_ONE = (
     "AUROC",
     title="Area under the ROC curve",
     source="Hanley and McNeil, Radiology 143(1), 1982, doi:10.1148/radiology.143.1.7063747",
+    elsewhere={
+        "scikit-learn": "roc_auc_score",
+        "torchmetrics": "AUROC",
+        "Kaggle": "area under the ROC curve",
+    },
     formula=lambda params: (
         ONE_ON_ONE if params["multi"] == "ovo" else MEANS[params["average"]] + AREA
     ),

@@ -54,6 +54,10 @@ AREA = (
     "AveragePrecision",
     title="Average precision: the area under the precision-recall curve",
     source="scikit-learn, average_precision_score",
+    elsewhere={
+        "scikit-learn": "average_precision_score",
+        "torchmetrics": "AveragePrecision",
+    },
     formula=lambda params: MEANS[params["average"]] + AREA,
     undefined="a class has no rows",
     aggregate="pooled",

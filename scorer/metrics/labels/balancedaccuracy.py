@@ -60,6 +60,9 @@ def _explain(
     "BalancedAccuracy",
     title="Balanced accuracy",
     source="Brodersen et al., ICPR 2010, doi:10.1109/ICPR.2010.764",
+    elsewhere={
+        "scikit-learn": "balanced_accuracy_score",
+    },
     formula=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} \frac{h_c}{t_c}, \qquad K = "
     r"\text{classes that the truth has}",
     undefined="there are no rows",

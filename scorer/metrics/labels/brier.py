@@ -25,6 +25,9 @@ Scale = Annotated[
     "Brier",
     title="Brier score",
     source="Brier, Monthly Weather Review 78(1), 1950",
+    elsewhere={
+        "scikit-learn": "brier_score_loss",
+    },
     formula=lambda params: (
         r"\frac{1}{$half n} \sum_{i=1}^{n} \sum_{c=1}^{C} (p_{i,c} - y_{i,c})^2".replace(
             "$half ", "2 " if params["scale"] == "half" else ""

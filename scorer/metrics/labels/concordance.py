@@ -133,6 +133,10 @@ def _formula(params: Mapping[str, Any]) -> str:
     "Concordance",
     title="Concordance index",
     source="Harrell et al., JAMA 247(18), 1982; lifelines, concordance_index",
+    elsewhere={
+        "lifelines": "concordance_index",
+        "scikit-survival": "concordance_index_censored; with predicts=risk",
+    },
     formula=_formula,
     undefined="no pair of rows can be compared",
     aggregate="pooled",

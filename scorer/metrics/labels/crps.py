@@ -100,6 +100,9 @@ FORMULAS = {
     title="Continuous ranked probability score",
     source="Gneiting and Raftery, JASA 102(477), 2007, doi:10.1198/016214506000001437; "
     "Hersbach, Weather and Forecasting 15(5), 2000",
+    elsewhere={
+        "scoringrules": "crps_normal, crps_ensemble",
+    },
     formula=lambda params: FORMULAS[params["form"]],
     undefined="a spread is below 0",
     range=(0, None),

@@ -72,6 +72,9 @@ def _explain(listing: Listing[Labelled], value: float, *, bins: int) -> Steps:
     "ECE",
     title="Expected calibration error",
     source="Guo et al., ICML 2017, arXiv:1706.04599",
+    elsewhere={
+        "torchmetrics": "CalibrationError",
+    },
     formula=r"\sum_{b=1}^{$bins} \frac{n_b}{n} \lvert a_b - c_b \rvert, \qquad n_b = "
     r"\text{rows with a confidence in the interval } b, \qquad a_b = \text{share of "
     r"them that is right}, \qquad c_b = \text{their mean confidence}",

@@ -39,6 +39,9 @@ def _of_sums(sums: Floats, *, c_fp: float | None, **_: Any) -> Floats:
     "ERDE",
     title="Early risk detection error",
     source="Losada and Crestani, CLEF 2016, doi:10.1007/978-3-319-44564-9_3; CLEF eRisk",
+    elsewhere={
+        "eRisk": "ERDE_5, ERDE_50; in percent",
+    },
     formula=lambda params: (
         r"\frac{1}{n} \sum_{i=1}^{n} \left((1 - y_i) \hat{y}_i \cdot $alarm "
         r"+ y_i (1 - \hat{y}_i) \cdot ${c_fn} + y_i \hat{y}_i \cdot ${c_tp} "

@@ -55,6 +55,10 @@ def _variance(values: Floats, weight: Floats) -> float:
     "ExplainedVariance",
     title="Explained variance",
     source="scikit-learn, explained_variance_score",
+    elsewhere={
+        "scikit-learn": "explained_variance_score",
+        "torchmetrics": "ExplainedVariance",
+    },
     formula=r"1 - \frac{\sum_{i=1}^{n} (y_i - \hat{y}_i - \bar{y} + "
     r"\bar{z})^2}{\sum_{i=1}^{n} (y_i - \bar{y})^2}, \qquad \bar{y} = \frac{1}{n} "
     r"\sum_{i=1}^{n} y_i, \qquad \bar{z} = \frac{1}{n} \sum_{i=1}^{n} \hat{y}_i",

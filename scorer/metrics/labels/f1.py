@@ -21,6 +21,10 @@ HOW = of_tallies(
     "F1",
     title="F1: the harmonic mean of precision and recall",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    elsewhere={
+        "scikit-learn": "f1_score",
+        "torchmetrics": "F1Score",
+    },
     aliases=("fmeasure", "f1score"),
     **HOW,
 )

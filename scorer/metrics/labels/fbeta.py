@@ -27,6 +27,10 @@ HOW = of_tallies(
     "FBeta",
     title="F-beta: precision and recall, recall beta times as important",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    elsewhere={
+        "scikit-learn": "fbeta_score",
+        "torchmetrics": "FBetaScore",
+    },
     **HOW,
 )
 def fbeta(

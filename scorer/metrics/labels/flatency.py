@@ -46,6 +46,9 @@ def _weighted(statistics: Statistics, weights: Floats, *, p: float, **_: Any) ->
     "FLatency",
     title="Latency-weighted F1",
     source="Sadeque, Xu and Bethard, WSDM 2018, doi:10.1145/3159652.3159725; CLEF eRisk",
+    elsewhere={
+        "eRisk": "F-latency",
+    },
     formula=r"\frac{2 h}{t + p} (1 - m), \qquad m = \text{median over the hits of } "
     r"\frac{2}{1 + e^{-$p (k - 1)}} - 1, \qquad k = \text{delay of a hit}, \qquad h = "
     r"\text{hits}, \qquad t = \text{positive rows}, \qquad p = \text{rows given as "

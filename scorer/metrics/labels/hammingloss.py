@@ -26,6 +26,9 @@ def _explain(
     "HammingLoss",
     title="Hamming loss",
     source="scikit-learn, hamming_loss",
+    elsewhere={
+        "scikit-learn": "hamming_loss",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} [\hat{y}_i \ne y_i]",
     better="lower",
     settle=POSITIVE,

@@ -14,6 +14,9 @@ from scorer.views.labelled import Targets
     "Haversine",
     title="Distance on the globe",
     source="Sinnott, Sky and Telescope 68(2), 1984",
+    elsewhere={
+        "scikit-learn": "haversine_distances; in radians, as radius=1",
+    },
     formula=r"\frac{2 \cdot $radius}{n} \sum_{i=1}^{n} \arcsin \sqrt{s_i}, \qquad s_i = "
     r"\sin^2(\frac{\hat{y}_i - y_i}{2}) + \cos(y_i) \cos(\hat{y}_i) "
     r"\sin^2(\frac{\hat{z}_i - z_i}{2}), \qquad y_i, z_i = \text{latitude and "

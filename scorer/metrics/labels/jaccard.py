@@ -21,6 +21,10 @@ HOW = of_tallies(
     "Jaccard",
     title="Jaccard index",
     source="Jaccard, Bulletin de la Société vaudoise des sciences naturelles 37, 1901",
+    elsewhere={
+        "scikit-learn": "jaccard_score",
+        "torchmetrics": "JaccardIndex",
+    },
     aliases=("IoU",),
     **HOW,
 )

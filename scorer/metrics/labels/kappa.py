@@ -103,6 +103,10 @@ COSTS = {  # of the true class of row i and the predicted one of row j
     title="Cohen's kappa",
     source="Cohen, Educational and Psychological Measurement 20(1), 1960, "
     "doi:10.1177/001316446002000104",
+    elsewhere={
+        "scikit-learn": "cohen_kappa_score",
+        "Kaggle": "quadratic weighted kappa; weights=quadratic",
+    },
     formula=lambda params: (
         r"1 - \frac{n \sum_{i=1}^{n} d_{i,i}}{\sum_{i=1}^{n} \sum_{j=1}^{n} d_{i,j}}, "
         r"\qquad d_{i,j} = " + COSTS[params["weights"]]

@@ -16,6 +16,10 @@ from scorer.views.labelled import Labelled
     "KL",
     title="Kullback-Leibler divergence",
     source="Kullback and Leibler, Annals of Mathematical Statistics 22(1), 1951; scipy, rel_entr",
+    elsewhere={
+        "scipy": "rel_entr; summed over the classes",
+        "torchmetrics": "KLDivergence",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} \sum_{c=1}^{C} [y_{i,c} > 0] y_{i,c} "
     r"\ln(\frac{y_{i,c}}{q_{i,c}}), \qquad q_{i,c} = \min(\max(p_{i,c}, $eps), 1 - "
     r"$eps)",

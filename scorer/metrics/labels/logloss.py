@@ -30,6 +30,9 @@ Least = Annotated[
     "LogLoss",
     title="Logarithmic loss, cross-entropy",
     source="Good, Journal of the Royal Statistical Society B 14, 1952; scikit-learn, log_loss",
+    elsewhere={
+        "scikit-learn": "log_loss",
+    },
     formula=r"-\frac{1}{n} \sum_{i=1}^{n} \sum_{c=1}^{C} y_{i,c} \ln q_{i,c}, \qquad q_{i,c} "
     r"= \min(\max(p_{i,c}, $eps), 1 - $eps)",
     range=(0, None),

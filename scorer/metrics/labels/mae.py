@@ -14,6 +14,10 @@ from scorer.views.labelled import Targets
     "MAE",
     title="Mean absolute error",
     source="Willmott and Matsuura, Climate Research 30, 2005, doi:10.3354/cr030079",
+    elsewhere={
+        "scikit-learn": "mean_absolute_error",
+        "torchmetrics": "MeanAbsoluteError",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} \lvert y_i - \hat{y}_i \rvert",
     range=(0, None),
     better="lower",

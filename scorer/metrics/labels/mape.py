@@ -14,6 +14,10 @@ from scorer.views.labelled import Targets
     "MAPE",
     title="Mean absolute percentage error",
     source="Makridakis, International Journal of Forecasting 9(4), 1993",
+    elsewhere={
+        "scikit-learn": "mean_absolute_percentage_error",
+        "torchmetrics": "MeanAbsolutePercentageError",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} \frac{\lvert y_i - \hat{y}_i \rvert}{\max(\lvert y_i "
     r"\rvert, 2^{-52})}",
     range=(0, None),

@@ -22,6 +22,9 @@ def _figure(statistics: Statistics, **_: Any) -> float:
     "MaxError",
     title="Largest error",
     source="scikit-learn, max_error",
+    elsewhere={
+        "scikit-learn": "max_error",
+    },
     formula=r"\max_{1 \le i \le n} \lvert y_i - \hat{y}_i \rvert",
     undefined="a row has no prediction",
     range=(0, None),

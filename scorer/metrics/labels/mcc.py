@@ -56,6 +56,10 @@ def _explain(
     title="Matthews correlation coefficient",
     source="Gorodkin, Computational Biology and Chemistry 28, 2004, "
     "doi:10.1016/j.compbiolchem.2004.09.006",
+    elsewhere={
+        "scikit-learn": "matthews_corrcoef",
+        "torchmetrics": "MatthewsCorrCoef",
+    },
     formula=r"\frac{n \sum_{c=1}^{C} h_c - \sum_{c=1}^{C} t_c p_c}{\sqrt{(n^2 - "
     r"\sum_{c=1}^{C} p_c^2) (n^2 - \sum_{c=1}^{C} t_c^2)}}",
     undefined="there are no rows",

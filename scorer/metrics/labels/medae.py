@@ -24,6 +24,9 @@ def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
     "MedAE",
     title="Median absolute error",
     source="scikit-learn, median_absolute_error",
+    elsewhere={
+        "scikit-learn": "median_absolute_error",
+    },
     formula=r"\mathrm{median}_{1 \le i \le n} \lvert y_i - \hat{y}_i \rvert",
     undefined="a row has no prediction",
     range=(0, None),

@@ -12,6 +12,10 @@ from scorer.views.labelled import Targets
     "MSE",
     title="Mean squared error",
     source="Gauss, Theoria combinationis observationum, 1823",
+    elsewhere={
+        "scikit-learn": "mean_squared_error",
+        "torchmetrics": "MeanSquaredError",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} (y_i - \hat{y}_i)^2",
     range=(0, None),
     better="lower",

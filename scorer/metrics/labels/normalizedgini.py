@@ -63,6 +63,9 @@ def _weighted(statistics: Statistics, weights: Floats, **_: Any) -> float:
     "NormalizedGini",
     title="Normalised Gini coefficient",
     source="Kaggle, Allstate Claim Prediction Challenge, 2011; Porto Seguro, 2017",
+    elsewhere={
+        "Kaggle": "normalized gini; ties=file",
+    },
     formula=r"\frac{G}{G^*}, \qquad G = \frac{1}{n} \sum_{i=1}^{n} (S_i + S_{i-1}) - 1, "
     r"\qquad G^* = \frac{1}{n} \sum_{i=1}^{n} (S^*_i + S^*_{i-1}) - 1, \qquad S_i = "
     r"\text{share of the targets' sum in the } i \text{ rows with the highest "

@@ -160,6 +160,9 @@ FORMULAS = {
     title="Area under parts of the ROC curve",
     source="McClish, Medical Decision Making 9(3), 1989, doi:10.1177/0272989X8900900307; "
     "scikit-learn, roc_auc_score(max_fpr)",
+    elsewhere={
+        "scikit-learn": "roc_auc_score(max_fpr=0.1); with scale=mcclish",
+    },
     formula=lambda params: FORMULAS[params["scale"]],
     undefined="a class has all rows or none",
     aggregate="pooled",

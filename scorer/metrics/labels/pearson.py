@@ -34,6 +34,10 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     "Pearson",
     title="Pearson's correlation",
     source="Pearson, Philosophical Transactions of the Royal Society A 187, 1896",
+    elsewhere={
+        "scipy": "pearsonr",
+        "torchmetrics": "PearsonCorrCoef",
+    },
     formula=r"\frac{\sum_{i=1}^{n} (y_i - \bar{y}) (\hat{y}_i - "
     r"\bar{z})}{\sqrt{\sum_{i=1}^{n} (y_i - \bar{y})^2 \cdot \sum_{i=1}^{n} "
     r"(\hat{y}_i - \bar{z})^2}}, \qquad \bar{y} = \frac{1}{n} \sum_{i=1}^{n} y_i, "

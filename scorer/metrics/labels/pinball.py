@@ -19,6 +19,9 @@ Quantile = Annotated[float, Field(ge=0, le=1, description="Which quantile is pre
     "Pinball",
     title="Pinball loss, quantile loss",
     source="Koenker and Bassett, Econometrica 46(1), 1978, doi:10.2307/1913643",
+    elsewhere={
+        "scikit-learn": "mean_pinball_loss",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} \max($quantile \cdot (y_i - \hat{y}_i), ($quantile - "
     r"1) (y_i - \hat{y}_i))",
     range=(0, None),

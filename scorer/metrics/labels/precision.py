@@ -21,6 +21,10 @@ HOW = of_tallies(
     "Precision",
     title="Precision",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    elsewhere={
+        "scikit-learn": "precision_score",
+        "torchmetrics": "Precision",
+    },
     **HOW,
 )
 def precision(

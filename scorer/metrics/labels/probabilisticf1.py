@@ -29,6 +29,9 @@ def _of_sums(sums: Floats, *, beta: float, **_: Any) -> Floats:
     title="Probabilistic F1",
     source="Yacouby and Axman, Eval4NLP 2020, doi:10.18653/v1/2020.eval4nlp-1.9; RSNA Screening "
     "Mammography, Kaggle 2023",
+    elsewhere={
+        "Kaggle": "pF1",
+    },
     formula=r"\frac{(1 + $beta^2) \sum_{i=1}^{n} y_i p_i}{$beta^2 \sum_{i=1}^{n} y_i + "
     r"\sum_{i=1}^{n} p_i}, \qquad y_i = \text{1 of a positive row, else 0}, \qquad "
     r"p_i = \text{probability of the positive class}",

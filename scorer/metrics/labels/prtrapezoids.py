@@ -48,6 +48,9 @@ AREA = (
     "PRTrapezoids",
     title="Area under the precision-recall curve by trapezoids",
     source="scikit-learn, precision_recall_curve and auc",
+    elsewhere={
+        "scikit-learn": "auc of precision_recall_curve",
+    },
     formula=lambda params: MEANS[params["average"]] + AREA,
     undefined="a class has no rows",
     aggregate="pooled",

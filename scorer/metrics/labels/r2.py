@@ -36,6 +36,10 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     "R2",
     title="Coefficient of determination",
     source="Wright, Journal of Agricultural Research 20, 1921; scikit-learn, r2_score",
+    elsewhere={
+        "scikit-learn": "r2_score",
+        "torchmetrics": "R2Score",
+    },
     formula=r"1 - \frac{\sum_{i=1}^{n} (y_i - \hat{y}_i)^2}{\sum_{i=1}^{n} (y_i - "
     r"\bar{y})^2}, \qquad \bar{y} = \frac{1}{n} \sum_{i=1}^{n} y_i",
     undefined="there are fewer than two rows",

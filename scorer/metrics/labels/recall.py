@@ -21,6 +21,10 @@ HOW = of_tallies(
     "Recall",
     title="Recall",
     source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    elsewhere={
+        "scikit-learn": "recall_score",
+        "torchmetrics": "Recall",
+    },
     aliases=("Sensitivity",),
     **HOW,
 )

@@ -12,6 +12,9 @@ from scorer.views.labelled import Targets
     "RMSE",
     title="Root mean squared error",
     source="Gauss, Theoria combinationis observationum, 1823",
+    elsewhere={
+        "scikit-learn": "root_mean_squared_error",
+    },
     formula=r"\sqrt{\frac{1}{n} \sum_{i=1}^{n} (y_i - \hat{y}_i)^2}",
     undefined="a row has no prediction",
     **OF_SQUARES,

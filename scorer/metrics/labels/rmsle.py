@@ -21,6 +21,9 @@ Log = Annotated[
     "RMSLE",
     title="Root mean squared logarithmic error",
     source="scikit-learn, root_mean_squared_log_error",
+    elsewhere={
+        "scikit-learn": "root_mean_squared_log_error",
+    },
     formula=lambda params: (
         r"\sqrt{\frac{1}{n} \sum_{i=1}^{n} (\ln(1 + \hat{y}_i) - \ln(1 + y_i))^2}"
         if params["log"] == "log1p"

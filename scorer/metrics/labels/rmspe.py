@@ -13,6 +13,9 @@ from scorer.views.labelled import Targets
     "RMSPE",
     title="Root mean squared percentage error",
     source="Kaggle, Rossmann Store Sales, 2015",
+    elsewhere={
+        "Kaggle": "RMSPE",
+    },
     formula=r"\sqrt{\frac{\sum_{i=1}^{n} [y_i \ne 0] \left(\frac{y_i - "
     r"\hat{y}_i}{y_i}\right)^2}{\sum_{i=1}^{n} [y_i \ne 0]}}",
     undefined="all targets are 0",

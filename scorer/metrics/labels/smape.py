@@ -14,6 +14,9 @@ from scorer.views.labelled import Targets
     "SMAPE",
     title="Symmetric mean absolute percentage error",
     source="Makridakis and Hibon, International Journal of Forecasting 16(4), 2000",
+    elsewhere={
+        "torchmetrics": "SymmetricMeanAbsolutePercentageError",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} [\lvert y_i \rvert + \lvert \hat{y}_i \rvert > 0] "
     r"\frac{2 \lvert y_i - \hat{y}_i \rvert}{\lvert y_i \rvert + \lvert \hat{y}_i "
     r"\rvert}",

@@ -75,6 +75,10 @@ def _of_sums(sums: Floats, **_: Any) -> Floats:
     "Spearman",
     title="Spearman's rank correlation",
     source="Spearman, American Journal of Psychology 15(1), 1904, doi:10.2307/1412159",
+    elsewhere={
+        "scipy": "spearmanr",
+        "torchmetrics": "SpearmanCorrCoef",
+    },
     formula=r"\frac{\sum_{i=1}^{n} (a_i - \bar{a}) (b_i - \bar{a})}{\sqrt{\sum_{i=1}^{n} (a_i "
     r"- \bar{a})^2 \cdot \sum_{i=1}^{n} (b_i - \bar{a})^2}}, \qquad \bar{a} = \frac{n "
     r"+ 1}{2}, \qquad a_i = \text{rank of the target}, \qquad b_i = \text{rank of the "

@@ -26,6 +26,9 @@ def _above(labelled: Labelled) -> Floats:
     "TopK",
     title="Top-k accuracy",
     source="scikit-learn, top_k_accuracy_score",
+    elsewhere={
+        "scikit-learn": "top_k_accuracy_score",
+    },
     formula=r"\frac{1}{n} \sum_{i=1}^{n} [a_i < $k], \qquad a_i = \text{classes likelier than "
     r"the true one of row } i",
     aliases=("TopKAccuracy",),

@@ -41,6 +41,10 @@ Longer = Annotated[
     "EventF1",
     title="F1 of events within a tolerance",
     source="Mesaros, Heittola and Virtanen, Applied Sciences 6(6), 2016, doi:10.3390/app6060162",
+    elsewhere={
+        "mir_eval": "onset.f_measure; with ends=false",
+        "sed_eval": "EventBasedMetrics",
+    },
     formula=r"\frac{2 h}{t + p}, \qquad h = \text{right events}, \qquad t = \text{true "
     r"events}, \qquad p = \text{submitted events}",
     needs=needed,

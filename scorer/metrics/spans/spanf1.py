@@ -124,6 +124,10 @@ def _amounts(true: Spans, given: Spans, match: str, overlap: float) -> tuple[flo
     "SpanF1",
     title="F1 of spans",
     source="Chinchor and Sundheim, MUC-5, 1993; SemEval-2013 task 9.1; nervaluate",
+    elsewhere={
+        "nervaluate": "strict, exact, partial, ent_type",
+        "seqeval": "f1_score; of chunks",
+    },
     formula=r"\frac{2 h}{t + p}, \qquad h = \text{right spans}, \qquad t = \text{true spans}, "
     r"\qquad p = \text{submitted spans}",
     needs=needed,

@@ -78,6 +78,9 @@ def _explain(
     "BLEU",
     title="BLEU",
     source="Papineni et al., ACL 2002, doi:10.3115/1073083.1073135; Post, WMT 2018; sacrebleu",
+    elsewhere={
+        "sacrebleu": "corpus_bleu",
+    },
     formula=r"100 \cdot \min(1, e^{1 - \frac{M}{l}}) \prod_{j=1}^{4} "
     r"\left(\frac{m_j}{t_j}\right)^{\frac{1}{4}}, \qquad l, M = \text{tokens of the "
     r"texts, and of the accepted ones}, \qquad m_j = \text{n-grams of } j \text{ "

@@ -13,6 +13,9 @@ from scorer.views.texts import Texts
     "CER",
     title="Character error rate",
     source="Morris, Maier and Green, Interspeech 2004, doi:10.21437/Interspeech.2004-668; jiwer",
+    elsewhere={
+        "jiwer": "cer",
+    },
     formula=r"\frac{D}{M}, \qquad D = \text{fewest edits of characters}, \qquad "
     r"M = \text{characters of the accepted texts}",
     undefined="the accepted texts have no character",

@@ -55,6 +55,9 @@ def _explain(listing: Listing[Texts], value: float, *, rel: float, **params: Any
     "chrF",
     title="chrF: F of n-grams of characters",
     source="Popović, WMT 2015, doi:10.18653/v1/W15-3049; sacrebleu",
+    elsewhere={
+        "sacrebleu": "corpus_chrf",
+    },
     formula=r"100 \cdot \frac{(1 + $beta^2) P Q}{$beta^2 P + Q}, \qquad P = \text{mean over "
     r"the lengths of n-grams of their precision}, \qquad Q = \text{mean of their "
     r"recall}",

@@ -13,6 +13,9 @@ from scorer.views.texts import Texts
     "EditDistance",
     title="Edit distance of texts",
     source="Levenshtein, Soviet Physics Doklady 10(8), 1966",
+    elsewhere={
+        "rapidfuzz": "Levenshtein.distance",
+    },
     formula=lambda params: (
         r"D, \qquad D = \text{fewest edits from the text to the nearest accepted one}"
         if params["over"] == "nothing"

@@ -33,6 +33,9 @@ def _explain(listing: Listing[Texts], value: float, *, rel: float, normalize: st
     "ExactMatch",
     title="Exact match of texts",
     source="Rajpurkar et al., EMNLP 2016, doi:10.18653/v1/D16-1264; SQuAD",
+    elsewhere={
+        "SQuAD": "exact_match; in percent",
+    },
     formula=r"[a \in A], \qquad a = \text{the text, made alike}, \qquad A = \text{the "
     r"accepted texts, made alike}",
     aliases=("EM",),

@@ -38,6 +38,9 @@ def _lengths(answer: list[str], accepted: list[str]) -> tuple[int, int]:
     "ROUGE_L",
     title="ROUGE-L: F1 of the longest common subsequence",
     source="Lin, Text Summarization Branches Out, ACL 2004; rouge-score",
+    elsewhere={
+        "rouge-score": "rougeL",
+    },
     formula=r"\frac{2 c}{l + m}, \qquad c = \text{length of the longest common subsequence of "
     r"tokens}, \qquad l, m = \text{tokens of the text, and of the accepted one}",
     aliases=("rougeL",),

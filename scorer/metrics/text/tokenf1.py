@@ -35,6 +35,9 @@ def _explain(listing: Listing[Texts], value: float, *, rel: float, normalize: st
     "TokenF1",
     title="F1 of the tokens of texts",
     source="Rajpurkar et al., EMNLP 2016, doi:10.18653/v1/D16-1264; SQuAD",
+    elsewhere={
+        "SQuAD": "f1; in percent",
+    },
     formula=r"\frac{2 c}{l + m}, \qquad c = \text{tokens in both, of the accepted text that "
     r"fits best}, \qquad l, m = \text{tokens of the text, and of the accepted one}",
     explain=_explain,

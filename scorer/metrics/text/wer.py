@@ -13,6 +13,9 @@ from scorer.views.texts import Texts
     "WER",
     title="Word error rate",
     source="Morris, Maier and Green, Interspeech 2004, doi:10.21437/Interspeech.2004-668; jiwer",
+    elsewhere={
+        "jiwer": "wer",
+    },
     formula=r"\frac{D}{M}, \qquad D = \text{fewest edits of words}, \qquad M = "
     r"\text{words of the accepted texts}",
     undefined="the accepted texts have no word",
