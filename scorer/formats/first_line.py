@@ -122,6 +122,7 @@ def _several_ids(
     called, cell = quoted(shape.called("item")), quoted(fields[item], 40)
     message = f"column {called} holds several ids in a cell ({cell}); a row has one"
     hint = "write a row for each item, best first, or lines 'u1: 2, 1, 4' in a file called .lists"
+    hint += "; an organizer allows cells: {item: ' '}, or declares a text: text in place of item"
     return Problem("S209", message, line=line + below, column=column, help=hint)
 
 

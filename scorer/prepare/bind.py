@@ -214,7 +214,8 @@ def _ruled(
     conflicts += unknown
     if challenge.exclude is not None and kind.name != "grades":
         message = f"items are taken out of ranked lists, and this challenge has {kind.name}"
-        conflicts.append(Fault("exclude", "C115", message))
+        help = "write where: at each measure, such as where: label != -1"
+        conflicts.append(Fault("exclude", "C115", message, help))
     conflicts += _boxes(challenge, kind.name)
     if challenge.submission.repeats == "first" and kind.name != "grades":
         message = f"items come again in ranked lists, and this challenge has {kind.name}"

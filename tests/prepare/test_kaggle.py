@@ -281,3 +281,18 @@ def test_a_kit_checks_without_the_file(challenge, score, tmp_path):
         sent.write_text(text)
         ran = score("check", kit, sent)
         assert ran.code == code, ran
+
+
+EXACT = """
+def score(solution, submission, row_id_column_name):
+    return float((submission["price"] == 0.9385958677423489).mean())
+"""
+
+
+def test_numbers_are_those_that_the_file_has(kaggle):
+    """With pandas 2, too, whose default reader takes the first for 0.9385958677423488."""
+    yaml = YAML.replace("k: 5, ", "")
+    sent = "id,price\na,0.9385958677423489\nb,0.9385958677423488\nc,1\n"
+    ran = kaggle("--allow-plugins", yaml=yaml, metric=EXACT, sent=sent)
+    assert ran.code == 0, ran
+    assert measured(ran)["metric"] == pytest.approx(1 / 3)

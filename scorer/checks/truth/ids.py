@@ -10,6 +10,8 @@ from scorer.checks.rows import describe_fault, first_rows
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import quoted
 
+MAY_BE_EMPTY = f"{READ_AS_TEXT}; an answer that may be empty is a text: text in place of item"
+
 
 @check("T309", "T310")
 def no_id(truthful: Truthful) -> Iterator[Problem]:
@@ -27,4 +29,5 @@ def no_id(truthful: Truthful) -> Iterator[Problem]:
             line = truthful.line(row)
             message = describe_fault(fault, word, rows)
             code = "T310" if name else "T309"
-            yield Problem(code, message, severity, line=line, help=READ_AS_TEXT)
+            help = MAY_BE_EMPTY if role == "item" and not name.strip() else READ_AS_TEXT
+            yield Problem(code, message, severity, line=line, help=help)
