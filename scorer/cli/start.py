@@ -11,12 +11,25 @@ LEAST = 192 << 20  # bytes of addresses that the imports take
 
 def main() -> None:
     """Run the command of this process and exit with its code."""
+    if sys.argv[1:] == ["--version"] and _said_version():
+        return
     signal.signal(signal.SIGINT, _interrupted)
     gc.set_threshold(GARBAGE)
     _refuse_little_memory()
     from scorer.cli.main import main as run
 
     run()
+
+
+def _said_version() -> bool:
+    """Say the version; what it cannot be written to is told by the usual way."""
+    from scorer.core.version import __version__
+
+    try:
+        os.write(1, f"scorer {__version__}\n".encode())
+    except OSError:
+        return False
+    return True
 
 
 def _refuse_little_memory() -> None:
