@@ -29,6 +29,7 @@ from scorer.core.text import join_first, quoted
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.samples import Samples, samples_of, within
+from scorer.metrics.measure import Measure, find
 from scorer.preferences.base import bind, comparisons, every
 from scorer.preferences.base import preferences as preferred
 from scorer.prepare.answerable import answerable
@@ -128,9 +129,8 @@ def _compared(
     bound_preferences = tuple(bind(comparisons(), notation) for notation in preferences or ())
     if preferences is None and of_grades:
         bound_preferences = every(comparisons())
-    known = [measure.id for measure in prepared.measures]
-    if unknown := [key for key in asked.only or () if key not in known]:
-        raise UsageError(f"no measure {quoted(unknown[0])}; there are {join_first(known)}")
+    if asked.only is not None:
+        asked = asked._replace(only=[_named(prepared.measures, word) for word in asked.only])
     ready = answerable(opened(prepared, views=frozenset({Positions} if bound_preferences else ())))
     terms, wanted = terms_of(ready), [] if asked.split is None else [asked.split]
     masks_of_splits = masks_for(prepared.challenge, terms.lists, terms.groups, wanted)
@@ -160,6 +160,7 @@ def _compared(
         for key in samples
         if all(submission.values[key].per_list is not None for submission in valid)
     }
+    known = [measure.id for measure in prepared.measures]
     chosen = set(known if asked.only is None else asked.only)
     samples = {key: sample for key, sample in samples.items() if key in chosen}
     measures = [measure for measure in ready.measures if measure.id in samples]
@@ -172,6 +173,14 @@ def _compared(
         tuple(cards), report.lists, cubes, samples, values, measures, rules, untested=untested,
         margin=margin, holm=asked.holm, groups=masks,
     )  # fmt: skip
+
+
+def _named(measures: Sequence[Measure], word: str) -> str:
+    """The id of the measure that a word names; `UsageError` where that is none, or several."""
+    if (named := find(measures, word)) is None:
+        known = join_first([measure.id for measure in measures], 12)
+        raise UsageError(f"no measure {quoted(word)}; there are {known}")
+    return named.id
 
 
 def _lists_by_group(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from scorer.api.text import Text, as_html, shown
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.text import printable, quoted
+from scorer.core.text import printable, quoted, sized
 from scorer.metrics.measure import find
 from scorer.reports.base import ALIASES, Options
 from scorer.results import report as results
@@ -283,7 +283,7 @@ class Report(Text, results.Report):
 
     def __repr__(self) -> str:
         leaders = ", ".join(
-            f"{printable(standing.name, 40)} {standing.values[self.primary.id]:.4f}"
+            f"{printable(standing.name, 40)} {sized(standing.values[self.primary.id])}"
             for standing in self.standings[:3]
         )
         rejected = sum(not submission.valid for submission in self.submissions)

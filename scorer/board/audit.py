@@ -171,10 +171,19 @@ def near_duplicates(
             tops = (a.items[:, :3] == b.items[:, :3]).mean()
             if tops < ALIKE / 2:
                 continue
-            mean = float(np.nanmean(overlap(a, b))) if len(a.items) else 0.0
+            mean = float(_means(overlap(a, b)))  # NaN where no list has an order
             if mean >= ALIKE:
                 pairs.append(Pair((entry.number, other.number), mean))
     return sorted(pairs, key=lambda pair: (-pair.overlap, pair.entries))
+
+
+def _means(values: Floats) -> Floats:
+    """The mean over the last axis of values that are no NaN; NaN where there are none."""
+    valued = ~np.isnan(values)
+    means: Floats = np.full(values.shape[:-1], np.nan)
+    total = np.where(valued, values, 0.0).sum(axis=-1)
+    np.divide(total, valued.sum(axis=-1), out=means, where=valued.any(axis=-1))
+    return means
 
 
 def probing(teams: Mapping[str, Sequence[int]], per_list: Mapping[int, Floats]) -> list[Probing]:
@@ -220,18 +229,18 @@ def shake_up(
     """
 
     def ranks(lists: Ints) -> Ints:
-        means = np.nanmean(values[:, lists], axis=1) * (1 if higher else -1)
+        means = _means(values[:, lists]) * (1 if higher else -1)
+        means[np.isnan(means)] = -np.inf  # who has no value there is last
         places: Ints = (means[:, None] < means[None, :]).sum(axis=1) + 1
         return places
 
     together = np.concatenate([public, private])
     generator = np.random.default_rng(seed)
     differences = np.empty((draws, len(names)), dtype=np.int64)
-    with np.errstate(invalid="ignore"):
-        for n in range(draws):
-            mixed = generator.permutation(together)
-            differences[n] = ranks(mixed[: private.size]) - ranks(mixed[private.size :])
-        before, after = ranks(public), ranks(private)
+    for n in range(draws):
+        mixed = generator.permutation(together)
+        differences[n] = ranks(mixed[: private.size]) - ranks(mixed[private.size :])
+    before, after = ranks(public), ranks(private)
     low, high = np.quantile(differences, (0.025, 0.975), axis=0, method="closest_observation")
     return [
         Shake(

@@ -308,7 +308,7 @@ class Board:
 
     def log(self, team: str | None = None) -> list[Event]:
         """Entries, decisions, versions and teams in the order of time. Raises `UnknownName`."""
-        return log(self._database, self._entries, self._teams, team)
+        return log(self._database, self._entries, self._teams, team, self.evaluations.reason)
 
     def snapshot(self, version: Version | None = None) -> Snapshot:
         """Everything that the board depends on, under the version in force or another."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,10 +15,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scorer.board.reading import Reader, attempted, evaluation_from, failed
-from scorer.board.snapshot import Means, Snapshot
+from scorer.board.snapshot import Means, Snapshot, refusal_words
 from scorer.board.versions import Versions
 from scorer.core.cached import cached_property
 from scorer.core.errors import ScorerError, UnknownName
+from scorer.core.text import printable
 from scorer.prepare.splits import masks_of
 from scorer.store.files import Files
 from scorer.store.records import Entry, Evaluation, Version
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from scorer.results.report import Scored
     from scorer.store.database import Database
 
+LOG = logging.getLogger(__name__)
 LEASE = 15 * 60  # seconds for which a worker holds an evaluation
 TRIES = 3  # workers that may end over an evaluation before it counts as failed
 
@@ -98,6 +101,9 @@ class Evaluations:
 
     def _store(self, evaluations: Iterable[Evaluation]) -> None:
         for evaluation in evaluations:
+            if evaluation.status == "failed":
+                LOG.info("evaluation failed, reference %s: %s", evaluation.reference,
+                         printable(evaluation.cause or "", 1000))  # fmt: skip
             self._queue.finish(replace(evaluation, made=datetime.now(UTC)))
 
     def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
@@ -140,6 +146,11 @@ class Evaluations:
             self._store([evaluation])
 
     # failures
+
+    def reason(self, entry: Entry) -> str | None:
+        """Why an entry was rejected or failed, in the version in force; None where it was not."""
+        evaluation = self._queue.one(self._versions.in_force().values, entry.sha256)
+        return None if evaluation is None else refusal_words(evaluation)
 
     def fail(self, sha256: str, cause: str) -> None:
         """Record that an evaluation failed, unless it has finished already."""

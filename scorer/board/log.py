@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,6 +11,7 @@ from scorer.board.teams import Roster
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
+    from scorer.store.records import Entry
 
 
 class Event(NamedTuple):
@@ -24,7 +26,13 @@ class Event(NamedTuple):
     reason: str | None = None
 
 
-def log(database: Database, entries: Ledger, teams: Roster, team: str | None) -> list[Event]:
+def log(
+    database: Database,
+    entries: Ledger,
+    teams: Roster,
+    team: str | None,
+    reasons: Callable[[Entry], str | None],
+) -> list[Event]:
     """Entries, decisions, versions and teams in the order of time; see `Board.log`."""
     names = teams.names()
     sent, statuses = database.entries(), entries.statuses()
@@ -35,8 +43,9 @@ def log(database: Database, entries: Ledger, teams: Roster, team: str | None) ->
     ]
     events += [Event(t.made, "team", team=names[t.id]) for t in database.teams()]
     events += [
-        Event(e.received, "entry", e.number, team_of[e.number], statuses[e.number]) for e in sent
-    ]
+        Event(e.received, "entry", e.number, team_of[e.number], statuses[e.number],
+              reason=reasons(e)) for e in sent
+    ]  # fmt: skip
     for d in database.decisions():
         about = team_of.get(d.entry) if d.entry is not None else names.get(d.team or 0)
         reason = f"{d.name}: {d.reason}" if d.act == "rename" else d.reason

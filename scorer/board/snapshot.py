@@ -48,6 +48,7 @@ class LiveReport(NamedTuple):
     rows: Mapping[str, RankedEntry]  # name of a standing, which no other has -> row
     split: str
     phase: str | None
+    absent: Mapping[str, str] = {}  # name of a team without a row -> why
 
 
 class Why(NamedTuple):
@@ -162,7 +163,28 @@ class Snapshot:
         )
         notes = (*report.notes, *self._late_acts(decided, now))
         report = replace(report, notes=notes, scope=scope)
-        return LiveReport(report, rows, name, span.phase.id if span else None)
+        absent = {} if only is not None else self._absent(rows, choices, decided, now)
+        return LiveReport(report, rows, name, span.phase.id if span else None, absent)
+
+    def _absent(
+        self,
+        rows: Mapping[str, RankedEntry],
+        choices: Mapping[int | None, Choice],
+        decided: State,
+        now: datetime,
+    ) -> dict[str, str]:
+        """The teams without a row, each with why its latest entry does not count."""
+        zone, placed = ZoneInfo(self.rules.timezone), {row.id for row in rows.values()}
+        reasons = {}
+        for team, name in decided.names.items():
+            if team in placed:
+                continue
+            own = [e for e in self.entries if e.team == team and e.received <= now]
+            latest = max(own, key=lambda entry: (entry.received, entry.number), default=None)
+            reasons[name] = "no entry" if latest is None else (
+                f"entry {latest.number}: {self._reason(latest, decided, choices.get(team), zone)}"
+            )  # fmt: skip
+        return reasons
 
     def _late_acts(self, decided: State, now: datetime) -> list[Problem]:
         """A note of each act for a team that came after the time for it."""
@@ -329,13 +351,8 @@ class Snapshot:
     def _reason(self, entry: Entry, decided: State, choice: Choice | None, zone: ZoneInfo) -> str:
         """Why an entry does not count."""
         status = self.statuses.get(entry.sha256, "pending")
-        if status == "rejected":
-            findings = Findings.from_json(self.evaluation(entry.sha256).findings)
-            codes = sorted({problem.code for problem in findings if problem.severity == "error"})
-            return f"rejected by the checks ({', '.join(codes)})"
-        if status == "failed":
-            reference = self.evaluation(entry.sha256).reference
-            return f"the scorer failed, reference {reference}; not counted against the quota"
+        if status in ("rejected", "failed"):
+            return refusal_words(self.evaluation(entry.sha256)) or ""
         if status == "pending":
             return "waits to be evaluated"
         if (out := decided.out(entry)) is not None:
@@ -380,6 +397,18 @@ def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
                 )
     order = {split: n for n, split in enumerate(before.splits)}
     return sorted(changes, key=lambda move: (order[move.split], move.rank[1] or 1 << 30, move.team))
+
+
+def refusal_words(evaluation: Evaluation) -> str | None:
+    """Why a file was rejected, or not evaluated; None where it was scored or waits."""
+    if evaluation.status == "rejected":
+        findings = Findings.from_json(evaluation.findings)
+        codes = sorted({problem.code for problem in findings if problem.severity == "error"})
+        return f"rejected by the checks ({', '.join(codes)})"
+    if evaluation.status == "failed":
+        reference = evaluation.reference
+        return f"the scorer failed, reference {reference}; not counted against the quota"
+    return None
 
 
 def _called(live: LiveReport, standing: str) -> str:

@@ -136,6 +136,18 @@ def _escaped(text: str) -> str:
     return "".join(characters)
 
 
+def sized(value: float, decimals: int = 4, sign: str = "") -> str:
+    """A number with so many decimals, of which large ones have fewer; not all that were computed.
+
+    `sign` is the format's: `+` for one that is always shown.
+
+    >>> [sized(value) for value in (0.25, 98.76543, 8718.013, 17844.9256, 454517.09)]
+    ['0.2500', '98.7654', '8718.01', '17844.9', '454517']
+    """
+    whole = len(f"{abs(value):.0f}")
+    return f"{value:{sign}.{max(min(decimals, decimals + 2 - whole), 0)}f}"
+
+
 def describe_exception(error: BaseException) -> str:
     """An exception of third-party code, in a line."""
     try:

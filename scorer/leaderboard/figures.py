@@ -120,7 +120,10 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
     statistic = metric.statistic
     assert statistic is not None
     if isinstance(statistic, Unbootstrappable):
-        return statistic.why or f"{metric.name} does not say how draws of lists make its figure"
+        return (
+            statistic.why
+            or f"{metric.name} is one figure of all that is scored, which draws of it do not have"
+        )
     refuses = statistic.refuses if isinstance(statistic, Weighted) else None
     if refuses is not None and (why := next(filter(None, map(refuses, statistics)), "")):
         return why

@@ -134,6 +134,18 @@ class Metric:
         """Its documentation."""
         return getdoc(self.function) or ""
 
+    @cached_property
+    def prose(self) -> str:
+        """Its documentation without what is written in Python."""
+        paragraphs = list[str]()
+        for paragraph in self.page.split("\n\n"):
+            words, example, _ = paragraph.partition(">>> ")
+            if words.strip():
+                paragraphs.append(words.rstrip())
+            if example and paragraphs and paragraphs[-1].endswith(":"):
+                paragraphs.pop()  # which leads to the example
+        return "\n\n".join(paragraphs)
+
 
 def metric(
     name: str,

@@ -72,6 +72,11 @@ class Measure:
             return None, high
         return low, high
 
+    @property
+    def mark(self) -> str:
+        """An arrow behind its name, where lower is better."""
+        return " ↓" if self.metric.better == "lower" else ""
+
     def heading(self, word: str = "list") -> str:
         """The heading of its column in a report: the id, or the name and how it is averaged."""
         if self.metric.heading is None or self.id not in (self.name, self.metric.name):
@@ -181,22 +186,32 @@ def measure(
 def find(measures: Sequence[Measure], word: str) -> Measure | None:
     """The measure that a word names: by its id, its name, or any other notation of it.
 
+    The name of a metric alone is that of its one measure, if there is one only.
+
     >>> from scorer.metrics.ndcg import ndcg
-    >>> find([measure(ndcg.__scorer__, "nDCG@10")], "ndcg_cut_10").id
-    'nDCG@10'
+    >>> measures = [measure(ndcg.__scorer__, "nDCG@10")]
+    >>> find(measures, "ndcg_cut_10").id, find(measures, "ndcg").id
+    ('nDCG@10', 'nDCG@10')
     """
     by_name = {name.casefold(): m for m in reversed(measures) for name in (m.name, m.id)}
     if (match := by_name.get(word.casefold())) is not None:
         return match
     try:
-        name = parse(word)[0].casefold()
+        name = parse(word)[0]
         for candidate in measures:
             metric = candidate.metric
-            if name in (alias.casefold() for alias in (metric.name, *metric.aliases)):
-                return by_name.get(measure(metric, word).name.casefold())
+            if _names(metric, name):
+                found = by_name.get(measure(metric, word).name.casefold())
+                if found is not None:
+                    return found
     except NotationError:
         pass
-    return None
+    of_name = [m for m in measures if _names(m.metric, word)]
+    return of_name[0] if len(of_name) == 1 else None
+
+
+def _names(metric: Metric, word: str) -> bool:
+    return word.casefold() in (name.casefold() for name in (metric.name, *metric.aliases))
 
 
 def _canonical(metric: Metric, params: Mapping[str, Any]) -> str:

@@ -33,6 +33,20 @@ NUMBERED = re.compile(
     rf"\A({'|'.join(TREC_EVAL)})[_.]([0-9]+(?:\.[0-9]+)?)(\(.*\))?\Z", re.IGNORECASE
 )
 
+POINTS = [f"IPrec@{n / 10:g}" for n in range(11)]
+# names of trec_eval's that are no measure of their own here, and what there is instead
+ANSWERS = {
+    "gm_map": "a geometric mean; in challenge.yaml: "
+    "metrics: [{metric: AP, aggregate: geometric(0.00001)}]",
+    "gm_bpref": "a geometric mean; in challenge.yaml: "
+    "metrics: [{metric: Bpref, aggregate: geometric(0.00001)}]",
+    "11pt_avg": "the mean of eleven measures; in challenge.yaml: "
+    f'metrics: [{{id: points, score: "({" + ".join(POINTS)}) / 11"}}, {", ".join(POINTS)}]',
+    "all_trec": "many measures, of which each is written: -m AP -m Rprec -m Bpref -m RR -m P@10 "
+    "-m R@1000 -m nDCG",
+    "official": "many measures, of which each is written: -m AP -m Rprec -m Bpref -m RR -m P@10",
+}
+
 
 class NotationError(ScorerError):
     """A measure as written cannot be understood, or its parameters do not fit.
@@ -62,6 +76,8 @@ def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
     wrong = NotationError(f"{quoted(notation)} is no measure; {hint}")
     if len(notation) > LONGEST or not notation.isprintable() or ODD.search(notation):
         raise wrong
+    if answer := ANSWERS.get(notation.strip().casefold()):
+        raise NotationError(f"{quoted(notation)} of trec_eval is {answer}")
     ours = NUMBERED.sub(_trec_eval, notation.strip())
     try:
         tree: ast.expr = ast.parse(ours, mode="eval").body

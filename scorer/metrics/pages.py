@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from textwrap import indent
 from typing import Any
 
 from scorer.core.errors import UnknownName
@@ -12,7 +13,9 @@ from scorer.core.registry import Registry
 from scorer.metrics.base import Metric
 from scorer.metrics.formulas import lines, text
 from scorer.metrics.measure import measure
-from scorer.metrics.notation import NotationError, parse, written
+from scorer.metrics.notation import ANSWERS, NotationError, parse, written
+
+Worked = Callable[[Metric], str]
 
 FEW = 5  # metrics whose pages are printed one after another
 
@@ -24,23 +27,26 @@ def overview(metrics: Registry[Metric]) -> str:
     return "\n".join(lines) + "\n\nOne metric's page: score metrics NAME\n"
 
 
-def page(metrics: Registry[Metric], name: str) -> str:
-    """A metric's documentation: its formula, meaning, parameters and source.
+def page(metrics: Registry[Metric], name: str, worked: Worked = lambda metric: "") -> str:
+    """A metric's documentation: its formula, meaning, an example, parameters and source.
 
-    All metrics of that name, of each kind of challenge, by any name that tools or papers give it,
+    `worked` gives the example of a metric as text. All metrics of that name, of each kind of challenge, by any name that tools or papers give it,
     or of these words; of more than a few their lines. Raises `UnknownName`.
     """
     found = found_by(metrics, name)
     if len({metric.name for metric in found}) > FEW:
         return "".join(f"{notation(metric)}: {metric.title}\n" for metric in found)
-    return "\n".join(_page(metric, name) for metric in found)
+    return "\n".join(_page(metric, name, worked) for metric in found)
 
 
 def found_by(metrics: Registry[Metric], words: str) -> Sequence[Metric]:
     """The metrics of a notation, else of a name elsewhere, else with all words on their pages."""
     name = words
-    with suppress(NotationError):
+    try:
         name = parse(words)[0]  # ndcg_cut_10 is nDCG, and so is nDCG@10
+    except NotationError:
+        if words.casefold() in ANSWERS:
+            raise
     try:
         return metrics.named(name, every=True)
     except UnknownName:
@@ -67,11 +73,13 @@ def _text(metric: Metric) -> str:
     return " ".join([*names(metric), *metric.elsewhere, _lead(metric)]).casefold()
 
 
-def _page(metric: Metric, asked: str) -> str:
+def _page(metric: Metric, asked: str, worked: Worked) -> str:
     parts = [f"{notation(metric)}: {metric.title}"]
     if formula := lines(metric, _params(metric, asked)):
         parts.append("\n".join(f"    {text(line)}" for line in formula))
-    parts.append(metric.page)
+    parts.append(metric.prose)
+    if example := worked(metric):
+        parts.append(f"A worked example:\n\n{indent(example.rstrip(), '    ')}")
     if parameters := _parameters(metric):
         parts.append("Parameters:\n\n" + "\n".join(f"    {line}" for line in parameters))
     facts = [f"For challenges of kind {' or '.join(sorted(metric.kinds))}."]

@@ -77,6 +77,7 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
         range=(None, None),
         better=spec.better or "higher",
         aggregate="pooled",
+        at="",  # a parameter of the file's that is called k is no cut-off
         statistic=_statistic(scored, spec.resample),
         again=partial(kaggle_metric, path, name, spec, challenge),
     )
@@ -99,6 +100,7 @@ def withheld_metric(path: Path, name: str, spec: MeasureSpec) -> Metric:
         range=(None, None),
         better=spec.better or "higher",
         aggregate="pooled",
+        at="",  # a parameter of the file's that is called k is no cut-off
         statistic=Unbootstrappable(lambda statistics, **_: math.nan),
         again=partial(withheld_metric, path, name, spec),
     )

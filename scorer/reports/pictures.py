@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
 
 from scorer.core.text import printable
 from scorer.reports.document import IntervalSpan, Table, texts
+
+LETTER, SHORTEST = 6.5, 5  # of a name below a dot: the width of a letter, the least that are shown
 
 
 class IntervalBar(NamedTuple):
@@ -61,6 +64,23 @@ def scale_of(values: Sequence[tuple[float, float, float]]) -> tuple[float, float
     return float(np.nanmin(valued[inside])), float(np.nanmax(valued[inside]))
 
 
+def round_ticks(low: float, high: float) -> list[tuple[float, str]]:
+    """At least three round numbers from `low` to `high`, with their texts; one if they are equal.
+
+    >>> [text for _, text in round_ticks(0.3542, 0.9583)]
+    ['0.4', '0.6', '0.8']
+    """
+    if not high > low:
+        return [(low, f"{low:g}")]
+    power = math.floor(math.log10(high - low))
+    choices = []
+    for n, factor in product((power, power - 1), (5, 2, 1)):
+        step = factor * 10.0**n
+        inside = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+        choices.append([(k * step, f"{k * step:.{max(-n, 0)}f}") for k in inside])
+    return next(ticks for ticks in choices if len(ticks) > 2)
+
+
 class Mark(NamedTuple):
     """A submission in a strip: where its dot and its interval stand."""
 
@@ -70,6 +90,7 @@ class Mark(NamedTuple):
     high: str | None
     title: str
     aside: bool
+    name: str = ""  # below the dot, where there is room
 
 
 class Strip(NamedTuple):
@@ -85,24 +106,25 @@ class Strip(NamedTuple):
 
 def strip(
     label: str,
-    points: Sequence[tuple[str, float, tuple[float, float] | None, bool]],
+    points: Sequence[tuple[str, float, tuple[float, float] | None, bool, str]],
     decimals: int,
     tiers: Sequence[int | None] = (),
 ) -> Strip:
     """Every submission as a dot with its interval, from left to right.
 
     Args:
-        points: a title, a value, an interval and whether it stands aside; of each submission.
+        points: a title, a value, an interval, whether it stands aside, a name; of each submission.
         decimals: to which the numbers are shown; the picture is no more exact.
         tiers: the tier of each submission; None where it has none.
     """
-    ends = [(*(span or (value, value)), value) for _, value, span, _ in points]
+    ends = [(*(span or (value, value)), value) for _, value, span, *_ in points]
     scale = scale_of([(low, value, high) for low, high, value in ends])
     low, high = (round(end, decimals) for end in scale)
     room = (high - low) or 1.0
     if any(round(value, decimals) < low or round(value, decimals) > high for *_, value in ends):
         label += "; outliers are drawn at the edge"
-    step = min(max(644 / len(points), 2.0), 48.0)
+    step = max(644 / len(points), 2.0)
+    room_of_name = int(step / LETTER)
 
     def at(value: float) -> str:
         share = (round(value, decimals) - low) / room
@@ -110,13 +132,11 @@ def strip(
 
     marks = [
         Mark(place(70 + step * (n + 0.5)), at(value), at(span[0]) if span else None,
-             at(span[1]) if span else None, title, aside)
-        for n, (title, value, span, aside) in enumerate(points)
+             at(span[1]) if span else None, title, aside,
+             printable(name, room_of_name) if room_of_name >= SHORTEST else "")
+        for n, (title, value, span, aside, name) in enumerate(points)
     ]  # fmt: skip
-    ticks = [
-        {"y": at(value), "text": f"{value:.{decimals}f}"}
-        for value in dict.fromkeys((low, (low + high) / 2, high))
-    ]
+    ticks = [{"y": at(value), "text": text} for value, text in round_ticks(low, high)]
     wide = math.ceil(max(720.0, 70 + step * len(points) + 6))
     begin: dict[int, str] = {}
     for n, tier in enumerate(tiers):

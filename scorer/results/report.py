@@ -220,6 +220,7 @@ class Report:
     scope: Scope | None = None
     splits: tuple[Report, ...] = ()  # the boards of the splits that this one mixes
     clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
+    absent: Mapping[str, str] = field(default_factory=dict)  # team without a row -> why
 
     def published(self, paths: bool = False) -> Report:
         """The report without details of the truth, of baselines' files, and of this machine.

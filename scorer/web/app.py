@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import os
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -18,6 +20,7 @@ from starlette.exceptions import HTTPException
 
 from scorer.board.children import ask_child
 from scorer.core.errors import Refused, UnknownName, UsageError
+from scorer.core.text import printable
 from scorer.core.version import __version__
 from scorer.reports import write
 from scorer.web.context import Context, Settings
@@ -36,6 +39,7 @@ HEADERS = {
 ROUTERS = tuple(
     room.router for room in (challenges, entries, organizer, server, account, board, team, admin)
 )
+LOG = logging.getLogger(__name__)
 UPLOADS = ("/check", "/entries", "/submit")  # ends of the paths at which files are sent
 
 
@@ -88,6 +92,7 @@ def create(settings: Settings | None = None) -> FastAPI:
     async def each_request(
         request: Request, answer: Callable[[Request], Awaitable[Response]]
     ) -> Response:
+        begun = time.monotonic()
         if not request.scope["path"].startswith(settings.root_path):  # the proxy took it away
             request.scope["path"] = settings.root_path + request.scope["path"]
         writes = request.method not in ("GET", "HEAD", "OPTIONS")
@@ -98,7 +103,11 @@ def create(settings: Settings | None = None) -> FastAPI:
         elif writes and not request.url.path.endswith(UPLOADS) and not context.is_small(request):
             response = error_answer(413, "this is too large, or does not say how large it is")
         else:
-            response = await answer(request)
+            try:
+                response = await answer(request)
+            except Exception:  # the server tells it
+                log(request, 500, begun)
+                raise
         if writes:
             for site in context.sites.values():
                 site.look()
@@ -107,7 +116,14 @@ def create(settings: Settings | None = None) -> FastAPI:
         if not request.url.path.startswith("/static/"):
             response.headers.setdefault("Cache-Control", "no-store")
         context.count(request.method, response.status_code)
+        log(request, response.status_code, begun)
         return response
+
+    def log(request: Request, status: int, begun: float) -> None:
+        # without the query: the address of a page may hold more than it shows
+        path, spent = printable(request.scope["path"], 300), 1000 * (time.monotonic() - begun)
+        LOG.info("%s %s %s %d %.0f ms", context.address(request), request.method, path, status,
+                 spent)  # fmt: skip
 
     def told(request: Request, status: int, message: str, code: str | None = None) -> Response:
         path = request.url.path.removeprefix(settings.root_path)

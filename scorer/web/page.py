@@ -18,7 +18,10 @@ from scorer.web.standings import local_time
 
 def error_page(request: Request, status: int, message: str) -> HTMLResponse:
     """The page of an error, by its HTTP status and message."""
-    title = f"{status}: {HTTPStatus(status).phrase}"
+    phrase = HTTPStatus(status).phrase
+    title = f"{status}: {phrase}"
+    if message == phrase:  # nobody said more
+        message = "There is no such page here." if status == 404 else ""
     return HTMLResponse(
         render(request, "error.html", code=status, title=title, message=message), status
     )

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import Request
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 
-from scorer.core.text import printable
+from scorer.core.text import printable, sized
 from scorer.core.version import __version__
 from scorer.reports.write.html import environment
 from scorer.web.access import NOBODY
@@ -23,6 +23,7 @@ def templates() -> Environment:
     pages = FileSystemLoader(Path(__file__).parent / "templates")
     overlay = reports.overlay(loader=ChoiceLoader([pages, reports.loader]))
     overlay.filters = {**reports.filters}
+    overlay.filters["sized"] = sized
     overlay.filters["printable"] = lambda text: printable(text, 500)
     return overlay
 

@@ -53,6 +53,20 @@ def test_near_duplicates_among_300_entries_are_found_and_strangers_are_not():
     assert all(0.95 < pair.overlap < 1 for pair in found)
 
 
+def test_entries_without_an_order_are_alike_to_none():
+    nothing = orders([[], []])
+    entries = [Entry(n, n, NOW, f"{n:064x}", "a.csv", 1, "main") for n in (1, 2)]
+    assert near_duplicates(entries, {1: nothing, 2: nothing}) == []
+
+
+@pytest.mark.parametrize("higher", [True, False])
+def test_who_has_no_value_on_a_split_is_last_there(higher):
+    values = np.array([[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, np.nan, np.nan], [0.5, 0.5, 0.5, 0.5]])
+    values = values if higher else 1 - values
+    shakes = shake_up(["a", "b", "c"], values, np.arange(2), np.arange(2, 4), higher, draws=20)
+    assert [shake.ranks for shake in shakes] == [(1, 1), (3, 3), (2, 2)]
+
+
 def test_entries_of_one_team_and_exact_copies_are_not_near_duplicates():
     same = orders([[1, 2, 3]] * 5)
     mine = [Entry(n, 1, NOW, f"{n:064x}", "a.csv", 1, "main") for n in (1, 2)]

@@ -44,7 +44,7 @@ SCIPY = {"scipy", "numpy.ma"}  # the one imports the other
         (["rule", "S304"], {"pydantic.main"}),  # typer's own, for the words of a command
         (["schema"], {"pydantic.main"}),
         (["metrics"], SCORES),
-        (["metrics", "nDCG"], SCORES),
+        (["metrics", "nDCG"], {*SCORES, "rich.table"}),  # with a worked example
         (["check", VLNET, SENT], SCORES),
         ([PLAIN, RUN], {*SCORES, "rich.table"}),
         ([PLAIN, RUN, "--format", "json"], SCORES),

@@ -76,6 +76,67 @@ def test_what_a_server_sends_is_bounded(body, headers, said, server, score, tmp_
     assert said in ran.err
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (401, "the server does not know this token"),
+        (404, "the server has no such challenge"),
+        (418, "the server gives no kit: it says 418"),
+    ],
+)
+def test_why_there_is_no_kit(status, said, server, score, tmp_path, monkeypatch):
+    monkeypatch.setenv("SCORER_TOKEN", "t")
+    (tmp_path / "f.csv").write_text("list,item\nq,a\n")
+    server.update(status=status, body=b"{}")
+    ran = score("submit", server["url"], tmp_path / "f.csv")
+    assert ran.code == 2
+    assert said in ran.err
+
+
+ENTRY = {"entry": 7, "team": "red", "status": "scored"}
+
+
+@pytest.mark.parametrize(
+    ("board", "said"),
+    [
+        ({"split": "public", "leaderboard": [
+            {"rank": 1, "team": "blue", "entry": 2}, {"rank": None, "team": None, "entry": None},
+            {"rank": 2, "team": "red", "entry": 7}]}, ["rank 2 of 2 (public)"]),
+        ({"split": "all", "leaderboard": [{"rank": 1, "team": "red", "entry": 3}]},
+         ["rank 1 of 1, by entry 3"]),
+        ({"leaderboard": [{"rank": 1, "team": "blue", "entry": 3}]}, []),
+    ],
+)  # fmt: skip
+def test_the_rank_is_told(board, said, monkeypatch):
+    from scorer.cli.commands import submit
+
+    monkeypatch.setattr(submit, "_asked", lambda *words: (200, board))
+    assert [*submit._rank(None, "", ENTRY)] == said
+    assert [*submit._rank(None, "", {**ENTRY, "status": "rejected"})] == []
+    monkeypatch.setattr(submit, "_asked", lambda *words: (404, {"code": None}))
+    assert [*submit._rank(None, "", ENTRY)] == []
+
+
+@pytest.mark.parametrize(
+    ("quota", "said"),
+    [
+        (None, []),
+        ({"today": None, "total": None, "next": None}, []),
+        ({"today": 2, "total": None, "next": None}, ["left of the quota: 2 today"]),
+        ({"today": 2, "total": 8, "next": None},
+         ["left of the quota: 2 today and 8 in this phase"]),
+        ({"today": 0, "total": 8, "next": "2026-01-06T00:00:00+00:00"},
+         ["left of the quota: 0 today and 8 in this phase; the next entry is possible "
+          "2026-01-06T00:00:00+00:00"]),
+    ],
+)  # fmt: skip
+def test_the_rest_of_the_quota_is_told(quota, said, monkeypatch):
+    from scorer.cli.commands import submit
+
+    monkeypatch.setattr(submit, "_asked", lambda *words: (200, {"quota": quota}))
+    assert [*submit._quota(None, "")] == said
+
+
 def test_an_answer_of_many_brackets(server, score, monkeypatch):
     import httpx2 as httpx
 

@@ -27,6 +27,11 @@ def files(folder, **contents):
     return made
 
 
+def notation(measure):
+    """A measure of a challenge as it is written, without its short name."""
+    return measure if isinstance(measure, str) or "score" in measure else measure["metric"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "qrels", "truth"),
     [
@@ -550,7 +555,7 @@ def test_lines_without_ids_follow_a_third_file(score, tmp_path, name):
             assert data[section]["lines"] == "lists"
         else:
             assert "lines" not in data[section]
-    assert data["metrics"][0] == measure
+    assert notation(data["metrics"][0]) == measure
     ran = score(tmp_path / "made", tmp_path / "made" / "sent.txt", "--format", "json")
     assert ran.code == 0, ran
     (found,) = json.loads(ran.out)["leaderboard"]
@@ -654,7 +659,7 @@ def test_answers_of_another_sort_are_known(score, tmp_path, name):
     written = yaml.safe_load((tmp_path / "made" / "challenge.yaml").read_text())
     columns = written["truth"].get("columns", {})
     assert {role: columns.get(role, role) for role in answer} == answer, written
-    assert written["metrics"][0] == measure
+    assert notation(written["metrics"][0]) == measure
     assert ("not sure:" in ran.out) == bool(unsure)
     assert unsure in ran.out
     assert score(tmp_path / "made", tmp_path / "made" / "sub.csv").code == 0
@@ -686,3 +691,58 @@ def test_ranks_with_gaps_are_no_scores(score, tmp_path, third, role):
     written = yaml.safe_load((tmp_path / "made" / "challenge.yaml").read_text())
     assert written["submission"]["header"] == ["list", "item", role]
     assert ("not sure:" in ran.out) == (third == "5")
+
+
+SOLUTION = "id,species,Usage\n1,a,Public\n2,b,Private\n3,a,Private\n4,b,Public\n"
+SPECIES = "id,species\n1,a\n2,b\n3,b\n4,b\n"
+
+
+def test_usage_of_a_kaggle_solution_parts_the_rows(tmp_path, score):
+    files(tmp_path, solution__csv=SOLUTION, sample__csv=SPECIES)
+    ran = score(
+        "init", "--from", tmp_path / "solution.csv", tmp_path / "sample.csv", tmp_path / "c"
+    )
+    assert ran.code == 0, ran.err
+    assert "column Usage parts the rows into splits" in ran.out
+    made = yaml.safe_load((tmp_path / "c/challenge.yaml").read_text())
+    assert made["splits"] == {"file": "solution.csv"}
+    ran = score(tmp_path / "c", tmp_path / "sample.csv", "--format", "json")
+    assert ran.err == ""  # the column is used
+    splits = {board["scope"]["split"]: board for board in json.loads(ran.out)["splits"]}
+    assert splits.keys() == {"Public", "Private"}
+
+
+@pytest.mark.parametrize(
+    ("usage", "split"),
+    [
+        (("Public", "Private", "Ignored", "Public"), True),
+        (("train", "test", "train", "test"), False),
+        (("", "", "", ""), False),
+    ],
+)
+def test_only_kaggles_words_part_the_rows(tmp_path, usage, split):
+    rows = "".join(f"{n},{'ab'[n % 2]},{word}\n" for n, word in enumerate(usage))
+    files(tmp_path, solution__csv=f"id,species,Usage\n{rows}", sample__csv=SPECIES)
+    data, guess = challenge_data(tmp_path / "solution.csv", tmp_path / "sample.csv")
+    assert ("splits" in data) is split
+    assert ("Ignored" in guess.unsure) is ("Ignored" in usage)
+
+
+MAP = {"id": "MAP@3", "metric": "AP(denominator=capped)@3"}
+F1 = {"id": "F1 macro", "metric": "F1(average=macro)"}
+
+
+@pytest.mark.parametrize(
+    ("truth", "sample", "metrics"),
+    [
+        ("user,prediction\nu1,a1 a2 a3\nu2,a2 a4\nu3,a5\n",
+         "user,prediction\nu1,a1 a2 a3\nu2,a2 a3\nu3,a1 a5\n", [MAP, "nDCG@3"]),
+        ("id,species\n1,a\n2,b\n3,a\n4,b\n", SPECIES, ["Accuracy", F1]),
+        ("id,price\n1,2.5\n2,3.5\n3,1\n4,9\n", "id,price\n1,2\n2,3.25\n3,1\n4,8\n",
+         ["RMSE", "MAE", "R2"]),
+    ],
+)  # fmt: skip
+def test_measures_have_short_names(tmp_path, truth, sample, metrics):
+    files(tmp_path, truth__csv=truth, sample__csv=sample)
+    data, _ = challenge_data(tmp_path / "truth.csv", tmp_path / "sample.csv")
+    assert data["metrics"] == metrics

@@ -2,11 +2,13 @@
 
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from contextlib import closing
 from pathlib import Path
@@ -77,6 +79,8 @@ def test_submit_checks_sends_waits_and_shows(serve, served, score):
     assert "entry 1: scored" in ran.out
     assert "public:" in ran.out
     assert "private" not in ran.out
+    assert "rank 1 of 1 (public)" in ran.out
+    assert f"{page}/entries/1\n" in ran.out
     ran = score("submit", page, good, "--token-file", token, "--format", "json")
     assert ran.code == 3
     assert json.loads(ran.out)["code"] == "S803"
@@ -94,7 +98,28 @@ def test_sigterm_while_it_starts_ends_with_0(served):
     process.terminate()
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 0, output
-    assert output.count(b"\n") <= 1  # which protections are on, and nothing of an end
+    assert output.count(b"\n") <= 1  # that it is being prepared, and nothing of an end
+
+
+def test_what_is_served_is_said_and_logged(serve, served, tmp_path):
+    served.token("red")
+    log = tmp_path / "serve.log"
+    process, url = serve(served.folder, "--log", log)
+    with pytest.raises(urllib.error.HTTPError):
+        urllib.request.urlopen(f"{url}/c/nothing%0a?token=secret")
+    process.terminate()
+    output, _ = process.communicate(timeout=60)
+    lines = output.decode().splitlines()
+    assert lines[0].startswith(f"{url}/ is being prepared; an evaluation ")
+    assert lines[1:] == [
+        f"A <b>course</b>: {url}/c/course (1 team, 0 entries)",
+        "ready; Ctrl-C ends",
+    ]
+    logged = log.read_text()
+    assert re.search(r"Z INFO 127\.0\.0\.1 GET /healthz 200 \d+ ms\n", logged)
+    assert re.search(r"GET /c/nothing\S+ 404 \d+ ms\n", logged)
+    assert "secret" not in logged
+    assert log.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_address_that_participants_are_told(client_with, served):

@@ -9,7 +9,7 @@ import typer
 from scorer.cli.board import At, Form, Format, Living, as_json, moment, on_board
 from scorer.cli.options import Quiet, Result, problems
 from scorer.core.errors import UsageError
-from scorer.core.text import printable, quoted
+from scorer.core.text import printable, quoted, sized
 
 if TYPE_CHECKING:
     from scorer.board.board import Board
@@ -25,8 +25,15 @@ def add(
         list[str], typer.Argument(metavar="FILE...", help="Files, or NAME=PATH, or -.")
     ],
     team: Annotated[
-        str, typer.Option("--team", metavar="T", help="The team that the entries belong to.")
-    ],
+        str | None,
+        typer.Option("--team", metavar="T", help="The team that the entries belong to."),
+    ] = None,
+    team_from_name: Annotated[
+        bool,
+        typer.Option(
+            "--team-from-name", help="Each file is its team's, which has the file's name."
+        ),
+    ] = False,
     at: At = None,
     answer: Annotated[
         list[str] | None,
@@ -52,13 +59,17 @@ def add(
 
     board, notes = living.open()
     submissions = submissions_of(files, living.terminal, board.challenge)
-    added = board.add(
-        submissions,
-        team,
-        now=moment(at),
-        answers=_answers_of_words(answer or []),
-        baseline=baseline,
-    )
+    if (team is None) != team_from_name:
+        raise UsageError("write --team T, or --team-from-name for a team a file")
+    families = [(s.name, [s]) for s in submissions] if team is None else [(team, submissions)]
+    added = [
+        one
+        for name, files_of_team in families
+        for one in board.add(
+            files_of_team, name, now=moment(at), answers=_answers_of_words(answer or []),
+            baseline=baseline,
+        )
+    ]  # fmt: skip
     codes = {"rejected": REJECTED, "refused": REFUSED, "failed": FAILED}
     code = max((codes.get(entry.status, 0) for entry in added), default=0)
     if format is Form.json:
@@ -69,7 +80,7 @@ def add(
     for entry, submission in zip(added, submissions, strict=True):
         messages += problems(entry.findings, quiet)
         lines.append(f"{printable(submission.display)}: {_summary(entry, board, at)}")
-        if entry.receipt is not None:
+        if entry.receipt is not None and not quiet:
             lines.append(f"  receipt {entry.receipt}")
     return Result("".join(f"{line}\n" for line in lines), tuple(messages), code)
 
@@ -84,7 +95,7 @@ def _summary(added: Added, board: Board, at: str | None) -> str:
     means = added.values.get(split, {})
     if means and (rung := board.stays(added.entry or 0, split, now=moment(at))) is not None:
         return f"{words}, no significant improvement over entry {rung}"
-    values = ", ".join(f"{printable(key)} {mean:.4f}" for key, mean in means.items())
+    values = ", ".join(f"{printable(key)} {sized(mean)}" for key, mean in means.items())
     return f"{words}, {values}" if values else words
 
 

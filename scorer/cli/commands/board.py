@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -67,7 +68,8 @@ def board(
 
     def text(form: ReportForm) -> str:
         if form.name != "json":
-            return form.write(live.report, options)
+            report = replace(live.report, absent=live.absent)  # for organizers, who ask here
+            return form.write(report, options)
         from scorer.board.fields.board import fields
 
         return as_json(fields(live, options))

@@ -135,6 +135,8 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     taken_for = f"taken for {guess.what}, ranked by {ranked}\n"
     if pattern := data["submission"].get("item_pattern"):
         taken_for += f"ids of items look as {pattern} (item_pattern); others are refused\n"
+    if "splits" in data:
+        taken_for += "column Usage parts the rows into splits, each with a board\n"
     if guess.unsure:
         taken_for += f"not sure: {guess.unsure}\n"
     warnings = () if sample_path is None else _problems_of_sample(target, sample_path)

@@ -23,4 +23,8 @@ def metrics(
     from scorer.metrics.base import metrics as known
     from scorer.metrics.pages import overview, page
 
-    return Result(overview(known()) if not name else page(known(), " ".join(name)))
+    if not name:
+        return Result(overview(known()))
+    from scorer.api.example import of_metric  # scores, which the overview does not
+
+    return Result(page(known(), " ".join(name), of_metric))

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import logging
 import os
 import signal
+import socket
 import sys
-from collections.abc import Iterator
+import time
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from logging.handlers import WatchedFileHandler
 from pathlib import Path
 from signal import SIGINT, SIGTERM
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
+from urllib.parse import quote
 
 import typer
 
 from scorer.cli.board import FILES, STORE, FilesWord, Memory, Seconds, StoreWord
 from scorer.cli.options import Plugins, Result
 from scorer.core.errors import UsageError
-from scorer.core.text import quoted
+from scorer.core.text import printable, quoted
 
 SECRET = "SCORER_SECRET"  # of the environment: what sessions are signed with, on several machines
 
@@ -64,6 +70,12 @@ def serve(
             help="The proxies whose forwarded headers are trusted.",
         ),
     ] = None,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            "--log", metavar="FILE", help="Append requests and failures to FILE; - is stderr."
+        ),
+    ] = None,
     store: StoreWord = None,
     files_at: FilesWord = None,
     allow_plugins: Plugins = False,
@@ -82,6 +94,8 @@ def serve(
     from scorer.board.confine import protections
 
     require_limits()
+    handler, listening = _log_handler(log), _bound(host, port)
+    address = _address(host, listening.getsockname()[1])
     settings = {
         "challenges": [str(path.resolve()) for path in challenges],
         "store": store or os.environ.get(STORE),
@@ -93,11 +107,11 @@ def serve(
         "seconds": seconds,
         "memory": memory << 20,
         "root_path": root_path.rstrip("/"),
-        "public_url": (public_url or f"http://{host}:{port}{root_path}").rstrip("/"),
+        "public_url": (public_url or f"{address}{root_path}").rstrip("/"),
         "trusted_proxies": trusted_proxy or [],
         "secret": os.environ.get(SECRET),
     }
-    print(protections(), file=sys.stderr, flush=True)
+    _say(f"{address}{settings['root_path']}/ is being prepared; {protections()}")
     os.environ["SCORER_SERVE"] = json.dumps(settings)
     # by its name: the command line knows the web no more than the web knows it
     config = uvicorn.Config(
@@ -105,9 +119,20 @@ def serve(
         server_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
         http="scorer.web.idle:ImpatientProtocol",
     )  # fmt: skip
+    if handler is not None:
+        for name in ("uvicorn", "scorer"):
+            logging.getLogger(name).addHandler(handler)
+            logging.getLogger(name).setLevel(logging.INFO)
 
     class Server(uvicorn.Server):
         """One that ends with 0 when it is told to end, and does not die of the signal."""
+
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            """Start, then say what is served and where."""
+            await super().startup(sockets)
+            if self.started:
+                context = self.config.loaded_app.state.context
+                _say(*_served(context.sites.values(), context.settings.public_url))
 
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
@@ -125,5 +150,63 @@ def serve(
             self.config.loaded_app.state.context.closing = True
             super().handle_exit(sig, frame)
 
-    Server(config).run()
+    with listening:
+        Server(config).run([listening])
     return Result()
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket at the address; `UsageError` in words where there can be none."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    bound = socket.socket(family)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError as error:
+        bound.close()
+        raise UsageError(_unbound(error, host, port)) from None
+    return bound
+
+
+def _unbound(error: OSError, host: str, port: int) -> str:
+    """Why nothing can listen at the address."""
+    if error.errno == errno.EADDRINUSE:
+        return f"port {port} of {host} is in use; choose another: --port {port + 1}, or 0 for any"
+    if error.errno == errno.EACCES:
+        return f"port {port} is the administrator's; choose one from 1024 on: --port 8000"
+    return f"--host {quoted(host)}: this machine has no such address ({error.strerror})"
+
+
+def _address(host: str, port: int) -> str:
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _log_handler(path: str | None) -> logging.Handler | None:
+    """A handler that appends to the file of --log, which its owner alone reads."""
+    if path is None:
+        return None
+    try:
+        if path != "-":
+            os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
+        handler = logging.StreamHandler() if path == "-" else WatchedFileHandler(path)
+    except OSError as error:
+        raise UsageError(f"--log {printable(path)}: {error.strerror}") from None
+    form = logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
+    form.converter = time.gmtime
+    handler.setFormatter(form)
+    return handler
+
+
+def _served(sites: Iterable[Any], address: str) -> Iterator[str]:
+    """A line a challenge: its title, its page, its teams and entries; then how to end."""
+    for site in sites:
+        teams, entries = len(site.board.teams()), len(site.board.entries())
+        counts = f"{teams:,} {'team' if teams == 1 else 'teams'}"
+        counts += f", {entries:,} {'entry' if entries == 1 else 'entries'}"
+        yield f"{printable(site.title)}: {address}/c/{quote(site.id)} ({counts})"
+    yield "ready; Ctrl-C ends"
+
+
+def _say(*lines: str) -> None:
+    """Write lines on stderr at once."""
+    print(*lines, sep="\n", file=sys.stderr, flush=True)

@@ -7,6 +7,7 @@ import json
 import os
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -19,11 +20,18 @@ from scorer.challenge.archive import MOST_STORED
 from scorer.cli.board import Form, Format, as_json
 from scorer.cli.options import Result, Terminal, challenge_of, problems
 from scorer.core.errors import UsageError
-from scorer.core.text import printable, quoted
+from scorer.core.text import printable, quoted, sized
 
 TOKEN = "SCORER_TOKEN"  # of the environment: the team's token
 REFUSED, FAILED, REJECTED = 3, 4, 1
 MOST_ANSWER = 1 << 24  # bytes of what the server says
+# why a server gives no kit, by the status of its answer
+UNKITTED = {
+    401: "the server does not know this token; is it this challenge's, whole, and not revoked?",
+    404: "the server has no such challenge; is the address its page's?",
+    429: "the server has had too many requests; wait a minute",
+    503: "the server has too much to do; try again soon",
+}
 PAUSE, PATIENCE = 0.5, 900.0  # seconds between looks, and until nothing is awaited any more
 
 
@@ -52,7 +60,8 @@ def submit(
     terminal: Terminal = context.obj
     token = _token(token_file)
     answers = dict(word.split("=", 1) for word in answer or [] if "=" in word)
-    base = _api(url)
+    base, page = _api(url), url.rstrip("/")
+    beside = list[str]()
     head = {"Authorization": f"Bearer {token}"}
     with httpx.Client(headers=head, timeout=60, follow_redirects=False) as client:
         try:
@@ -69,6 +78,8 @@ def submit(
                 )
             if status == 202:
                 fields = _awaited(client, base, fields)
+            if format is Form.text and status in (202, 409):
+                beside = [*_rank(client, base, fields), *_quota(client, base)]
         except OSError as error:
             raise UsageError(f"{file} cannot be read: {error.strerror}") from None
         except (httpx.HTTPError, ValueError, RecursionError) as error:
@@ -79,7 +90,9 @@ def submit(
     code = REFUSED if status == 409 else code
     if format is Form.json:
         return Result(as_json(fields), notes, code)
-    return Result(_summary(fields, file), notes, code)
+    if fields.get("entry") is not None:
+        beside.append(f"{page}/entries/{fields['entry']}")
+    return Result(_summary(fields, file, beside), notes, code)
 
 
 def _token(path: Path | None) -> str:
@@ -113,10 +126,10 @@ def _checked(
     with tempfile.NamedTemporaryFile(suffix=".zip") as kit:
         status = _received(client, "GET", f"{base}/kit.zip", kit, MOST_STORED)
         if status != 200:
-            raise UsageError(f"the kit cannot be had: the server says {status}")
+            raise UsageError(UNKITTED.get(status, f"the server gives no kit: it says {status}"))
         kit.flush()
         if not is_zipfile(kit.name):
-            raise UsageError("the kit cannot be had: the server sent something else")
+            raise UsageError("the server gives no kit: it sent something else")
         challenge, _ = challenge_of(Path(kit.name), terminal)
         (scored,) = check(challenge, [file])
     return tuple(problems(scored.findings)), not scored.findings.fatal
@@ -153,19 +166,50 @@ def _awaited(client: Any, base: str, sent: dict[str, Any]) -> dict[str, Any]:
         time.sleep(PAUSE)
 
 
-def _summary(fields: dict[str, Any], file: Path) -> str:
+def _rank(client: Any, base: str, fields: dict[str, Any]) -> Iterator[str]:
+    """The team's place on the board, where a board is shown and the team is on it."""
+    if fields.get("status") != "scored":
+        return
+    try:
+        status, board = _asked(client, "GET", f"{base}/board")
+    except UsageError:  # a very long one
+        return
+    ranks = [row for row in board.get("leaderboard", ()) if row.get("rank") is not None]
+    own = next((row for row in ranks if row.get("team") == fields.get("team")), None)
+    if status != 200 or own is None:
+        return
+    split = "" if board.get("split") in (None, "all") else f" ({printable(board['split'])})"
+    by = "" if own["entry"] == fields["entry"] else f", by entry {own['entry']}"
+    yield f"rank {own['rank']} of {len(ranks):,}{split}{by}"
+
+
+def _quota(client: Any, base: str) -> Iterator[str]:
+    """What the team may still send."""
+    status, about = _asked(client, "GET", base)
+    quota = about.get("quota") if status == 200 else None
+    if not quota:
+        return
+    left = [(quota.get("today"), "today"), (quota.get("total"), "in this phase")]
+    limited = [f"{number:,} {when}" for number, when in left if number is not None]
+    then = f"; the next entry is possible {printable(quota['next'])}" if quota.get("next") else ""
+    if limited or then:
+        yield f"left of the quota: {' and '.join(limited) or 'nothing'}{then}"
+
+
+def _summary(fields: dict[str, Any], file: Path, beside: Sequence[str] = ()) -> str:
     name = printable(file)
     if fields.get("entry") is None:
         message = printable(fields.get("message"), 500)
-        return f"{name}: refused: error[{fields.get('code')}] {message}\n"
+        refused = f"{name}: refused: error[{fields.get('code')}] {message}"
+        return "".join(f"{line}\n" for line in (refused, *(f"  {line}" for line in beside)))
     lines = [f"{name}: entry {fields['entry']}: {fields['status']}"]
     for split, means in (fields.get("values") or {}).items():
         values = ", ".join(
-            f"{printable(key)} {mean:.4f}" for key, mean in means.items() if mean is not None
+            f"{printable(key)} {sized(mean)}" for key, mean in means.items() if mean is not None
         )
         lines.append(f"  {printable(split)}: {values}")
     if fields.get("message"):
         code = f"{fields['code']}: " if fields.get("code") else ""
         lines.append(f"  {code}{printable(fields['message'], 500)}")
-    lines.append(f"  receipt {fields.get('receipt')}")
+    lines += [*(f"  {line}" for line in beside), f"  receipt {fields.get('receipt')}"]
     return "".join(f"{line}\n" for line in lines)

@@ -129,11 +129,17 @@ def texts(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:
     signed = sum(TEXTUAL.search(cell) is not None for cell in cells)
     if 2 * len(set(cells)) <= len(cells) or 3 * signed < len(cells) or truth.numeric(roles[1][1]):
         return None
-    if _label_sign(cells) is not None:
+    if _label_sign(cells) is not None or _are_ids(cells):
         return None
     unsure = "texts are taken for texts, since most differ; few that come again would be classes"
     measures = ("ExactMatch(normalize=plain)", "EditDistance")
     return Guess("texts", *sections, measures, unsure)
+
+
+def _are_ids(cells: Sequence[str]) -> bool:
+    """Whether every word of every cell has a digit and no dot: ids, and no text."""
+    words = [word for cell in cells for word in cell.split()]
+    return all(any(map(str.isdigit, word)) and "." not in word for word in words)
 
 
 def several_labels(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
 from pathlib import Path
@@ -22,6 +22,8 @@ from scorer.prepare.guess.answers import unanswered
 from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.forms import look, looked
 from scorer.prepare.guess.kinds import KINDS, KNOWN
+
+USAGES = {"Public", "Private", "Ignored"}  # words of the column Usage in Kaggle's solutions
 
 
 def is_truth(path: Path) -> bool:
@@ -75,9 +77,39 @@ def challenge_data(
         "id": truth.name.split(".")[0] or "challenge",
         "truth": {"file": truth.name, **_named({**truth_look.written, **guess.truth})},
         "submission": _named({**form, **guess.submission}),
-        "metrics": list(metrics or guess.metrics),
+        "metrics": list(metrics or shortly(guess.metrics)),
     }
+    if "Usage" in truth_look.names and (words := {*truth_look.cells("Usage")}) <= USAGES and words:
+        data["splits"] = {"file": truth.name}
+        if "Ignored" in words and not guess.unsure:
+            unsure = "rows called Ignored are a split of their own, and count among all rows"
+            guess = guess._replace(unsure=unsure)
     return data, guess
+
+
+def shortly(measures: Sequence[str | Mapping[str, str]]) -> list[str | dict[str, str]]:
+    """Guessed measures under short names, where their notations are long.
+
+    >>> shortly(["AP(denominator=capped)@10", "nDCG@10"])
+    [{'id': 'MAP@10', 'metric': 'AP(denominator=capped)@10'}, 'nDCG@10']
+    """
+    short = [_shortly(measure) for measure in measures]
+    ids = [measure if isinstance(measure, str) else measure["id"] for measure in short]
+    return [
+        made if ids.count(key) == 1 else dict(given) if not isinstance(given, str) else given
+        for made, key, given in zip(short, ids, measures, strict=True)
+    ]
+
+
+def _shortly(measure: str | Mapping[str, str]) -> str | dict[str, str]:
+    if not isinstance(measure, str):
+        return dict(measure)
+    name, params, at = parse(measure)
+    if not params:
+        return measure
+    short = f"{name} {params['average']}" if [*params] == ["average"] else name
+    short = "MAP" if (name, params) == ("AP", {"denominator": "capped"}) else short
+    return {"id": short if at is None else f"{short}@{at}", "metric": measure}
 
 
 def _named(section: dict[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
-from scorer.core.text import join_first, printable, unit
+from scorer.core.text import join_first, printable, sized, unit
 from scorer.metrics.measure import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut
 from scorer.reports.leaderboard.cells import chance, undecided
@@ -95,7 +95,7 @@ def signed(value: float, precision: int) -> str:
     >>> signed(0.25, 2), signed(-1e-17, 2)
     ('+0.25', '0.00')
     """
-    message = f"{value:+.{precision}f}"
+    message = sized(value, precision, "+")
     return "-" if math.isnan(value) else message if float(message) else message[1:]
 
 

@@ -97,7 +97,7 @@ def _brief(compared: ComparedReport, options: Options) -> Iterator[Block]:
     elif compared.measures:
         yield Paragraph(legend(compared), "soft")
     for measure in () if many else compared.shown_measures:
-        yield Heading(measure.id)
+        yield Heading(f"{measure.id}{measure.mark}")
         yield _by_measure(measure, compared, options)
     yield from _groups(compared, options)
     for key in () if many else compared.preferences:

@@ -82,11 +82,13 @@ def format_findings(
     every: bool = False,
     quiet: bool = False,
     excerpts: Mapping[int, str] | None = None,
+    option: str = " (--all)",
 ) -> list[str]:
     """Problems as lines: each once, how many more there are of it, and what would help.
 
     `every` shows every place that was kept, `quiet` only errors; `excerpts` are lines of the file,
-    to be shown with a caret. No line is a command to the runner of a workflow.
+    to be shown with a caret; `option` says how to see all. No line is a command to the runner
+    of a workflow.
     """
     if quiet:
         errors = Findings(findings.path)
@@ -106,7 +108,7 @@ def format_findings(
             where = f", on lines {', '.join(f'{n:,}' for n in others[:3])}" if others else ""
             more = ", ..." if len(others) > 3 else ""
             lines.append(
-                f"  and {rest:,} more of {problem.code}{where}{more}{' (--all)' * (not every)}"
+                f"  and {rest:,} more of {problem.code}{where}{more}{option * (not every)}"
             )
     return list(map(no_command, lines))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from scorer.core.text import natural, unit
+from scorer.core.text import natural, sized, unit
 from scorer.metrics.measure import Measure
 from scorer.reports.document import Table, texts
 from scorer.results.report import Report, Scored, Standing
@@ -14,12 +14,14 @@ DAGGER = "†"  # at who is significantly worse
 
 
 def number(value: float, measure: Measure, precision: int) -> str:
-    """A value as people read it; a count without decimals, NaN as a dash."""
+    """A value as people read it; a count without decimals, large ones with fewer, NaN as a dash."""
     if math.isnan(value):
         return "-"
     if not measure.decimals and value.is_integer():
         return f"{value:.0f}"
-    return f"{value:.{precision}f}"
+    if measure.metric.better == "lower" and 0 < abs(value) < 0.5 * 10**-precision:
+        return f"{value:.2g}"  # a small error is none
+    return sized(value, precision)
 
 
 def chance(p: float, unsure: bool = False) -> str:
@@ -44,7 +46,7 @@ def mean_of(standing: Standing, measure: Measure, precision: int) -> str:
     """The mean of a measure; over folds with its standard deviation: `0.5 ± 0.1`."""
     mean = number(standing.values[measure.id], measure, precision)
     deviation = standing.deviations.get(measure.id, math.nan)
-    return mean if math.isnan(deviation) else f"{mean} ± {deviation:.{precision}f}"
+    return mean if math.isnan(deviation) else f"{mean} ± {sized(deviation, precision)}"
 
 
 def place(standing: Standing) -> str:
@@ -121,7 +123,7 @@ def by_group(report: Report, precision: int) -> Iterator[Table]:
         if measure.combination.group is not None:
             continue  # of one alone, which its column says
         yield texts(
-            f"{measure.id} by {word}",
+            f"{measure.id}{measure.mark} by {word}",
             ["name", *(group or "(none)" for group in report.groups), "gap"],
             [
                 [s.name, *(number(v, measure, precision) for v in sliced(s, measure, report))]
@@ -136,7 +138,7 @@ def by_list(report: Report, scored: Scored, precision: int) -> Table:
     columns = [(m, scored.values[m.id].per_list) for m in report.measures]
     return texts(
         scored.name,
-        [report.called.get("list", "list"), *(measure.id for measure in report.measures)],
+        [report.called.get("list", "list"), *(f"{m.id}{m.mark}" for m in report.measures)],
         [
             [
                 report.lists[n],
@@ -154,5 +156,5 @@ def ordered(report: Report) -> list[Scored]:
 
 
 def head_of(measure: Measure, report: Report) -> str:
-    """The heading of a measure's column, which says what it is over."""
-    return measure.heading(unit(report.called, 1))
+    """The heading of a measure's column: what it is over, and an arrow where lower is better."""
+    return measure.heading(unit(report.called, 1)) + measure.mark

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from scorer.core.text import printable, unit
+from scorer.core.text import printable, sized, unit
 from scorer.metrics.measure import Measure
 from scorer.metrics.notation import written
 from scorer.reports.base import Options
@@ -105,6 +105,7 @@ def overview(report: Report, options: Options) -> Strip | None:
             row.values[primary.id],
             row.interval,
             row.baseline,
+            row.name,
         )
         for row in valued
     ]
@@ -150,7 +151,7 @@ def _submission_blocks(n: int, scored: Scored, report: Report, options: Options)
         table = by_list(report, scored, options.precision)
         caption = f"Every {table.columns[0].head} of {cut(scored.name, 100)}"
         yield table._replace(caption=caption, fold=caption)
-    source = f", SHA-256 {scored.sha256}" if scored.sha256 else ""
+    source = f", SHA-256 {scored.sha256[:12]}…" if scored.sha256 else ""  # all of it: in JSON
     yield Paragraph(printable(scored.path) + source, "soft")
 
 
@@ -236,7 +237,7 @@ def _difference(
 ) -> Cell:
     """A difference with its p-value."""
     sure = bool(p <= alpha)
-    text = "-" if math.isnan(difference) else f"{difference:+.{options.precision}f}"
+    text = "-" if math.isnan(difference) else sized(difference, options.precision, "+")
     marks = ["significant"] if sure else []
     return Cell(text + "*" * sure, below=f"p {chance(float(p), unsure)}", marks=marks)
 
@@ -300,4 +301,4 @@ def _measure_blocks(bound: Measure, report: Report) -> Iterator[Block]:
     yield Heading(bound.id, 3)
     yield MeasureFormula(bound.id, metric, bound.params)
     yield Facts([(printable(term), printable(text, 1000)) for term, text in facts])
-    yield Paragraph(metric.page, "page", f"What {printable(metric.name)} means")
+    yield Paragraph(metric.prose, "page", f"What {printable(metric.name)} means")

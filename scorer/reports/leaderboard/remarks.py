@@ -61,6 +61,12 @@ def remarks(report: Report, precision: int) -> list[str]:
         )
     if report.omitted:
         lines.append(f"{report.omitted:,} more submissions are ranked below these.")
+    if report.absent:
+        reasons = [
+            f"{printable(name, 60)} ({printable(why)})" for name, why in report.absent.items()
+        ]
+        more = f" and {len(reasons) - 10:,} more" if len(reasons) > 10 else ""
+        lines.append(f"Not on the board: {', '.join(reasons[:10])}{more}.")
     return [*lines, *_absent(report)]
 
 
@@ -196,7 +202,7 @@ def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterato
         if how.units < certainty.fewest:
             yield (
                 f"No difference can be significant with fewer than {certainty.fewest:,} {word}; "
-                f"there are {how.units:,}."
+                f"there {'is' if how.units == 1 else 'are'} {how.units:,}."
             )
         else:
             yield (

@@ -9,7 +9,7 @@ from scorer.reports.leaderboard.cells import sliced
 from scorer.results.report import Report, Scored, Standing
 
 HEAD = ("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high", "missing",
-        "undefined", "of_lists", "best")  # fmt: skip
+        "undefined", "of_lists", "best", "better")  # fmt: skip
 
 
 def rows(report: Report, options: Options) -> ExactRows:
@@ -50,6 +50,11 @@ def _board(report: Report, options: Options) -> ExactRows:
             empty = [None] * (len(HEAD) - 3 + len(parts) + len(folded))
             table.append([None, scored.name, *([None] * len(ids)), None, scored.baseline, False,
                           *empty, *_file(scored, options)])  # fmt: skip
+    if report.absent:  # a list of grades has everybody
+        width = len(head) - 2
+        table = [[*row, None] for row in table]
+        table += [[None, team, *[None] * width, why] for team, why in report.absent.items()]
+        head.append("reason")
     return ExactRows(head, table)
 
 
@@ -60,6 +65,7 @@ def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
         value.lists, row.baseline, True, *(row.ranks or (None, None)), row.tier,
         *map(float, row.interval or (math.nan, math.nan)), value.missing, value.undefined,
         row.fewer[1] if row.fewer else value.lists, row.best,
+        ", ".join(f"{measure.id} {measure.metric.better}" for measure in report.measures),
     ]  # fmt: skip
 
 

@@ -34,7 +34,7 @@ LATIN = "\u017f"  # the last letter that LaTeX itself has
 # in braces what would be a ligature, or an argument of the \\ that ends the row above
 SPECIAL = str.maketrans(
     {
-        "†": r"\textsuperscript{\dag}",
+        "†": r"\textsuperscript{\dag}", "↓": r"\(\downarrow\)",
         "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
         "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"{\char34}",
         "`": r"\textasciigrave{}", "'": r"{\char39}", "-": "{-}", "[": "{[}", "]": "{]}",

@@ -36,7 +36,8 @@ if TYPE_CHECKING:  # rich is loaded where a line is folded or a table is drawn
 # columns set apart by blanks, so that it reads the same without colour; a rule between groups
 PLAIN = "    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n"
 UNBOUNDED, PROSE = 10**6, 80  # widths where there is no terminal
-GAP, WORD, NAME = 3, 12, 16  # blanks between columns; widths from which words, names are folded
+# blanks between columns; widths from which words, pieces of words and names are folded
+GAP, WORD, LONGEST, NAME = 3, 12, 24, 16
 STYLES = {"fault": "red", "soft": "dim", "strong": "bold", "": "", "problems": "", "prose": "",
           "steps": "", "page": ""}  # fmt: skip
 # of the lines of a file's problems: what is set in which colour
@@ -103,12 +104,18 @@ class Drawn(NamedTuple):
         from rich.cells import cell_len
 
         word = max(map(cell_len, self.head.split()), default=0)
-        head = min(word, WORD) if self.folds else cell_len(self.head)
+        piece = max((cell_len(piece.rstrip()) for piece in self.pieces), default=0)
+        head = max(min(word, WORD), min(piece, LONGEST)) if self.folds else cell_len(self.head)
         return max(*map(cell_len, self.cells), head, 1)
 
     @property
+    def pieces(self) -> list[str]:
+        """Its heading, between whose pieces a line may end: neither words nor numbers are cut."""
+        return re.split(r"(?<=\s)(?!↓)|(?=\()|(?<=[=,])", self.head)
+
+    @property
     def folded(self) -> str:
-        """Its heading in lines that fit: broken at blanks and signs, and inside words only at last.
+        """Its heading in lines that fit, one piece or more each; only very long words are cut.
 
         >>> Drawn(Column(""), "F1(average=macro)", ["0.5"]).folded.split()
         ['F1(average=', 'macro)']
@@ -116,7 +123,7 @@ class Drawn(NamedTuple):
         from rich.cells import cell_len
 
         lines = [""]
-        for piece in re.split(r"(?<=\s)|(?=\()|(?<=[=,])", self.head):
+        for piece in self.pieces:
             if cell_len((lines[-1] + piece).rstrip()) <= self.width:
                 lines[-1] += piece
             else:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
 
+from scorer.api.example import worked
 from scorer.board.phases import shown_at, spans
 from scorer.reports.write.html import formulas, prose
 from scorer.web.access import Viewer
@@ -68,7 +69,8 @@ def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
         request, site, viewer, "board.html", here="board", view=view, split=split,
         visible=visible, own=own, live=marked(live_part(site, split, viewer), site, viewer),
         ranked=sum(s.rank is not None for s in standings),
-        primary=view.live.report.primary.id, shake=site.shake_up(visible, viewer),
+        primary=view.live.report.primary.id, mark=view.live.report.primary.mark,
+        shake=site.shake_up(visible, viewer),
     )  # fmt: skip
 
 
@@ -124,7 +126,8 @@ def rules(request: Request, site: Served, viewer: Reader) -> Response:
     terms = site.board.terms()
     return page(
         request, site, viewer, "rules.html", here="rules", about=describe(site, viewer),
-        measures=terms.measures, pages={m.id: list(prose(m.metric.page)) for m in terms.measures},
+        measures=terms.measures, pages={m.id: list(prose(m.metric.prose)) for m in terms.measures},
         formulas={m.id: formulas(m.metric, m.params) for m in terms.measures},
+        examples=site.once("examples", lambda: {m.id: worked(m) for m in terms.measures}),
         submission=site.rules.submission, spans=spans(site.rules),
     )  # fmt: skip

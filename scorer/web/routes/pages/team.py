@@ -84,7 +84,7 @@ def submitted(
         findings, statistics = looked_at(context, site, upload)
         return submission(
             context, request, site, viewer, checked=upload.filename, fatal=findings.fatal,
-            findings=list(format_findings(findings, False)), statistics=statistics,
+            findings=list(format_findings(findings, option="")), statistics=statistics,
         )  # fmt: skip
     added = recorded(site, viewer, upload, answers_of(form))
     if added.entry is None:
@@ -126,6 +126,7 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
     added = own_entry(site, viewer, number)
     splits, record = site.value_splits(viewer), site.board.entry(number)
+    measures = site.board.terms().measures
     histograms: list[Histogram] = []
     if added.status == "scored" and splits and site.pictures_of(viewer):
         is_visible = splits[0] in site.visible(viewer)
@@ -134,8 +135,10 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
     return page(
         request, site, viewer, "entry.html", here="entries", entry=site.shown(added, viewer),
         splits=splits,
-        measures=[measure.id for measure in site.board.terms().measures],
-        findings=list(format_findings(added.findings, False)), histograms=histograms,
+        measures=[measure.id for measure in measures],
+        marks={measure.id: measure.mark for measure in measures},
+        units="rows" if "labels" in measures[0].metric.kinds else "lists",
+        findings=list(format_findings(added.findings, option="")), histograms=histograms,
         answers=record.answers, file=record.file,
     )  # fmt: skip
 

@@ -1,0 +1,46 @@
+"""Worked examples: tables and sums in which no Python stands, as pages and rules show them."""
+
+import pytest
+
+from scorer.api.example import of_metric, worked
+from scorer.metrics.base import metrics
+from scorer.metrics.measure import measure
+
+SHOWN = {
+    "nDCG": ("nDCG@3", ["rank   item   grade   gain   discount   contribution   running total",
+                        "nDCG = DCG / DCG of the best = 3.3928 / 4.7619 = 0.7125"]),
+    "P": ("P@3", ["P = found / k = 2 / 3 = 0.6667"]),
+    "RMSE": ("RMSE", ["item   rating   prediction   squared error",
+                      "sqrt(sum / ratings) = sqrt(1.25 / 3) = 0.6455"]),
+    "LogLoss": ("LogLoss", ["LogLoss = -ln(probability) = 0.9163"]),
+    "EDRC": ("EDRC", ["W(v): the items that are not below v."]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_an_example_is_a_table_and_its_sum(name):
+    notation, lines = SHOWN[name]
+    metric = metrics().get(name)
+    text = worked(measure(metric, notation))
+    assert [line for line in lines if line not in text] == []
+    assert "Not for publication" not in text  # it is of no truth
+    assert text.rstrip().split("\n")[-1].startswith(f"{notation} = ")
+
+
+def test_a_metric_that_no_example_fits_has_none():
+    assert of_metric(metrics().get("Serendipity")) == ""
+
+
+def test_pages_have_no_python(score):
+    ran = score("metrics", "F1")
+    assert ran.code == 0
+    assert "A worked example:" in ran.out
+    for word in (">>>", "import", "HOW[", "array("):
+        assert word not in ran.out, word
+    assert "Precision and recall in one number" in ran.out
+
+
+def test_no_metric_tells_python_to_people():
+    for metric in metrics():
+        assert ">>>" not in metric.prose, metric.name
+        assert metric.prose.split("\n")[0] == metric.page.split("\n")[0]

@@ -1,0 +1,34 @@
+"""`score compare --measures` takes any name that is one measure's only."""
+
+import pytest
+
+TRUTH = "id,label\n" + "".join(f"{n},{'ab'[n % 2]}\n" for n in range(12))
+SENT = "id,label\n" + "".join(f"{n},{'aab'[n % 3]}\n" for n in range(12))
+
+
+@pytest.fixture
+def challenge(tmp_path):
+    (tmp_path / "truth.csv").write_text(TRUTH)
+    (tmp_path / "a.csv").write_text(SENT)
+    (tmp_path / "b.csv").write_text(TRUTH)
+    (tmp_path / "challenge.yaml").write_text(
+        "truth: truth.csv\nsubmission: {columns: {label: label}}\n"
+        "metrics: [Accuracy, {id: F1 macro, metric: F1(average=macro)},\n"
+        "  Precision(average=macro), Precision(average=micro)]\n"
+    )
+    return tmp_path
+
+
+@pytest.mark.parametrize("word", ["F1", "f1 MACRO", "f1score", "F1(average=macro)"])
+def test_a_name_of_one_measure(challenge, score, word):
+    ran = score("compare", challenge, challenge / "a.csv", challenge / "b.csv", "--measures", word)
+    assert ran.code == 0, ran.err
+    assert "F1 macro" in ran.out
+    assert "Precision" not in ran.out
+
+
+@pytest.mark.parametrize("word", ["Precision", "F2", "nDCG@10"])
+def test_a_name_of_several_or_none(challenge, score, word):
+    ran = score("compare", challenge, challenge / "a.csv", challenge / "b.csv", "--measures", word)
+    assert ran.code == 2
+    assert f"no measure '{word}'; there are 'Accuracy', 'F1 macro', " in ran.err

@@ -1,0 +1,36 @@
+"""`score serve` says in words why it cannot listen, before anything is opened."""
+
+import socket
+
+import pytest
+
+
+@pytest.fixture
+def used():
+    """A port at which something listens."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        bound.listen()
+        yield bound.getsockname()[1]
+
+
+def test_a_port_in_use_is_told(score, tmp_path, used):
+    ran = score("serve", tmp_path, "--port", used)
+    assert ran.code == 2
+    assert f"port {used} of 127.0.0.1 is in use; choose another: --port {used + 1}" in ran.err
+    assert "Errno" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--host", "203.0.113.1"], "--host '203.0.113.1': this machine has no such address"),
+        (["--host", "no.such.host.invalid"], "this machine has no such address"),
+        (["--log", "/nowhere/at/all.log"], "--log /nowhere/at/all.log: No such file or directory"),
+        (["--public-url", "board"], "write https://..."),
+    ],
+)
+def test_settings_that_cannot_be_are_told(score, tmp_path, words, said):
+    ran = score("serve", tmp_path, "--port", 0, *words)
+    assert ran.code == 2
+    assert said in ran.err

@@ -1,0 +1,84 @@
+"""The words and numbers of a board: short, never cut inside, with the better direction told."""
+
+import re
+
+import pytest
+
+from scorer import evaluate
+from scorer.core.text import sized
+from scorer.reports.document import Column
+from scorer.reports.pictures import round_ticks, strip
+from scorer.reports.write.text import Drawn
+
+TRUTH = {f"{n}": 100_000 + 1_000 * (n % 7) for n in range(20)}
+SENT = {name: value + 17_844.9256 for name, value in TRUTH.items()}
+
+
+@pytest.fixture(scope="module")
+def report():
+    return evaluate(TRUTH, {"a": SENT}, ["RMSE", "R2"])
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_a_lower_value_is_marked_as_better(report, form):
+    text = report.render(form)
+    assert "RMSE ↓" in text
+    assert "R2 ↓" not in text
+    assert "17844.9" in text
+    assert "17844.92" not in re.sub(r"<svg.*?</svg>", "", text, flags=re.S)
+
+
+def test_latex_and_csv_have_the_direction(report):
+    assert r"RMSE \(\downarrow\)" in report.render("latex")
+    head, row = report.render("csv").splitlines()
+    assert head.endswith(",better")
+    assert row.endswith('"RMSE lower, R2 higher"')
+    assert head.startswith("rank,name,RMSE,R2,")  # what programs read stays
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(0.5, "0.5000"), (-12.25, "-12.2500"), (123.45678, "123.457"), (17844.9256, "17844.9"),
+     (1234567.8, "1234568")],
+)  # fmt: skip
+def test_large_numbers_have_fewer_decimals(value, shown):
+    assert sized(value) == shown
+    assert sized(-value, sign="+") == (f"+{shown[1:]}" if value < 0 else f"-{shown}")
+
+
+@pytest.mark.parametrize(
+    ("head", "lines"),
+    [
+        ("alpha_nDCG@20", ["alpha_nDCG@20"]),
+        ("F1(average=macro)", ["F1(average=", "macro)"]),
+        ("AP(denominator=capped)@10", ["AP", "(denominator=", "capped)@10"]),
+        ("RMSE (mean of users) ↓", ["RMSE", "(mean of", "users) ↓"]),
+        ("x" * 40, ["x" * 24, "x" * 16]),
+    ],
+)
+def test_headings_break_at_no_word_or_number(head, lines):
+    assert Drawn(Column(head), head, ["1"]).folded.split("\n") == lines
+
+
+@pytest.mark.parametrize(
+    ("ends", "texts"),
+    [
+        ((0.3542, 0.9583), ["0.4", "0.6", "0.8"]),
+        ((0.0, 1.0), ["0.0", "0.5", "1.0"]),
+        ((17844.9, 112000.0), ["20000", "40000", "60000", "80000", "100000"]),
+        ((0.5, 0.5), ["0.5"]),
+        ((-0.002, 0.003), ["-0.002", "0.000", "0.002"]),
+    ],
+)
+def test_ticks_are_round(ends, texts):
+    ticks = round_ticks(*ends)
+    assert all(ends[0] - 1e-9 <= value <= ends[1] + 1e-9 for value, _ in ticks)
+    assert [text for _, text in ticks] == texts
+
+
+def test_dots_have_names_and_the_width_is_used():
+    few = strip("x", [(f"t{n}", n / 10, None, False, f"name {n}") for n in range(4)], 4)
+    assert [mark.name for mark in few.marks] == ["name 0", "name 1", "name 2", "name 3"]
+    assert float(few.marks[-1].x) > 600
+    many = strip("x", [(f"t{n}", n / 10, None, False, f"name {n}") for n in range(100)], 4)
+    assert {mark.name for mark in many.marks} == {""}
