@@ -8,7 +8,7 @@ from scorer.metrics.measure import measure
 
 SHOWN = {
     "nDCG": ("nDCG@3", ["rank   item   grade   gain   discount   contribution   running total",
-                        "nDCG = DCG / DCG of the best = 3.3928 / 4.7619 = 0.7125"]),
+                        "nDCG = DCG / DCG of the best = 2.8928 / 4.7619 = 0.6075"]),
     "P": ("P@3", ["P = found / k = 2 / 3 = 0.6667"]),
     "RMSE": ("RMSE", ["item   rating   prediction   squared error",
                       "sqrt(sum / ratings) = sqrt(1.25 / 3) = 0.6455"]),

@@ -12,7 +12,7 @@ def challenge(tmp_path):
     (tmp_path / "a.csv").write_text(SENT)
     (tmp_path / "b.csv").write_text(TRUTH)
     (tmp_path / "challenge.yaml").write_text(
-        "truth: truth.csv\nsubmission: {columns: {label: label}}\n"
+        "truth: {file: truth.csv, columns: {list: id}}\nsubmission: {columns: {list: id}}\n"
         "metrics: [Accuracy, {id: F1 macro, metric: F1(average=macro)},\n"
         "  Precision(average=macro), Precision(average=micro)]\n"
     )

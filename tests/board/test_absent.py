@@ -19,7 +19,8 @@ def challenge(tmp_path):
     table("anna", lambda n: "ab"[n % 3 % 2])
     table("bert", lambda n: "abx"[n % 3])
     (tmp_path / "challenge.yaml").write_text(
-        "truth: truth.csv\nsubmission: {columns: {label: label}}\nmetrics: [Accuracy]\n"
+        "truth: {file: truth.csv, columns: {list: id}}\n"
+        "submission: {columns: {list: id}}\nmetrics: [Accuracy]\n"
     )
     return tmp_path
 

@@ -354,3 +354,20 @@ def test_a_wrong_id_has_its_column(folder, tmp_path, score):
     assert places["S304"] == (3, 5)
     assert places["S302"] == (4, 1)
     assert places["S406"] == (5, None)
+
+
+def test_a_file_of_the_challenge_is_no_wrong_submission(score, tmp_path):
+    rows = "".join(f"{n},{'ab'[n % 2]}\n" for n in range(4))
+    for name, text in (("truth", rows), ("fine", rows), ("bad", rows + "9,a\n")):
+        (tmp_path / f"{name}.csv").write_text(f"id,label\n{text}")
+    (tmp_path / "challenge.yaml").write_text(
+        "truth: {file: truth.csv, columns: {list: id}}\n"
+        "submission: {columns: {list: id}}\nmetrics: [Accuracy]\n"
+    )
+    files = [tmp_path / f"{name}.csv" for name in ("truth", "fine", "bad")]
+    ran = score("check", tmp_path, *files)
+    assert ran.code == 1
+    assert "1 file is the challenge's, and not checked" in ran.err
+    assert "1 of 2 files is wrong: --fix would repair 0" in ran.err
+    ran = score("check", tmp_path, *files[:2])
+    assert "wrong" not in ran.err

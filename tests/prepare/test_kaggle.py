@@ -63,7 +63,7 @@ def measured(ran):
 def test_a_file_is_a_measure(kaggle):
     ran = kaggle("--allow-plugins")
     assert ran.code == 0, ran
-    assert measured(ran) == {"metric@5": pytest.approx(5 / 3), "MAE": pytest.approx(1 / 3)}
+    assert measured(ran) == {"metric(k=5)": pytest.approx(5 / 3), "MAE": pytest.approx(1 / 3)}
     (first, _) = json.loads(ran.out)["measures"]
     assert first["better"] == "lower"
     assert first["aggregate"] == "pooled"
@@ -73,7 +73,7 @@ def test_a_file_is_a_measure(kaggle):
 def test_it_may_be_the_only_measure(kaggle):
     ran = kaggle("--allow-plugins", yaml=YAML.replace(", MAE", ""))
     assert ran.code == 0, ran
-    assert measured(ran) == {"metric@5": pytest.approx(5 / 3)}
+    assert measured(ran) == {"metric(k=5)": pytest.approx(5 / 3)}
 
 
 def test_classes_that_are_numbers_are_numbers(kaggle):

@@ -88,7 +88,7 @@ def test_a_picture_tells_no_more_than_the_numbers(decimals):
     bars = [bar(IntervalSpan((0.0, 1.0), value, (0.0, 1.0), decimals)) for value in (one, other)]
     assert bars[0] == bars[1]
     strips = [
-        strip("x", [("a", value, (0.0, 1.0), False), ("b", 0.0, None, True)], decimals)
+        strip("x", [("a", value, (0.0, 1.0), False, "a"), ("b", 0.0, None, True, "b")], decimals)
         for value in (one, other)
     ]
     assert strips[0] == strips[1]

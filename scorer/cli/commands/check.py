@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
@@ -126,11 +126,8 @@ def check(
             lines += fixing.notes
             bad = sum(scored.findings.fatal for scored in checked)
         else:
-            repairable = len(fixing.mended)
-            lines.append(
-                f"{bad:,} of {len(files):,} files {'is' if bad == 1 else 'are'} wrong: "
-                f"--fix would repair {repairable:,}"
-            )
+            own = [trespass(settled, file.path) is not None for file in files]
+            lines += _told(originals, own, len(fixing.mended))
     options = Options(every=every, quiet=quiet, colour=terminal.colour and not reports)
     shown = not reports and terminal.width is not None and forms.names == {"text"}
     excerpts = _excerpts(settled, files, checked, every) if shown else {}
@@ -205,6 +202,18 @@ def _copy_paths(
     if os.path.isdir(place) and os.listdir(place):
         raise UsageError(f"{printable(place)} is not empty; --fix overwrites nothing (-o DIR)")
     return Places(folder=place)
+
+
+def _told(checked: Sequence[Scored], own: Sequence[bool], repairable: int) -> Iterator[str]:
+    """How many submissions are wrong; files of the challenge, which are `own`, are none."""
+    sent = [scored for scored, is_own in zip(checked, own, strict=True) if not is_own]
+    bad, files = sum(scored.findings.fatal for scored in sent), len(sent)
+    if count := sum(own):
+        are = "file is" if count == 1 else "files are"
+        yield f"{count:,} {are} the challenge's, and not checked"
+    if bad:
+        wrong = f"{bad:,} of {files:,} files {'is' if bad == 1 else 'are'} wrong"
+        yield f"{wrong}: --fix would repair {repairable:,}"
 
 
 class _Fixing:
