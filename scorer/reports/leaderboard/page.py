@@ -151,7 +151,8 @@ def _submission_blocks(n: int, scored: Scored, report: Report, options: Options)
         table = by_list(report, scored, options.precision)
         caption = f"Every {table.columns[0].head} of {cut(scored.name, 100)}"
         yield table._replace(caption=caption, fold=caption)
-    source = f", SHA-256 {scored.sha256[:12]}…" if scored.sha256 else ""  # all of it: in JSON
+    digest = scored.sha256 if options.private else f"{scored.sha256[:12]}…"  # JSON has all of it
+    source = f", SHA-256 {digest}" if scored.sha256 else ""
     yield Paragraph(printable(scored.path) + source, "soft")
 
 
