@@ -25,7 +25,7 @@ class SmallChallenge(NamedTuple):
     list: str
 
 
-RANKED = "list,item\nq,c\nq,a\nq,x\nq,b\n"
+RANKED = "list,item\nq,d\nq,a\nq,x\nq,b\n"
 ROWS = "id,answer\n1,a\n2,b\n3,b\n4,b\n5,a\n"
 NUMBERS = "id,value\n1,2\n2,4\n3,5\n4,8\n"
 CODES = "id,answer\n1,0\n2,1\n3,1\n4,1\n5,0\n"

@@ -170,8 +170,9 @@ def _after_rules(
         rows = "rows" if "labels" in measure.metric.kinds else "lists"
         if measure.combination.groups:
             return float("nan"), tuple(notes)
+        of = f"all {settled.lists:,} {rows} together" if settled.lists > 1 else f"one {rows[:-1]}"
         notes.append(
-            f"{name} is one figure of all {settled.lists:,} {rows} together: {whole}. "
+            f"{name} is one figure of {of}: {whole}. "
             "The working shows what "
             + ("this row adds to it." if rows == "rows" else "it would be of this list alone.")
         )

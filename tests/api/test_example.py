@@ -8,8 +8,8 @@ from scorer.metrics.measure import measure
 
 SHOWN = {
     "nDCG": ("nDCG@3", ["rank   item   grade   gain   discount   contribution   running total",
-                        "nDCG = DCG / DCG of the best = 2.8928 / 4.7619 = 0.6075"]),
-    "P": ("P@3", ["P = found / k = 2 / 3 = 0.6667"]),
+                        "nDCG = DCG / DCG of the best = 1.8928 / 4.7619 = 0.3975"]),
+    "P": ("P@3", ["P = found / k = 1 / 3 = 0.3333"]),
     "RMSE": ("RMSE", ["item   rating   prediction   squared error",
                       "sqrt(sum / ratings) = sqrt(1.25 / 3) = 0.6455"]),
     "LogLoss": ("LogLoss", ["LogLoss = -ln(probability) = 0.9163"]),

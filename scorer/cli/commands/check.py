@@ -126,8 +126,8 @@ def check(
             lines += fixing.notes
             bad = sum(scored.findings.fatal for scored in checked)
         else:
-            own = [trespass(settled, file.path) is not None for file in files]
-            lines += _told(originals, own, len(fixing.mended))
+            of_challenge = [trespass(settled, file.path) is not None for file in files]
+            lines += _told(originals, of_challenge, len(fixing.mended))
     options = Options(every=every, quiet=quiet, colour=terminal.colour and not reports)
     shown = not reports and terminal.width is not None and forms.names == {"text"}
     excerpts = _excerpts(settled, files, checked, every) if shown else {}

@@ -151,8 +151,9 @@ def _submission_blocks(n: int, scored: Scored, report: Report, options: Options)
         table = by_list(report, scored, options.precision)
         caption = f"Every {table.columns[0].head} of {cut(scored.name, 100)}"
         yield table._replace(caption=caption, fold=caption)
-    digest = scored.sha256 if options.private else f"{scored.sha256[:12]}…"  # JSON has all of it
-    source = f", SHA-256 {digest}" if scored.sha256 else ""
+    digest = scored.sha256 or ""
+    shown = digest if options.private else f"{digest[:12]}…"  # JSON has all of it
+    source = f", SHA-256 {shown}" if digest else ""
     yield Paragraph(printable(scored.path) + source, "soft")
 
 
