@@ -130,7 +130,7 @@ def _compared(
     if preferences is None and of_grades:
         bound_preferences = every(comparisons())
     if asked.only is not None:
-        asked = asked._replace(only=[_named(prepared.measures, word) for word in asked.only])
+        asked = asked._replace(only=[_id_of(prepared.measures, word) for word in asked.only])
     ready = answerable(opened(prepared, views=frozenset({Positions} if bound_preferences else ())))
     terms, wanted = terms_of(ready), [] if asked.split is None else [asked.split]
     masks_of_splits = masks_for(prepared.challenge, terms.lists, terms.groups, wanted)
@@ -175,7 +175,7 @@ def _compared(
     )  # fmt: skip
 
 
-def _named(measures: Sequence[Measure], word: str) -> str:
+def _id_of(measures: Sequence[Measure], word: str) -> str:
     """The id of the measure that a word names; `UsageError` where that is none, or several."""
     if (named := find(measures, word)) is None:
         known = join_first([measure.id for measure in measures], 12)

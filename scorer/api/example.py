@@ -77,8 +77,8 @@ def _worked(example: SmallChallenge, measure: Measure, precision: int) -> str:
         (folder / "truth.csv").write_text(example.truth)
         (folder / "example.csv").write_text(example.submission)
         data: dict[str, Any] = {
-            "truth": {"file": "truth.csv", **_columns(example.columns)},
-            "submission": _columns(example.sent),
+            "truth": {"file": "truth.csv", **_called(example.columns)},
+            "submission": _called(example.sent),
             "metrics": [{"id": measure.id, "metric": measure.name}],
         }
         try:
@@ -91,5 +91,5 @@ def _worked(example: SmallChallenge, measure: Measure, precision: int) -> str:
     return text(Document("", blocks), Options(precision))
 
 
-def _columns(columns: dict[str, str]) -> dict[str, Any]:
+def _called(columns: dict[str, str]) -> dict[str, Any]:
     return {"columns": columns} if columns else {}

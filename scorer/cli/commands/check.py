@@ -127,7 +127,7 @@ def check(
             bad = sum(scored.findings.fatal for scored in checked)
         else:
             of_challenge = [trespass(settled, file.path) is not None for file in files]
-            lines += _told(originals, of_challenge, len(fixing.mended))
+            lines += _wrong_files(originals, of_challenge, len(fixing.mended))
     options = Options(every=every, quiet=quiet, colour=terminal.colour and not reports)
     shown = not reports and terminal.width is not None and forms.names == {"text"}
     excerpts = _excerpts(settled, files, checked, every) if shown else {}
@@ -204,7 +204,7 @@ def _copy_paths(
     return Places(folder=place)
 
 
-def _told(checked: Sequence[Scored], own: Sequence[bool], repairable: int) -> Iterator[str]:
+def _wrong_files(checked: Sequence[Scored], own: Sequence[bool], repairable: int) -> Iterator[str]:
     """How many submissions are wrong; files of the challenge, which are `own`, are none."""
     sent = [scored for scored, is_own in zip(checked, own, strict=True) if not is_own]
     bad, files = sum(scored.findings.fatal for scored in sent), len(sent)

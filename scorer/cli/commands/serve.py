@@ -94,7 +94,7 @@ def serve(
     from scorer.board.confine import protections
 
     require_limits()
-    handler, listening = _log_handler(log), _bound(host, port)
+    handler, listening = _log_handler(log), _listening(host, port)
     address = _address(host, listening.getsockname()[1])
     settings = {
         "challenges": [str(path.resolve()) for path in challenges],
@@ -155,7 +155,7 @@ def serve(
     return Result()
 
 
-def _bound(host: str, port: int) -> socket.socket:
+def _listening(host: str, port: int) -> socket.socket:
     """A socket at the address; `UsageError` in words where there can be none."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     bound = socket.socket(family)
