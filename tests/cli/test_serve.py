@@ -1,8 +1,17 @@
 """`score serve` says in words why it cannot listen, before anything is opened."""
 
+import signal
 import socket
 
 import pytest
+
+
+@pytest.fixture(autouse=True)
+def same_signals():
+    """The command takes SIGTERM over, for the process that it is."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture
