@@ -30,8 +30,9 @@ def overview(metrics: Registry[Metric]) -> str:
 def page(metrics: Registry[Metric], name: str, worked: Worked = lambda metric: "") -> str:
     """A metric's documentation: its formula, meaning, an example, parameters and source.
 
-    `worked` gives the example of a metric as text. All metrics of that name, of each kind of challenge, by any name that tools or papers give it,
-    or of these words; of more than a few their lines. Raises `UnknownName`.
+    `worked` gives the example of a metric as text. All metrics of that name, of each kind of
+    challenge, by any name that tools or papers give it, or of these words; of more than a few
+    their lines. Raises `UnknownName`.
     """
     found = found_by(metrics, name)
     if len({metric.name for metric in found}) > FEW:
