@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from scorer.challenge.columns import ROLES, column_schema
 from scorer.challenge.model import FILE, Challenge
+
+SCHEMA_FILE = "challenge.schema.json"  # beside a challenge.yaml that `score init` made
+LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # by which editors find it
 
 
 def schema() -> dict[str, Any]:
@@ -23,4 +27,10 @@ def schema() -> dict[str, Any]:
             "description": description,
             "anyOf": [{"type": "string"}, full],
         }
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": FILE}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return {**head, "$id": f"urn:challenge-scorer:{FILE}", **document, "title": FILE}
+
+
+def for_editors() -> dict[str, bytes]:
+    """The schema as the file that `LINE` names."""
+    return {SCHEMA_FILE: json.dumps(schema(), separators=(",", ":")).encode()}

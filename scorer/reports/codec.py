@@ -84,7 +84,8 @@ def schema(name: str) -> dict[str, Any]:
             _field_key(key) for key in properties if key in each.get("required", ())
         ]
         each["properties"] = {_field_key(key): about for key, about in properties.items()}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **document, "title": name}
+    head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
+    return {**head, "$id": f"urn:challenge-scorer:{name}", **document, "title": name}
 
 
 def _field_key(name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 
@@ -213,3 +214,20 @@ def test_any_bytes_give_a_value_or_a_problem(data):
     found = Findings()
     assert (document(data, found) is not None) or found.fatal
     assert all(problem.line and "\n" not in problem.message for problem in found)
+
+
+@pytest.mark.parametrize("words", [("ranking",), ("--from", "c/truth.csv", "c/sub.csv")])
+def test_editors_find_the_schema_of_what_init_wrote(words, tmp_path, monkeypatch, score):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c/truth.csv").write_text("id,label\n1,a\n2,b\n")
+    (tmp_path / "c/sub.csv").write_text("id,label\n1,a\n2,a\n")
+    for folder in ("made", "c")[: len(words)]:  # in the folder of the files, too
+        assert score("init", *words, folder).code == 0
+        first = (tmp_path / folder / "challenge.yaml").read_text().splitlines()[0]
+        name = first.removeprefix("# yaml-language-server: $schema=")
+        assert name != first
+        schema = json.loads((tmp_path / folder / name).read_text())
+        assert schema == json.loads(score("schema").out)
+        assert schema["$id"] == "urn:challenge-scorer:challenge.yaml"
+    assert json.loads(score("schema", "report").out)["$id"] == "urn:challenge-scorer:report"

@@ -226,7 +226,8 @@ def test_init_beside_the_truth_writes_only_the_challenge(score, tmp_path):
     (tmp_path / "s.csv").write_text("user,item,rank\n1,a,1\n")
     ran = score("init", "--from", tmp_path / "truth.csv", tmp_path / "s.csv", tmp_path)
     assert ran.code == 0, ran
-    assert {path.name for path in tmp_path.iterdir()} == {"truth.csv", "s.csv", "challenge.yaml"}
+    made = {"challenge.yaml", "challenge.schema.json"}
+    assert {path.name for path in tmp_path.iterdir()} == {"truth.csv", "s.csv"} | made
     assert score(tmp_path, tmp_path / "s.csv").code == 0
     before = (tmp_path / "challenge.yaml").read_bytes()
     ran = score("init", "--from", tmp_path / "truth.csv", tmp_path)

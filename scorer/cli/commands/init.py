@@ -38,6 +38,8 @@ def init(
 ) -> Result:
     """Make a folder with a challenge that scores at once, to be changed into your own."""
     from scorer.bytes.write import folder as make_folder
+    from scorer.challenge.model import FILE
+    from scorer.challenge.schema import LINE, for_editors
 
     words = words or []
     if truth is not None:
@@ -63,7 +65,8 @@ def init(
         )
     sources = sorted(templates.joinpath(kind).iterdir(), key=lambda source: source.name)
     contents = {source.name: source.read_bytes() for source in sources}
-    make_folder(Path(folder), contents)
+    made = {**contents, FILE: LINE.encode() + contents[FILE], **for_editors()}
+    make_folder(Path(folder), made)
     submission = next(name for name in contents if name.startswith("submission"))
     target = printable(folder)
     return Result(
@@ -79,7 +82,7 @@ def _about(text: str) -> str:
 def _from_truth(truth: Path, words: list[str]) -> Result:
     """Write a folder with a challenge.yaml that fits a truth and a sample submission.
 
-    In a folder that holds them already, only challenge.yaml is written.
+    In a folder that holds them already, only challenge.yaml and its schema are written.
     """
     import yaml
 
@@ -87,6 +90,7 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     from scorer.bytes.write import write
     from scorer.challenge.load import load
     from scorer.challenge.model import FILE
+    from scorer.challenge.schema import LINE, SCHEMA_FILE, for_editors
     from scorer.prepare.bind import prepare
     from scorer.prepare.guess.challenge import challenge_data
     from scorer.prepare.guess.lines import in_order
@@ -117,15 +121,17 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
         "# made by `score init` from the files beside it: read it, and change what is not meant"
     )
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
-    written = f"{heading}\nscorer: 1\n{text}".encode()
+    written = f"{LINE}{heading}\nscorer: 1\n{text}".encode()
     if os.path.isdir(target) and os.path.samefile(target, truth.parent):
         if os.path.lexists(target / FILE):
             raise UsageError(f"{printable(target / FILE)} exists already")
         write(target / FILE, written)
+        if not os.path.lexists(target / SCHEMA_FILE):
+            write(target / SCHEMA_FILE, for_editors()[SCHEMA_FILE])
         names = [FILE]
     else:
         contents = {FILE: written} | {path.name: path.read_bytes() for path in paths}
-        make_folder(target, contents)
+        make_folder(target, contents | for_editors())
         names = list(contents)
     folder = printable(target)
     sample_path = target / sample.name if sample is not None and names[1:] else sample
