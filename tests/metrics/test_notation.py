@@ -79,5 +79,5 @@ def test_trec_evals_names_stand_wherever_a_measure_is_named(challenge, tmp_path,
     ran = score(folder, folder / "a.csv", "-m", "P_2", "-m", "recall_2", "--format", "csv")
     assert {"P@2", "R@2"} <= set(ran.out.splitlines()[0].split(","))
     assert "map = 0.5 holds" in score("lint", folder).out
-    assert score("metrics", "ndcg_cut_10").out == score("metrics", "nDCG").out
+    assert score("metrics", "ndcg_cut_10").out == score("metrics", "nDCG@10").out
     assert score("explain", folder, folder / "a.csv", "--list", "q", "-m", "P_2").code == 0
