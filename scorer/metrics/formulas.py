@@ -144,7 +144,7 @@ SIGNS = {
     r"\varrho": "ϱ", r"\sigma": "σ", r"\phi": "φ", r"\varphi": "φ", r"\lambda": "λ", r"\pi": "π",
     r"\ell": "l", r"\infty": "∞", r"\cap": " ∩ ", r"\cup": " ∪ ", r"\setminus": " \\ ",
     r"\dots": "…", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉",
-    r"\lvert": "|", r"\rvert": "|", r"\{": "{", r"\}": "}", r"\int": "∫", r"\mid": " | ",
+    r"\lvert": "|", r"\rvert": "|", r"\{": "{", r"\}": "}", r"\mid": " | ",
     r"\Phi": "Φ",
     r"\qquad": "   ", r"\quad": "  ", r"\,": "", r"\;": " ", r"\left": "", r"\right": "",
     "+": " + ", "-": " − ", "=": " = ", "<": " < ", ">": " > ", ",": ", ", "/": " / ", "*": "*",
@@ -154,6 +154,10 @@ LOW = str.maketrans("0123456789+-=()aehijklmnoprstuvx", "₀₁₂₃₄₅₆�
 HIGH = str.maketrans(
     "0123456789+-=()abcdefghijklmnoprstuvwxyzABDEGHIJKLMNOPRTUVW",
     "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᴬᴮᴰᴱᴳᴴᴵᴶᴷᴸᴹᴺᴼᴾᴿᵀᵁⱽᵂ",
+)
+BOUNDED = (r"\sum", r"\prod", r"\max", r"\min", r"\mathrm{median}")
+PARTED = re.compile(  # what no factor begins with
+    r"[-+=<>,;/)\]}^|]|\\(?:[a-z]*right|q?quad|[lgn]e\b|cdot|r[a-z]*\b|wedge)"
 )
 ACCENTS = {r"\hat": "\u0302", r"\bar": "\u0304", r"\tilde": "\u0303"}
 
@@ -187,46 +191,60 @@ def _run(tokens: Sequence[str], at: int) -> tuple[str, int]:
 
 def _one(tokens: Sequence[str], at: int) -> tuple[str, int]:
     """A sign or a group with what belongs to it, and the place behind it."""
-    token, at = tokens[at], at + 1
+    token, behind = tokens[at], at + 1
     if token == "{":
-        return _run(tokens, at)
+        return _run(tokens, behind)
     if token == r"\frac":
-        part, at = _one(tokens, at)
-        whole, at = _one(tokens, at)
-        follows = at < len(tokens) and not re.match(
-            r"[-+=<>,;/)\]}^|]|\\(?:[a-z]*right|q?quad|[lgn]e\b|cdot|r[a-z]*\b|wedge)", tokens[at]
-        )
-        sides = _factor(part), _factor(whole)
-        slash = "/" if sides == (part, whole) else " / "
-        return slash.join(sides) + " · " * follows, at
-    if token == r"\sqrt":
-        inner, at = _one(tokens, at)
-        return f"√{_factor(inner) if len(inner) == 1 else f'({inner})'}", at
+        return _quotient(tokens, behind)
     if token in ACCENTS:
-        inner, at = _one(tokens, at)
-        return inner + ACCENTS[token], at
-    if tokens[at - 1 : at + 1] == ["^", "*"]:
-        return "*", at + 1
+        inner, behind = _one(tokens, behind)
+        return inner + ACCENTS[token], behind
+    if token == r"\sqrt":
+        inner, behind = _one(tokens, behind)
+        return f"√{inner if len(inner) == 1 else f'({inner})'}", behind
     if token in ("_", "^"):
-        inner, at = _one(tokens, at)
-        small = inner.replace(" ", "").replace("−", "-").translate(LOW if token == "_" else HIGH)
-        if not re.search(r"[a-zA-Z0-9+*∈≤≥(=,−-]", small):
-            return small, at
-        apart = " " * (token == "_" and at < len(tokens) and tokens[at] not in ("^", "}", ")", "]"))
-        return token + (inner if inner.isalnum() else f"({inner})") + apart, at
-    bounded = token in (r"\max", r"\min", r"\mathrm{median}") and tokens[at : at + 1] == ["_"]
-    if token in (r"\sum", r"\prod", r"\int") or bounded:
-        shown = SIGNS.get(token) or token.strip("\\{}").removeprefix("mathrm{")
-        while at < len(tokens) and tokens[at] in ("_", "^"):
-            bound, at = _one(tokens, at)
-            shown += bound
-        return f" {shown} ", at
+        return _small(tokens, at)
+    if token in BOUNDED and tokens[behind : behind + 1] == ["_"]:
+        return _bounded(tokens, at)
     if token.startswith((r"\text{", r"\mathrm{")):
-        return token.partition("{")[2][:-1].replace(r"\_", "_"), at
+        return token.partition("{")[2][:-1].replace(r"\_", "_"), behind
     if token[1:] in WORDS:
-        apart = at < len(tokens) and tokens[at] not in ("_", "(", "^")
-        return f" {token[1:]}{' ' * apart}", at
-    return SIGNS.get(token, token), at
+        apart = tokens[behind : behind + 1] not in (["_"], ["("], ["^"])
+        return f" {token[1:]}{' ' * apart}", behind
+    return SIGNS.get(token, token), behind
+
+
+def _quotient(tokens: Sequence[str], at: int) -> tuple[str, int]:
+    """A fraction in a line; a factor behind it is parted from it by a sign."""
+    part, at = _one(tokens, at)
+    whole, at = _one(tokens, at)
+    sides = _factor(part), _factor(whole)
+    slash = "/" if sides == (part, whole) else " / "
+    follows = at < len(tokens) and not PARTED.match(tokens[at])
+    return slash.join(sides) + " · " * follows, at
+
+
+def _small(tokens: Sequence[str], at: int) -> tuple[str, int]:
+    """An index or an exponent, in small signs where there are any."""
+    token, follows = tokens[at], tokens[at + 1]
+    if (token, follows) == ("^", "*"):
+        return "*", at + 2
+    inner, at = _one(tokens, at + 1)
+    small = inner.replace(" ", "").replace("−", "-").translate(LOW if token == "_" else HIGH)
+    if not re.search(r"[a-zA-Z0-9+*∈≤≥(=,−-]", small):
+        return small, at
+    apart = token == "_" and at < len(tokens) and tokens[at] not in ("^", "}", ")", "]")
+    return token + (inner if inner.isalnum() else f"({inner})") + " " * apart, at
+
+
+def _bounded(tokens: Sequence[str], at: int) -> tuple[str, int]:
+    """An operator with what it runs over."""
+    shown = SIGNS.get(tokens[at]) or tokens[at].strip("\\{}").removeprefix("mathrm{")
+    at += 1
+    while at < len(tokens) and tokens[at] in ("_", "^"):
+        bound, at = _one(tokens, at)
+        shown += bound
+    return f" {shown} ", at
 
 
 def _factor(text: str) -> str:

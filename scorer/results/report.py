@@ -234,7 +234,7 @@ class Report:
         notes, signatures = Findings(), dict(self.signatures)
         notes.extend(note for note in self.notes if not note.code.startswith("S"))
         acts = [note for note in self.notes if note.code == "S807"]  # everybody is to know them
-        measures = tuple(map(_published, self.measures))
+        measures = tuple(map(public_measure, self.measures))
         for original, public in zip(self.measures, measures, strict=True):
             if public is not original:
                 pattern = rf"\|{SETTLED_BY_TRUTH}:[^|]*"
@@ -256,7 +256,7 @@ class Report:
         return next((m for m in self.measures if m.primary), self.measures[0])
 
 
-def _published(settled: Measure) -> Measure:
+def public_measure(settled: Measure) -> Measure:
     """The measure without what the truth alone settles; as it is where the challenge says it."""
     if (
         SETTLED_BY_TRUTH not in settled.params

@@ -109,7 +109,10 @@ def test_a_verb_is_found_without_the_first_form():
     ("line", "found"),
     [
         ("score ch", ["check"]),
-        ("score ", ["check", "compare", "explain", "folds", "init", "kit", "lint", "metrics"]),
+        (
+            "score ",
+            ["check", "cite", "compare", "explain", "folds", "init", "kit", "lint", "metrics"],
+        ),
         ("score --per", ["--per-list"]),
         ("score --fail", ["--fail-under"]),
         ("score check --f", ["--format", "--fix"]),

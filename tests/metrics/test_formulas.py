@@ -11,9 +11,11 @@ from formulas import at, evaluated
 from lists import meet
 from variants import CONSTANTS, DIVERSE, METRICS, NOTATIONS, bound, values
 
+from scorer.core.errors import UnknownName
 from scorer.metrics.formulas import latex, lines, mathml, text
 from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
+from scorer.metrics.pages import found_by
 from scorer.views.diverse import Diverse
 from scorer.views.labelled import labelled, targets
 from scorer.views.pooled import Statistics
@@ -441,6 +443,27 @@ def test_every_metric_has_a_formula_that_is_tried():
             assert mathml(line).startswith("<math"), line
             assert "\\" not in mathml(line) + text(line), (metric.name, line)
         assert lines(metric), metric.name
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("hit rate", {"Success"}),
+        ("roc_auc_score", {"AUC", "AUROC"}),
+        ("mean_squared_error", {"MSE"}),
+        ("ndcg_cut_10", {"nDCG"}),
+        ("RetrievalMRR", {"RR"}),
+        ("quadratic weighted kappa", {"Kappa"}),
+        ("wilful calibration error", None),
+        ("expected calibration", {"ECE"}),
+    ],
+)
+def test_metrics_are_found_by_names_elsewhere_and_by_words(words, found):
+    if found is None:
+        with pytest.raises(UnknownName):
+            found_by(METRICS, words)
+    else:
+        assert {metric.name for metric in found_by(METRICS, words)} == found
 
 
 def test_a_formula_is_as_the_notation_says():

@@ -13,6 +13,7 @@ from fastapi.responses import HTMLResponse, StreamingResponse
 from scorer.api.example import worked
 from scorer.board.phases import shown_at, spans
 from scorer.reports.write.html import formulas, prose
+from scorer.results.report import public_measure
 from scorer.web.access import Viewer
 from scorer.web.acts import describe
 from scorer.web.context import ready
@@ -127,7 +128,7 @@ def rules(request: Request, site: Served, viewer: Reader) -> Response:
     return page(
         request, site, viewer, "rules.html", here="rules", about=describe(site, viewer),
         measures=terms.measures, pages={m.id: list(prose(m.metric.prose)) for m in terms.measures},
-        formulas={m.id: formulas(m.metric, m.params) for m in terms.measures},
+        formulas={m.id: formulas(m.metric, public_measure(m).params) for m in terms.measures},
         examples=site.once("examples", lambda: {m.id: worked(m) for m in terms.measures}),
         submission=site.rules.submission, spans=spans(site.rules),
     )  # fmt: skip

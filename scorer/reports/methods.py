@@ -1,0 +1,176 @@
+"""What a board's numbers are and how they were compared: sentences for a paper, and BibTeX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scorer.core.text import join_first, printable, unit
+from scorer.core.version import __version__
+from scorer.metrics.formulas import lines, text
+from scorer.metrics.measure import Measure
+from scorer.metrics.references import bibtex, entries, sources
+from scorer.metrics.statistic import Unbootstrappable
+from scorer.reports.leaderboard.remarks import scope
+from scorer.reports.write.latex import escaped
+from scorer.results.report import Report
+
+TIES = {
+    "item-desc": "Items with equal scores are ordered by their ids, downwards.",
+    "item-asc": "Items with equal scores are ordered by their ids, upwards.",
+    "file": "Items with equal scores stand in the order of the submission.",
+    "expected": "Values are means over all orders of items with equal scores.",
+    "mean-rank": "Items with equal scores stand at the mean of their ranks.",
+    "error": "Submissions with equal scores in a list are refused.",
+}
+MISSING = {
+    "error": "A submission that leaves a {} out is refused.",
+    "zero": "A {} that a submission leaves out is scored as empty.",
+    "skip": "A {} that a submission leaves out does not count.",
+}
+TESTS = {  # how it is called, and who is cited
+    "permutation": ("a paired permutation test", ()),
+    "wilcoxon": ("Wilcoxon's signed-rank test", ("wilcoxon1945individual",)),
+    "t": ("a paired t-test", ("student1908probable",)),
+    "corrected t": (
+        "a t-test over folds, corrected for shared training data", ("nadeau2003inference",)
+    ),
+}  # fmt: skip
+ADJUSTED = {
+    "max": ("by the greatest statistic of all pairs", "westfall1993resampling"),
+    "holm": ("by Holm's steps", "holm1979simple"),
+}
+
+
+class Statement(NamedTuple):
+    """A sentence without its full stop, what it cites, and a formula below it."""
+
+    text: str
+    cites: tuple[str, ...] = ()
+    formula: tuple[str, ...] = ()
+
+
+def sentences(report: Report) -> Iterator[Statement]:
+    """What is true of this board; of a published report without what the truth alone settles."""
+    challenge, word = report.challenge, unit(report.called)
+    yield Statement(
+        f"The challenge {printable(challenge.id)} (fingerprint {report.fingerprint}) was scored "
+        f"with scorer {__version__}", ("scorer",),
+    )  # fmt: skip
+    ranked = [row for row in report.standings if row.rank is not None]
+    count = f"It has {len(report.lists):,} {unit(report.called, len(report.lists))}"
+    if ranked:
+        count += (
+            f"; {len(ranked):,} {'submissions are' if len(ranked) > 1 else 'submission is'} ranked"
+        )
+    yield Statement(count)
+    if report.scope is not None:
+        yield Statement(scope(report.scope, report.called).rstrip("."))
+    for measure in report.measures:
+        yield _computed(measure, report, word)
+    if any("grades" in measure.metric.kinds for measure in report.measures):
+        yield Statement(TIES[challenge.submission.ties].rstrip("."))
+    missing = MISSING[challenge.submission.missing_list or "error"]
+    yield Statement(missing.format(unit(report.called, 1)).rstrip("."))
+    yield from _certain(report, len(ranked))
+
+
+def _computed(measure: Measure, report: Report, word: str) -> Statement:
+    metric = measure.metric
+    role = "The primary measure is" if measure.id == report.primary.id else "A further measure is"
+    called = "" if measure.id == measure.name else f", called {printable(measure.id)}"
+    how = {
+        "mean": f"the mean over the {word}",
+        "sum": f"the sum over the {word}",
+        "pooled": f"one value of all {word} together",
+        "formula": "a formula of the means of its parts",
+    }.get(measure.aggregate, f"made of the {word} by {printable(measure.aggregate)}")
+    if not measure.combination.plain and measure.combination.groups:
+        how += f", within {join_first(measure.combination.groups)} first"
+    return Statement(
+        f"{role} {printable(measure.name)} ({metric.title[:1].lower() + metric.title[1:]})"
+        f"{called}, {how}; {metric.better} is better",
+        tuple(sources(metric)),
+        tuple(lines(metric, measure.params)),
+    )
+
+
+def _certain(report: Report, ranked: int) -> Iterator[Statement]:
+    """Intervals, tests and tiers, of a board of several submissions, or of any that will be."""
+    board, certainty = report.challenge.leaderboard, report.certainty
+    if report.rank_by is not None or report.ranked_by is not None:
+        measures = "a preference" if report.rank_by is not None else "the ranks by several measures"
+        yield Statement(f"Submissions are ranked by {measures}")
+        return
+    if isinstance(report.primary.metric.statistic, Unbootstrappable) or report.uncertain:
+        yield Statement("The primary measure has neither intervals nor tests")
+        return
+    shown = any(row.interval is not None for row in report.standings)
+    if board.level is not None and (shown or not ranked):
+        together = ", of all the ranked together," if board.joint else ""
+        made, cites = _levelled(report)
+        level = f"{100 * board.level:g} %"
+        yield Statement(f"Intervals have a level{together} of {level}; {made}", cites)
+    if board.tiers is None or (ranked and certainty is None):
+        return
+    rules = board.tiers
+    how = certainty.how if certainty is not None else None
+    test = how.test if how else "corrected t" if report.challenge.folds else rules.test
+    name, cited = TESTS[test]
+    over = {"folds": "", "lists": f" of {unit(report.called)}"}.get(how.over if how else "", "")
+    adjust, adjuster = ADJUSTED[how.adjust if how else rules.adjust]
+    pairs = f" for the {certainty.pairs:,} pairs" if certainty and certainty.pairs > 1 else ""
+    yield Statement(
+        f"Two submissions differ significantly where {name}{over} finds a p of at most "
+        f"{rules.alpha:g}, corrected{pairs} {adjust}", (*cited, adjuster),
+    )  # fmt: skip
+    yield Statement(
+        "A tier ends where every submission above is significantly better than every one below"
+        if rules.rule == "all"
+        else "A tier has the submissions that are not significantly worse than its first"
+    )
+
+
+def _levelled(report: Report) -> tuple[str, tuple[str, ...]]:
+    """How intervals are made, and who is cited."""
+    if report.challenge.folds is not None:
+        return "they are Nadeau and Bengio's, of folds", ("nadeau2003inference",)
+    if report.primary.of_lists and report.primary.combination.plain:
+        return (
+            "those of a mean are by Student's t, corrected for skew, and where all values are 0 "
+            "or 1 by Clopper and Pearson",
+            ("hall1992removal", "clopper1934use"),
+        )
+    return "they are made of the jackknife's pseudo-values", ()
+
+
+def as_text(report: Report) -> str:
+    """The sentences as plain text, formulas below theirs."""
+    parts = []
+    for sentence in sentences(report):
+        parts.append(f"{sentence.text}.")
+        parts += [f"    {text(line)}" for line in sentence.formula]
+    return "\n".join(parts) + "\n"
+
+
+def as_latex(report: Report) -> str:
+    r"""The sentences as LaTeX, with \cite for the keys of `as_bibtex`."""
+    parts = []
+    for sentence in sentences(report):
+        cites = rf"~\cite{{{','.join(sentence.cites)}}}" if sentence.cites else ""
+        end = ":" if sentence.formula else "."
+        parts.append(f"{escaped(sentence.text)}{cites}{end}")
+        parts += [rf"\[{line}\]" for line in sentence.formula]
+    return "\n".join(parts) + "\n"
+
+
+def as_bibtex(report: Report) -> str:
+    """What the sentences cite."""
+    known = dict(entries())
+    for measure in report.measures:
+        known |= sources(measure.metric)
+    cited = dict.fromkeys(key for sentence in sentences(report) for key in sentence.cites)
+    return bibtex(known[key] for key in cited)
+
+
+FORMS = {".bib": as_bibtex, ".tex": as_latex, ".txt": as_text, ".md": as_text}
