@@ -14,16 +14,40 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 import scorer
+from scorer.api.example import of_metric
 from scorer.challenge.schema import schema
 from scorer.cli.verbs import FIRST, GROUPS, PROGRAM, command
 from scorer.core.codes import codes
-from scorer.metrics.base import metrics
-from scorer.metrics.pages import page, table
+from scorer.metrics.base import Metric, metrics
+from scorer.metrics.formulas import lines, mathml
+from scorer.metrics.measure import measure
+from scorer.metrics.notation import written
+from scorer.metrics.pages import lead, notation, span
+from scorer.metrics.references import bibtex, sources
 from scorer.reports.codec import RECORDS
 
 DOCS = Path(__file__).parent
 SOURCE = Path(scorer.__file__).parent
+TASKS = {  # by what a metric looks at, or the folder of its module
+    "Ranked lists": ("Judged", "Ranked", "Scored"),
+    "Subtopics and diversity of results": ("Diverse",),
+    "Recommendations beyond accuracy": ("Returned",),
+    "Preferences": ("Preferred",),
+    "Ratings and forecasts": ("Rated",),
+    "Classes": ("Labelled",),
+    "Numbers": ("Targets",),
+    "Texts": ("text", "Texts"),
+    "Spans and events": ("spans",),
+    "Masks and boxes": ("boxes",),
+}
+NEEDED = {  # values of parameters that must be given, for the lines of challenge.yaml
+    "k": 10, "p": 0.8, "beta": 2, "recall": 0.5, "cutoffs": (5, 10), "o": 5, "bounds": (0, 0.1),
+    "expected": 100, "tolerance": 0.2, "tolerances": (12, 36),
+    "quantiles": {"low": 0.1, "prediction": 0.5},
+}  # fmt: skip
 REPEATED = 3  # keys, from which on they are not told again
 PART = re.compile(r"(<!-- made: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 BUILT = re.compile(r"<!-- built: (\w+) -->")
@@ -34,15 +58,118 @@ FAMILIES = {
 }
 
 
-def metric_table() -> str:
-    """A row a metric."""
-    return table(metrics())
+def metric_index() -> str:
+    """The metrics by their tasks, each with a link to its page."""
+    parts = []
+    for task, views in TASKS.items():
+        parts.append(f"\n## {task}\n\n| metric | name | what it says |\n|---|---|---|")
+        parts += [
+            f"| [`{notation(m)}`]({page_of(m)}) | {m.title} | {_cell(lead(m))} |"
+            for m in metrics() if _task(m) in views
+        ]  # fmt: skip
+    return "\n".join([*parts, ""])
 
 
-def metric_pages() -> str:
-    """The page of every name, as `score metrics NAME` prints it."""
-    names = sorted({metric.name for metric in metrics()}, key=str.lower)
-    return "\n".join(f"### {name}\n\n{_fenced(page(metrics(), name))}" for name in names)
+def page_of(metric: Metric) -> str:
+    """The path of a metric's page, beside docs/metrics.md."""
+    module = metric.function.__module__.removeprefix("scorer.metrics.")
+    return f"metrics/{module.replace('.', '-')}.md"
+
+
+def _task(metric: Metric) -> str:
+    folder = metric.function.__module__.split(".")[2:-1]
+    return folder[0] if folder and folder[0] != "labels" else metric.view.__name__
+
+
+def metric_page(metric: Metric) -> str:
+    """A metric: its formula, what it says, its parameters, an example, names elsewhere, sources."""
+    formula = "\n".join(mathml(line) for line in lines(metric))
+    return "\n\n".join(
+        [
+            f"# {metric.name}: {metric.title}",
+            f'<div class="formula">\n{formula}\n</div>\n\n[The letters](../notation.md)',
+            *_others(metric),
+            metric.prose,
+            _facts(metric),
+            _parameters(metric),
+            f"## In challenge.yaml\n\n~~~yaml\n{snippet(metric)}~~~",
+            *([f"## An example\n\n{_fenced(made)}"] if (made := of_metric(metric)) else []),
+            _elsewhere(metric),
+            f"## Source\n\n{_cell(metric.source)}.\n\n~~~bibtex\n"
+            f"{bibtex(sources(metric).values())}~~~",
+        ]
+    )
+
+
+def _others(metric: Metric) -> Iterator[str]:
+    """The formula with each other choice of a parameter that changes it."""
+    usual = lines(metric)
+    for key, field in metric.parameters.model_fields.items():
+        schema = metric.parameters.model_json_schema()["properties"].get(key, {})
+        choices = [c for part in (schema, *schema.get("anyOf", ())) for c in part.get("enum", ())]
+        for choice in choices:
+            if choice != field.default and (other := lines(metric, **{key: choice})) != usual:
+                shown = "\n".join(map(mathml, other))
+                yield f'With `{key}={choice}`:\n\n<div class="formula">\n{shown}\n</div>'
+
+
+def _facts(metric: Metric) -> str:
+    """Range, direction, when there is no value, and ties, as a table."""
+    ties = "read from ranks"
+    if metric.expected:
+        ties = "read from ranks; `ties: expected` is exact"
+    if metric.strict_order:
+        ties = "a truth without equal grades"
+    rows = {
+        "kinds of challenge": ", ".join(sorted(metric.kinds)),
+        "range": span(metric),
+        "better": metric.better,
+        "over lists or rows": metric.aggregate,
+        "no value": f"where {metric.undefined}" if metric.undefined else "it always has one",
+        "ties of scores": ties if "grades" in metric.kinds else "",
+        "needs": ", ".join(metric.columns),
+        "also called": ", ".join(metric.aliases),
+    }
+    told = [f"| {term} | {_cell(text)} |" for term, text in rows.items() if text]
+    return "\n".join(["| | |\n|---|---|", *told])
+
+
+def _parameters(metric: Metric) -> str:
+    rows = []
+    for name, field in metric.parameters.model_fields.items():
+        default = "must be given" if field.is_required() else f"`{written(field.default)}`"
+        schema = metric.parameters.model_json_schema()["properties"].get(name, {})
+        rows.append(f"| `{name}` | {default} | {_cell(schema.get('description', ''))} |")
+    head = "## Parameters\n\n| parameter | default | meaning |\n|---|---|---|"
+    return "\n".join([head, *rows]) if rows else "It has no parameters."
+
+
+def snippet(metric: Metric) -> str:
+    """The line of challenge.yaml that asks for a metric."""
+    fields = metric.parameters.model_fields.items()
+    needed = {name: NEEDED[name] for name, field in fields if field.is_required()}
+    made = measure(metric, metric.name, needed)
+    if any(isinstance(value, tuple | dict) for value in needed.values()):
+        return yaml.safe_dump(
+            {"metrics": [{"metric": metric.name} | {k: _plain(v) for k, v in needed.items()}]},
+            default_flow_style=None,
+            sort_keys=False,
+        )
+    return yaml.safe_dump({"metrics": [made.name]}, default_flow_style=None)
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _elsewhere(metric: Metric) -> str:
+    if not metric.elsewhere:
+        return ""
+    rows = [
+        f"| {tool} | `{name}` | {how.strip()} |"
+        for tool, (name, _, how) in ((t, n.partition(";")) for t, n in metric.elsewhere.items())
+    ]
+    return "\n".join(["## Elsewhere\n\n| tool | name | how it differs |\n|---|---|---|", *rows])
 
 
 def code_pages() -> str:
@@ -246,8 +373,7 @@ PARTS = {
     "commands": commands,
     "results": results,
     "stability": stability,
-    "metrics": metric_table,
-    "pages": metric_pages,
+    "metrics": metric_index,
     "codes": code_pages,
     "keys": keys,
     "functions": functions,
@@ -262,6 +388,15 @@ def filled_in(text: str) -> str:
 def on_page_markdown(markdown: str, **_: Any) -> str:
     """A page of the site with all its parts; MkDocs calls it."""
     return BUILT.sub(lambda part: PARTS[part[1]](), markdown)
+
+
+def on_files(files: Any, config: Any, **_: Any) -> Any:
+    """The site's files with a page for each metric; MkDocs calls it."""
+    from mkdocs.structure.files import File
+
+    for metric in metrics():
+        files.append(File.generated(config, page_of(metric), content=metric_page(metric)))
+    return files
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from conftest import ROOT
 
 from scorer.core.codes import codes
 from scorer.metrics.base import metrics
+from scorer.metrics.measure import measure
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -41,9 +42,23 @@ def test_the_site_has_the_page_of_every_metric_and_code():
         for name in ("metrics", "codes")
     )
     for metric in metrics():
-        assert f"\n### {metric.name}\n" in metrics_page
+        assert f"]({generate.page_of(metric)})" in metrics_page
     for code in codes():
         assert f"\n### {code}: " in codes_page
+
+
+@pytest.mark.slow("works an example out of every metric")
+@pytest.mark.parametrize("metric", [*metrics()], ids=generate.page_of)
+def test_the_page_of_a_metric(metric):
+    page = generate.metric_page(metric)
+    assert "<math" in page
+    assert "~~~bibtex\n@" in page
+    assert metric.title in page
+    assert all(f"| `{name}` |" in page for name in metric.parameters.model_fields)
+    (asked,) = yaml.safe_load(generate.snippet(metric))["metrics"]
+    params = {} if isinstance(asked, str) else dict(asked)
+    notation = params.pop("metric", asked)
+    assert measure(metric, notation, params).metric is metric
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

@@ -54,10 +54,10 @@ def latex(formula: Formula, params: Params, put_in: bool = True) -> str:
     return "".join([shown, *_definitions(template, params, put_in)])
 
 
-def lines(metric: Metric, params: Params | None = None) -> list[str]:
+def lines(metric: Metric, params: Params | None = None, **choices: Any) -> list[str]:
     """The formula of a metric and the definitions behind it, none where it has none.
 
-    Without `params` with the letters of its parameters, the others at their defaults.
+    Without `params` with the letters of its parameters, the others as `choices`, or at defaults.
     """
     if not metric.formula:
         return []
@@ -65,7 +65,7 @@ def lines(metric: Metric, params: Params | None = None) -> list[str]:
         return latex(metric.formula, params).split(DEFINES)
     fields = metric.parameters.model_fields.items()
     defaults = {key: None if field.is_required() else field.default for key, field in fields}
-    return latex(metric.formula, defaults, put_in=False).split(DEFINES)
+    return latex(metric.formula, defaults | choices, put_in=False).split(DEFINES)
 
 
 def _symbols(params: Params, put_in: bool) -> dict[str, str]:

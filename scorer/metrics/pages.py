@@ -1,4 +1,4 @@
-"""The catalogue of metrics as text: the overview, one metric's page, the README's table."""
+"""The catalogue of metrics as text: the overview, one metric's page."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _folded(name: str) -> str:
 
 
 def _text(metric: Metric) -> str:
-    return " ".join([*names(metric), *metric.elsewhere, _lead(metric)]).casefold()
+    return " ".join([*names(metric), *metric.elsewhere, lead(metric)]).casefold()
 
 
 def _page(metric: Metric, asked: str, worked: Worked) -> str:
@@ -110,12 +110,6 @@ def _params(metric: Metric, asked: str) -> dict[str, Any] | None:
     return None
 
 
-def table(metrics: Registry[Metric]) -> str:
-    """The table of metrics in Markdown, as README holds it."""
-    rows = [f"| `{notation(metric)}` | {metric.title} | {_lead(metric)} |" for metric in metrics]
-    return "\n".join(["| metric | name | what it says |", "|---|---|---|", *rows]) + "\n"
-
-
 def notation(metric: Metric) -> str:
     """How it is written: `P@k` where it needs its cut-off, `AP[@k]` where it may omit it."""
     field = metric.parameters.model_fields.get(metric.at)
@@ -125,8 +119,9 @@ def notation(metric: Metric) -> str:
     return f"{metric.name}@{symbol}" if field.is_required() else f"{metric.name}[@{symbol}]"
 
 
-def _lead(metric: Metric) -> str:
-    return metric.page.split("\n\n")[0].replace("\n", " ").replace("|", "\\|")
+def lead(metric: Metric) -> str:
+    """The first sentence of its page."""
+    return metric.page.split("\n\n")[0].replace("\n", " ")
 
 
 def _parameters(metric: Metric) -> list[str]:
