@@ -85,6 +85,7 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     fields = _public(prepared, specs, dropped, public, lists, items, keys)
     text = yaml.dump(fields, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=88)
     files[FILE] = text.encode()
+    files |= {f"{key}.md": page.encode() for key, page in challenge.pages.items()}
     files["codes.md"] = pages().encode()
     files["README.md"] = readme(prepared, dropped, drawn).encode()
     left = [] if challenge.folds is None else ["folds, so that values are over all lists at once"]
@@ -184,6 +185,8 @@ def _public(
     truth = {"file": f"{ABSENT}{challenge.truth.file.suffix}", "format": challenge.truth.format}
     fields: dict[str, Any] = {"scorer": challenge.scorer, "id": challenge.id}
     fields |= {"title": challenge.title, "description": challenge.description}
+    fields["pages"] = {key: f"{key}.md" for key in challenge.pages}
+    fields["remote_pictures"] = challenge.remote_pictures or None
     fields["truth"] = {key: value for key, value in truth.items() if value} | {"columns": columns}
     if items is not None and "item" in challenge.truth.wide:  # of which a file has all columns
         fields["truth"]["wide"] = {"item": list(challenge.truth.wide["item"])}

@@ -148,7 +148,7 @@ Size = Annotated[int, Before(as_size), Or({"type": "string"})]
 Word = Before(as_text)  # before a Literal
 
 
-def _inside(value: Any, info: ValidationInfo) -> Any:
+def inside(value: Any, info: ValidationInfo) -> Any:
     """A path from the challenge's folder that stays in it, made absolute."""
     folder = (info.context or {}).get("folder")
     if folder is None:
@@ -169,7 +169,7 @@ def _inside(value: Any, info: ValidationInfo) -> Any:
     return path
 
 
-File = Annotated[Path, BeforeValidator(_inside)]
+File = Annotated[Path, BeforeValidator(inside)]
 Files = tuple[File, ...]
 
 

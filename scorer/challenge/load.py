@@ -16,6 +16,7 @@ from scorer.challenge.columns import COLUMNS, FIELD_ROLES, ROLES
 from scorer.challenge.fields import as_written, bare
 from scorer.challenge.forms import Formed, written_keys
 from scorer.challenge.model import FILE, Challenge
+from scorer.challenge.prose import prose_files
 from scorer.challenge.yaml import MOST_BYTES, YamlValue, document, from_data
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
@@ -123,7 +124,7 @@ def _challenge(root: YamlValue | None, where: Path, findings: Findings) -> Chall
     if findings.fatal:
         raise ChallengeError(problems=findings)
     challenge._path, challenge._folder = where, folder
-    challenge._root = root
+    challenge._root, challenge._prose = root, tuple(prose_files(root, folder))
     return challenge
 
 

@@ -27,6 +27,7 @@ from scorer.challenge.fields import (
     Text,
     Word,
     YamlSection,
+    as_flag,
     as_number,
     as_whole,
     wrong,
@@ -34,6 +35,7 @@ from scorer.challenge.fields import (
 from scorer.challenge.forms import BoxColumns, ClassFile, Formed, KeyFile, cut_of, keys_of
 from scorer.challenge.leaderboard import Leaderboard
 from scorer.challenge.measures import Measures, MeasureSpec, one_primary
+from scorer.challenge.prose import Description, Pages
 from scorer.challenge.submission import EACH, MULTILABEL, Submission
 from scorer.challenge.yaml import YamlValue
 from scorer.formats.form import FileForm
@@ -114,7 +116,17 @@ class Challenge(YamlSection):
     scorer: Annotated[Literal[1], Before(as_whole)] = Field(1, description="version of this format")
     id: Name = Field("", description="short name; default: the folder's name")
     title: Text = Field("", description="full name; default: the id")
-    description: Text = Field("", description="what the challenge is about, in Markdown")
+    description: Description = Field(
+        "", description="what the challenge is about, in Markdown, or a file such as description.md"
+    )
+    pages: Pages = Field(
+        {}, description="further texts in Markdown, each a file: {rules: rules.md, data: data.md}"
+    )
+    remote_pictures: Annotated[bool, Before(as_flag)] = Field(
+        False,
+        description="whether these texts show pictures of other servers, which then learn who "
+        "reads; else a picture is a link",
+    )
     truth: Truth = Field(description="the hidden answers")
     lists: Described | None = Field(
         None,
@@ -161,6 +173,7 @@ class Challenge(YamlSection):
     _path: Path = PrivateAttr(default=Path(FILE))
     _folder: Path = PrivateAttr(default=Path())
     _root: YamlValue | None = PrivateAttr(default=None)
+    _prose: tuple[Path, ...] = PrivateAttr(default=())  # the files of its texts
     _metrics: tuple[Any, ...] = PrivateAttr(default=())  # of a Python session, as objects
 
     @model_validator(mode="after")
@@ -207,6 +220,7 @@ class Challenge(YamlSection):
             self.path,
             *(source.file for source in sources if source is not None),
             *(keys_file.file for keys_file in self.key_files.values()),
+            *self._prose,
             *([self.splits.file] if self.splits and self.splits.file else []),
             *self.leaderboard.baselines,
             *self.plugins,
@@ -217,6 +231,11 @@ class Challenge(YamlSection):
                 if file
             ),
         )
+
+    @property
+    def prose(self) -> tuple[Path, ...]:
+        """The files of its description and pages."""
+        return self._prose
 
     def form(self, section: Formed) -> FileForm:
         """The form of a submission, or of one of the files, with the public files it needs."""

@@ -33,7 +33,7 @@ GROUPS = {  # of the overview; within a group in the order of their first use
         "verify",
     ),
     "Serve it": ("serve", "work", "submit"),
-    "Look up": ("metrics", "rule", "schema"),
+    "Look up": ("about", "metrics", "rule", "schema"),
 }  # fmt: skip
 
 

@@ -302,6 +302,9 @@ def _open_truth(challenge: Challenge) -> Iterator[Fault]:
             message = "this is the truth's file, which no participant may know"
             help = "write them to a file of their own, without the answers"
             yield Fault(key, "C124", message, help)
+    if any(same_content(path, challenge.truth.file) for path in challenge.prose):
+        message = "one of these is the truth's file, which no participant may know"
+        yield Fault("pages", "C124", message, "write the page to a file of its own")
 
 
 def _by_content(challenge: Challenge) -> Challenge:

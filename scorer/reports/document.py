@@ -37,6 +37,15 @@ class Paragraph(NamedTuple):
     fold: str = ""  # a summary, under which it may be folded
 
 
+class Prose(NamedTuple):
+    """A text of the organizer's in CommonMark."""
+
+    text: str
+    pages: Collection[str] = ()  # to which it may link
+    remote: bool = False  # whether pictures of other servers are shown
+    key: str = "the description"
+
+
 class Notes(NamedTuple):
     """Sentences that each stand alone; of tone `problems` the lines of a file's problems."""
 
@@ -116,7 +125,7 @@ class Picture(NamedTuple):
     data: Any
 
 
-Block = Heading | Paragraph | Notes | Facts | Table | MeasureFormula | Picture
+Block = Heading | Paragraph | Prose | Notes | Facts | Table | MeasureFormula | Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +135,7 @@ class Document:
     title: str
     blocks: Sequence[Block]
     private: str = ""  # why it is not for publication
-    about: Sequence[Paragraph] = ()  # of the whole
+    about: Sequence[Paragraph | Prose] = ()  # of the whole
     source: tuple[str, str] = ("", "")  # a challenge's id, and its fingerprint
     skip: str = "Skip to the content"
 

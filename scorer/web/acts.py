@@ -51,6 +51,7 @@ def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
         "id": site.id,
         "title": challenge.title,
         "description": challenge.description,
+        "pages": challenge.pages,
         "timezone": challenge.timezone,
         "phase": span.phase.id if span else None,
         "phases": [

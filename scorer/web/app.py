@@ -24,14 +24,13 @@ from scorer.core.text import printable
 from scorer.core.version import __version__
 from scorer.reports import write
 from scorer.web.context import Context, Settings
-from scorer.web.page import error_page
+from scorer.web.page import POLICY, error_page
 from scorer.web.routes.json import challenges, entries, organizer, server
 from scorer.web.routes.pages import account, admin, board, team
 
 REPORTS = Path(write.__file__).parent / "templates"
 HEADERS = {
-    "Content-Security-Policy": "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; "
-    "form-action 'self'; object-src 'none'",
+    "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "X-Frame-Options": "DENY",

@@ -15,6 +15,16 @@ from scorer.web.render import render
 from scorer.web.site import Site
 from scorer.web.standings import local_time
 
+POLICY = (
+    "default-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'; "
+    "object-src 'none'"
+)
+
+
+def policy(remote: bool) -> str:
+    """The policy of a page with a challenge's texts, which may show pictures."""
+    return f"{POLICY}; img-src 'self' data:{' https: http:' * remote}"
+
 
 def error_page(request: Request, status: int, message: str) -> HTMLResponse:
     """The page of an error, by its HTTP status and message."""

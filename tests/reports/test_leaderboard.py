@@ -498,11 +498,11 @@ def test_names_written_from_right_to_left_leave_the_columns_in_their_order(form,
     assert said.count(LEFT_TO_RIGHT) == 2 * sum(map(said.count, NAMES[:2]))
 
 
-def test_a_description_keeps_its_lines_in_html(challenge, score):
+def test_a_description_is_markdown_in_html(challenge, score):
     folder = challenge(
-        "truth: truth.csv\nmetrics: [P@1]\ndescription: |\n  One.\n  Two <b>.\n\n  Three.\n",
+        "truth: truth.csv\nmetrics: [P@1]\ndescription: |\n  One.\n  *Two* <b>.\n\n  Three.\n",
         **{"s.csv": "list,item\nq1,a\nq2,a\n"},
     )
     page = score(folder, folder / "s.csv", "--format", "html").out
-    assert '<p class="prose">One.\nTwo &lt;b&gt;.\n\nThree.</p>' in page
-    assert ".prose { white-space: pre-wrap; }" in page
+    assert "<p>One.\n<em>Two</em> &lt;b&gt;.</p>\n<p>Three.</p>" in page
+    assert "img-src data:; script-src" in page

@@ -14,6 +14,7 @@ from scorer.formats.form import NO_SEPARATOR, WHITESPACE, separator_of
 from scorer.metrics.base import metrics
 from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
+from scorer.reports.commonmark import titled
 
 SHOWN = 3  # rows of the sample that the README shows
 INSTALL = "pip install challenge-scorer"
@@ -40,6 +41,9 @@ def readme(
     )
     made: str = template.render(
         challenge=challenge,
+        pages=[
+            (key, printable(titled(key, page)[0], 100)) for key, page in challenge.pages.items()
+        ],
         install=INSTALL,
         file=FILE,
         format=printable(challenge.submission.format or "csv", 60),

@@ -17,7 +17,7 @@ from scorer.reports.document import (
     IntervalSpan,
     MeasureFormula,
     Notes,
-    Paragraph,
+    Prose,
     Row,
     Table,
     by_width,
@@ -43,15 +43,20 @@ from scorer.results.report import Report, Standing
 def document(report: Report, options: Options) -> Document:
     """The board, the remarks, means by group; then the files' problems, or sections of a page."""
     challenge = report.challenge
-    about = challenge.description.strip() if options.page else ""
     return Document(
         challenge.title,
         list(_page(report, options) if options.page else _brief(report, options)),
         PRIVATE if options.private else "",
-        [Paragraph("\n".join(about.splitlines()), "prose")] if about else [],
+        _about(report) if options.page else [],
         (challenge.id, report.fingerprint),
         "Skip to the leaderboard",
     )
+
+
+def _about(report: Report) -> Sequence[Prose]:
+    from scorer.reports.leaderboard.prose import described  # of no use to a text
+
+    return described(report.challenge)
 
 
 def _page(report: Report, options: Options) -> Iterator[Block]:

@@ -41,6 +41,7 @@ from scorer.reports.leaderboard.cells import (
 )
 from scorer.reports.leaderboard.curves import curves
 from scorer.reports.leaderboard.document import split_boards, standings
+from scorer.reports.leaderboard.prose import pages
 from scorer.reports.leaderboard.remarks import remarks, test_name, worse
 from scorer.reports.pictures import Strip, histogram, ranks_picture, strip
 from scorer.results.report import Certainty, Report, Scored
@@ -70,6 +71,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
     yield Heading("Measures", key="measures")
     for measure in report.measures:
         yield from _measure_blocks(measure, report)
+    yield from pages(report.challenge)
 
 
 def board(report: Report, options: Options) -> Iterator[Block]:

@@ -94,9 +94,25 @@ def html(document: Document, options: Options) -> str:
         title=printable(document.title), skip=document.skip, private=document.private,
         about=document.about, sections=sections(document.blocks), style=_asset("page.css"),
         script=_asset("page.js"), version=__version__, source=printable(source),
-        fingerprint=fingerprint,
+        fingerprint=fingerprint, pictures=_pictures(document),
     )  # fmt: skip
     return f"{page.replace('##[', '##&#91;')}\n"  # GitHub's runners obey it
+
+
+def _pictures(document: Document) -> str:
+    """Where pictures may come from: within the page, or from elsewhere where a text may ask."""
+    remote = any(getattr(block, "remote", False) for block in (*document.about, *document.blocks))
+    return "data: https: http:" if remote else "data:"
+
+
+def commonmark(text: blocks.Prose, level: int) -> Any:
+    """The text of an organizer's as markup."""
+    from markupsafe import Markup
+
+    from scorer.reports.commonmark import Written
+    from scorer.reports.commonmark import html as written
+
+    return Markup(written(text.text, Written(level, text.pages, text.remote, text.key)))
 
 
 def fragment(section: Section) -> str:
@@ -212,7 +228,10 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"view": view, "prose": prose, "cut": printable, "formulas": formulas}
+    made.filters |= {
+        "view": view, "prose": prose, "cut": printable, "formulas": formulas,
+        "commonmark": commonmark,
+    }  # fmt: skip
     return made
 
 

@@ -22,6 +22,7 @@ from scorer.reports.document import (
     Notes,
     Paragraph,
     Picture,
+    Prose,
     Row,
     Table,
     name_of,
@@ -74,6 +75,8 @@ def text(document: Document, options: Options) -> str:
 
 def _apart(before: Block | None, block: Block, document: Document) -> bool:
     """Whether a blank line parts two blocks."""
+    if isinstance(block, Prose):
+        return True
     if before is None:
         return not document.title and bool(document.private)
     if isinstance(before, Heading):
@@ -195,6 +198,10 @@ class Paper:
             case Paragraph(text, tone):
                 for line in text.split("\n"):
                     self.say(_seen(line), STYLES[tone], fold=tone != "steps")
+            case Prose(text):
+                from scorer.reports.commonmark import plain
+
+                self._output.write(f"{plain(text, self.prose, self.colour)}\n")
             case Notes(items, "problems") if self.colour:
                 for item in items:
                     for line in item.split("\n"):

@@ -42,7 +42,8 @@ class ChallengeOut(BaseModel):
 
     id: str
     title: str
-    description: str
+    description: str = Field(description="what it is about, in CommonMark")
+    pages: dict[str, str] = Field(description="further texts, such as rules and data")
     timezone: str
     phase: str | None = Field(description="the present phase; null between phases")
     phases: list[PhaseOut]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import textwrap
 from collections.abc import AsyncIterator
 
 from fastapi import APIRouter, Request, Response
@@ -12,13 +11,15 @@ from fastapi.responses import HTMLResponse, StreamingResponse
 
 from scorer.api.example import worked
 from scorer.board.phases import shown_at, spans
-from scorer.reports.write.html import formulas, prose
+from scorer.reports.commonmark import first_words
+from scorer.reports.leaderboard.prose import described, pages
+from scorer.reports.write.html import formulas, prose, sections
 from scorer.results.report import public_measure
 from scorer.web.access import Viewer
 from scorer.web.acts import describe
 from scorer.web.context import ready
 from scorer.web.dependencies import Reader, Served, Shared
-from scorer.web.page import page, page_text
+from scorer.web.page import page, page_text, policy
 from scorer.web.render import render, root_of, templates
 from scorer.web.site import PULSE, Ready, Site
 
@@ -33,7 +34,7 @@ def home(request: Request, context: Shared) -> Response:
         viewer = context.viewer(request, site)
         if context.settings.private and not viewer.known:
             continue
-        about = textwrap.shorten(site.board.challenge.description, 200, placeholder=" …")
+        about = first_words(site.board.challenge.description, 200)
         listed.append((site, site.span(), about))
     listed_ids = {site.id for site, _, _ in listed}
     hidden = [site for site in context.sites.values() if site.id not in listed_ids]
@@ -124,11 +125,14 @@ async def events(request: Request, context: Shared, site: Served, _: Reader) -> 
 @router.get("/c/{id}/rules")
 def rules(request: Request, site: Served, viewer: Reader) -> Response:
     """What is asked, when, and how it is scored."""
-    terms = site.board.terms()
-    return page(
+    terms, challenge = site.board.terms(), site.rules
+    response = page(
         request, site, viewer, "rules.html", here="rules", about=describe(site, viewer),
+        description=described(challenge), sections=sections([*pages(challenge)]),
         measures=terms.measures, pages={m.id: list(prose(m.metric.prose)) for m in terms.measures},
         formulas={m.id: formulas(m.metric, public_measure(m).params) for m in terms.measures},
         examples=site.once("examples", lambda: {m.id: worked(m) for m in terms.measures}),
-        submission=site.rules.submission, spans=spans(site.rules),
+        submission=challenge.submission, spans=spans(challenge),
     )  # fmt: skip
+    response.headers["Content-Security-Policy"] = policy(challenge.remote_pictures)
+    return response
