@@ -191,7 +191,7 @@ def _number_sentences(
         tau = _correlation([mine[key] for key in both], [theirs[key] for key in both])
         if tau is not None:
             opposed = "; nearly its reverse" if tau < OPPOSED else ""
-            yield f"rank correlation of {word} with that of {quoted(name)}: {tau:.2f}{opposed}"
+            yield f"rank correlation of {word} with that of {quoted(name)}: {tau:z.2f}{opposed}"
 
 
 def _ties(table: Table, values: Floats) -> Iterator[str]:
@@ -243,7 +243,7 @@ def _orders(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
         taus = [t for key in both if (t := _rank_correlation(mine[key], theirs[key])) is not None]
         if taus:
             opposed = "; nearly its reverse" if np.mean(taus) < OPPOSED else ""
-            yield f"rank correlation with {quoted(name)}: {np.mean(taus):.2f} on average{opposed}"
+            yield f"rank correlation with {quoted(name)}: {np.mean(taus):z.2f} on average{opposed}"
 
 
 def _rankings(table: Table) -> dict[str, list[str]]:

@@ -29,7 +29,7 @@ def _described(value: Any, info: ValidationInfo) -> Any:
     return _of_file(text, info) if PATH.fullmatch(text) else text
 
 
-def _page(value: Any, info: ValidationInfo) -> Any:
+def _prose_of_page(value: Any, info: ValidationInfo) -> Any:
     text = as_text(value)
     if (info.context or {}).get("folder") is not None and not PATH.fullmatch(text):
         raise wrong(f"{quoted(text)} is no file in Markdown, whose name ends in .md")
@@ -66,7 +66,7 @@ def _key(name: str) -> str:
 
 Description = Annotated[str, BeforeValidator(_described), WithJsonSchema(SCALAR)]
 PageText = Annotated[
-    str, BeforeValidator(_page), WithJsonSchema({"type": "string", "format": "path"})
+    str, BeforeValidator(_prose_of_page), WithJsonSchema({"type": "string", "format": "path"})
 ]
 Pages = dict[Annotated[Name, AfterValidator(_key)], PageText]
 

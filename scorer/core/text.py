@@ -139,13 +139,13 @@ def _escaped(text: str) -> str:
 def sized(value: float, decimals: int = 4, sign: str = "") -> str:
     """A number with so many decimals, of which large ones have fewer; not all that were computed.
 
-    `sign` is the format's: `+` for one that is always shown.
+    `sign` is the format's: `+` for one that is always shown. No zero has a minus.
 
-    >>> [sized(value) for value in (0.25, 98.76543, 8718.013, 17844.9256, 454517.09)]
-    ['0.2500', '98.7654', '8718.01', '17844.9', '454517']
+    >>> [sized(value) for value in (0.25, 98.76543, 8718.013, 17844.9256, 454517.09, -1e-9)]
+    ['0.2500', '98.7654', '8718.01', '17844.9', '454517', '0.0000']
     """
     whole = len(f"{abs(value):.0f}")
-    return f"{value:{sign}.{max(min(decimals, decimals + 2 - whole), 0)}f}"
+    return f"{value:{sign}z.{max(min(decimals, decimals + 2 - whole), 0)}f}"
 
 
 def describe_exception(error: BaseException) -> str:

@@ -35,7 +35,19 @@ PRIVATE = "Not for publication: this report was made with --private, for organiz
 EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
 LINTED = "Not for publication: this was made from the truth, for organizers only."
 # modules that are no forms
-SHARED = {"cells", "curves", "document", "fields", "page", "problems", "prose", "remarks", "rows"}
+SHARED = {
+    "answers",
+    "cells",
+    "curves",
+    "document",
+    "fields",
+    "method",
+    "page",
+    "problems",
+    "prose",
+    "remarks",
+    "rows",
+}
 ALIASES = {"table": "text"}  # of syntaxes
 # what suffixes mean that are not called as their form
 SUFFIXES = {"md": "markdown", "tex": "latex", "htm": "html", "txt": "text"}

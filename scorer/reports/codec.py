@@ -63,7 +63,7 @@ def to_fields(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: to_fields(each) for key, each in value.items()}
     if isinstance(value, float):
-        return value if math.isfinite(value) else None
+        return value + 0.0 if math.isfinite(value) else None  # -0.0 is 0.0
     if hasattr(value, "tolist"):
         return to_fields(value.tolist())
     if isinstance(value, Sequence) and not isinstance(value, str):

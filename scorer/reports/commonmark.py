@@ -84,13 +84,12 @@ def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
 
     made = MarkdownIt("commonmark", {"html": False}).enable("table")
-    rules = made.renderer.rules
-    rules["table_open"] = _table_open
-    rules["table_close"] = lambda tokens, n, options, env: "</table>\n</div>\n"
+    made.add_render_rule("table_open", _table_open)
+    made.add_render_rule("table_close", lambda *_: "</table>\n</div>\n")
     return made
 
 
-def _table_open(tokens: Sequence[Token], n: int, options: object, env: object) -> str:
+def _table_open(_: object, tokens: Sequence[Token], n: int, *rest: object) -> str:
     name = tokens[n].meta["name"]
     return f'<div class="scroll" role="region" aria-label="{name}" tabindex="0">\n<table>\n'
 

@@ -88,6 +88,8 @@ id: 007
 title: 2011
 description: |
   A *challenge*.
+pages: {}
+remote_pictures: true
 truth:
   file: truth.csv
   format: csv
@@ -229,7 +231,7 @@ def test_line_and_problem():
     lines = [
         made.line(key) for key in ("metrics", "metrics[2]", "metrics[2].gains", "metrics[1].k")
     ]
-    assert lines == [26, 29, 30, 28]
+    assert lines == [28, 31, 32, 30]
     assert (made.line("submission.limits.rows"), made.line("nothing"), made.line("")) == (
         25,
         None,
@@ -263,7 +265,7 @@ def test_with_truth(folder, tmp_path):
 def test_pickled_whole():
     made = challenge(FULL)
     again = pickle.loads(pickle.dumps(made))
-    assert (again.metrics, again.line("metrics[1]")) == (made.metrics, 28)
+    assert (again.metrics, again.line("metrics[1]")) == (made.metrics, 30)
 
 
 @pytest.mark.usefixtures("folder")
@@ -460,7 +462,7 @@ def test_unreadable(folder, name, said):
 @pytest.mark.usefixtures("folder")
 def test_all_codes_have_pages():
     ours = {name: page for name, page in codes().items() if name.startswith("C")}
-    assert list(ours) == [f"C{number}" for number in (*range(101, 123), 124, 125)]
+    assert list(ours) == [f"C{number}" for number in (*range(101, 123), 124, 125, 126)]
     assert all(f": error[{name}] " in page.example for name, page in ours.items())
 
 

@@ -109,7 +109,7 @@ def cells(step: Grid, precision: int) -> Iterator[list[str]]:
     def cell_text(cell: Given, is_whole: bool) -> str:
         if cell is None or isinstance(cell, str):
             return cell or ""
-        return f"{cell:.0f}" if is_whole else f"{cell:.{precision}f}"
+        return f"{cell:z.0f}" if is_whole else f"{cell:z.{precision}f}"
 
     for row in step.abbreviated():
         if isinstance(row, int):
@@ -132,7 +132,7 @@ def _writer(precision: int) -> Write:
     def write(value: float) -> str:
         if math.isnan(value):
             return "undefined"
-        rounded = f"{value:.{precision}f}"
+        rounded = f"{value:z.{precision}f}"
         if value and not float(rounded):
             return f"{value:.{max(precision, 1)}g}"
         return rounded.rstrip("0").rstrip(".") if "." in rounded else rounded

@@ -18,7 +18,7 @@ def number(value: float, measure: Measure, precision: int) -> str:
     if math.isnan(value):
         return "-"
     if not measure.decimals and value.is_integer():
-        return f"{value:.0f}"
+        return f"{value:z.0f}"
     if measure.metric.better == "lower" and 0 < abs(value) < 0.5 * 10**-precision:
         return f"{value:.2g}"  # a small error is none
     return sized(value, precision)

@@ -134,7 +134,7 @@ def predicted(measure: Measure, statistics: Statistics) -> Curve | None:
         return None
     low = float(min(target.min(), prediction.min()))
     span = float(max(target.max(), prediction.max())) - low or 1.0
-    rows = [[f"{a:.6g}", f"{b:.6g}"] for a, b in zip(target, prediction, strict=True)]
+    rows = [[f"{a:z.6g}", f"{b:z.6g}"] for a, b in zip(target, prediction, strict=True)]
     cut = f", the first {ROWS:,} rows" if statistics.rows.shape[0] > ROWS else ""
     ends = f"both from {low:.6g} to {low + span:.6g}"
     label = f"Predicted against true, {ends}{cut}; the dashed line is perfect"

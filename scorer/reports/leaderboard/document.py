@@ -47,13 +47,13 @@ def document(report: Report, options: Options) -> Document:
         challenge.title,
         list(_page(report, options) if options.page else _brief(report, options)),
         PRIVATE if options.private else "",
-        _about(report) if options.page else [],
+        _description(report) if options.page else [],
         (challenge.id, report.fingerprint),
         "Skip to the leaderboard",
     )
 
 
-def _about(report: Report) -> Sequence[Prose]:
+def _description(report: Report) -> Sequence[Prose]:
     from scorer.reports.leaderboard.prose import described  # of no use to a text
 
     return described(report.challenge)

@@ -27,6 +27,7 @@ from scorer.reports.document import (
     texts,
 )
 from scorer.reports.findings.problems import format_findings
+from scorer.reports.leaderboard.answers import answers
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
@@ -41,6 +42,7 @@ from scorer.reports.leaderboard.cells import (
 )
 from scorer.reports.leaderboard.curves import curves
 from scorer.reports.leaderboard.document import split_boards, standings
+from scorer.reports.leaderboard.method import method
 from scorer.reports.leaderboard.prose import pages
 from scorer.reports.leaderboard.remarks import remarks, test_name, worse
 from scorer.reports.pictures import Strip, histogram, ranks_picture, strip
@@ -52,26 +54,32 @@ PAIRED = 30  # submissions whose pairs a page shows
 
 def page(report: Report, options: Options) -> Iterator[Block]:
     """The sections, each a heading of the second level and what follows it."""
+    if (asked := answers(report, options.precision)) is not None:
+        yield Heading("In short", key="short")
+        yield asked
     yield Heading("Leaderboard", key="board")
     yield from board(report, options)
-    if report.groups:
-        yield Heading(f"By {printable(report.called.get('group', 'group'))}", key="groups")
-        yield from _groups(report, options)
-    yield Heading("Submissions", key="submissions")
-    for n, scored in enumerate(ordered(report), start=1):
-        yield from _submission_blocks(n, scored, report, options)
     if (certainty := report.certainty) is not None:
         yield Heading("Pairs", key="pairs")
         yield from _pairs(certainty, report, options)
-        if certainty.ranks is not None or certainty.against:
+        if certainty.ranks is not None:
             yield Heading("Ranks", key="ranks")
             yield from _ranks(certainty, report)
         if certainty.against:
+            yield Heading("Baselines", key="baselines")
             yield _baselines(certainty, report, options)
+    if report.groups:
+        yield Heading(f"By {printable(report.called.get('group', 'group'))}", key="groups")
+        yield from _groups(report, options)
     yield Heading("Measures", key="measures")
     for measure in report.measures:
         yield from _measure_blocks(measure, report)
+    yield Heading("Submissions", key="submissions")
+    for n, scored in enumerate(ordered(report), start=1):
+        yield from _submission_blocks(n, scored, report, options)
     yield from pages(report.challenge)
+    yield Heading("File and method", key="method")
+    yield method(report)
 
 
 def board(report: Report, options: Options) -> Iterator[Block]:
@@ -184,7 +192,7 @@ def _distribution(scored: Scored, report: Report, options: Options) -> Picture |
     drawn = histogram(
         f"{printable(primary.id)}, {one} by {one}; the dashed line is the mean",
         unit(report.called),
-        [f"{edge:.{decimals}f}" for edge in edges],
+        [f"{edge:z.{decimals}f}" for edge in edges],
         counts.tolist(),
         mean if primary.metric.aggregate == "mean" else None,
     )

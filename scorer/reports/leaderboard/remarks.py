@@ -174,7 +174,7 @@ def _order(report: Report, certainty: Certainty, precision: int) -> Iterator[str
     if order is None:
         return
     yield (
-        f"The order is stable to a Kendall's tau of {order.tau:.2f}: on average that of the "
+        f"The order is stable to a Kendall's tau of {order.tau:z.2f}: on average that of the "
         f"board and of boards of resampled {unit(report.called)}."
     )
     if order.optimism > 0.5 * 10**-precision:

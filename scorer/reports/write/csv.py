@@ -53,4 +53,4 @@ def _risky(part: str) -> bool:
 
 def exact(value: float) -> str:
     """Every digit; no value as nothing."""
-    return "" if math.isnan(value) else repr(value)
+    return "" if math.isnan(value) else repr(value + 0.0)  # -0.0 is 0.0
