@@ -233,12 +233,12 @@ def test_line_and_problem():
     ]
     assert lines == [28, 31, 32, 30]
     assert (made.line("submission.limits.rows"), made.line("nothing"), made.line("")) == (
-        25,
+        27,
         None,
         None,
     )
     problem = located(made, Fault("metrics[0].cutoffs", "C114", "0 is below 1", "write 1"))
-    said = "challenge.yaml:27: error[C114] metrics[0].cutoffs: 0 is below 1"
+    said = "challenge.yaml:29: error[C114] metrics[0].cutoffs: 0 is below 1"
     assert (str(problem), problem.help) == (said, "write 1")
 
 
