@@ -51,7 +51,9 @@ def found_by(metrics: Registry[Metric], words: str) -> Sequence[Metric]:
     try:
         return metrics.named(name, every=True)
     except UnknownName:
-        asked, parts = _folded(words), words.casefold().split()
+        if not (asked := _folded(words)):
+            raise
+        parts = words.casefold().split()
         by_name = [metric for metric in metrics if asked in map(_folded, names(metric))]
         if found := by_name or [m for m in metrics if all(p in _text(m) for p in parts)]:
             return found

@@ -218,7 +218,7 @@ def test_beyond_accuracy(notation):
         for found, value in workings(notation, answers, sent):
             assert_leads(found, value)
             whole = bound(notation).aggregate == "pooled"
-            assert whole == any("one figure of all" in note for note in found.notes)
+            assert whole == any("is one figure of " in note for note in found.notes)
 
     holds()
 

@@ -62,7 +62,7 @@ def refused(folder, measures, head=HEAD):
         ("{metric: R@2, where: domian = u}", "C125", "did you mean 'domain'?"),
         ("{metric: R@2, where: domain = w}", "C125", "true of no list: domain = w"),
         ("{metric: R@2, where: domain > 1}", "C125", "domain holds 'u', which is no number"),
-        ("{metric: R@2, where: item = d1}", "C125", "true of some rows of 'q2' only"),
+        ("{metric: R@2, where: item = zz}", "C125", "true of no list: item = zz"),
         (
             "{metric: R@2, each: [u], where: kind = x}",
             "C114",
