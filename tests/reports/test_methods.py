@@ -69,6 +69,14 @@ def test_other_rules_give_other_sentences(score, tmp_path):
     assert "significantly" not in said
 
 
+def test_reports_show_formulas_with_the_parameters(score, tmp_path):
+    page, tex = tmp_path / "board.html", tmp_path / "board.tex"
+    assert score(COURSE, GOOD, "-o", page, "-o", tex).code == 0
+    assert page.read_text("utf-8").count("<math ") == 3
+    assert "<mn>10</mn>" in page.read_text("utf-8")
+    assert r"\frac{\sum_{i=1}^{10} \frac{g_i}{\log_2(i + 1)}}" in tex.read_text("utf-8")
+
+
 def test_a_file_of_another_sort_is_refused(score, tmp_path):
     ran = score("cite", COURSE, "-o", tmp_path / "refs.pdf")
     assert ran.code == 2

@@ -217,6 +217,7 @@ def test_times_are_of_the_server_not_of_the_form(client, served):
 
 def test_rules_are_prose_with_worked_examples(client):
     page = client.get("/c/course/rules").text
+    assert "<math " in page
     assert "\\n" not in page
     assert "<code>" in page
     assert "<p>A worked example:</p>\n<pre>" in page

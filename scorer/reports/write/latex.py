@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from scorer.core.text import printable
-from scorer.metrics.formulas import lines
 from scorer.reports.base import Options, syntax
 from scorer.reports.document import (
     Block,
@@ -98,6 +97,8 @@ def _text(block: Block) -> Iterator[str]:
             yield from ("", r"\begin{itemize}", *(rf"\item {_running(item)}" for item in items))
             yield r"\end{itemize}"
         case MeasureFormula(name, metric, params):
+            from scorer.metrics.formulas import lines  # of no use to other forms
+
             shown = lines(metric, params)
             yield from ("", rf"\paragraph{{{escaped(name)}}}") if shown else ()
             yield from (rf"\[{line}\]" for line in shown)
