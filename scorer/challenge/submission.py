@@ -139,7 +139,7 @@ class Submission(Formed):
     item_pattern: Annotated[Name | None, AfterValidator(_pattern)] = Field(
         None,
         description="how items' ids look, where no public file names them: a beginning, characters "
-        "and their number, such as '[0-9]{5}' or 'tt[0-9]+'; ids that look otherwise are refused",
+        "and their number, such as '[0-9]{5}' or 'tt[0-9]+', or '.+' for any; others are refused",
     )
     each: Each | None = Field(None, description=EACH)
     rank_gaps: Annotated[Literal["error", "keep"], Word] = Field(

@@ -14,17 +14,19 @@ WRITTEN = re.compile(rf"([{SIGNS}-]*){CLASS}(\+|\{{([0-9]{{1,3}})(?:,([0-9]{{1,3
 DECIMAL = re.compile(r"([0-9]++)\.0++")
 CUTS = re.compile(rf"""[{MARKS}]|(?<=['"])\s+(?=['"])""")  # the latter as numpy shows arrays
 EDGES = re.compile(r"""^['"`\[(]|['"`\])]$""")  # of a cell as a program writes lists and texts
+ANY = ".+"
 FEW = 20  # ids from which on it is no chance that all are of digits
 
 
 class IdPattern:
-    """A beginning, characters in brackets, and their number: `tt[0-9]{7}`, `[a-z0-9]+`.
+    """A beginning, characters in brackets, and their number: `tt[0-9]{7}`, `[a-z0-9]+`; or `.+`.
 
-    Less than a regular expression, so that any id is looked at in linear time.
+    Less than a regular expression, so that any id is looked at in linear time. `.+` is any id,
+    where the ids themselves are in quotes or brackets.
     """
 
     def __init__(self, text: str) -> None:
-        match = WRITTEN.fullmatch(text)
+        match = WRITTEN.fullmatch("[A-Za-z0-9]+" if text == ANY else text)
         if match is None:
             raise ValueError("a beginning, characters in brackets and their number are expected")
         self.text, (self.begin, self.signs, _, least, most) = text, match.groups()
@@ -38,7 +40,7 @@ class IdPattern:
     @property
     def expression(self) -> str:
         """The same as a regular expression of Python's and of polars'."""
-        return f"^{re.escape(self.begin)}{self.text[len(self.begin) :]}$"
+        return f"(?s)^{re.escape(self.begin)}{self.text[len(self.begin) :]}$"
 
     def fits(self, name: str) -> bool:
         """Whether an id has the form."""

@@ -138,3 +138,29 @@ def test_the_command_says_so_and_ends_with_2(challenge, score, tmp_path):
     ran = score(folder, tmp_path / "one.csv")
     assert (ran.code, ran.out) == (2, "")
     assert "truth.csv:3: error[T304] item 'a' of list 'q1' is graded 1 and 2" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("items", "more", "code"),
+    [
+        (("(1)", "(2)", "(3)"), "", "T313"),
+        (("'a'", "'b'", "c"), "", "T313"),
+        (("(1)", "b", "c"), "", None),  # most are not
+        (("\"a'", "b)", "c"), "", None),
+        (("(1)", "(2)", "(3)"), "submission: {item_pattern: '.+'}\n", None),
+        (("a,b", "c,d", "e,f"), "submission: {cells: {item: ' '}}\n", "T313"),
+    ],
+)
+def test_ids_in_quotes_are_told_before_all_submissions_are_refused(
+    items, more, code, challenge, score
+):
+    rows = "".join(
+        f'q{n},"{item.replace(chr(34), 2 * chr(34))}",1\n' for n, item in enumerate(items)
+    )
+    folder = challenge(
+        f"truth: truth.csv\n{more}metrics: [P@1]\n",
+        **{"truth.csv": f"list,item,grade\n{rows}", "sub.csv": rows.join(["list,item,rank\n", ""])},
+    )
+    ran = score(folder, folder / "sub.csv")
+    assert (code is None) == (ran.code == 0), ran
+    assert code is None or f"error[{code}]" in ran.err

@@ -147,7 +147,7 @@ def test_hostile_names_and_ids_in_every_format(name, verb, folder, run, tmp_path
         "title": text,
         "truth": {"file": "truth.jsonl", "columns": {"list": text}},
         "lists": {"file": "lists.jsonl", "columns": {"list": text, "group": text + "g"}},
-        "submission": {"columns": {"list": text}, "item_pattern": "(?s).+"},
+        "submission": {"columns": {"list": text}, "item_pattern": ".+"},
         "metrics": [{"metric": "P", "k": 2, "id": text}],
         "leaderboard": {"intervals": False, "tiers": False},
     }
