@@ -46,7 +46,7 @@ def _overlap(judged: Judged, p: float) -> _Overlap:
 @metric(
     "Compat",
     title="Compatibility",
-    source="Clarke, Vtyurina and Smucker, ACM TOIS 39(1), 2021, doi:10.1145/3451161",
+    source="Clarke, Vtyurina and Smucker, ACM TOIS 39(3), 2021, doi:10.1145/3451161",
     elsewhere={
         "ir_measures": "Compat; items that were not returned have the score 0",
     },

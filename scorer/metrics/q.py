@@ -40,7 +40,8 @@ def _blended(
 @metric(
     "Q",
     title="Q-measure",
-    source="Sakai, ACM TALIP 4(2), 2005, doi:10.1145/1105696.1105699; cut as NTCIREVAL does",
+    source="Sakai, NTCIR-4, 2004; Sakai, Manabe and Koyama, ACM TALIP 4(2), 2005, "
+    "doi:10.1145/1105696.1105699; cut as NTCIREVAL does",
     elsewhere={
         "NTCIREVAL": "Q-measure",
     },
