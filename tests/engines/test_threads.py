@@ -70,6 +70,7 @@ def test_threads_score_blocks(plans, small, tmp_path, monkeypatch):
     assert len(used) > 1
 
 
+@pytest.mark.slow("each faulty file by three numbers of threads", beyond=4)
 @pytest.mark.parametrize("errors", [3, 10_000])
 @pytest.mark.parametrize("name", FILES)
 def test_faulty_files_say_the_same(name, errors, plans, small, tmp_path, monkeypatch):
