@@ -1,0 +1,129 @@
+"""What a page begins with: who leads, whether that is certain, and what it would take."""
+
+import math
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import scorer
+from scorer.reports.base import Options, form_of, forms
+from scorer.reports.leaderboard.answers import answers
+from scorer.stats.power import detectable
+
+LISTS = 40
+
+
+@pytest.fixture(scope="module")
+def report():
+    """Three runs on 40 lists: the best, one a little worse, and one without any hit."""
+    truth = {f"q{n}": {"a": 1, "b": 1} for n in range(LISTS)}
+    runs = {
+        "best": {q: ["a", "b"] for q in truth},
+        "near": {q: ["a", "b"] if n % 10 else ["a", "x"] for n, q in enumerate(truth)},
+        "none": {q: ["x", "y"] for q in truth},
+    }
+    return scorer.evaluate(truth, runs, ["P@2"])
+
+
+def said(report):
+    return dict(answers(report, 4).pairs)
+
+
+def test_the_answers_of_a_board(report):
+    of = said(report)
+    assert of["Who leads?"].startswith("best of 3 submissions, with P@2 1.0000 (95 % interval")
+    assert of["Who leads?"].endswith(", 0.0500 above near.")
+    assert of["Is it certain?"].startswith(
+        "In part: 1 of the 2 others are significantly worse, but not 'near'; "
+    )
+    assert re.match(r"About [\d,]+ lists like these 40 to find the difference of 0\.0500 from near",
+                    of["What would it take?"])  # fmt: skip
+
+
+def test_so_many_lists_would_find_the_difference(report):
+    certainty = report.certainty
+    found = re.search(r"About ([\d,]+)", said(report)["What would it take?"])
+    needed = int(found[1].replace(",", ""))
+    one = detectable(1.0, certainty.how.units, 0.05, pairs=certainty.pairs)
+    spread = certainty.detectable / one
+    assert detectable(spread, round(needed * 1.06), 0.05, pairs=certainty.pairs) <= 0.05
+    assert detectable(spread, round(needed * 0.94), 0.05, pairs=certainty.pairs) >= 0.05
+
+
+def changed(report, **how):
+    return replace(report, certainty=report.certainty._replace(**how))
+
+
+@pytest.mark.parametrize(
+    ("change", "question", "answer"),
+    [
+        ({"p": np.zeros((3, 3))}, 1, "Yes: every other one is significantly worse"),
+        ({"p": np.zeros((3, 3))}, 2, "Nothing more; with 40 lists"),
+        ({"p": np.ones((3, 3))}, 1, "No: none of the others is significantly worse"),
+        ({"difference": np.zeros((3, 3))}, 2, "near is equal on every count"),
+        ({"detectable": math.nan}, 2, "More: as it is, the test can find no difference"),
+        ({"detectable": 0.01}, 2, "Little: 0.0500 parts near from it"),
+    ],
+)
+def test_what_the_tests_say_is_answered(report, change, question, answer):
+    assert answer in answers(changed(report, **change), 4).pairs[question][1]
+
+
+def test_boards_without_tests_or_others_are_answered(report):
+    alone = replace(report, standings=report.standings[:1], certainty=None)
+    assert said(alone)["Who leads?"].startswith("best is the only one that is ranked, with P@2 1")
+    assert said(alone)["Is it certain?"] == "There is no other submission to compare it with."
+    untested = replace(report, certainty=None, uncertain="two lists are too few")
+    assert said(untested)["Is it certain?"] == "No test says so: two lists are too few."
+    first, second, third = report.standings
+    tied = replace(report, standings=(first, replace(second, rank=1), third))
+    assert said(tied)["Who leads?"] == "'best', 'near' share the first rank of 3 submissions."
+    assert answers(replace(report, standings=()), 4) is None
+
+
+def test_lower_is_better_where_it_is():
+    truth = {f"q{n}": {"a": 3.0, "b": 4.0} for n in range(12)}
+    runs = {
+        "close": {q: {"a": 3.1, "b": 4.1} for q in truth},
+        "far": {q: {"a": 1.0 - 0.1 * n, "b": 2.0} for n, q in enumerate(truth)},
+    }
+    of = said(scorer.evaluate(truth, runs, ["MAE"]))
+    assert "below far." in of["Who leads?"]
+    assert of["Is it certain?"].startswith("Yes")
+
+
+def test_a_page_has_its_sections_in_order(report):
+    page = form_of("leaderboard", "html").write(report, Options())
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", page)
+    assert titles == ["In short", "Leaderboard", "Pairs", "Ranks", "Measures", "Submissions",
+                      "File and method"]  # fmt: skip
+    assert re.findall(r'<li><a href="#\w+">(.*?)</a>', page) == titles
+    assert f"3 submissions on {LISTS} lists" in page
+    assert "permutation test" in page.partition("File and method</h2>")[2]
+
+
+def below_zero(report):
+    """The report with a value, an interval and a difference that are rounded to 0 from below."""
+    first, *others = report.standings
+    value, certainty = -1e-9, report.certainty
+    cell = report.submissions[0].values["P@2"]
+    return replace(
+        report,
+        standings=(
+            replace(first, values={"P@2": value}, interval=(value, -0.0)),
+            *(replace(each, values={"P@2": -0.0}) for each in others),
+        ),
+        submissions=(
+            replace(report.submissions[0], values={"P@2": cell._replace(mean=value)}),
+            *report.submissions[1:],
+        ),
+        certainty=certainty._replace(difference=np.full((3, 3), value)),
+    )
+
+
+@pytest.mark.parametrize("form", [form.name for form in forms("leaderboard")])
+def test_no_form_writes_a_zero_below_zero(report, form):
+    text = forms("leaderboard").get(form).write(below_zero(report), Options(private=True))
+    assert re.search(r"(?<![\w.])-0(?:\.0*)?(?![\w.])", text) is None
