@@ -8,9 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from scorer.core.text import printable
+
+if TYPE_CHECKING:
+    from scorer.reports.pictures.differences import SortedBar
+    from scorer.reports.pictures.draw import Figure
 
 # what a column holds: a number is set to the right; a `group` is told by rules where a syntax has
 # them, a `count` may be left out where all are alike, and `long` texts may go below the table
@@ -119,10 +123,10 @@ class MeasureFormula(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """A picture by one of the functions of `pictures`, which carries its numbers."""
+    """A figure, which carries its numbers; and bars, by which a text draws it."""
 
-    kind: str
-    data: Any
+    figure: Figure
+    bars: Sequence[SortedBar] = ()
 
 
 Block = Heading | Paragraph | Prose | Notes | Facts | Table | MeasureFormula | Picture

@@ -23,6 +23,7 @@ from scorer.core.errors import Refused, UnknownName, UsageError
 from scorer.core.text import printable
 from scorer.core.version import __version__
 from scorer.reports import write
+from scorer.reports.pictures.svg import STYLE
 from scorer.web.context import Context, Settings
 from scorer.web.page import POLICY, error_page
 from scorer.web.routes.json import challenges, entries, organizer, server
@@ -78,10 +79,11 @@ def create(settings: Settings | None = None) -> FastAPI:
         redirect_slashes=False,  # such a redirect holds the request's Host
     )  # fmt: skip
     app.state.context = context
-    for name in ("page.css", "page.js"):  # of the reports, whose parts the pages hold
+    # of the reports, whose parts the pages hold
+    for file in (REPORTS / "page.css", REPORTS / "page.js", STYLE):
         app.add_api_route(
-            f"/static/{name}",
-            lambda name=name: FileResponse(REPORTS / name),
+            f"/static/{file.name}",
+            lambda file=file: FileResponse(file),
             include_in_schema=False,
         )
     static = Path(__file__).parent / "static"

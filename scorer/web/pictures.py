@@ -1,4 +1,4 @@
-"""Pictures as plain data for templates, each with its numbers as a table."""
+"""Pictures of boards and entries, each with its numbers as a table."""
 
 from __future__ import annotations
 
@@ -16,68 +16,28 @@ from scorer.core.text import printable
 from scorer.leaderboard.rounding import rounded
 from scorer.metrics.measure import Measure
 from scorer.reports.document import Table, texts
-from scorer.reports.pictures import Histogram, histogram, place
+from scorer.reports.pictures.draw import Figure
+from scorer.reports.pictures.histogram import histogram
+from scorer.reports.pictures.slopes import Slope, slopes
+from scorer.reports.pictures.timeline import Arrival, timeline
 from scorer.store.records import Entry
 
-WIDE, TALL, LEFT = 480, 200, 44  # of a plot, in its own units
 MOST_ENTRIES = 2_000  # entries of a plot over time
 STEPS = 20  # of a histogram
-LINE = 18  # between two names of a slope
-
-
-class Dot(NamedTuple):
-    """An entry in a plot over time."""
-
-    x: str
-    y: str
-    team: int
-    title: str
-
-
-class OverTime(NamedTuple):
-    """Entries by time and value, and the best so far."""
-
-    label: str
-    path: str
-    dots: Sequence[Dot]
-    ticks: Sequence[tuple[str, str]]  # a height, and its value
-    ends: tuple[str, str]  # the first and the last day
-    numbers: Table
-
-
-class Slope(NamedTuple):
-    """A team between two rankings."""
-
-    path: str
-    begin: str  # how high its first rank stands
-    y: str  # and its name, at the end
-    team: int
-    name: str
-    ranks: tuple[int, int]
-
-
-class RankPlot(NamedTuple):
-    """Ranks on one split against ranks on another."""
-
-    label: str
-    splits: tuple[str, str]
-    tall: int
-    lines: Sequence[Slope]
-    numbers: Table
 
 
 class Duel(NamedTuple):
     """Two entries, measure by measure and list by list."""
 
     numbers: Table
-    picture: Histogram | None
+    picture: Figure | None
     words: Sequence[str]
 
 
 def over_time(
     snapshot: Snapshot, live: LiveReport, now: datetime, teams: Mapping[str, int],
     zone: ZoneInfo, digits: int,
-) -> OverTime | None:  # fmt: skip
+) -> Figure | None:  # fmt: skip
     """The primary measure of entries against time, and the best so far; None for fewer than two.
 
     Only what the board shows or showed is in it: the entries that count, and where the best or
@@ -96,37 +56,23 @@ def over_time(
     points = [point for point in points if not np.isnan(point[1])][-MOST_ENTRIES:]
     if len(points) < 2:
         return None
-    times = np.array([time.timestamp() for time, _, _ in points])
     values = np.array([value for _, value, _ in points])
     is_up = primary.metric.better == "higher"
     best_so_far = (np.maximum if is_up else np.minimum).accumulate(values)
-    low, high = float(values.min()), float(values.max())
-    x = LEFT + (times - times[0]) / ((times[-1] - times[0]) or 1.0) * (WIDE - LEFT - 8)
-
-    def up(value: Floats | float) -> Floats | float:
-        return TALL - 24 - (value - low) / ((high - low) or 1.0) * (TALL - 40)
-
-    heights = np.asarray(up(best_so_far))
-    path = f"M{place(x[0])} {place(heights[0])}" + "".join(
-        f"H{place(a)}V{place(b)}" for a, b in zip(x[1:], heights[1:], strict=True)
-    )
-    dots = [
-        Dot(
-            place(a), place(float(up(value))), teams.get(team, 0), f"{printable(team)}: {value:.4f}"
-        )
-        for a, (_, value, team) in zip(x, points, strict=True)
-    ]
     days = [time.astimezone(zone) for time, _, _ in points]
+    moments = [
+        Arrival(day, value, f"team-{teams.get(team, 0)}", f"{printable(team)}: {value:.4f}")
+        for day, (_, value, team) in zip(days, points, strict=True)
+    ]
     rows = [
         [f"{day:%Y-%m-%d %H:%M}", printable(team, 100), f"{value:.4f}"]
         for day, (_, value, team) in zip(days, points, strict=True)
     ]
-    label = f"{printable(primary.id)} of entries as they came; the line is the best so far"
-    return OverTime(
-        label, path, dots, [(place(float(up(v))), f"{v:.3f}") for v in dict.fromkeys((low, high))],
-        (days[0].date().isoformat(), days[-1].date().isoformat()),
-        texts(label, ["time", "team", "value"], rows),
-    )  # fmt: skip
+    name = printable(primary.id)
+    title = f"{name} of entries as they came"
+    numbers = texts(title, ["time", "team", "value"], rows)
+    return timeline(title, "The line is the best so far.", name, moments, best_so_far.tolist(),
+                    numbers)  # fmt: skip
 
 
 def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterator[Entry]:
@@ -155,7 +101,7 @@ def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterat
 
 def distribution(
     snapshot: Snapshot, entry: Entry, split: str, live: LiveReport | None
-) -> list[Histogram]:
+) -> list[Figure]:
     """How the primary measure of an entry spreads over lists, and of the best one of a board."""
     own = snapshot.scored(entry, f"Entry {entry.number}", split)
     compared, leader = [own], None
@@ -179,13 +125,13 @@ def distribution(
     histograms = []
     for scored, values in zip(compared, arrays, strict=False):
         counts, edges = np.histogram(values, STEPS, (low, high))
-        word = "lists"
+        name = printable(primary.id)
         histograms.append(
             histogram(
-                f"{printable(scored.name, 60)}{', the best' * (scored is not own)}: "
-                f"{printable(primary.id)} over {word}; the dashed line is the mean",
-                word, [f"{edge:.3g}" for edge in edges], counts.tolist(),
-                (scored.values[primary.id].mean - low) / (high - low),
+                f"{printable(scored.name, 60)}{', the best' * (scored is not own)}",
+                f"{name} over lists; the line is the mean.",
+                (name, "lists"), [f"{edge:.3g}" for edge in edges], counts.tolist(),
+                scored.values[primary.id].mean,
             )
         )  # fmt: skip
     return histograms
@@ -228,11 +174,12 @@ def duel(
         return Duel(numbers, None, [])
     extent = float(np.abs(differences).max()) or 1.0
     counts, edges = np.histogram(differences, STEPS + 1, (-extent, extent))
+    name = printable(primary.id)
     picture = histogram(
-        f"Differences in {printable(primary.id)} by list, entry {one.name} minus entry "
-        f"{other.name}; the dashed line is the mean",
-        "lists", [f"{edge:+.3g}" for edge in edges], counts.tolist(),
-        (float(differences.mean()) + extent) / (2 * extent),
+        f"Differences in {name} by list, entry {one.name} minus entry {other.name}",
+        "The line is the mean.",
+        (f"difference in {name}", "lists"), [f"{edge:+.3g}" for edge in edges], counts.tolist(),
+        float(differences.mean()),
     )  # fmt: skip
     higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
     words = [
@@ -249,27 +196,19 @@ def duel(
     return Duel(numbers, picture, words)
 
 
-def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> RankPlot:
+def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> Figure:
     """Each team's rank on one split against that on another."""
     before, after = (
         {live.rows[s.name].team: s.rank for s in live.report.standings if s.rank is not None}
         for live in (one, other)
     )
     both = sorted((rank, before[team], team) for team, rank in after.items() if team in before)
-    place_of = {team: n for n, (_, _, team) in enumerate(sorted(both, key=lambda b: b[1]))}
-    lines = []
-    for n, (rank, before_rank, team) in enumerate(both):
-        y0, y1 = (LINE * (m + 1.5) for m in (place_of[team], n))
-        lines.append(
-            Slope(f"M60 {place(y0)}L260 {place(y1)}", place(y0), place(y1), teams.get(team, 0),
-                  printable(team, 30), (before_rank, rank))
-        )  # fmt: skip
-    label = (
-        f"Ranks on the {printable(one.split)} lists against those on the {printable(other.split)}"
-    )
-    rows = [
-        [s.name, str(s.ranks[0]), str(s.ranks[1]), f"{s.ranks[0] - s.ranks[1]:+d}"] for s in lines
+    lines = [
+        Slope(printable(team, 30), before_rank, rank, f"team-{teams.get(team, 0)}")
+        for rank, before_rank, team in both
     ]
-    head = ["team", printable(one.split), printable(other.split), "gained"]
-    return RankPlot(label, (printable(one.split), printable(other.split)), LINE * (len(both) + 2),
-                 lines, texts(label, head, rows))  # fmt: skip
+    splits = printable(one.split), printable(other.split)
+    title = f"Ranks on the {splits[0]} lists against those on the {splits[1]}"
+    rows = [[s.name, str(s.before), str(s.after), f"{s.before - s.after:+d}"] for s in lines]
+    numbers = texts(title, ["team", *splits, "gained"], rows)
+    return slopes(title, "", splits, lines, numbers)

@@ -30,9 +30,9 @@ from scorer.core.errors import UnknownName
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
 from scorer.reports.codec import dumped, to_fields
-from scorer.reports.pictures import Strip
+from scorer.reports.pictures.draw import Figure
 from scorer.web.access import Viewer
-from scorer.web.pictures import OverTime, RankPlot, over_time, shake_up
+from scorer.web.pictures import over_time, shake_up
 from scorer.web.standings import Standings, standings
 
 EXACT = 17  # significant digits, with which nothing is lost
@@ -60,8 +60,8 @@ class ReadyBoard:
 
     live: LiveReport
     standings: Standings
-    strip: Strip | None
-    over_time: OverTime | None
+    forest: Figure | None
+    over_time: Figure | None
 
     @cached_property
     def json(self) -> Ready:
@@ -238,7 +238,7 @@ class Site:
         """The number of significant digits of a value that somebody may see."""
         return EXACT if viewer.organizer else self.rules.leaderboard.digits
 
-    def shake_up(self, splits: tuple[str, ...], viewer: Viewer) -> RankPlot | None:
+    def shake_up(self, splits: tuple[str, ...], viewer: Viewer) -> Figure | None:
         """Ranks on the first split against ranks on the second, if both may be seen."""
         parts = [split for split in splits if split != EVERYTHING][:2]
         if len(parts) < 2:

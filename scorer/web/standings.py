@@ -12,7 +12,8 @@ from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.leaderboard import document, page
 from scorer.reports.leaderboard.cells import hitless
-from scorer.reports.pictures import Strip
+from scorer.reports.pictures.draw import Figure
+from scorer.reports.pictures.forest import forest
 from scorer.reports.write.html import Head, HtmlCell, Table, view
 
 FILTERED = 8  # rows above which a board has a filter
@@ -36,12 +37,13 @@ def local_time(time: datetime, zone: ZoneInfo) -> str:
     return f"{time.astimezone(zone):%Y-%m-%d %H:%M}"
 
 
-def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Strip | None]:
+def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Figure | None]:
     """The board's table and its picture, with times in that zone."""
     options = Options(page=True)
-    notes, strip = page.notes(live.report, options), page.overview(live.report, options)
+    notes = page.notes(live.report, options)
+    figure = next((f._replace(numbers=None) for f in forest(live.report, options.precision)), None)
     if not live.report.standings:
-        return Standings(None, False, notes), strip
+        return Standings(None, False, notes), figure
     table = view(document.standings(live.report, options))
     questions = [key for key, question in live.report.challenge.questions.items() if question.board]
     # the last column says how many lists count: of interest where they differ, or have no hit
@@ -69,4 +71,4 @@ def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Strip | None
         marks = [] if live_row.id is None else [f"team-{live_row.id}"]
         body.append(row._replace(cells=cells, look=" ".join([*marks, row.look]).strip()))
     full_table = table._replace(head=head, rows=body)
-    return Standings(full_table, len(body) > FILTERED, notes), strip
+    return Standings(full_table, len(body) > FILTERED, notes), figure

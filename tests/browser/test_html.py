@@ -197,7 +197,7 @@ def test_a_pair_opens_with_its_picture_and_the_pictures_numbers(duel):
     link.click()
     pair = duel.find_element("id", "p1")
     assert pair.get_attribute("open") is not None
-    picture = pair.find_element("css selector", "svg.histogram")
+    picture = pair.find_element("css selector", "svg.differences.wide")
     assert picture.is_displayed()
     numbers = pair.find_element("css selector", "figure table")
     assert not numbers.is_displayed()
@@ -387,18 +387,18 @@ def test_a_long_name_covers_no_number(crowd, see, width):
 
 
 def test_a_picture_shows_every_submission(crowd):
-    dots = crowd.find_elements("css selector", ".strip circle")
+    dots = crowd.find_elements("css selector", ".forest.wide > g > :is(circle, .axis:has(title))")
     assert len(dots) == 60
     boxes = [dot.rect for dot in dots]
-    frame = crowd.find_element("css selector", ".strip svg").rect
+    frame = crowd.find_element("css selector", ".forest.wide").rect
     assert all(frame["x"] <= b["x"] <= frame["x"] + frame["width"] for b in boxes)
     assert all(frame["y"] <= b["y"] + b["height"] <= frame["y"] + frame["height"] for b in boxes)
     # one far behind does not squeeze the others
-    heights = sorted(box["y"] for box in boxes[:-1])
-    assert heights[-1] - heights[0] > frame["height"] / 4
-    assert "drawn at the edge" in crowd.find_element("css selector", ".strip figcaption").text
+    places = sorted(box["x"] for box in boxes[:-1])
+    assert places[-1] - places[0] > frame["width"] / 12
+    assert "beyond the axis" in crowd.find_element("css selector", "figure figcaption").text
 
 
 def test_the_pairs_of_the_best_thirty_are_shown(crowd):
-    assert len(crowd.find_elements("css selector", ".matrix tbody tr")) == 30
+    assert len(crowd.find_elements("css selector", "#pairs tbody tr")) == 30 * 29 / 2
     assert "The first 30 of 60 submissions" in crowd.find_element("id", "pairs").text

@@ -472,9 +472,10 @@ def test_the_page_has_a_rank_histogram_and_the_baselines_tests(board):
     page = board({**errors, "base": rng.uniform(3, 4, 40)}, baselines=("base",), form="html")
     ranks = page.split('id="ranks"')[1].split("</section>")[0]
     assert "it is no probability of being best" in ranks
-    assert "Rank from left to right" in ranks
-    assert ranks.count('class="bar"') == 5  # the third is always the third
-    assert "from the baselines, each tested separately" in ranks
+    picture = ranks.split("<svg")[1]
+    assert "takes a rank (column)" in ranks
+    assert picture.count('class="fill"') == 5  # the third is always the third
+    assert "from the baselines, each tested separately" in page
 
 
 def test_the_page_marks_no_pair_that_does_not_differ(board):

@@ -56,14 +56,21 @@ def test_calibration(page):
 
 def test_roc_is_for_organizers(page):
     yaml = f"{LIKELY}metrics: [AUROC]\n"
-    assert "ROC curve: true" not in page(yaml, TRUTH, SENT)
+    assert "share of false positives" not in page(yaml, TRUTH, SENT)
     found = page(yaml, TRUTH, SENT, "--private")
     assert rows(found, "ROC curve") == [
         ["0.9", "0.667", "0.000"],
         ["0.5", "0.667", "0.500"],
         ["0.1", "1.000", "1.000"],
     ]
-    assert "M0 200L0 66.67L100 66.67L200 0" in found
+    # the false across and the true up, as far as the places of the axes' ends say
+    way = re.search(r'class="line" d="M([^"]*)"', found)[1].split("L")
+    points = [tuple(map(float, point.split())) for point in way]
+    (left, bottom), *_, (right, top) = points
+    shares = [((x - left) / (right - left), (bottom - y) / (bottom - top)) for x, y in points]
+    assert shares == [
+        pytest.approx(p, abs=2e-3) for p in [(0, 0), (0, 2 / 3), (0.5, 2 / 3), (1, 1)]
+    ]
 
 
 def test_predicted_against_true_is_for_organizers(page):

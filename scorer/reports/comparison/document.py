@@ -49,7 +49,7 @@ from scorer.reports.document import (
 from scorer.reports.document import texts as table_of
 from scorer.reports.leaderboard.cells import chance
 from scorer.reports.leaderboard.remarks import scope
-from scorer.reports.pictures import differences
+from scorer.reports.pictures.differences import SortedBar, differences
 from scorer.results.comparison import ComparedPair, Differing
 
 BARS, ROWS = 80, 40  # of a picture on a page, in text; more lists share bars
@@ -270,15 +270,16 @@ def _picture(compared: ComparedReport, pair: ComparedPair, options: Options) -> 
     if not drawn:
         return
     one, rule = compared.unit, shared(drawn, compared.units)
-    label = f"{printable(measure.id)}, {one} by {one}, {title(pair)}, greatest first"
-    label += f"; {rule}" if rule else ""
-    values = [bar.value for bar in drawn]
-    ends = signed(max(*values, 0.0), precision), signed(min(*values, 0.0), precision)
+    name = f"{printable(measure.id)}, {one} by {one}, {title(pair)}, greatest first"
+    name += f"; {rule}" if rule else ""
     entries = [
-        (printable(bar.lists[0], 18) + " .." * (len(bar.lists) > 1), bar.value,
-         signed(bar.value, precision))
+        SortedBar(printable(bar.lists[0], 18) + " .." * (len(bar.lists) > 1), bar.value,
+            signed(bar.value, precision))
         for bar in drawn
     ]  # fmt: skip
     rows = [[bar.name, f"{len(bar.lists):,}", signed(bar.value, precision)] for bar in drawn]
-    numbers = table_of(label, [compared.units, "how many", "difference"], rows)
-    yield Picture("differences", differences(f"{label}.", entries, ends, numbers))
+    numbers = table_of(name, [compared.units, "how many", "difference"], rows)
+    caption = f"Above 0, {cut(pair.a)} has more; below, in the other colour, {cut(pair.b)}."
+    figure = differences(f"{name}.", caption, f"difference in {printable(measure.id)}", entries,
+                         numbers)  # fmt: skip
+    yield Picture(figure, entries)

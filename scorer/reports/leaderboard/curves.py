@@ -10,23 +10,25 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from scorer.core.arrays import Floats
 from scorer.core.text import printable
 from scorer.metrics.measure import Measure
 from scorer.reports.base import Options
 from scorer.reports.document import texts
-from scorer.reports.pictures import Curve, curve
+from scorer.reports.pictures.confusion import confusion as matrix
+from scorer.reports.pictures.curve import Square, curve
+from scorer.reports.pictures.draw import Figure
 from scorer.results.report import Report, Scored
 from scorer.views.pooled import Statistics
 
 COUNTED = ("MCC", "BalancedAccuracy", "F1", "FBeta", "Precision", "Recall", "Jaccard")
 PAIRED = ("R2", "ExplainedVariance", "Pearson", "Spearman")
 CLASSES, POINTS, ROWS = 30, 101, 2000  # that are shown
+DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
 
-Draw = Callable[[Measure, Statistics], Curve | None]
+Draw = Callable[[Measure, Statistics], Figure | None]
 
 
-def curves(scored: Scored, report: Report, options: Options) -> Iterator[Curve]:
+def curves(scored: Scored, report: Report, options: Options) -> Iterator[Figure]:
     """The pictures of one submission, each from the first measure that can give it.
 
     Those for organizers are drawn where `options` say `private`.
@@ -45,7 +47,7 @@ def curves(scored: Scored, report: Report, options: Options) -> Iterator[Curve]:
                 break
 
 
-def confusion(measure: Measure, statistics: Statistics) -> Curve | None:
+def confusion(measure: Measure, statistics: Statistics) -> Figure | None:
     """How many rows of each class were predicted to be of which."""
     code, true, answer, weight = statistics.rows.T
     classes, size = measure.classes, len(measure.classes)
@@ -68,16 +70,11 @@ def confusion(measure: Measure, statistics: Statistics) -> Curve | None:
     np.add.at(table, cells, weights[labelled])
     names = [printable(name, 40) for name in classes]
     unanswered = table[:, -1].any()
-    head = ["true, down; predicted, across", *names, *(["no prediction"] if unanswered else [])]
-    rows = [
-        [name, *(f"{value:,.10g}" for value in (row if unanswered else row[:-1]))]
-        for name, row in zip(names, table.tolist(), strict=True)
-    ]
-    label = "Confusion matrix: rows of each class, by predicted class"
-    return Curve(label, texts(label, head, rows))
+    counts = table if unanswered else table[:, :-1]
+    return matrix(names, [*names, *(["no prediction"] if unanswered else [])], counts.tolist())
 
 
-def calibration(measure: Measure, statistics: Statistics) -> Curve | None:
+def calibration(measure: Measure, statistics: Statistics) -> Figure | None:
     """How many rows are right where the submission was so sure."""
     bins = int(measure.params["bins"])
     bin, right, confidence, weight = statistics.rows.T
@@ -94,13 +91,15 @@ def calibration(measure: Measure, statistics: Statistics) -> Curve | None:
         [f"{n / bins:.3g} to {(n + 1) / bins:.3g}", f"{sums[0][n]:,.10g}", f"{x:.3f}", f"{y:.3f}"]
         for n, x, y in zip(used.tolist(), sure.tolist(), correct.tolist(), strict=True)
     ]
-    label = "Calibration: how often it is right, by how sure it is; the dashed line is perfect"
-    numbers = texts(label, ["confidence", "rows", "mean confidence", "right"], rows)
+    title = "Calibration: how often it is right, by how sure it is"
+    numbers = texts(title, ["confidence", "rows", "mean confidence", "right"], rows)
     points = list(zip(sure.tolist(), correct.tolist(), strict=True))
-    return curve(label, numbers, points, ("confidence", "right"))
+    square = Square(points, ("mean confidence", "share that is right"), rule=DIAGONAL)
+    return curve("calibration", title, "The dashed line is perfect; above it one is too modest.",
+                 square, numbers)  # fmt: skip
 
 
-def roc(measure: Measure, statistics: Statistics) -> Curve | None:
+def roc(measure: Measure, statistics: Statistics) -> Figure | None:
     """The share of true rows against that of others, for each probability from which on."""
     problems = (statistics.rows.shape[1] - 1) // 2
     weight, true, score = np.split(statistics.rows, [1, problems + 1], axis=1)
@@ -119,13 +118,14 @@ def roc(measure: Measure, statistics: Statistics) -> Curve | None:
         for s, a, b in zip(score[by][drawn], x[1:], y[1:], strict=True)
     ]
     which = " of all classes together" if problems > 1 else ""
-    label = f"ROC curve{which}: true positives against false ones; the dashed line is chance"
-    numbers = texts(label, ["probability from", "true positives", "false positives"], rows)
+    title = f"ROC curve{which}"
+    numbers = texts(title, ["probability from", "true positives", "false positives"], rows)
     points = list(zip(x.tolist(), y.tolist(), strict=True))
-    return curve(label, numbers, points, ("false positives", "true positives"))
+    square = Square(points, ("share of false positives", "share of true positives"), rule=DIAGONAL)
+    return curve("roc", title, "The dashed line is chance.", square, numbers)
 
 
-def predicted(measure: Measure, statistics: Statistics) -> Curve | None:
+def predicted(measure: Measure, statistics: Statistics) -> Figure | None:
     """Each row's number against the one that was predicted."""
     target, prediction, _weight = statistics.rows.T
     drawn = np.flatnonzero(~np.isnan(prediction))[:ROWS]
@@ -133,16 +133,12 @@ def predicted(measure: Measure, statistics: Statistics) -> Curve | None:
     if not drawn.size:
         return None
     low = float(min(target.min(), prediction.min()))
-    span = float(max(target.max(), prediction.max())) - low or 1.0
+    high = float(max(target.max(), prediction.max()))
     rows = [[f"{a:z.6g}", f"{b:z.6g}"] for a, b in zip(target, prediction, strict=True)]
-    cut = f", the first {ROWS:,} rows" if statistics.rows.shape[0] > ROWS else ""
-    ends = f"both from {low:.6g} to {low + span:.6g}"
-    label = f"Predicted against true, {ends}{cut}; the dashed line is perfect"
-    points = _shares(target, low, span), _shares(prediction, low, span)
-    numbers = texts(label, ["true", "predicted"], rows)
-    return curve(label, numbers, list(zip(*points, strict=True)), ("true", "predicted"), False)
-
-
-def _shares(values: Floats, low: float, span: float) -> list[float]:
-    shares: list[float] = ((values - low) / span).tolist()
-    return shares
+    cut = f" The first {ROWS:,} rows." if statistics.rows.shape[0] > ROWS else ""
+    ends = low, max(high, low + 1e-9), low, max(high, low + 1e-9)
+    points = list(zip(target.tolist(), prediction.tolist(), strict=True))
+    square = Square(points, ("true", "predicted"), ends, False, ((low, low), (high, high)))
+    title = "Predicted against true"
+    numbers = texts(title, ["true", "predicted"], rows)
+    return curve("predicted", title, f"The dashed line is perfect.{cut}", square, numbers)

@@ -147,7 +147,7 @@ def standings(report: Report, options: Options) -> Table:
 
 
 def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
-    from scorer.reports.pictures import scale_of  # of no use to a text
+    from scorer.reports.pictures.bars import scale_of  # of no use to a text
 
     return scale_of([_ends(row, measure) for row in rows])
 
@@ -155,7 +155,7 @@ def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
 def _caption(
     body: Sequence[Row], report: Report, scale: tuple[float, float], precision: int
 ) -> str:
-    from scorer.reports.pictures import bar
+    from scorer.reports.pictures.bars import bar
 
     caption = "Leaderboard, best first; click a heading to sort."
     spans = [cell.span for row in body for cell in row.cells if cell.span]

@@ -33,9 +33,6 @@ from scorer.reports.leaderboard.cells import (
     by_list,
     chance,
     head_of,
-    interval,
-    level,
-    mean_of,
     number,
     ordered,
     place,
@@ -45,11 +42,14 @@ from scorer.reports.leaderboard.document import split_boards, standings
 from scorer.reports.leaderboard.method import method
 from scorer.reports.leaderboard.prose import pages
 from scorer.reports.leaderboard.remarks import remarks, test_name, worse
-from scorer.reports.pictures import Strip, histogram, ranks_picture, strip
+from scorer.reports.pictures.forest import forest
+from scorer.reports.pictures.histogram import histogram
+from scorer.reports.pictures.pairs import MOST, pairs
+from scorer.reports.pictures.ranks import ranking
 from scorer.results.report import Certainty, Report, Scored
 
 HISTOGRAM_STEPS = 20  # of a histogram
-PAIRED = 30  # submissions whose pairs a page shows
+FEWEST = 3  # standings that a forest plot is worth its room for
 
 
 def page(report: Report, options: Options) -> Iterator[Block]:
@@ -64,7 +64,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
         yield from _pairs(certainty, report, options)
         if certainty.ranks is not None:
             yield Heading("Ranks", key="ranks")
-            yield from _ranks(certainty, report)
+            yield from _ranks(certainty, report, options)
         if certainty.against:
             yield Heading("Baselines", key="baselines")
             yield _baselines(certainty, report, options)
@@ -86,8 +86,9 @@ def board(report: Report, options: Options) -> Iterator[Block]:
     """The leaderboard: a picture, its table, and what to know with it."""
     if not report.standings:
         yield Paragraph("No submission could be scored.")
-    elif (picture := overview(report, options)) is not None:
-        yield Picture("strip", picture)
+    elif len(report.standings) >= FEWEST:
+        # its numbers are in the table below it
+        yield from (Picture(f._replace(numbers=None)) for f in forest(report, options.precision))
     if report.standings:
         yield standings(report, options)
     if said := notes(report, options):
@@ -102,29 +103,6 @@ def notes(report: Report, options: Options) -> list[str]:
         plural = "s were" if left_out > 1 else " was"
         said.append(f"{left_out:,} submission{plural} not scored; see below.")
     return said
-
-
-def overview(report: Report, options: Options) -> Strip | None:
-    """Every standing's primary value as a dot with its interval; none for fewer than three."""
-    primary, precision = report.primary, options.precision
-    valued = [row for row in report.standings if not math.isnan(row.values[primary.id])]
-    points = [
-        (
-            f"{place(row)} {cut(row.name)}: {mean_of(row, primary, precision)} "
-            f"{interval(row, primary, precision)}".strip(),
-            row.values[primary.id],
-            row.interval,
-            row.baseline,
-            row.name,
-        )
-        for row in valued
-    ]
-    if len(points) < 3:
-        return None
-    ends = f" with its {level(report)}" if level(report) else ""
-    label = f"{printable(primary.id)} of every submission{ends}, from left to right by rank"
-    decimals = precision if primary.decimals else 0
-    return strip(label, points, decimals, [row.tier for row in valued])
 
 
 def _groups(report: Report, options: Options) -> Iterator[Block]:
@@ -151,7 +129,7 @@ def _submission_blocks(n: int, scored: Scored, report: Report, options: Options)
         yield _value_rows(scored, report, options)
         if (picture := _distribution(scored, report, options)) is not None:
             yield picture
-        yield from (Picture("curve", each) for each in curves(scored, report, options))
+        yield from map(Picture, curves(scored, report, options))
     if problems := format_findings(scored.findings, options.every):
         yield Heading("Problems", 4)
         yield Notes([line.strip() for line in problems], "problems")
@@ -186,17 +164,19 @@ def _distribution(scored: Scored, report: Report, options: Options) -> Picture |
         return None
     low, high = _span(report)
     counts, edges = np.histogram(values[~np.isnan(values)], HISTOGRAM_STEPS, (low, high))
-    mean = (round(scored.values[primary.id].mean, options.precision) - low) / (high - low)
+    mean = round(scored.values[primary.id].mean, options.precision)
+    has_mean = primary.metric.aggregate == "mean"
     decimals = max(options.precision, 2) if high - low < 1 else 2
     one = unit(report.called, 1)
     drawn = histogram(
-        f"{printable(primary.id)}, {one} by {one}; the dashed line is the mean",
-        unit(report.called),
+        f"{printable(primary.id)}, {one} by {one}",
+        "The line is the mean. All submissions have the same steps." if has_mean else "",
+        (printable(primary.id), unit(report.called)),
         [f"{edge:z.{decimals}f}" for edge in edges],
         counts.tolist(),
-        mean if primary.metric.aggregate == "mean" else None,
+        mean if has_mean else math.nan,
     )
-    return Picture("histogram", drawn)
+    return Picture(drawn)
 
 
 def _span(report: Report) -> tuple[float, float]:
@@ -215,31 +195,15 @@ def _span(report: Report) -> tuple[float, float]:
 
 def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[Block]:
     """The best submissions, compared pair by pair."""
-    primary, how = printable(report.primary.id), certainty.how
-    count, names = len(certainty.names), certainty.names[:PAIRED]
-    meaning = (
-        f"Difference in mean {primary}, row minus column, over the "
-        f"{unit(report.called)} that both have, and its p-value "
-        f"({test_name(how.test, how.adjust, certainty.pairs)}). "
-        f"Bold with a * where the difference is significant (alpha {how.alpha:g})."
+    how = certainty.how
+    yield Paragraph(
+        f"Differences in mean {printable(report.primary.id)}, by the "
+        f"{test_name(how.test, how.adjust, certainty.pairs)}, "
+        f"over the {unit(report.called)} that both have."
+        + " score compare --format csv gives every pair."
+        * (len(certainty.names) > MOST)
     )
-    if count > PAIRED:
-        meaning += (
-            f" The first {PAIRED} of {count:,} submissions; score compare --format csv "
-            "gives every pair."
-        )
-    yield Paragraph(meaning)
-    itself = Cell("itself", marks=["itself"])
-    rows = [
-        [
-            itself if i == j
-            else _difference(certainty.difference[i, j], certainty.p[i, j], how.alpha, options,
-                             certainty.unsure is not None and bool(certainty.unsure[i, j]))
-            for j in range(len(names))
-        ]
-        for i in range(len(names))
-    ]  # fmt: skip
-    yield _matrix(f"Differences in {primary}, pair by pair", names, names, rows)
+    yield from map(Picture, pairs(report, options.precision))
     if behind := [cut(row.name) for row in report.standings if row.name in worse(report)]:
         yield Paragraph(f"Significantly worse than the first: {', '.join(behind)}.")
 
@@ -263,28 +227,23 @@ def _matrix(
     return Table(caption, columns, body)
 
 
-def _ranks(certainty: Certainty, report: Report) -> Iterator[Block]:
+def _ranks(certainty: Certainty, report: Report, options: Options) -> Iterator[Block]:
     """How often each of the best takes each rank."""
-    names, words = certainty.names[:PAIRED], unit(report.called)
     if certainty.ranks is None:
         return
-    shares = certainty.ranks[: len(names), : len(names)].tolist()
     yield Paragraph(
-        f"The {words} are resampled many times, and the submissions ranked by "
+        f"The {unit(report.called)} are resampled many times, and the submissions ranked by "
         f"{printable(report.primary.id)} each time: each ranks first in so many of the resamples. "
         "Of two equal submissions one often has nearly all of them: it is no probability of "
         "being best."
     )
-    label = f"Rank from left to right, over resampled {words}; darker is more frequent."
-    rows = [[Cell(f"{100 * s:.0f} %", f"{100 * s:.0f}") for s in row] for row in shares]
-    table = _matrix(label, names, tuple(f"{n + 1:,}" for n in range(len(names))), rows)
-    yield Picture("ranks", ranks_picture(label, names, shares, table))
+    yield from map(Picture, ranking(report, options.precision))
 
 
 def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
     """The ranked minus each baseline, with a family of tests for each."""
     alpha, against = certainty.how.alpha, certainty.against
-    names = certainty.names[:PAIRED]
+    names = certainty.names[:MOST]
     rows = [
         [_difference(float(b.difference[i]), float(b.p[i]), alpha, options) for b in against]
         for i in range(len(names))

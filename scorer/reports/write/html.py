@@ -19,7 +19,10 @@ from scorer.core.version import __version__
 from scorer.reports import document as blocks
 from scorer.reports.base import Options, syntax
 from scorer.reports.document import Column, Document, Heading, name_of
-from scorer.reports.pictures import IntervalBar, bar
+from scorer.reports.pictures.bars import IntervalBar, bar
+from scorer.reports.pictures.draw import Figure
+from scorer.reports.pictures.svg import inline
+from scorer.reports.pictures.svg import style as pictures
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -230,9 +233,15 @@ def environment() -> Environment:
     )
     made.filters |= {
         "view": view, "prose": prose, "cut": printable, "formulas": formulas,
-        "commonmark": commonmark,
+        "commonmark": commonmark, "inline": _inline,
     }  # fmt: skip
     return made
+
+
+def _inline(figure: Figure) -> Any:
+    from markupsafe import Markup
+
+    return Markup(inline(figure))
 
 
 def _without_controls(value: Any) -> Any:
@@ -255,6 +264,7 @@ def _asset(name: str) -> _Asset:
     loader = environment().loader
     assert loader is not None
     code, _, _ = loader.get_source(environment(), name)
+    code += pictures() if name == "page.css" else ""
     digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return _Asset(Markup(code), f"sha256-{digest}")
 

@@ -32,7 +32,7 @@ from scorer.reports.github import no_command
 if TYPE_CHECKING:  # rich is loaded where a line is folded or a table is drawn
     from rich.console import Console
 
-    from scorer.reports.pictures import Differences
+    from scorer.reports.pictures.differences import SortedBar
 
 # columns set apart by blanks, so that it reads the same without colour; a rule between groups
 PLAIN = "    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n"
@@ -216,8 +216,8 @@ class Paper:
                     self.say(_seen(f"{term}: {text}"))
             case Table():
                 self.table(block)
-            case Picture("differences", data):
-                self.bars(data)
+            case Picture(figure, bars) if bars:
+                self.bars(figure.title, bars)
 
     def table(self, table: Table) -> None:
         """Write the columns that there is room for; long texts go below."""
@@ -298,13 +298,13 @@ class Paper:
                              break_on_hyphens=False):  # fmt: skip
                 self.say(f"  {part}")
 
-    def bars(self, data: Differences) -> None:
+    def bars(self, label: str, bars: Sequence[SortedBar]) -> None:
         """Write each of the differences as a bar, to the left where it is below 0."""
-        self.say(data.label, "bold")
-        largest = max((abs(value) for _, value, _ in data.entries), default=0.0)
-        decimals = max((len(text) for *_, text in data.entries), default=0)
+        self.say(label, "bold")
+        largest = max((abs(value) for _, value, _ in bars), default=0.0)
+        decimals = max((len(text) for *_, text in bars), default=0)
         half = min(BAR, max(4, (self.prose - 24 - decimals) // 2))
-        for name, value, text in data.entries:
+        for name, value, text in bars:
             shares = (max(side * value / largest, 0.0) if largest else 0.0 for side in (-1, 1))
             left, right = ("#" * round(half * share) for share in shares)
             self.say(f"{name:>21} {left:>{half}}|{right:<{half}} {text}", fold=False)

@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 
 from scorer.board.phases import decided_until, spans
 from scorer.reports.findings.problems import format_findings
-from scorer.reports.pictures import Histogram
+from scorer.reports.pictures.draw import Figure
 from scorer.store.records import Act
 from scorer.web import pictures
 from scorer.web.access import Viewer
@@ -127,7 +127,7 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
     added = own_entry(site, viewer, number)
     splits, record = site.value_splits(viewer), site.board.entry(number)
     measures = site.board.terms().measures
-    histograms: list[Histogram] = []
+    histograms: list[Figure] = []
     if added.status == "scored" and splits and site.pictures_of(viewer):
         is_visible = splits[0] in site.visible(viewer)
         live = site.ready_board(splits[0], viewer).live if is_visible else None

@@ -1,0 +1,1 @@
+"""Pictures of results, each drawn once, for reports, pages and files."""

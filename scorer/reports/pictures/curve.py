@@ -1,0 +1,56 @@
+"""Points, and lines through points, in a square."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scorer.reports.document import Table
+from scorer.reports.pictures import draw
+from scorer.reports.pictures.draw import LINE, Axis, Canvas, Figure
+
+LARGEST = 320.0  # of the square's side
+FEW = 60  # points that each have their value on hover
+
+
+class Square(NamedTuple):
+    """What stands in a square: points, and what they are held against."""
+
+    points: Sequence[tuple[float, float]]
+    axes: tuple[str, str]
+    ends: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)  # across, then up
+    joined: bool = True
+    rule: tuple[tuple[float, float], tuple[float, float]] | None = None
+
+
+def curve(key: str, title: str, caption: str, square: Square, numbers: Table) -> Figure:
+    """Points, which a line may join, and a dashed line that they are held against."""
+    return Figure(key, title, caption, lambda wide: _plot(square, wide), numbers, True)
+
+
+def _plot(square: Square, wide: float) -> Canvas:
+    low, high, least, most = square.ends
+    left, top = 12 + _room(least, most), 1.6 * LINE
+    side = min(LARGEST, wide - left - 14)
+    on, on_up = Axis(low, high, left, left + side), Axis(least, most, top + side, top)
+    across, up = square.axes
+    parts = [draw.up(on_up, left, left + side, up), draw.across(on, top, top + side, across)]
+    if square.rule:
+        (x, y), (to_x, to_y) = square.rule
+        parts.append(draw.stroke(on.at(x), on_up.at(y), on.at(to_x), on_up.at(to_y), "rule"))
+    placed = [(on.at(x), on_up.at(y)) for x, y in square.points]
+    if square.joined and len(placed) > 1:
+        way = "L".join(f"{draw.place(x)} {draw.place(y)}" for x, y in placed)
+        parts.append(draw.path(f"M{way}", "line"))
+    if len(placed) <= FEW:
+        parts += [
+            draw.dot(x, y, "dot", f"{across} {a:.4g}, {up} {b:.4g}", 3.0)
+            for (x, y), (a, b) in zip(placed, square.points, strict=True)
+        ]
+    elif not square.joined:
+        parts.append(draw.dots(placed, "points"))
+    return Canvas(top + side + 2.6 * LINE, "".join(parts))
+
+
+def _room(least: float, most: float) -> float:
+    return max(draw.length(text) for text in draw.tick_texts(draw.ticks(least, most, 8)))
