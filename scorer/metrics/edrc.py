@@ -1,6 +1,7 @@
 """Expected discounted rank correlation."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -9,6 +10,7 @@ from scorer.core.arrays import Floats, Ints, Mask
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import ITEMS, Sentence, Steps, formula, grid, summed
 from scorer.metrics.explain.tables import Listing
+from scorer.metrics.notation import written
 from scorer.views.hits import ratio
 from scorer.views.pairwise import PairMatrices, Preferred, closed
 
@@ -51,15 +53,27 @@ def _explain(
     yield formula("EDRC", symbols, numbers, whole.sum(), total, value=value)
 
 
+STEPS = {"linear": "R_v", "exp": "2^{R_v}", "log": r"\log_2(1 + R_v)", "ap": "R_v - 1"}
+
+
+def _formula(params: Mapping[str, Any]) -> str:
+    unknown = params["unknown"]
+    silent = r"\text{its likelihood}" if unknown == "likelihood" else written(unknown)
+    return (
+        r"\frac{2 \sum_{v} \sum_{w} \frac{x_{v,w}}{D_v}}{\sum_{v} \sum_{w} \frac{1}{D_v}} - 1, "
+        rf"\qquad D_v = {STEPS[params['discount']]}, "
+        r"\qquad R_v = \text{truth rank of item } v \text{, 2 or more}, "
+        r"\qquad w = \text{the other items that are not below } v, "
+        r"\qquad x_{v,w} = \text{1 where both prefer } w \text{, 0 where they disagree, else } "
+        + silent
+    )
+
+
 @metric(
     "EDRC",
     title="Expected discounted rank correlation",
     source="Ackerman and Chen, 2011, https://ceur-ws.org/Vol-811/paper11.pdf",
-    formula=r"\frac{2 \sum_{v} \sum_{w} \frac{x_{v,w}}{D_v}}{\sum_{v} \sum_{w} \frac{1}{D_v}} "
-    r"- 1, \qquad v = \text{items of truth rank } R_v \ge 2, \qquad w = \text{the "
-    r"other items that are not below } v, \qquad D_v = \text{discount of } R_v, "
-    r"\qquad x_{v,w} = \text{1 where both prefer } w \text{, 0 where they disagree, "
-    r"else as unknown}",
+    formula=_formula,
     undefined="the truth prefers nothing",
     range=(-1, 1),
     expected=True,

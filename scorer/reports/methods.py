@@ -88,7 +88,7 @@ def _computed(measure: Measure, report: Report, word: str) -> Statement:
     if not measure.combination.plain and measure.combination.groups:
         how += f", within {join_first(measure.combination.groups)} first"
     return Statement(
-        f"{role} {printable(measure.name)} ({metric.title[:1].lower() + metric.title[1:]})"
+        f"{role} {printable(measure.name)} ({metric.title})"
         f"{called}, {how}; {metric.better} is better",
         tuple(sources(metric)),
         tuple(lines(metric, measure.params)),

@@ -421,7 +421,7 @@ COUNTED = [
     ("Haversine", {"n": 2, "y": at([0, 0]), r"\haty": at([0, 0]), "z": at([0, 0]),
                    r"\hatz": at([math.pi / 2, 0])}, 5003772),
     ("Haversine(quantiles=[0.5, 0.95])", {"q": lambda z: 10 * z}, 7.25),
-    ("EDRC", {"allv": [2], "allw": [1, 3], "D": lambda v: 2, "x": lambda v, w: int(w == 1)}, 0),
+    ("EDRC", {"allv": [2], "allw": [1, 3], "R": lambda v: 2, "x": lambda v, w: int(w == 1)}, 0),
 ]  # fmt: skip
 
 

@@ -25,7 +25,7 @@ def test_a_board_in_sentences(score, tmp_path):
     said = plain.read_text("utf-8")
     for sentence in (
         "It has 60 users; 12 submissions are ranked.",
-        "The primary measure is nDCG@10 (normalised discounted cumulative gain), the mean over "
+        "The primary measure is nDCG@10 (Normalised discounted cumulative gain), the mean over "
         "the users; higher is better.\n    (Σᵢ₌₁¹⁰ gᵢ / log₂(i + 1))",
         "Items with equal scores are ordered by their ids, downwards.",
         "A submission that leaves a user out is refused.",
