@@ -116,6 +116,7 @@ class Truthful(NamedTuple):
     table: Table
     public: Public
     challenge: Challenge
+    counted: Mask | None = None  # the rows that the condition of any measure is true of; None: all
 
     def line(self, row: int) -> int:
         """The physical line of a row."""

@@ -20,6 +20,10 @@ from scorer.tables.table import ORDERED, Schema, number
 SAMPLE = 100  # rows that show whether an unused column holds numbers
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
 NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header that fits nothing
+# columns that count rows, without case and signs: no scores and no grades
+NUMBERS_OF_ROWS = frozenset(
+    {"id", "idx", "index", "row", "rowid", "rowindex", "rownumber", "unnamed0"}
+)
 NEARLY = ("S502", "S503", "S504", "S506")  # faults of a cell in a column of numbers
 
 
@@ -97,6 +101,17 @@ class Unused(NamedTuple):
     label: str | None = None  # for a message, where the name is empty
 
     @property
+    def numbers_rows(self) -> bool:
+        """Whether it is called as a number of rows is, and no number comes twice."""
+        word = "".join(filter(str.isalnum, self.name.casefold()))
+        whole = [cell.strip() for cell in self.cells]
+        return (
+            word in NUMBERS_OF_ROWS
+            and all(map(str.isdecimal, whole))
+            and len(set(whole)) == len(whole)
+        )
+
+    @property
     def numeric(self) -> bool:
         """Whether the cells are numbers, some of them perhaps missing or badly written."""
         faults = [number(cell.strip())[1] for cell in self.cells]
@@ -123,7 +138,7 @@ def tell_unused(
     for extra in unused:
         called = extra.label or quoted(extra.name)
         message = f"column {called} is not used"
-        if extra.name and (unordered or ungraded) and extra.numeric:
+        if extra.name and (unordered or ungraded) and extra.numeric and not extra.numbers_rows:
             columns = {**shape.columns, "score" if unordered else "grade": extra.name}
             named = {whole_role(role): printable(name, 60) for role, name in columns.items()}
             declared = ", ".join(f"{role}: {name}" for role, name in named.items())

@@ -14,7 +14,7 @@ import numpy as np
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.core.arrays import Ints
+from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.tables.table import Schema, Table
@@ -88,6 +88,8 @@ class SideTables(NamedTuple):
 
     orders: bool = False  # whether all measures compare orders, which a truth without grades is
     each: tuple[tuple[str, ...], ...] = ((), ())  # parts of boxes: of the truth, of a submission
+    # the rows of the truth that the condition of any measure is true of; None: all of them
+    counted: Mask | None = None
 
     def further(self, section: str, table: Table | None) -> NamedColumns:
         """The further columns of a section, one element a row of its table."""
@@ -123,6 +125,7 @@ class Asking(NamedTuple):
     challenge: Challenge
     shapes: tuple[Schema, ...]  # what a submission may look like
     truth: Callable[[], Table | None]  # the public columns of the truth; None: it cannot be read
+    counted: Callable[[], Mask | None] = lambda: None  # see `SideTables.counted`
 
 
 Complete = Callable[[Public, Asking], Public]

@@ -176,9 +176,21 @@ def _answerable(public: Public, asking: Asking) -> Public:
     separators, classes = asking.challenge.separators, public.classes
     answered = any("prediction" not in shape.roles for shape in asking.shapes)  # by classes
     if answered and not classes and (table := asking.truth()) is not None and "label" in table.ids:
-        classes = named_in(table, public, separators[0])
+        classes = _counted_classes(table, public, asking)
     called = {**public.called, "unit": "row"}  # where the column of lists is only called id
     return public._replace(called=called, classes=classes, separator=separators[1])
+
+
+def _counted_classes(table: Table, public: Public, asking: Asking) -> tuple[str, ...]:
+    """The classes that a truth names; where no label is sent, in the rows that are measured."""
+    separator, rules = asking.challenge.separators[0], asking.challenge.submission
+    classes, counted = named_in(table, public, separator), asking.counted()
+    unlabelled = all("label" not in shape.roles for shape in asking.shapes)
+    by_number = unlabelled or rules.probability or "score" in rules.columns
+    if counted is None or "label" in rules.columns or not by_number:
+        return classes
+    measured = named_in(table, public, separator, counted)
+    return tuple(name for name in classes if name in {*measured, *rules.probability})
 
 
 @kind(
@@ -224,6 +236,8 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     if numbered is not None:  # a row of the other kind counts as answered correctly
         values = np.array([number(name)[0] for name in column.names])[column.codes[rows]]
         truth, target = np.where(numbered, 0, truth), np.where(numbered, values, 1.0)
+    if aids.counted is not None and truth.ndim == 1:  # the class of the other rows is of no matter
+        truth = np.where(aids.counted[rows] | (truth >= 0), truth, 0)
     columns, fault = _columns(rules, classes, separators[0] is not None)
     if fault is not None:
         findings.add(fault)
@@ -260,6 +274,8 @@ def _class_shares(
     for n, name in enumerate(aids.shared):
         shares[:, places.get(name, -1)] = table.numbers[f"{LIKELY}[{n}]"][rows]
     shares = shares[:, :-1]
+    if aids.counted is not None:  # in the rows that no measure looks at anything may stand
+        shares[~aids.counted[rows]] = np.eye(1, len(classes))
     positive, several = shares > 0, aids.separators[0] is not None
     flags = bool(((shares == 0) | (shares == 1)).all())
     soft = not several and bool((positive.sum(axis=1) > 1).any())
@@ -337,14 +353,18 @@ def places_of(ids: CodedColumn, names: Sequence[str]) -> Ints:
     return place_of_id[ids.codes]
 
 
-def named_in(table: Table, public: Public, separator: str | None) -> tuple[str, ...]:
-    """The classes that a truth names, without its numbers.
+def named_in(
+    table: Table, public: Public, separator: str | None, counted: Mask | None = None
+) -> tuple[str, ...]:
+    """The classes that a truth names, without its numbers; in the rows of `counted` alone.
 
     `separator` is that between labels of a cell; None if a cell is one label.
     """
     column, ids = table.ids["label"], table.ids["list"]
     if public.numbers:
-        column = column.where(np.flatnonzero(~numbered_rows(public, ids)))
+        counted = ~numbered_rows(public, ids) & (True if counted is None else counted)
+    if counted is not None:
+        column = column.where(np.flatnonzero(counted))
         used = np.unique(column.codes).tolist()
         return tuple(classes_of([column.names[code] for code in used], separator))
     return tuple(classes_of(column.names, separator))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from scorer.challenge.model import Challenge, Described, Source
 from scorer.challenge.public import IdNames, Public
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
+from scorer.core.arrays import Mask
 from scorer.core.cached import cached_property
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
@@ -33,7 +34,7 @@ from scorer.prepare.contradictions import contradictory, list_labels
 from scorer.prepare.faults import Fault, located, refuse
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
-from scorer.prepare.where import picked, truth_shapes
+from scorer.prepare.where import counted_rows, picked, truth_shapes
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import in_order
@@ -59,6 +60,8 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     lists: Mapping[str, None] = {}
     groups: dict[str, str] = {}
     clusters: dict[str, str] = {}
+    parts = (part for m in prepared.measures for part in m.all_parts)
+    conditional = kind.name == "labels" and any(p.combination.where for p in parts)
     if challenge.items is not None:
         further = challenge.items.further
         shape = Schema(("item",), ("list", *further), further)
@@ -84,7 +87,12 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         """The truth's public columns."""
         if truth is not None:
             return truth
-        return _organizer_table(challenge, challenge.truth, kind.known, findings)
+        shapes = truth_shapes(prepared) if conditional else kind.known
+        return _organizer_table(challenge, challenge.truth, shapes, findings)
+
+    def counted() -> Mask | None:
+        table = columns() if conditional else None
+        return None if table is None else counted_rows(prepared, table)
 
     if challenge.lists is None and (table := columns()) is not None:
         lists = IdNames(in_order(table.ids["list"])[0])
@@ -105,7 +113,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         names = join_first(list(dict.fromkeys(groups.values())))
         message = f"no list is in the group {quoted(min(lost))} (groups: {names})"
         findings.add(located(challenge, Fault("submission.numbers", "C121", message)))
-    public_part = kind.public(public_part, Asking(challenge, prepared.shapes, columns))
+    public_part = kind.public(public_part, Asking(challenge, prepared.shapes, columns, counted))
     if challenge.submission.item_pattern and (items is not None or public_part.asked is not None):
         message = "the items are public, so that each is looked up: leave the pattern out"
         findings.add(located(challenge, Fault("submission.item_pattern", "C121", message)))
@@ -170,6 +178,18 @@ def _of_orders(prepared: BoundChallenge) -> bool:
     return all(part.metric.judged > 1 for part in parts)
 
 
+def _bare_lists(truth: Table, public: Public) -> Iterator[Problem]:
+    """The lists of the truth that have an empty cell, and stand in no file of lists."""
+    lines = dict(truth.facts.get("empty", ()))
+    if bare := [name for name in lines if name not in public.lists]:
+        many = (
+            "a row has an empty cell" if len(bare) == 1 else f"{len(bare):,} rows have empty cells"
+        )
+        what = f"{many}, so that nothing is asked there: {public.word('list')} {join_first(bare)}"
+        help = "submissions that answer get S302; a file of `lists` that names them asks for them"
+        yield Problem("T301", what, "warning", line=lines[bare[0]], list=bare[0], help=help)
+
+
 class Opened(NamedTuple):
     """The open truth."""
 
@@ -184,9 +204,12 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
     challenge, kind = prepared.challenge, prepared.kind
     findings = Findings()
     side_tables = aids_of(prepared, public, findings)
+    if kind.name == "labels":
+        side_tables = side_tables._replace(counted=counted_rows(prepared, table))
     _tell_cells(table, challenge.truth, findings)
     truth_findings = Findings(display_path(challenge.truth.file))
-    examine(Truthful(table, public, challenge), truth_findings)
+    truth_findings.extend(_bare_lists(table, public))
+    examine(Truthful(table, public, challenge, side_tables.counted), truth_findings)
     ready = kind.open(table, side_tables, truth_findings)
     findings.extend(of_organizer(truth_findings))
     _raise(findings)

@@ -100,6 +100,17 @@ def chosen(
     return choices
 
 
+def counted_rows(prepared: BoundChallenge, truth: Table) -> Mask | None:
+    """The rows of a table that some measure looks at; None where one of them looks at all rows."""
+    parts = [part for m in prepared.measures for part in m.all_parts if not part.parts]
+    if any(part.combination.where is None for part in parts):
+        return None
+    lists = sorted(truth.ids["list"].names)
+    choices = chosen(prepared, lists, truth, fold=True).values()
+    inside: Mask = np.logical_or.reduce([choice.lists for choice in choices])
+    return inside[_list_places(truth, {name: n for n, name in enumerate(lists)})]
+
+
 def picked(
     prepared: BoundChallenge,
     open_: Callable[[Table], OpenTruth],

@@ -221,6 +221,67 @@ def test_init_writes_the_challenge_that_fits(score, tmp_path, truth, sample):
     assert score("init", "--from", tmp_path / truth[0], tmp_path / "made").code == 2  # not empty
 
 
+@pytest.mark.parametrize(
+    ("files", "expected", "sent"),
+    [
+        (
+            {
+                "t.json": '{"questions": [{"id": "q1", "documents": ["u1"], "snippets": []}]}',
+                "s.json": '{"questions": [{"id": "q1", "documents": ["u2"], "snippets": []}]}',
+            },
+            {"json": {"list": "questions[].id", "item": "questions[].documents[]"}},
+            "0.0000",
+        ),
+        (
+            {"t.csv": "user,song\nu1,a\nu2,b\n", "s.txt": "a b\nb c\n", "users.txt": "u1\nu2\n"},
+            {"columns": {"list": "user", "item": "song"}},
+            "1.0000",
+        ),
+    ],
+    ids=["an empty array beside", "lists without a header"],
+)
+def test_init_reads_files_as_they_come(score, tmp_path, files, expected, sent):
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    ran = score("init", "--from", *(tmp_path / name for name in files), tmp_path / "made")
+    assert ran.code == 0, ran
+    written = yaml.safe_load((tmp_path / "made/challenge.yaml").read_text())
+    assert expected.items() <= written["truth"].items()
+    board = score(tmp_path / "made", tmp_path / list(files)[1])
+    assert board.code == 0, board
+    assert sent in board.out
+
+
+def test_init_counts_lines_against_lists_without_a_header(score, tmp_path):
+    files = {"t.csv": "user,song\nu1,a\n", "s.txt": "a b\n", "users.txt": "u1\nu2\nu3\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    ran = score("init", "--from", *(tmp_path / name for name in files), tmp_path / "made")
+    assert ran.code == 2
+    assert "s.txt: it has 1 lines, and " in ran.err
+    assert "users.txt 3 rows" in ran.err
+
+
+def test_a_row_of_the_truth_with_an_empty_cell_is_told(score, tmp_path):
+    yaml_text = """
+truth: {file: t.csv, columns: {list: id, item: clicks}, cells: {item: " "}}
+submission: {columns: {list: id, item: clicks}, cells: {item: " "}}
+metrics: [AP@3]
+"""
+    (tmp_path / "challenge.yaml").write_text(yaml_text)
+    (tmp_path / "t.csv").write_text("id,clicks\n1,a b\n2,\n")
+    ran = score("lint", tmp_path)
+    assert (
+        "T301] a row has an empty cell, so that nothing is asked there: id '2'" in ran.out + ran.err
+    )
+    (tmp_path / "l.csv").write_text("id\n1\n2\n")
+    (tmp_path / "challenge.yaml").write_text(
+        yaml_text + "lists: {file: l.csv, columns: {list: id}}\n"
+    )
+    ran = score("lint", tmp_path)
+    assert "T301" not in ran.out + ran.err
+
+
 def test_init_beside_the_truth_writes_only_the_challenge(score, tmp_path):
     (tmp_path / "truth.csv").write_text("user,item\n1,a\n")
     (tmp_path / "s.csv").write_text("user,item,rank\n1,a,1\n")

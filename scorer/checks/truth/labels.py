@@ -43,9 +43,11 @@ def label_that_is_no_class(truthful: Truthful) -> Iterator[Problem]:
     listed = truthful.challenge.classes or truthful.challenge.submission.classes
     ids, declared = table.ids["label"], truthful.public.classes if listed else ()
     known, strange = Known(dict.fromkeys(declared)), dict[str, str]()
-    lines = np.arange(len(table))
+    classed = np.ones(len(table), dtype=bool)
     if truthful.public.numbers:
-        lines = lines[~numbered_rows(truthful.public, truthful.table.ids["list"])]
+        classed = ~numbered_rows(truthful.public, truthful.table.ids["list"])
+    lines = np.flatnonzero(classed if truthful.counted is None else classed & truthful.counted)
+    if lines.size < len(table):
         ids = ids.where(lines)
     for cell in ids.names:
         labels = [cell] if separator is None else [part.strip() for part in cell.split(separator)]

@@ -187,6 +187,7 @@ def _document(path: Path, lines: Sequence[str]) -> Preview | None:
         items = [
             k for k in objects[0] if all(k in entry and _is_ids(entry[k]) for entry in objects)
         ]
+        items = [k for k in items if any(entry[k] for entry in objects)] or items
         if len(keys) == 1 and len(items) == 1:
             rows = [(str(entry.get(keys[0])), str(i)) for entry in objects for i in entry[items[0]]]
             paths = {"list": f"{name}[].{keys[0]}", "item": f"{name}[].{items[0]}[]"}

@@ -55,11 +55,11 @@ def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Gu
 
     `UsageError` if it is no such file, or the lines are not as many as its rows.
     """
-    lists_table = _headed_table(lists)
+    lists_table = _lists_table(lists, (truth, sample))
     key = next(
         (name for name in lists_table.names if lists_table.distinct(name)), lists_table.names[0]
     )
-    rows = _count(lists) - 1
+    rows = _count(lists) - ("header" not in lists_table.written)
     sides = [_side(path, lists, lists_table, key, rows) for path in (truth, sample)]
     truth_side, sample_side = sides
     kind = sample_side.kind if sample_side.kind == "items" else truth_side.kind
@@ -71,7 +71,7 @@ def in_order(truth: Path, sample: Path, lists: Path) -> tuple[dict[str, Any], Gu
     data = {
         "id": truth.name.split(".")[0] or "challenge",
         "truth": {"file": truth.name, **guess.truth},
-        "lists": {"file": lists.name, **renamed({"list": key})},
+        "lists": {"file": lists.name, **lists_table.written, **renamed({"list": key})},
         "submission": dict(guess.submission),
         "metrics": list(metrics),
     }
@@ -127,6 +127,17 @@ def _headed_table(path: Path) -> Preview:
     if len(lines) < 2:
         raise UsageError(f"{display_path(path)}: no header and rows of lists are seen")
     return Preview((lines[0].strip(),), tuple((line.strip(),) for line in lines[1:]))
+
+
+def _lists_table(path: Path, beside: Sequence[Path]) -> Preview:
+    """The lists, with a header or without: where another file has the first line as an id."""
+    table = _headed_table(path)
+    if len(table.names) == 1:
+        first = table.names[0]
+        for content in filter(None, map(look, beside)):
+            if name := next((n for n in content.names if first in content.cells(n)), None):
+                return Preview((name,), ((first,), *table.rows), {"header": [name]})
+    return table
 
 
 def _count(path: Path) -> int:
