@@ -223,3 +223,23 @@ def test_rules_are_prose_with_worked_examples(client):
     assert "<p>A worked example:</p>\n<pre>" in page
     assert "&gt;&gt;&gt;" not in page
     assert "Download the kit" in page
+
+
+def test_rules_show_the_description_and_the_pages_as_markdown(client_with, served):
+    path = served.folder / "challenge.yaml"
+    path.write_text(
+        f"{path.read_text()}description: '# What\n\n  *Rank* <b>it</b>, as in [the rules](rules.md).'"
+        "\n"
+        "pages: {rules: rules.md}\n"
+    )
+    (served.folder / "rules.md").write_text("# Be fair\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
+    client = client_with()
+    answer = client.get("/c/course/rules")
+    assert "<h2>What</h2>\n<p><em>Rank</em> &lt;b&gt;it&lt;/b&gt;, as in" in answer.text
+    assert '<a href="#page-rules">the rules</a>' in answer.text
+    assert '<h2 id="page-rules-title">Be fair</h2>' in answer.text
+    assert "img-src 'self' data:" in answer.headers["content-security-policy"]
+    assert "https:" not in answer.headers["content-security-policy"]
+    assert "<p>Rank &lt;b&gt;it&lt;/b&gt;, as in the rules.</p>" in client.get("/").text
+    about = client.get(API).json()
+    assert about["pages"] == {"rules": "# Be fair\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"}
