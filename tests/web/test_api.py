@@ -228,9 +228,8 @@ def test_rules_are_prose_with_worked_examples(client):
 def test_rules_show_the_description_and_the_pages_as_markdown(client_with, served):
     path = served.folder / "challenge.yaml"
     path.write_text(
-        f"{path.read_text()}description: '# What\n\n  *Rank* <b>it</b>, as in [the rules](rules.md).'"
-        "\n"
-        "pages: {rules: rules.md}\n"
+        f"{path.read_text()}description: '# What\n\n  *Rank* <b>it</b>, as in [the rules]"
+        "(rules.md).'\npages: {rules: rules.md}\n"
     )
     (served.folder / "rules.md").write_text("# Be fair\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
     client = client_with()

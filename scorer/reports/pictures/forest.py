@@ -126,7 +126,7 @@ def _mark(row: ForestRow, on: Axis, y: float, title: str, labels: Sequence[str])
     aside = row.standing.baseline
     if row.ends is not None:
         low, high = map(on.at, row.ends)
-        yield draw.stroke(low, y, high, y, "span aside" if aside else "span", title)
+        yield draw.stroke(low, y, high, y, "span aside" if aside else "span")
     for n, (part, label) in enumerate(zip(row.parts, labels, strict=True)):
         if not math.isnan(part):
             yield SHAPES[n](on.at(part), y, "part", f"{title}; {label} {part:g}")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from scorer.reports.document import texts
 from scorer.reports.pictures import draw
@@ -30,7 +31,7 @@ def histogram(
         counts: how many are in each.
         mean: where a dashed line stands; NaN: nowhere.
     """
-    rows = [[f"{a} to {b}", f"{c:,}"] for a, b, c in zip(edges, edges[1:], counts, strict=False)]
+    rows = [[f"{a} to {b}", f"{c:,}"] for a, b, c in _filled(edges, counts)]
 
     def drawn(wide: float) -> Canvas:
         return _bars((float(edges[0]), float(edges[-1])), counts, mean, axes, wide)
@@ -38,6 +39,14 @@ def histogram(
     return Figure(
         "histogram", title, caption, drawn, texts(title, ["from, to", axes[1]], rows), True
     )
+
+
+def _filled(edges: Sequence[str], counts: Sequence[int]) -> Iterator[tuple[str, str, int]]:
+    """Where each step begins and ends, and its count; steps of none in a row are one."""
+    steps = [*zip(edges, edges[1:], counts, strict=False)]
+    for empty, run in groupby(steps, lambda step: not step[2]):
+        of = list(run)
+        yield from [(of[0][0], of[-1][1], 0)] if empty else of
 
 
 def _bars(

@@ -15,7 +15,7 @@ from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Canvas, Figure
 from scorer.results.report import Report
 
-MOST, LARGEST, GAP = 30, 60.0, 2.0  # submissions; the side of a cell; between cells
+MOST, LARGEST, GAP = 20, 60.0, 2.0  # submissions; the side of a cell; between cells
 TALLEST, SHORTEST, SMALL = 24.0, 90.0, 10.0  # a cell; room for the last name; size of numbers
 
 
@@ -96,9 +96,25 @@ def _triangle(names: Sequence[str], listed: Sequence[PairShown], wide: float) ->
                    draw.fitted(name, wide - step * n - 4))
         for n, name in enumerate(names)
     ]  # fmt: skip
+    quiet = [pair for pair in listed if not (numbered or pair.sure or pair.against)]
+    parts.append(_quiet_cells(quiet, (step, tall)))
     for pair in listed:
-        parts += _difference_cell(pair, names, (step, tall), largest, numbered)
+        if pair not in quiet:
+            parts += _difference_cell(pair, names, (step, tall), largest, numbered)
     return Canvas(tall * len(names) + LINE / 2, "".join(parts))
+
+
+def _quiet_cells(listed: Sequence[PairShown], size: tuple[float, float]) -> str:
+    """The cells without number or colour as one path: a page would be twice as large."""
+    step, tall = size
+    gap = GAP if tall > 8 else GAP / 2
+    wide, high = draw.place(step - gap), draw.place(tall - gap)
+    cells = (
+        f"M{draw.place(step * pair.above + gap / 2)} {draw.place(tall * pair.below + gap / 2)}"
+        f"h{wide}v{high}h-{wide}z"
+        for pair in listed
+    )
+    return draw.path("".join(cells), "cell") if listed else ""
 
 
 def _difference_cell(

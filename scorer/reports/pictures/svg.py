@@ -10,6 +10,7 @@ from pathlib import Path
 from scorer.reports.pictures.draw import LINE, Canvas, Figure, in_lines, place, words
 
 STYLE = Path(__file__).parent / "picture.css"
+TITLES = re.compile(r"<title>.*?</title>")
 WIDE, NARROW = 720.0, 340.0  # of a page's two drawings, of which its style shows one
 TITLE = 13.0  # the size of a title
 # a file has no page whose colours it could take; they are the ones of page.css
@@ -22,10 +23,12 @@ DARK = {"paper": "#16181c", "ink": "#e6e8eb", "soft": "#a3a9b3", "line": "#383c4
 def inline(figure: Figure) -> str:
     """The figure for a page: small, or drawn for a wide column and for a narrow one."""
     looks = ((NARROW, "small"),) if figure.small else ((WIDE, "wide"), (NARROW, "narrow"))
-    return "".join(
+    drawings = [
         _svg(drawn(figure, wide), wide, f'class="picture {look} {figure.key}" aria-hidden="true"')
         for wide, look in looks
-    )
+    ]
+    # where there is only a finger nothing is shown on hover
+    return "".join([drawings[0], *(TITLES.sub("", each) for each in drawings[1:])])
 
 
 def drawn(figure: Figure, wide: float) -> Canvas:
