@@ -147,10 +147,10 @@ def test_a_name_opens_its_section_and_a_summary_opens_with_the_keyboard(page):
     section = page.find_element("id", "s1")
     assert section.get_attribute("open") is not None
     assert page.find_element("css selector", "#s1 svg.histogram").is_displayed()
-    summary = page.find_element("css selector", "#s1 figure summary")
-    assert not page.find_element("css selector", "#s1 figure table").is_displayed()
-    summary.send_keys(webdriver.Keys.ENTER)
-    assert page.find_element("css selector", "#s1 figure table").is_displayed()
+    numbers = "#submissions > details:first-of-type"
+    assert not page.find_element("css selector", f"{numbers} table").is_displayed()
+    page.find_element("css selector", f"{numbers} summary").send_keys(webdriver.Keys.ENTER)
+    assert page.find_element("css selector", f"{numbers} table").is_displayed()
 
 
 def test_the_rejected_one_stands_open_with_its_problems(page):

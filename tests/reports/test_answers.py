@@ -127,3 +127,20 @@ def below_zero(report):
 def test_no_form_writes_a_zero_below_zero(report, form):
     text = forms("leaderboard").get(form).write(below_zero(report), Options(private=True))
     assert re.search(r"(?<![\w.])-0(?:\.0*)?(?![\w.])", text) is None
+
+
+@pytest.mark.slow("scores 50 submissions and writes their page")
+def test_fifty_submissions_stay_below_250_kilobytes():
+    random = np.random.default_rng(1)
+    truth = {f"q{n}": {f"d{m}": int(random.integers(3)) for m in range(10)} for n in range(100)}
+    runs = {
+        f"team {n} of the course": {
+            q: sorted(grades, key=lambda d: -grades[d] - random.normal(0, 0.3 + 0.05 * n))
+            for q, grades in truth.items()
+        }
+        for n in range(50)
+    }
+    report = scorer.evaluate(truth, runs, ["nDCG@10", "AP(rel=1)", "P@5", "RR"])
+    page = form_of("leaderboard", "html").write(report, Options())
+    assert page.count("<details id=") == 50
+    assert len(page.encode()) <= 250_000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -75,6 +75,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
     for measure in report.measures:
         yield from _measure_blocks(measure, report)
     yield Heading("Submissions", key="submissions")
+    yield from _steps(report, options)
     for n, scored in enumerate(ordered(report), start=1):
         yield from _submission_blocks(n, scored, report, options)
     yield from pages(report.challenge)
@@ -126,7 +127,7 @@ def _submission_blocks(n: int, scored: Scored, report: Report, options: Options)
         state = f"{rank}, {printable(report.primary.id)} {value}"
     yield Heading(scored.name, 3, f"s{n}", state, open=not scored.valid, fault=not scored.valid)
     if scored.valid:
-        yield _value_rows(scored, report, options)
+        yield _values(scored, report, options)
         if (picture := _distribution(scored, report, options)) is not None:
             yield picture
         yield from map(Picture, curves(scored, report, options))
@@ -145,6 +146,23 @@ def _submission_blocks(n: int, scored: Scored, report: Report, options: Options)
     yield Paragraph(printable(scored.path) + source, "soft")
 
 
+def _values(scored: Scored, report: Report, options: Options) -> Table | Paragraph:
+    """Its values in a line where all are of as many lists, else as a table."""
+    counted = {(v.lists, v.missing, v.undefined) for v in map(scored.values.get, _ids(report)) if v}
+    if len(counted) > 1 or any(sum(counts[1:]) for counts in counted):
+        return _value_rows(scored, report, options)
+    texts = (
+        f"{printable(m.id)} {number(scored.values[m.id].mean, m, options.precision)}"
+        for m in report.measures
+    )
+    lists = next(iter(counted))[0]
+    return Paragraph(f"{', '.join(texts)}: of {lists:,} {unit(report.called, lists)}.")
+
+
+def _ids(report: Report) -> list[str]:
+    return [measure.id for measure in report.measures]
+
+
 def _value_rows(scored: Scored, report: Report, options: Options) -> Table:
     rows = []
     for measure in report.measures:
@@ -156,27 +174,53 @@ def _value_rows(scored: Scored, report: Report, options: Options) -> Table:
     return texts(f"The values of {cut(scored.name, 100)}", head, rows)
 
 
+def _counts(scored: Scored, report: Report) -> tuple[list[int], list[float]] | None:
+    """How many lists have which value of the primary measure, and the ends of the steps."""
+    values = scored.values[report.primary.id].per_list if scored.valid else None
+    if values is None or np.isnan(values).all():
+        return None
+    counts, edges = np.histogram(values[~np.isnan(values)], HISTOGRAM_STEPS, _span(report))
+    return counts.tolist(), edges.tolist()
+
+
+def _decimals(edges: Sequence[float], options: Options) -> int:
+    return max(options.precision, 2) if edges[-1] - edges[0] < 1 else 2
+
+
+def _steps(report: Report, options: Options) -> Iterator[Block]:
+    """The numbers of all histograms, which have the same steps, as one table."""
+    counted = [(scored.name, _counts(scored, report)) for scored in ordered(report)]
+    found = [(name, made) for name, made in counted if made is not None]
+    if not found:
+        return
+    edges, many = found[0][1][1], unit(report.called)
+    caption = f"{many.capitalize()} by {printable(report.primary.id)}, from each value to the next"
+    head = ["name", *(f"{edge:z.{_decimals(edges, options)}f}" for edge in edges[:-1])]
+    rows = [[name, *(f"{count:,}" for count in counts)] for name, (counts, _) in found]
+    yield Paragraph(
+        f"Each picture counts {many} by their {printable(report.primary.id)}, in the same steps."
+    )
+    yield texts(caption, head, rows, fold=caption)
+
+
 def _distribution(scored: Scored, report: Report, options: Options) -> Picture | None:
     """How many lists have which value of the primary measure."""
     primary = report.primary
-    values = scored.values[primary.id].per_list
-    if values is None or np.isnan(values).all():
+    if (made := _counts(scored, report)) is None:
         return None
-    low, high = _span(report)
-    counts, edges = np.histogram(values[~np.isnan(values)], HISTOGRAM_STEPS, (low, high))
+    counts, edges = made
     mean = round(scored.values[primary.id].mean, options.precision)
     has_mean = primary.metric.aggregate == "mean"
-    decimals = max(options.precision, 2) if high - low < 1 else 2
     one = unit(report.called, 1)
     drawn = histogram(
         f"{printable(primary.id)}, {one} by {one}",
-        "The line is the mean. All submissions have the same steps." if has_mean else "",
+        "The line is the mean." if has_mean else "",
         (printable(primary.id), unit(report.called)),
-        [f"{edge:z.{decimals}f}" for edge in edges],
-        counts.tolist(),
+        [f"{edge:z.{_decimals(edges, options)}f}" for edge in edges],
+        counts,
         mean if has_mean else math.nan,
     )
-    return Picture(drawn)
+    return Picture(drawn._replace(numbers=None))
 
 
 def _span(report: Report) -> tuple[float, float]:

@@ -15,7 +15,7 @@ from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Canvas, Figure
 from scorer.results.report import Report
 
-MOST, LARGEST, GAP = 20, 60.0, 2.0  # submissions; the side of a cell; between cells
+MOST, LARGEST, GAP = 15, 60.0, 2.0  # submissions; the side of a cell; between cells
 TALLEST, SHORTEST, SMALL = 24.0, 90.0, 10.0  # a cell; room for the last name; size of numbers
 
 

@@ -10,7 +10,7 @@ from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Canvas, Figure
 from scorer.results.report import Report
 
-MOST, LARGEST, TALLEST = 20, 40.0, 20.0  # submissions; the width and the height of a cell
+MOST, LARGEST, TALLEST = 15, 40.0, 20.0  # submissions; the width and the height of a cell
 
 
 def ranking(report: Report, precision: int) -> Iterator[Figure]:
