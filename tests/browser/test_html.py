@@ -399,6 +399,6 @@ def test_a_picture_shows_every_submission(crowd):
     assert "beyond the axis" in crowd.find_element("css selector", "figure figcaption").text
 
 
-def test_the_pairs_of_the_best_thirty_are_shown(crowd):
-    assert len(crowd.find_elements("css selector", "#pairs tbody tr")) == 30 * 29 / 2
-    assert "The first 30 of 60 submissions" in crowd.find_element("id", "pairs").text
+def test_the_pairs_of_the_best_fifteen_are_shown(crowd):
+    assert len(crowd.find_elements("css selector", "#pairs tbody tr")) == 15 * 14 / 2
+    assert "The first 15 of 60 submissions" in crowd.find_element("id", "pairs").text
