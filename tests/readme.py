@@ -1,18 +1,24 @@
 """What README.md and some pages show of runs: `python tests/readme.py` makes it anew.
 
-That is the output of commands, and docs/board.png: the page of the bundled challenge's board in
-Debian's chromium (`python tests/readme.py --picture`).
+That is the output of commands, and two pictures of the bundled challenge's board: as a terminal
+shows it, and the forest plot of its report.
 """
 
 import re
 import subprocess
 import sys
-import tempfile
+from io import StringIO
 from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+import scorer
+from scorer.reports.pictures.forest import forest
+from scorer.reports.pictures.svg import standalone
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-PICTURE = ROOT / "docs/board.png"
 SHOWING = (README, ROOT / "docs/reading.md", ROOT / "docs/index.md")
 DEMO = ["score", "challenges/course-2026", "submissions_example/course-2026/good", "--split", "all"]
 SETS = {  # of benchmarks/README.md
@@ -82,28 +88,31 @@ def made(text):
     return PART.sub(lambda part: part[1] + PARTS[part[2]]() + part[3], text)
 
 
-def pictured(place):
-    """The beginning of the HTML page of the demo's board, as a picture in PNG."""
-    with tempfile.TemporaryDirectory() as folder:
-        page = Path(folder, "board.html")
-        words = [str(ROOT / word) if "/" in word else word for word in DEMO[1:]]
-        command = [
-            sys.executable,
-            "-c",
-            "import sys; from scorer.cli import main; sys.exit(main.run(sys.argv[1:]))",
-            *words,
-            "-q",
-            "-o",
-            str(page),
-        ]
-        subprocess.run(command, check=True, env={"PATH": "/usr/bin:/bin"})
-        browser = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
-        size = ["--window-size=1100,860", f"--screenshot={place}"]
-        subprocess.run([*browser, *size, page.as_uri()], check=True, capture_output=True)
+def terminal():
+    """The demo's board as a terminal shows it, as SVG without fonts of other servers."""
+    ended = subprocess.run(
+        [sys.executable, "-c", ON_TERMINAL, *DEMO[1:]],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+        env={"PATH": "/usr/bin:/bin", "COLUMNS": "100", "TERM": "xterm-256color"},
+    )  # fmt: skip
+    console = Console(record=True, width=100, file=StringIO(), force_terminal=True)
+    console.print(Text.from_ansi(ended.stdout), soft_wrap=True)
+    made = console.export_svg(title=" ".join(DEMO), unique_id="board")
+    return re.sub(r"@font-face \{.*?\}\s*", "", made, flags=re.DOTALL)
+
+
+def drawn():
+    """The forest plot of the demo's report."""
+    good = sorted((ROOT / "submissions_example/course-2026/good").iterdir())
+    (figure,) = forest(scorer.score(ROOT / "challenges/course-2026", good, splits=["all"]), 4)
+    return standalone(figure, 720)
+
+
+PICTURES = {"docs/terminal.svg": terminal, "docs/forest.svg": drawn}
 
 
 if __name__ == "__main__":
-    if "--picture" in sys.argv:
-        pictured(PICTURE)
+    for name, make in PICTURES.items():
+        (ROOT / name).write_text(make(), encoding="utf-8")
     for path in SHOWING:
         path.write_text(made(path.read_text(encoding="utf-8")), encoding="utf-8")
