@@ -21,6 +21,7 @@ from scorer.results.sums import Unnamed
 if TYPE_CHECKING:
     import polars as pl
 
+    from scorer.api.figures import Drawing
     from scorer.results.comparison import Pairing
 
 READ = (
@@ -159,6 +160,25 @@ class Report(Text, results.Report):
         from scorer.api.plot import plot
 
         return plot(self._by(measure))
+
+    def figure(self, kind: str, measure: str | None = None, width: str = "160mm") -> Drawing:
+        """A picture, which a notebook shows: `report.figure("forest").write("forest.pdf")`.
+
+        Args:
+            kind: forest, pairs, ranks, values, lists, groups, duel or curves (of the first).
+            measure: in any notation; default: the primary one.
+            width: such as `84mm`, `17cm` or `3.3in`.
+
+        Raises:
+            UnknownName: there is no such kind or measure.
+            UsageError: the report has nothing for it, or the width is none.
+        """
+        from scorer.api.figures import KINDS, drawings
+
+        drawn = next(drawings(self._by(measure), kind, width), None)
+        if drawn is None:
+            raise UsageError(f"no {kind}: it takes {KINDS[kind].needs}")
+        return drawn
 
     def _because(self) -> str:
         return f": {self.uncertain}" if self.uncertain else ""

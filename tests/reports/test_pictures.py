@@ -128,9 +128,10 @@ def test_equal_results_give_equal_bytes(board, maker):
 
 def test_a_file_has_its_colours_and_a_page_gives_them(board):
     (figure,) = forest(large(board, 3), 4)
-    assert "var(--" not in standalone(figure, 400)
-    assert "prefers-color-scheme: dark" in standalone(figure, 400)
-    assert "prefers-color-scheme" not in standalone(figure, 400, dark=False)
+    assert "var(--" not in standalone(figure, 400, 84)
+    assert "prefers-color-scheme: dark" in standalone(figure, 400, 84)
+    assert "prefers-color-scheme" not in standalone(figure, 400)
+    assert 'width="84mm"' in standalone(figure, 400, 84)
     assert "<style" not in inline(figure)
 
 

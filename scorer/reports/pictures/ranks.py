@@ -33,10 +33,10 @@ def ranking(report: Report, precision: int) -> Iterator[Figure]:
     head = ["name", *(f"{n:,}" for n in range(1, len(names) + 1))]
     numbers = texts(f"Ranks over resampled {lists}, in per cent", head, rows)
     yield Figure("ranks", f"Ranks over resampled {lists}", caption,
-                 lambda wide: _shares(names, shares, wide), numbers)  # fmt: skip
+                 lambda wide: _rank_squares(names, shares, wide), numbers)  # fmt: skip
 
 
-def _shares(names: Sequence[str], shares: Sequence[Sequence[float]], wide: float) -> Canvas:
+def _rank_squares(names: Sequence[str], shares: Sequence[Sequence[float]], wide: float) -> Canvas:
     called = draw.names_width(names, wide * 0.34)
     left = called + 8
     step = min((wide - left - 4) / len(names), LARGEST)

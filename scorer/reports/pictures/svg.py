@@ -40,22 +40,27 @@ def drawn(figure: Figure, wide: float) -> Canvas:
     return Canvas(top + canvas.tall, title + moved)
 
 
-def standalone(figure: Figure, wide: float, unit: str = "", dark: bool = True) -> str:
+def standalone(
+    figure: Figure, wide: float, millimetres: float | None = None, *, points: bool = False
+) -> str:
     """The figure as a file: with its style, on a ground of its own.
 
     Args:
         figure: the picture.
         wide: its width, in units of which 96 are an inch.
-        unit: how wide it is in a document, such as `84mm`; default: as many pixels.
-        dark: whether it is dark where its reader wants it dark; a printer does not.
+        millimetres: how wide it says that it is; None: as many pixels, and never dark.
+        points: whether its pixels are points, of which 72 are an inch.
     """
-    canvas = drawn(figure, wide)
+    canvas, scale = drawn(figure, wide), 0.75 if points else 1.0
     sheet = _style(LIGHT)
-    if dark:
-        sheet += f"@media (prefers-color-scheme: dark) {{\n{_style(DARK)}}}\n"
+    if millimetres is not None:
+        sheet += f"@media screen and (prefers-color-scheme: dark) {{\n{_style(DARK)}}}\n"
     style = f"<style>\n{sheet}</style>\n"
     ground = f'<rect class="paper" width="{place(wide)}" height="{place(canvas.tall)}"/>'
-    size = f'width="{unit}"' if unit else f'width="{place(wide)}" height="{place(canvas.tall)}"'
+    size = f'width="{place(wide * scale)}" height="{place(canvas.tall * scale)}"'
+    if millimetres is not None:
+        tall = millimetres * canvas.tall / wide
+        size = f'width="{place(millimetres)}mm" height="{place(tall)}mm"'
     named = f'xmlns="http://www.w3.org/2000/svg" class="picture" {size}'
     return _svg(Canvas(canvas.tall, style + ground + canvas.body), wide, named) + "\n"
 

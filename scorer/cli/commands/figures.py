@@ -1,0 +1,95 @@
+"""`score figures CHALLENGE SUBMISSION... -o DIR`: pictures of a board for a paper or a talk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from scorer.cli.options import (
+    ChallengeWord,
+    MetricWords,
+    Plugins,
+    Precision,
+    Quiet,
+    Result,
+    SubmissionWords,
+    Terminal,
+    TruthWord,
+    challenge_of,
+    exit_code,
+    problems,
+    refuse_overwrite,
+    submissions_of,
+)
+from scorer.core.errors import UsageError
+from scorer.core.text import printable
+
+
+def figures(
+    context: typer.Context,
+    challenge: ChallengeWord,
+    submissions: SubmissionWords,
+    output: Annotated[
+        Path,
+        typer.Option("-o", "--output", metavar="DIR", help="The folder where the figures go."),
+    ],
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--kind",
+            metavar="A,B",
+            help="Of these kinds only: forest, pairs, ranks, values, lists, groups, duel, curves.",
+        ),
+    ] = None,
+    width: Annotated[
+        str,
+        typer.Option("--width", metavar="W", help="How wide: 84mm, 17cm, 3.3in, 240pt."),
+    ] = "160mm",
+    metric: MetricWords = None,
+    truth: TruthWord = None,
+    precision: Precision = 4,
+    allow_plugins: Plugins = False,
+    quiet: Quiet = False,
+) -> Result:
+    """Draw a board as SVG, PDF and PNG, each figure with its caption in a text file.
+
+    Without vl-convert-python (challenge-scorer[figures]) only SVG is written. For organizers:
+    values of lists are drawn.
+    """
+    from scorer.api.figures import EXTRA, KINDS, converts, drawings, files, refuse_unknown
+    from scorer.api.score import score
+
+    terminal: Terminal = context.obj
+    asked = [word.strip() for word in kind.split(",")] if kind else list(KINDS)
+    for name in asked:
+        refuse_unknown(name, width)
+    settled, notes = challenge_of(challenge, terminal, metric, truth, submissions)
+    named = submissions_of(submissions, terminal, settled)
+    progress = None if quiet else terminal.progress
+    report = score(settled, named, allow_plugins=allow_plugins, progress=progress)
+    lines = [] if quiet else list(notes)
+    for scored in report.submissions:
+        lines += problems(scored.findings, quiet or scored.baseline)
+    drawn = []
+    for name in asked:
+        made = list(drawings(report.published(), name, width, precision))
+        if not made and (kind or not quiet):
+            lines.append(f"note: {_lack(name)}")
+        drawn += made
+    if not drawn:
+        raise UsageError("there is nothing to draw: " + "; ".join(map(_lack, asked)))
+    made_files = tuple(files(drawn, output))
+    refuse_overwrite([path for path, _ in made_files], settled, *(file.path for file in named))
+    output.mkdir(parents=True, exist_ok=True)
+    lines += [] if converts() else [f"note: {EXTRA}"]
+    written = tuple(f"{printable(output / d.key)}: {printable(d.title)}" for d in drawn)
+    return Result("", tuple(lines), exit_code(report.submissions), made_files, written)
+
+
+def _lack(kind: str) -> str:
+    """Why there is no figure of a kind."""
+    from scorer.api.figures import KINDS
+
+    return f"no {kind}: it takes {KINDS[kind].needs}"

@@ -1,0 +1,60 @@
+"""The kinds of pictures of a report, each by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from scorer.core.text import printable, unit
+from scorer.reports.base import Options
+from scorer.reports.leaderboard.cells import ordered
+from scorer.reports.leaderboard.curves import curves
+from scorer.reports.pictures.draw import Figure
+from scorer.reports.pictures.duel import duel
+from scorer.reports.pictures.forest import forest
+from scorer.reports.pictures.groups import groups
+from scorer.reports.pictures.pairs import pairs
+from scorer.reports.pictures.ranks import ranking
+from scorer.reports.pictures.values import lists, values
+from scorer.results.report import Report
+
+
+class FigureKind(NamedTuple):
+    """A way to draw a report."""
+
+    make: Callable[[Report, int], Iterator[Figure]]
+    needs: str  # without which there is nothing to draw
+
+
+def _curves(report: Report, precision: int) -> Iterator[Figure]:
+    """The curves of each submission, numbered as the board is."""
+    for n, scored in enumerate(ordered(report), start=1):
+        for figure in curves(scored, report, Options(precision, private=True)):
+            title = f"{printable(scored.name, 60)}: {figure.title}"
+            yield figure._replace(key=f"{figure.key}-{n}", title=title)
+
+
+def _duel(report: Report, precision: int) -> Iterator[Figure]:
+    """The first two."""
+    primary = report.primary
+    found = [scored for scored in ordered(report) if scored.valid and not scored.baseline][:2]
+    each = [scored.values[primary.id].per_list for scored in found]
+    if len(found) < 2 or each[0] is None or each[1] is None:
+        return
+    figure = duel(
+        (found[1].name, found[0].name), (each[1], each[0]), tuple(report.lists),
+        printable(primary.id), unit(report.called), precision,
+    )  # fmt: skip
+    yield from [figure] if figure else []
+
+
+KINDS = {
+    "forest": FigureKind(forest, "a submission with a value"),
+    "pairs": FigureKind(pairs, "two ranked submissions, and tests of the primary measure"),
+    "ranks": FigureKind(ranking, "two ranked submissions, and resamples of the primary measure"),
+    "values": FigureKind(values, "a primary measure with a value for each list"),
+    "lists": FigureKind(lists, "two submissions, and a primary measure with values of lists"),
+    "groups": FigureKind(groups, "groups of lists, and a primary measure that they have"),
+    "duel": FigureKind(_duel, "two ranked submissions, and values of lists that both have"),
+    "curves": FigureKind(_curves, "a measure of labels whose rows are kept: AUROC, ECE, MCC, R2"),
+}
