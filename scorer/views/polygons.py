@@ -86,7 +86,8 @@ def _filled(corners: Floats) -> Ints:
     edges = np.sort(column[middle].astype(np.int64) * HEIGHT + np.maximum(row[middle], 0).astype(
         np.int64))  # fmt: skip
     runs = edges.reshape(-1, 2) + 1
-    return runs[runs[:, 0] < runs[:, 1]]
+    whole: Ints = runs[runs[:, 0] < runs[:, 1]]
+    return whole
 
 
 def _joined(runs: Ints) -> Ints:
