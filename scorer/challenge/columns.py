@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.fields import SCALAR, Before, Name, as_text, as_written, wrong
-from scorer.core.text import nearest, quoted
+from scorer.core.text import nearest, printable, quoted
 from scorer.tables.schema import EXTRA, NUMBER
 
 COLUMNS = {
@@ -114,6 +114,16 @@ def by_class(value: Any) -> Any:
         names = [as_text(name) for name in value]
         return dict(zip(names, names, strict=True))
     return value if isinstance(value, dict) else {"": as_text(value)}
+
+
+def one_label(value: Any) -> Any:
+    """Columns, whose labels are in one."""
+    if isinstance(value, dict) and isinstance(names := value.get("label"), list):
+        several = printable(", ".join(as_written(name).strip("'") for name in names), 60)
+        raise wrong(
+            f"label names one column; where each class has its own, write probability: [{several}]"
+        )
+    return value
 
 
 def column_schema(section: str) -> dict[str, Any]:

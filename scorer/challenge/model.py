@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from scorer.bytes.address import is_url
 from scorer.challenge import phases as living
-from scorer.challenge.columns import COLUMNS, Extra, by_class, extra_roles
+from scorer.challenge.columns import COLUMNS, Extra, by_class, extra_roles, one_label
 from scorer.challenge.fields import (
     Before,
     File,
@@ -52,7 +52,9 @@ class Source(Formed):
     format: Name | None = Field(
         None, description="csv, lists, trec, jsonl or parquet; default: by the file's suffix"
     )
-    columns: dict[str, Name] = Field({}, description="what the file calls its columns")
+    columns: Annotated[dict[str, Name], Before(one_label)] = Field(
+        {}, description="what the file calls its columns"
+    )
 
     @model_validator(mode="before")
     @classmethod

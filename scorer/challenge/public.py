@@ -79,6 +79,7 @@ class Public(NamedTuple):
     clusters: Mapping[str, str] = {}  # list -> those that depend on it
     numbers: frozenset[str] = frozenset()  # the groups whose labels are numbers
     complete: bool = False  # whether a list has to have all of its candidates
+    texts: bool = False  # answers are texts, no ids
 
     def numbered(self, names: Sequence[str]) -> list[bool]:
         """Whether the label of each of these lists is a number."""
@@ -90,8 +91,8 @@ class Public(NamedTuple):
 
     @property
     def lists_called(self) -> str:
-        """The word for several lists; in a table the plural of its column, `ids`."""
+        """The word for several lists; of a table and of texts the plural of its column, `ids`."""
         word = self.word("list")
-        if self.kind != "labels" or word == "list":
+        if not (self.kind == "labels" or self.texts) or word == "list":
             return "lists"
         return word if word.endswith("s") else f"{word}s"

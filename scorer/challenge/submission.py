@@ -1,12 +1,13 @@
 """The form and limits of a submission in challenge.yaml."""
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
+import re
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
 from scorer.bytes.limits import ReadLimits as ReadLimits
-from scorer.challenge.columns import COLUMNS, Extra, by_class, column_schema
+from scorer.challenge.columns import COLUMNS, Extra, by_class, column_schema, one_label
 from scorer.challenge.fields import (
     Before,
     Count,
@@ -25,7 +26,7 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.forms import ClassesOf, Each, Formed, Texts
 from scorer.challenge.yaml import YamlValue
-from scorer.core.id_pattern import IdPattern
+from scorer.core.id_pattern import IdPattern, whole_text
 from scorer.core.text import quoted
 
 
@@ -46,6 +47,20 @@ def _pattern(value: str | None) -> str | None:
         raise wrong(
             f"{quoted(value)} is no pattern of ids: {error}; such as '[0-9]{{5}}'"
         ) from None
+
+
+def _text_pattern(value: str | None) -> str | None:
+    """A regular expression that polars takes, which looks at a text in linear time."""
+    if value is not None:
+        import polars as pl
+
+        try:
+            pl.Series([""]).str.contains(whole_text(value))
+        except pl.exceptions.ComputeError as error:
+            told = re.search(r"(?m)^error: (.+)$", str(error))
+            why = told[1] if told else "it cannot be read"
+            raise wrong(f"{quoted(value)} is no regular expression: {why}") from None
+    return value
 
 
 MULTILABEL = (
@@ -107,9 +122,9 @@ class Submission(Formed):
     format: Name | None = Field(
         None, description="csv, lists, trec, jsonl or parquet; default: by the file's suffix"
     )
-    columns: Annotated[dict[str, Name], WithJsonSchema(column_schema("submission"))] = Field(
-        {}, description="what the file calls its columns"
-    )
+    columns: Annotated[
+        dict[str, Name], Before(one_label), WithJsonSchema(column_schema("submission"))
+    ] = Field({}, description="what the file calls its columns")
     length: Annotated[Length | None, Or({"type": "integer", "minimum": 1})] = Field(
         None, description="items of each list: exactly 10, or {min: 1, max: 10}; default: any"
     )
@@ -140,6 +155,11 @@ class Submission(Formed):
         None,
         description="how items' ids look, where no public file names them: a beginning, characters "
         "and their number, such as '[0-9]{5}' or 'tt[0-9]+', or '.+' for any; others are refused",
+    )
+    text_pattern: Annotated[Name | None, AfterValidator(_text_pattern)] = Field(
+        None,
+        description="how an answer of the role text looks, the whole of it: a regular expression "
+        "without looking around or back, such as '[0-9]+( [0-9]+)*'; others are refused",
     )
     each: Each | None = Field(None, description=EACH)
     rank_gaps: Annotated[Literal["error", "keep"], Word] = Field(
@@ -176,6 +196,14 @@ class Submission(Formed):
     def lengths(self) -> Length | None:
         """How many items a list may have; of texts one, unless it is said."""
         return Length(max=1) if self.texts and self.length is None else self.length
+
+    @model_validator(mode="after")
+    def _pattern_of_answers(self) -> Self:
+        if self.texts and self.item_pattern:
+            raise wrong("item_pattern is of ids; how texts look is said by text_pattern")
+        if self.text_pattern and not self.texts:
+            raise wrong("text_pattern is of the role text; how ids look is said by item_pattern")
+        return self
 
     @model_validator(mode="after")
     def _one_label(self) -> Self:

@@ -271,7 +271,8 @@ class _Composer:
         if self.total > MOST_VALUES:
             how = ", aliases written out" if self.aliased else ""
             code = "C109" if self.aliased else "C110"
-            self.say(code, f"more than {MOST_VALUES:,} values{how}", at)
+            long = "; write many classes in a file: classes: {file: classes.csv}"
+            self.say(code, f"more than {MOST_VALUES:,} values{how}{'' if how else long}", at)
             raise _Stopped
 
     def add(self, value: YamlValue, size: int, height: int, anchor: str | None = None) -> None:

@@ -18,6 +18,11 @@ ANY = ".+"
 FEW = 20  # ids from which on it is no chance that all are of digits
 
 
+def whole_text(pattern: str) -> str:
+    """A pattern of texts, as a regular expression that is about a whole text."""
+    return f"^(?:{pattern})$"
+
+
 class IdPattern:
     """A beginning, characters in brackets, and their number: `tt[0-9]{7}`, `[a-z0-9]+`; or `.+`.
 

@@ -108,6 +108,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         challenge.classes or classes_in(challenge, findings),
         clusters=clusters, numbers=frozenset(challenge.submission.numbers),
         complete=_complete(prepared, candidates is not None, findings),
+        texts=challenge.submission.texts,
     )  # fmt: skip
     if lost := public_part.numbers.difference(groups.values()):
         names = join_first(list(dict.fromkeys(groups.values())))

@@ -135,7 +135,9 @@ MISPLACED = "this fits no key or item above it; look at the indentation"
         ("a: b\nc: d\u2028e", [r"2 C103 the character '\u2028' cannot stand in a text file"]),
         (b"#" * (2**20 + 1), ["1 C110 larger than 1 MiB"]),
         ("[" * 51 + "]" * 51, ["1:51 C110 nested more than 50 deep"]),
-        ("[" + "a, " * 10_000 + "]", ["1:29999 C110 more than 10,000 values"]),
+        ("[" + "a, " * 10_000 + "]", [
+            "1:29999 C110 more than 10,000 values; "
+            "write many classes in a file: classes: {file: classes.csv}"]),
         ("a: &a [" + "x, " * 99 + "]\nb: &b [" + "*a, " * 50 + "]\nc: [*b, *b]", [
             "3:5 C109 more than 10,000 values, aliases written out"]),
         ("a: &a " + "[" * 40 + "]" * 40 + "\nb: " + "[" * 12 + "*a" + "]" * 12, [

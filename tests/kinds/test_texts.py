@@ -1,6 +1,7 @@
 """Texts as answers: no rule for ids is about them."""
 
 import json
+import zipfile
 
 import polars as pl
 import pytest
@@ -103,3 +104,97 @@ def test_a_kit_knows_texts(challenge, score, tmp_path):
         sent = tmp_path / "sub.csv"
         sent.write_text(csv_of(texts))
         assert score("check", kit, sent).code == code
+
+
+NUMBERS = YAML.replace(
+    "text: answer}}\nmetrics",
+    """text: answer}, text_pattern: '[0-9]+( [0-9]+)*'}
+metrics""",
+)
+TRUTH = "id,answer\n1,1 2\n2,3 4\n3,5\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("3 4", None),
+        ("0", None),
+        ("abc", "answer 'abc' does not look as [0-9]+( [0-9]+)*"),
+        ("3 abc 4", "answer '3 abc 4' does not look as"),
+        ("3 4 ", "answer '3 4 ' does not look as"),
+        ('"3\n4"', r"answer '3\n4' does not look as"),
+        ('""', "answer '' does not look as"),
+    ],
+)
+def test_a_text_looks_as_its_pattern_says(challenge, score, tmp_path, text, problem):
+    folder, sent = challenge(NUMBERS, **{"truth.csv": TRUTH}), tmp_path / "sent.csv"
+    sent.write_text(TRUTH.replace("3 4", text))
+    assert score("kit", folder, "-o", tmp_path / "kit.zip").code == 0
+    for checker in (folder, tmp_path / "kit.zip"):
+        ran = score("check", checker, sent)
+        if problem is None:
+            assert ran.code == 0, ran
+        else:
+            assert ran.code == 1
+            assert f"sent.csv:3: error[S313] {problem}" in ran.out
+    with zipfile.ZipFile(tmp_path / "kit.zip") as packed:
+        assert "`[0-9]+( [0-9]+)*`" in packed.read("README.md").decode()
+        (tmp_path / "sample.csv").write_bytes(packed.read("sample_submission.csv"))
+    assert score("check", folder, tmp_path / "sample.csv").code == 0
+
+
+def test_a_kit_has_no_sample_where_no_text_is_known_that_fits(challenge, score, tmp_path):
+    yaml = NUMBERS.replace("[0-9]+( [0-9]+)*", "Q[0-9]{7}")
+    folder = challenge(yaml, **{"truth.csv": TRUTH})
+    assert score("kit", folder, "-o", tmp_path / "kit.zip").code == 0
+    with zipfile.ZipFile(tmp_path / "kit.zip") as packed:
+        assert "sample_submission.csv" not in packed.namelist()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("[0-9]+( [0-9]+)*", "(a", "'(a' is no regular expression: unclosed group"),
+        ("[0-9]+( [0-9]+)*", "a(?=b)", "is no regular expression: look-around"),
+        ("text_pattern", "item_pattern", "is no pattern of ids"),
+        ("text_pattern: '[0-9]+( [0-9]+)*'", "item_pattern: '[0-9]+'", "is said by text_pattern"),
+        ("text: answer}, ", "item: answer}, ", "text_pattern is of the role text"),
+    ],
+)
+def test_patterns_that_do_not_fit(challenge, score, old, new, said):
+    folder = challenge(NUMBERS.replace(old, new), **{"truth.csv": TRUTH})
+    ran = score("check", folder, folder / "truth.csv")
+    assert ran.code == 2
+    assert "challenge.yaml:2: error[C106] submission" in ran.err
+    assert said in ran.err
+
+
+def test_messages_name_the_column_of_texts(challenge, score, tmp_path):
+    folder, sent = challenge(YAML, **{"truth.csv": TRUTH}), tmp_path / "sent.csv"
+    sent.write_text("id,answer\n1,1 2\n2,abc\n2,abc\n1,7\n")
+    out = score("check", folder, sent).out
+    assert "error[S301] 1 of 3 ids is missing: '3'" in out
+    assert "error[S402] id '1' has 2 texts in column 'answer', at most 1 is allowed" in out
+    assert "error[S304] answer 'abc' is given twice in id '2' (first on line 3)" in out
+
+
+@pytest.mark.parametrize(("score_of", "told"), [("", True), (",score\n,1", False)])
+def test_a_repeated_item_tells_who_may_allow_it(challenge, score, tmp_path, score_of, told):
+    head, _, cell = score_of.partition("\n")
+    folder, sent = challenge(), tmp_path / "sent.csv"
+    sent.write_text(f"list,item{head}\nq1,a{cell}\nq1,a{cell}\nq2,a{cell}\n")
+    out = score("check", folder, sent).out
+    assert "error[S304] item 'a' is given twice in list 'q1' (first on line 2)" in out
+    assert ("submission: {repeats: first}" in out) == told
+
+
+def test_what_is_written_for_columns_and_many_classes(challenge, score):
+    folder = challenge(
+        "truth: {file: truth.csv, columns: {list: id, label: [cat, dog]}}\nmetrics: [Accuracy]\n"
+    )
+    said = "truth.columns: label names one column; where each class has its own, write "
+    assert f"{said}probability: [cat, dog]" in score("check", folder, folder / "truth.csv").err
+    many = ", ".join(f"c{n}" for n in range(10_000))
+    folder = challenge(f"truth: truth.csv\nsubmission: {{classes: [{many}]}}\n")
+    err = score("check", folder, folder / "truth.csv").err
+    assert "more than 10,000 values; write many classes in a file: classes: {file:" in err

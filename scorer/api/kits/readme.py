@@ -148,6 +148,8 @@ def _requirements(challenge: Challenge) -> Iterator[str]:
             yield f"Each {word} has {' and '.join(filter(None, (low, high)))} items."
     if rules.item_pattern is not None:
         yield f"Ids of items look as `{rules.item_pattern}`."
+    if rules.text_pattern is not None:
+        yield f"Each text is, as a whole, as the regular expression `{rules.text_pattern}` says."
     if rules.range is not None:
         yield f"Predictions lie between {rules.range[0]:g} and {rules.range[1]:g}."
     missing = {"zero": "counts as empty", "skip": "is left out of the means"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
@@ -15,6 +16,22 @@ from scorer.formats.read import key_table
 from scorer.formats.written import in_form
 from scorer.prepare.bind import BoundChallenge
 
+# of which one fits most patterns
+TEXTS = (
+    "a text",
+    "text",
+    "TEXT",
+    "a",
+    "A",
+    "1",
+    "1 2",
+    "1 2 3",
+    "1 2 3 4",
+    "0.5",
+    "1,2",
+    "1.5 2.5",
+    "",
+)
 DEPTH = 10  # items of a sample's list where any number is allowed
 Rows = list[dict[str, Any]]
 
@@ -57,7 +74,10 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
             for n, item in enumerate(items, start=1)
         ]
     if rules.texts:
-        rows = [{"list": name, "text": "a text"} for name in public.lists]
+        text = _fitting(rules.text_pattern)
+        if text is None:
+            return None
+        rows = [{"list": name, "text": text} for name in public.lists]
     if rules.extra:
         further = extra_roles(rules.extra)
         rows = [row | dict.fromkeys(further, 1) for row in rows]
@@ -105,6 +125,11 @@ def _guesses(prepared: BoundChallenge, public: Public, chance: random.Random) ->
 
 def _ranks(columns: Mapping[str, str]) -> bool:
     return "item" in columns and "better" not in columns
+
+
+def _fitting(pattern: str | None) -> str | None:
+    """A text that fits a pattern, if any of a few does."""
+    return next((text for text in TEXTS if re.fullmatch(pattern or ".*", text)), None)
 
 
 def _choice(

@@ -9,7 +9,9 @@ from scorer.checks.rows import repeated_items, reported
 from scorer.checks.tally import OverflowCount
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
-from scorer.core.text import quoted
+from scorer.core.text import printable, quoted
+
+REPEATS = "an organizer who means the first to count writes  submission: {repeats: first}"
 
 
 @check("S304", kinds=("grades", "preferences"))
@@ -19,17 +21,22 @@ def duplicate_item(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
     if "item" not in table.ids or submitted.firsts:
         return
     again, first = repeated_items(submitted, public.items if public.kind == "grades" else None)
-    word = public.word("list")
+    word, rules = public.word("list"), submitted.rules
+    item = printable(rules.columns.get("text", "text"), 60) if rules.texts else "item"
+    ordered = public.kind == "grades" and "score" not in table.numbers and not rules.texts
+    help = REPEATS if ordered else None
 
     def problems(positions: Ints) -> Iterator[Problem]:
         rows = again[positions]
         lists, items = submitted.lists.texts(rows), table.ids["item"].texts(rows)
         lines, before = table.line[rows].tolist(), table.line[first[positions]].tolist()
-        for line, earlier, name, item in zip(lines, before, lists, items, strict=True):
+        for line, earlier, name, again_item in zip(lines, before, lists, items, strict=True):
             message = (
-                f"item {quoted(item)} is given twice in {word} "
+                f"{item} {quoted(again_item)} is given twice in {word} "
                 f"{quoted(name)} (first on line {earlier:,})"
             )
-            yield Problem("S304", message, line=line, list=name, item=item, role="item")
+            yield Problem(
+                "S304", message, line=line, list=name, item=again_item, role="item", help=help
+            )
 
     yield from reported(submitted, "S304", again, problems)

@@ -25,12 +25,12 @@ from scorer.checks.ids import (
     Known,
     holds,
 )
-from scorer.checks.rows import describe_fault, first_pairs, occurrences, places
-from scorer.checks.tally import MOST_NAMED, FileContext, refuse_errors
-from scorer.core.arrays import Mask
-from scorer.core.id_pattern import IdPattern, apart, marked
+from scorer.checks.rows import describe_fault, first_pairs, occurrences, places, reported
+from scorer.checks.tally import MOST_NAMED, FileContext, OverflowCount, refuse_errors
+from scorer.core.arrays import Ints, Mask
+from scorer.core.id_pattern import IdPattern, apart, marked, whole_text
 from scorer.core.problems import Problem, Severity
-from scorer.core.text import join_first, quoted, unseen
+from scorer.core.text import join_first, printable, quoted, unseen
 from scorer.formats.form import separator_of
 from scorer.tables.columns import CodedColumn
 from scorer.views.ranked import among, by_row, is_hashed, named
@@ -216,6 +216,28 @@ def unknown_item(submitted: Submitted) -> Columns:
         for role in ITEMS
         if role in ids
     })  # fmt: skip
+
+
+@check("S313", kinds=("grades",))
+def misformed_text(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
+    """Every text looks as the challenge says."""
+    rules, table = submitted.rules, submitted.table
+    if rules.text_pattern is None or "item" not in table.ids:
+        return
+    import polars as pl
+
+    texts = by_row(table.ids["item"])
+    whole = whole_text(rules.text_pattern)
+    odd = ~pl.Series(texts.texts(np.arange(len(table))), dtype=pl.String).str.contains(whole)
+    rows, word = np.flatnonzero(odd.to_numpy()), printable(rules.columns.get("text", "text"), 60)
+
+    def problems(positions: Ints) -> Iterator[Problem]:
+        for row in rows[positions].tolist():
+            text, name = texts.text(row), submitted.lists.text(row)
+            message = f"{word} {quoted(text)} does not look as {rules.text_pattern}"
+            yield Problem("S313", message, line=submitted.line(row), list=name, role="item")
+
+    yield from reported(submitted, "S313", rows, problems)
 
 
 @check("S305", kinds=("grades",))

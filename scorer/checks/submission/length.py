@@ -80,13 +80,16 @@ def _wrong(submitted: Submitted, wrong: Mask) -> Iterator[Problem]:
     lists, limits, word = submitted.lists, submitted.rules.lengths, submitted.public.word("list")
     assert limits is not None
     least, most = limits.min or 0, limits.max
+    rules, noun, of = submitted.rules, "item", ""
+    if rules.texts:
+        noun, of = "text", f" in column {quoted(rules.columns.get('text', 'text'))}"
     exactly = least == most
     _, rows, sizes = occurrences(lists, wrong, submitted.table.line)
     size_of = dict(zip(rows.tolist(), sizes.tolist(), strict=True))
 
     def problem(row: int) -> Problem:
         name, size = lists.text(row), size_of[row]
-        has = f"{word} {quoted(name)} has {size:,} item{'s' if size != 1 else ''}"
+        has = f"{word} {quoted(name)} has {size:,} {noun}{'s' if size != 1 else ''}{of}"
         if exactly:
             message = f"{has}, exactly {least:,} {'is' if least == 1 else 'are'} required"
         elif most is not None and size > most:
