@@ -1,8 +1,10 @@
 """The pages of a report and of a comparison in headless Chromium, driven by selenium."""
 
 import json
+import re
 from contextlib import contextmanager
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from scorer.reports.base import Options, form_of
 from scorer.reports.comparison.cells import ComparedReport
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+AXE = Path(__file__).parents[2] / ".venv/node/node_modules/axe-core/axe.min.js"
 HOSTILE = "<script>document.title='taken'</script>"
 
 
@@ -304,6 +307,27 @@ def test_a_script_from_outside_would_not_run(either):
     refused = either.get_log("browser")
     assert len(refused) == 1
     assert "Content Security Policy" in refused[0]["message"]
+
+
+def test_axe_finds_no_fault(board, visit, see, tmp_path):
+    if not AXE.exists():
+        pytest.skip("no axe-core here: make browser installs it from npm")
+    # a copy without its policy, which lets no other script run
+    copy, faults = tmp_path / "board.html", []
+    copy.write_text(re.sub(r"<meta http-equiv=.*?>", "", board.read_text(), flags=re.DOTALL))
+    for width, scheme in ((1200, "light"), (400, "dark")):
+        see(width, scheme)
+        with visit(copy) as opened:
+            opened.execute_script(
+                "document.querySelectorAll('details').forEach(each => each.open = true);"
+                + AXE.read_text()
+            )
+            found = opened.execute_async_script(
+                "axe.run(document, {resultTypes: ['violations']}).then(arguments[0])"
+            )
+        assert len(found["passes"]) > 5  # it did look
+        faults += [(width, each["id"]) for each in found["violations"]]
+    assert faults == []
 
 
 LONG = "n" * 90
