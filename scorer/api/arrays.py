@@ -62,6 +62,7 @@ def as_tables(
     Raises:
         UsageError: arrays have other lengths, classes or shapes than the truth.
     """
+    truth = _only_column(truth) if not columns else truth
     if is_array(truth):
         if not isinstance(runs, Mapping):
             raise TypeError("runs of arrays have names: {'name': array}")
@@ -74,10 +75,15 @@ def as_tables(
     return RowTables(truth, runs, columns)
 
 
+def _only_column(frame: Any) -> Any:
+    """The column of a frame that has no other; else what was given."""
+    names = getattr(frame, "columns", ()) if data.is_frame(frame) else ()
+    alone = len(names) == 1 and not hasattr(frame, "column_names")
+    return frame[names[0]] if alone else frame
+
+
 def _rows(truth: Sized, runs: Mapping[str, Any], needs: Needs, classes: Sequence[str]) -> RowTables:
-    given = _values(truth, "the truth")
-    if given.ndim != 1:
-        raise UsageError(f"the truth has {given.ndim} dimensions; one value a row is expected")
+    given = _column(_values(truth, "the truth"), "the truth")
     arrays = {name: _values(run, f"run {quoted(name)}", truth) for name, run in runs.items()}
     for name, array in arrays.items():
         if len(array) != len(given):
@@ -100,7 +106,10 @@ def _rows(truth: Sized, runs: Mapping[str, Any], needs: Needs, classes: Sequence
     if decided and all(_are_labels(each, known, whole=True) for each in arrays.values()):
         sent = {name: {"label": _texts(_column(a, name))} for name, a in arrays.items()}
         return _framed({"label": labels}, sent, {"list": "row", "label": "label"})
-    shares = {name: _shares(array, known, f"run {quoted(name)}") for name, array in arrays.items()}
+    shares = {
+        name: _shares(_by_class(runs[name], array, known, name), known, f"run {quoted(name)}")
+        for name, array in arrays.items()
+    }
     if any(share.ndim == 1 for share in shares.values()):  # decisions of any size, of two classes
         scores = {n: {"score": s if s.ndim == 1 else s[:, 1]} for n, s in shares.items()}
         return _framed(
@@ -138,7 +147,32 @@ def _values(thing: Any, what: str, truth: Any = None) -> NDArray[Any]:
         nested = isinstance(thing, Sequence) and not isinstance(thing, str | bytes)
         if not nested:
             raise TypeError(f"{what} is no array, as the truth is one")
-    return np.asarray(thing.to_numpy() if hasattr(thing, "to_numpy") else thing)
+    values = np.asarray(thing.to_numpy() if hasattr(thing, "to_numpy") else thing)
+    if values.dtype != object or values.ndim != 1:
+        return values
+    given = [np.nan if _is_missing(value) else value for value in values]
+    return np.array(given, dtype=object if any(isinstance(v, str) for v in given) else None)
+
+
+def _is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN or one of pandas' own."""
+    return value is None or type(value).__name__ in ("NAType", "NaTType") or value != value
+
+
+def _by_class(run: object, array: NDArray[Any], known: Sequence[str], name: str) -> NDArray[Any]:
+    """The columns in the order of the classes, where a frame calls its columns as classes.
+
+    Numbers from 0 are what pandas calls columns without names: these go by place.
+    """
+    given = getattr(run, "column_names", None) or getattr(run, "columns", ())
+    names = [_text(column) for column in list(given)]
+    unnamed = names == [str(n) for n in range(len(names))]
+    if len(names) != len(known) or unnamed or not {*names} & {*known}:
+        return array
+    if strange := [column for column in names if column not in known]:
+        message = f"run {quoted(name)} has the columns {join_first(names)}, and {join_first(strange)}"
+        raise UsageError(f"{message} is no class of the truth's ({join_first(known)})")
+    return np.asarray(array[:, [names.index(each) for each in known]])
 
 
 def _column(array: NDArray[Any], what: str) -> NDArray[Any]:
@@ -158,7 +192,7 @@ def _texts(array: NDArray[Any]) -> list[str]:
 def _text(value: Any) -> str:
     if isinstance(value, bool | int) or (isinstance(value, float) and value.is_integer()):
         return str(int(value))
-    return "" if value is None or value != value else str(value)
+    return "" if _is_missing(value) else str(value)
 
 
 def _sorted(labels: Sequence[str]) -> list[str]:
@@ -203,6 +237,8 @@ def _shares(array: NDArray[Any], known: Sequence[str], what: str) -> NDArray[np.
         if strange := sorted({*texts.tolist()} - {*known}):
             raise UsageError(f"{what}: {join_first(strange)} is no class of the truth's {named}")
         return np.asarray(texts[:, None] == np.array(known)[None, :], dtype=np.float64)
+    if len(known) == 1:
+        raise UsageError(f"the truth has the one class {join_first(known)}, and {what} numbers of two")
     if len(known) != 2:
         message = f"{what} has one number a row, and there are {named}"
         raise UsageError(f"{message}: give a column a class, as predict_proba does")

@@ -233,7 +233,9 @@ def challenge_of(
             yield _with_lists(challenge, truth)
         except ChallengeError as error:
             problems = list(_renamed(error.problems))
-            if problems and all(problem.code.startswith("C") for problem in problems):
+            if not problems:
+                raise
+            if all(problem.code.startswith("C") for problem in problems):
                 raise UsageError("\n".join(problem.message for problem in problems)) from None
             raise ChallengeError(problems=problems) from None
 
@@ -337,7 +339,7 @@ def _measure(n: int, spec: object) -> dict[str, Any]:
         return {"notation": spec, "key": key}
     own = _own(spec)
     if callable(_named(spec)) and own is None:
-        raise TypeError(f"{key} is a function; @scorer.metric(name, ...) makes it a metric")
+        raise TypeError(f"{key} is a function; {_of_function(_named(spec))}")
     if own is not None and not isinstance(spec, Mapping):
         return {"notation": own.name, "key": key}
     if not isinstance(spec, Mapping) or "metric" not in spec:
@@ -348,6 +350,15 @@ def _measure(n: int, spec: object) -> dict[str, Any]:
     options = {name: spec[name] for name in ("id", "primary") if name in spec}
     notation = spec["metric"] if own is None else own.name
     return {"notation": notation, "params": params, "key": key, **options}
+
+
+def _of_function(function: object) -> str:
+    """What to write for a function that is no metric."""
+    from scorer.metrics.base import metrics
+    from scorer.metrics.pages import told_elsewhere
+
+    told = told_elsewhere(metrics(), getattr(function, "__name__", ""))
+    return told or "@scorer.metric(name, ...) makes it a metric"
 
 
 def _renamed(problems: Sequence[Problem]) -> Iterator[Problem]:

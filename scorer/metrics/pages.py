@@ -10,6 +10,7 @@ from typing import Any
 
 from scorer.core.errors import UnknownName
 from scorer.core.registry import Registry
+from scorer.core.text import quoted
 from scorer.metrics.base import Metric
 from scorer.metrics.formulas import lines, text
 from scorer.metrics.measure import measure
@@ -66,6 +67,16 @@ def names(metric: Metric) -> Iterator[str]:
     yield from re.split(r"[,:] (?:or )?", metric.title)
     for elsewhere in metric.elsewhere.values():
         yield from elsewhere.partition(";")[0].split(", ")
+
+
+def told_elsewhere(metrics: Registry[Metric], name: str) -> str:
+    """What a name of other tools is called here, `scikit-learn's f1_score is 'F1'`; else empty."""
+    asked, told = _folded(name), dict[str, str]()
+    for metric in metrics:
+        for tool, called in metric.elsewhere.items():
+            if asked in map(_folded, called.split(", ")):  # without a remark
+                told.setdefault(metric.name, tool)
+    return ", ".join(f"{tool}'s {name} is {quoted(ours)}" for ours, tool in told.items())
 
 
 def _folded(name: str) -> str:

@@ -347,12 +347,20 @@ def _candidates(
                 choices = registry.named(name, every=True)
             yield spec, choices
         except UnknownName as error:
-            faults.append(Fault(spec.key, "C113", str(error)))
+            faults.append(Fault(spec.key, "C113", _unknown(error, registry)))
         except NotationError as error:
             help = None
             if " [" in spec.notation and spec.key == "--metric":
                 help = "a measure that has no notation: write an id at it, and -m ID"
             faults.append(Fault(_key_of(spec, error), "C114", str(error), help))
+
+
+def _unknown(error: UnknownName, registry: Registry[Metric]) -> str:
+    """That a metric is unknown, and its name here where other tools call one so."""
+    from scorer.metrics.pages import told_elsewhere
+
+    told = told_elsewhere(registry, error.name)
+    return f"no {error.kind} is called {quoted(error.name)}; {told}" if told else str(error)
 
 
 def lost_breakers(challenge: Challenge) -> tuple[str, ...]:

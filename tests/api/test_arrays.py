@@ -175,3 +175,72 @@ def test_every_result_shows_itself_in_a_notebook(tmp_path):
     for result in shown.values():
         assert result._repr_html_().startswith("<pre>")
         assert len(repr(result)) < 100
+
+
+@pytest.mark.parametrize("of", [pd.DataFrame, pl.DataFrame])
+def test_columns_that_are_called_as_classes_go_by_their_names(of):
+    frame = of(dict(zip("cab", np.array(WIDE)[:, [2, 0, 1]].T, strict=True)))
+    report = scorer.evaluate(LETTERS, {"named": frame}, ["Accuracy"])
+    assert report.mean("named") == 3 / 4
+    unnamed = of(dict(zip("xyz", np.array(WIDE).T, strict=True)))
+    assert scorer.evaluate(LETTERS, {"m": unnamed}, ["Accuracy"]).mean("m") == 3 / 4
+    strange = of(dict(zip("abd", np.array(WIDE).T, strict=True)))
+    with pytest.raises(UsageError, match="'d' is no class of the truth's"):
+        scorer.evaluate(LETTERS, {"m": strange}, ["Accuracy"])
+
+
+def test_columns_by_number_are_classes_only_where_they_are_not_pandas_own():
+    pair = np.array([P, P]).T
+    pair[:, 0] = 1 - pair[:, 0]
+    frame = pd.DataFrame(pair)
+    turned = frame[[1, 0]]
+    for truth, run in ((Y, frame), (Y, turned), ([y + 1 for y in Y], frame)):
+        assert scorer.evaluate(truth, {"m": run}, ["AUROC"]).mean("m") == 1.0
+
+
+@pytest.mark.parametrize("truth", [np.array([Y]).T, pd.DataFrame({"y": Y}), pl.DataFrame({"y": Y})])
+def test_one_column_is_one_value_a_row(truth):
+    assert scorer.evaluate(truth, {"m": Y}, ["Accuracy"]).mean("m") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("truth", "run", "measure", "code"),
+    [
+        ([1.0, 2.0, 3.0], [1, None, 3], "RMSE", "S502"),
+        ([1.0, 2.0, 3.0], pd.Series([1, pd.NA, 3], dtype="Int64"), "RMSE", "S502"),
+        ([0, 1, 1], pd.Series([0.1, pd.NA, 0.9], dtype="Float64"), "AUROC", "S502"),
+        (["a", "b", "b"], pd.Series(["a", pd.NA, "b"], dtype="string"), "Accuracy", "S522"),
+    ],
+)
+def test_what_is_missing_is_told_by_its_row(truth, run, measure, code):
+    report = scorer.evaluate(truth, {"m": run}, [measure])
+    problems = list(report.submissions[0].findings)
+    assert {(each.code, each.line) for each in problems} == {(code, 2)}
+
+
+@pytest.mark.parametrize(
+    ("measure", "said"),
+    [
+        ("accuracy_score", "scikit-learn's accuracy_score is 'Accuracy'"),
+        ("mean_squared_error", "scikit-learn's mean_squared_error is 'MSE'"),
+        ("Acuracy", "did you mean 'Accuracy'?"),
+    ],
+)
+def test_names_of_scikit_learn_are_answered(measure, said):
+    with pytest.raises(UsageError, match=said):
+        scorer.evaluate(Y, {"m": Y}, [measure])
+
+
+def test_a_function_of_scikit_learn_is_answered_by_its_name_here():
+    def accuracy_score(true, predicted):
+        return np.mean(true == predicted)
+
+    with pytest.raises(TypeError, match="a function; scikit-learn's accuracy_score is 'Accuracy'"):
+        scorer.evaluate(Y, {"m": Y}, [accuracy_score])
+
+
+def test_decisions_are_no_answers_and_one_class_has_no_order():
+    with pytest.raises(scorer.ChallengeError, match="scores are no probabilities"):
+        scorer.evaluate(Y, {"m": [-3.0, 7.0, 2.0, -1.0]}, ["Accuracy"])
+    with pytest.raises(UsageError, match="the truth has the one class '1'"):
+        scorer.evaluate([1, 1, 1], {"m": [0.1, 0.2, 0.3]}, ["AUROC"])
