@@ -77,7 +77,7 @@ def as_tables(
 
 def _only_column(frame: Any) -> Any:
     """The column of a frame that has no other; else what was given."""
-    names = getattr(frame, "columns", ()) if data.is_frame(frame) else ()
+    names = list(getattr(frame, "columns", ())) if data.is_frame(frame) else []
     alone = len(names) == 1 and not hasattr(frame, "column_names")
     return frame[names[0]] if alone else frame
 
@@ -164,13 +164,15 @@ def _by_class(run: object, array: NDArray[Any], known: Sequence[str], name: str)
 
     Numbers from 0 are what pandas calls columns without names: these go by place.
     """
-    given = getattr(run, "column_names", None) or getattr(run, "columns", ())
-    names = [_text(column) for column in list(given)]
+    arrow = hasattr(run, "column_names")  # whose `columns` are the data
+    names = [_text(name) for name in getattr(run, "column_names" if arrow else "columns", ())]
     unnamed = names == [str(n) for n in range(len(names))]
     if len(names) != len(known) or unnamed or not {*names} & {*known}:
         return array
     if strange := [column for column in names if column not in known]:
-        message = f"run {quoted(name)} has the columns {join_first(names)}, and {join_first(strange)}"
+        message = (
+            f"run {quoted(name)} has the columns {join_first(names)}, and {join_first(strange)}"
+        )
         raise UsageError(f"{message} is no class of the truth's ({join_first(known)})")
     return np.asarray(array[:, [names.index(each) for each in known]])
 
@@ -238,7 +240,9 @@ def _shares(array: NDArray[Any], known: Sequence[str], what: str) -> NDArray[np.
             raise UsageError(f"{what}: {join_first(strange)} is no class of the truth's {named}")
         return np.asarray(texts[:, None] == np.array(known)[None, :], dtype=np.float64)
     if len(known) == 1:
-        raise UsageError(f"the truth has the one class {join_first(known)}, and {what} numbers of two")
+        raise UsageError(
+            f"the truth has the one class {join_first(known)}, and {what} numbers of two"
+        )
     if len(known) != 2:
         message = f"{what} has one number a row, and there are {named}"
         raise UsageError(f"{message}: give a column a class, as predict_proba does")

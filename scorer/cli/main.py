@@ -30,6 +30,7 @@ from scorer.core.version import __version__
 # what takes long to import waits for `run`, where Ctrl-C has an answer
 if TYPE_CHECKING:
     from scorer.cli.options import Result, Terminal
+    from scorer.core.problems import Problem
 
 
 INTERRUPTED, INTERNAL = 130, 4
@@ -53,6 +54,18 @@ def main() -> None:
     sys.exit(code)
 
 
+def _problem_lines(problems: Sequence[Problem]) -> list[str]:
+    """Problems as lines: one that is in many places once, with how many more there are."""
+    if not problems:
+        return []
+    from scorer.core.problems import Findings
+    from scorer.reports.findings.problems import format_findings
+
+    findings = Findings()
+    findings.extend(problems)
+    return format_findings(findings, option="")
+
+
 def run(words: Sequence[str]) -> int:
     """Run one command: whatever happens, there is an exit code and a message, no traceback."""
     end = words.index("--") if "--" in words else len(words)
@@ -71,8 +84,7 @@ def run(words: Sequence[str]) -> int:
         if debug:
             _say([traceback.format_exc()])
         _say([f"error: {error}"] if not error.problems else [])
-        for problem in error.problems:
-            _say([str(problem), *([f"  help: {problem.help}"] if problem.help else [])])
+        _say(_problem_lines(error.problems))
         if error.exit_code == INTERNAL:
             _say(["scoring failed, and no submission is at fault; --debug shows the cause"])
         return error.exit_code

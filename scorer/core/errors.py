@@ -16,9 +16,10 @@ Stability: plugin.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 
-from scorer.core.problems import Problem
+from scorer.core.problems import SHOWN_PLACES, Problem
 from scorer.core.text import nearest, quoted
 
 
@@ -29,7 +30,19 @@ class ScorerError(Exception):
 
     def __init__(self, message: str = "", problems: Iterable[Problem] = ()) -> None:
         self.problems = tuple(problems)
-        super().__init__(message or "\n".join(map(str, self.problems)))
+        super().__init__(message or "\n".join(_first_places(self.problems)))
+
+
+def _first_places(problems: Sequence[Problem]) -> Iterator[str]:
+    """The first problems of each code, and how many more there are of it."""
+    counts = Counter[str]()
+    for problem in problems:
+        counts[problem.code] += 1
+        if counts[problem.code] <= SHOWN_PLACES:
+            yield str(problem)
+    for code, count in counts.items():
+        if count > SHOWN_PLACES:
+            yield f"and {count - SHOWN_PLACES:,} more of {code}"
 
 
 class UsageError(ScorerError):

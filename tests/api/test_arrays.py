@@ -244,3 +244,10 @@ def test_decisions_are_no_answers_and_one_class_has_no_order():
         scorer.evaluate(Y, {"m": [-3.0, 7.0, 2.0, -1.0]}, ["Accuracy"])
     with pytest.raises(UsageError, match="the truth has the one class '1'"):
         scorer.evaluate([1, 1, 1], {"m": [0.1, 0.2, 0.3]}, ["AUROC"])
+
+
+def test_a_truth_of_another_kind_is_told_once_with_its_count():
+    with pytest.raises(scorer.ChallengeError) as told:
+        scorer.evaluate(["a", "b"] * 50, {"m": [1.0] * 100}, ["RMSE"])
+    assert str(told.value).splitlines()[-1] == "and 97 more of T501"
+    assert len(told.value.problems) == 100

@@ -296,3 +296,12 @@ def test_tables_for_people_have_lists_by_their_numbers_and_files_as_the_truth(ch
         assert places == sorted(places), (form, text)
     made = json.loads(score(folder, folder / "s.csv", "--per-list", "--format", "json").out)
     assert list(made["submissions"][0]["values"]["P@1"]["per_list"]) == sorted(lists)
+
+
+def test_a_truth_of_another_kind_is_told_once_with_its_count(score, tmp_path):
+    rows = "".join(f"r{n},c{n % 3}\n" for n in range(50))
+    for name in ("target", "prediction"):
+        (tmp_path / f"{name}.csv").write_text(f"id,{name}\n{rows}")
+    ran = score(tmp_path / "target.csv", tmp_path / "prediction.csv", "-m", "RMSE")
+    assert ran.code == 2
+    assert ran.err.splitlines()[1] == "  and 49 more of T501, on lines 3, 4, 5, ..."

@@ -278,7 +278,7 @@ def _misformed(submitted: Submitted, ids: CodedColumn, pattern: IdPattern) -> Mi
         (*entry, MISFORMED.index(misformed(entry[0], pattern).code))
         for entry in _each(submitted, ids, wrong)
     ]
-    return Misformed(IdTally.of(MISFORMED, strange), not wrong.all() or not wrong.size)
+    return Misformed(IdTally.of(MISFORMED, strange), not wrong.all())
 
 
 def _matching(ids: CodedColumn, expression: str) -> Mask:
