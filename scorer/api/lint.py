@@ -29,6 +29,7 @@ from scorer.prepare.fingerprint import keyed
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import probes, values
 from scorer.prepare.probes_of_grades import cutoffs
+from scorer.prepare.splits import split_of_lists
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Remark
 from scorer.tables.columns import CodedColumn
@@ -48,6 +49,9 @@ def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
         PluginError: a metric failed.
     """
     ready = answerable(opened(prepare(challenge, allow_plugins)))
+    if challenge.splits is not None:  # a file of splits is read nowhere else here
+        assert ready.answers is not None
+        split_of_lists(challenge, ready.answers.lists, ready.public.groups)
     examples, others = _examples(ready)
     rejected, accepted = _baselines(ready)
     assert ready.answers is not None

@@ -23,10 +23,12 @@ from scorer.formats.arrange import Arranged, Fits, arrangement
 from scorer.formats.form import PLAIN, FileForm, separator_of
 from scorer.formats.header import lacking
 from scorer.formats.read import COMPRESSED
-from scorer.formats.repair import Expected, Meant, cut_rows
+from scorer.formats.repair import Expected, Meant, cut_rows, numbers_rows
 from scorer.tables.marked import is_number
 from scorer.tables.schema import TEXT, Schema
 
+RANGED = ("prediction", "score")  # the roles that submission.range is of
+NEAR = 0.01  # of rounded probabilities to 1
 LOOKED_AT = 256 * 1024  # bytes of the beginning of a file
 CERTAIN = ("S306", "S307", "S312", "S313")  # faults of ids that name the id that was meant
 OF_HEADER = ("S201", "S202", "S203", "S204", "S205")
@@ -57,7 +59,17 @@ def expected(
             {shape.called(role): _fit(role, known) for role in lacking(shape, ())}
             for shape in (shapes if form == PLAIN else ())
         ],
+        _ranges(rules, shapes),
     )
+
+
+def _ranges(rules: Submission, shapes: Sequence[Schema]) -> dict[str, tuple[float, float]]:
+    """By the name of a column of numbers, what they lie between, where that is known."""
+    columns = {role: shape.called(role) for shape in shapes for role in shape.roles}
+    ranges = {name: (0.0, 1.0) for role, name in columns.items() if role.startswith("probability")}
+    if rules.range is not None:
+        ranges |= {name: rules.range for role, name in columns.items() if role in RANGED}
+    return ranges
 
 
 def with_cause(
@@ -75,6 +87,8 @@ def with_cause(
     except Unreadable:
         return findings
     rows = cut_rows(text, table)
+    while numbers_rows(rows, table):
+        rows = [row[1:] for row in rows]
     if (found := arrangement(rows, table.fits)) is not None:
         return _instead(findings, found, rows, table.separator)
     if (problem := _likeliest(rows, table, public)) is not None:
@@ -112,7 +126,7 @@ def _instead(
     )
     message = f"columns {swapped} are swapped: in the first row {cells}"
     hint = f"name the columns {printable(separator.join(right))}"
-    return _without(findings, OF_ROWS, Problem("S214", message, line=1, help=hint))
+    return _without(findings, (*OF_HEADER, *OF_ROWS), Problem("S214", message, line=1, help=hint))
 
 
 def _likeliest(rows: Sequence[Sequence[str]], table: Expected, public: Public) -> Problem | None:
@@ -125,6 +139,8 @@ def _likeliest(rows: Sequence[Sequence[str]], table: Expected, public: Public) -
         for of in public.classes
     ]
     if None in columns or len(set(columns)) < len(columns):
+        columns = _shares_of_one(rows, len(public.classes))
+    if not columns:
         return None
     message = (
         f"column {quoted(label)} is missing; the columns {join_first(list(filter(None, columns)))} "
@@ -135,6 +151,18 @@ def _likeliest(rows: Sequence[Sequence[str]], table: Expected, public: Public) -
         "(in pandas: frame[classes].idxmax(axis=1))"
     )
     return Problem("S201", message, line=1, help=help)
+
+
+def _shares_of_one(rows: Sequence[Sequence[str]], classes: int) -> list[str | None]:
+    """The columns behind the ids, where there is one a class and their cells add up to 1."""
+    if any(len(row) != classes + 1 for row in rows) or len(rows) < 2:
+        return []
+    try:
+        shares = [list(map(float, row[1:])) for row in rows[1:]]
+    except ValueError:
+        return []
+    whole = all(min(row) >= 0 and abs(sum(row) - 1) < NEAR for row in shares)
+    return [*rows[0][1:]] if whole else []
 
 
 def _without(findings: Findings, codes: Sequence[str], problem: Problem) -> Findings:

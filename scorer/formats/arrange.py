@@ -54,6 +54,9 @@ def _in_shape(rows: Sequence[Sequence[str]], fits: Mapping[str, Fits]) -> Arrang
         return None
     names = arranged([cells[n] for n in places], absent or fits)
     kind: Kind = "renamed" if absent else "swapped"
+    if names is None and absent and len(header) == len(fits):
+        kind, places = "swapped", [*cells]
+        names = arranged([*cells.values()], fits)
     return None if names is None else Arranged(kind, _arranged_names(header, places, names))
 
 

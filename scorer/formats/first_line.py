@@ -9,7 +9,7 @@ from scorer.bytes.lines import count_only
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 from scorer.formats.form import separator_of
-from scorer.formats.header import Unused, resolve, tell_unused
+from scorer.formats.header import NO_INDEX, Unused, resolve, tell_unused
 from scorer.formats.read import COMPRESSED
 from scorer.formats.records import Record, field_start, field_starts
 from scorer.formats.text import Request
@@ -44,7 +44,7 @@ def header_of(
         findings.add(Problem("S202", message, line=line, help=hint))
         return None
     if not names[0]:
-        message, hint = "unnamed first column; a pandas index?", "write with to_csv(index=False)"
+        message, hint = "unnamed first column; a pandas index?", NO_INDEX
         findings.add(Problem("S203", message, line=line, column=1, help=hint))
     places: dict[str, list[int]] = {}
     for n, name in enumerate(names):

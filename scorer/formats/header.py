@@ -24,6 +24,8 @@ NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header 
 NUMBERS_OF_ROWS = frozenset(
     {"id", "idx", "index", "row", "rowid", "rowindex", "rownumber", "unnamed0"}
 )
+INDEX = re.compile(r"|index|level_0|Unnamed: 0(\.[0-9]+)*")  # what pandas calls an index column
+NO_INDEX = "write with to_csv(index=False); score check --fix removes the column"
 NEARLY = ("S502", "S503", "S504", "S506")  # faults of a cell in a column of numbers
 
 
@@ -138,7 +140,10 @@ def tell_unused(
     for extra in unused:
         called = extra.label or quoted(extra.name)
         message = f"column {called} is not used"
-        if extra.name and (unordered or ungraded) and extra.numeric and not extra.numbers_rows:
+        index = extra.name and INDEX.fullmatch(extra.name) and extra.numeric
+        if index:
+            message += "; a pandas index?"
+        elif (unordered or ungraded) and extra.name and extra.numeric and not extra.numbers_rows:
             columns = {**shape.columns, "score" if unordered else "grade": extra.name}
             named = {whole_role(role): printable(name, 60) for role, name in columns.items()}
             declared = ", ".join(f"{role}: {name}" for role, name in named.items())
@@ -159,7 +164,10 @@ def tell_unused(
                 )
                 unordered = False  # one problem of this is enough
         if not count_only(request.findings, "S205"):
-            problem = Problem("S205", message, "warning", None, extra.line, extra.column)
+            problem = Problem(
+                "S205", message, "warning", None, extra.line, extra.column,
+                help=NO_INDEX if index else None,
+            )  # fmt: skip
             request.findings.add(problem)
 
 

@@ -23,13 +23,13 @@ from scorer.core.id_pattern import MARKS, apart
 from scorer.core.text import printable, quoted
 from scorer.formats.arrange import SAMPLE, Fits, arrangement
 from scorer.formats.form import WHITESPACE, several
+from scorer.formats.header import INDEX
 from scorer.formats.read import COMPRESSED
-from scorer.tables.marked import AMBIGUOUS, COMMA, rejoined, unmarked
+from scorer.tables.marked import AMBIGUOUS, COMMA, percentage, rejoined, unmarked
 from scorer.tables.table import TEXT
 
 FIXED = ".fixed."  # in the name of a copy
 MOST_REPAIRED = 256 * 1024 * 1024  # bytes of a file that is repaired in memory
-INDEX = {"", "Unnamed: 0", "index"}  # names that pandas gives to an index column
 MOST_BEFORE = 100  # lines before a header
 BEFORE = re.compile(r"\s*(#|sep=.\s*$|\s*$)")
 WHOLE = re.compile(r"[0-9]{1,18}")
@@ -58,6 +58,7 @@ class Expected(NamedTuple):
     meant: Mapping[str, Meant] = {}  # role -> which known id an unknown one was
     inner: Mapping[str, str] = {}  # role -> what separates several of them in a cell
     fits: Sequence[Mapping[str, Fits]] = ()  # of each shape, by name: whether a text can be a cell
+    ranges: Mapping[str, tuple[float, float]] = {}  # by name, what its numbers lie between
 
     @property
     def numbers(self) -> list[str]:
@@ -150,7 +151,7 @@ def _repaired_table(text: str, expected: Expected, changes: list[str]) -> str:
         for cell, clean in zip(row, clean_row, strict=True)
     ):
         repairs[f"blanks and invisible characters around {blanks:,} values removed"] = None
-    if bare and _is_index(bare, names):
+    while _is_index(bare, expected):
         repairs[f"index column {bare[0][0]!r} removed"] = None
         bare = [row[1:] for row in bare]
     if bare:
@@ -233,7 +234,8 @@ def _arranged(
     rows: list[list[str]], expected: Expected, repairs: dict[str, None]
 ) -> list[list[str]]:
     """The rows below the header that they certainly should have."""
-    if (found := arrangement(rows, expected.fits)) is None:
+    found = None if numbers_rows(rows, expected) else arrangement(rows, expected.fits)
+    if found is None:
         return rows
     header = ", ".join(map(quoted, found.names))
     if found.kind == "missing":
@@ -267,11 +269,32 @@ def _point(
             continue
         at = rows[0].index(name)
         cells = {n: row[at] for n, row in enumerate(rows) if n and at < len(row)}
-        for what, plain in _plain(cells, certain).items():
+        ways = {**_shares(cells, expected.ranges.get(name)), **_plain(cells, certain)}
+        for what, plain in ways.items():
             for n, text in plain.items():
                 rows[n][at] = text
             many = f"{len(plain):,} value{'s' * (len(plain) != 1)}"
             repairs[what.replace("{}", f"{many} of {quoted(name)}")] = None
+
+
+def _shares(
+    cells: Mapping[int, str], range: tuple[float, float] | None
+) -> dict[str, dict[int, str]]:
+    """The percentages of a column without their sign, where its range leaves one way to write them.
+
+    Divided by 100 or not: one of the two has to lie outside, and the other inside.
+    """
+    found = {n: pair for n, cell in cells.items() if (pair := percentage(cell)) is not None}
+    if range is None or not found:
+        return {}
+    low, high = range
+    inside = [
+        way for way in (0, 1) if all(low <= float(pair[way]) <= high for pair in found.values())
+    ]
+    if len(inside) != 1:
+        return {}
+    what = ("divided by 100", "left as they are")[inside[0]]
+    return {f"percent signs removed from {{}}, {what}": {n: p[inside[0]] for n, p in found.items()}}
 
 
 def _plain(cells: Mapping[int, str], certain: bool) -> dict[str, dict[int, str]]:
@@ -379,12 +402,24 @@ def _from_one(rows: list[list[str]], expected: Expected, repairs: dict[str, None
         repairs["ranks now start at 1 instead of 0"] = None
 
 
-def _is_index(rows: list[list[str]], names: Sequence[str]) -> bool:
-    """Whether the first column only counts the rows, and is not expected."""
-    if rows[0][:1] == [] or rows[0][0] not in INDEX or rows[0][0] in names or len(rows) < 2:
+def _is_index(rows: Sequence[Sequence[str]], expected: Expected) -> bool:
+    """Whether the first column only counts the rows, in any order, and is not expected."""
+    if not numbers_rows(rows, expected):
         return False
-    counted = [row[0] for row in rows[1:]]
-    return any(counted == [str(n + start) for n in range(len(counted))] for start in (0, 1))
+    counted = sorted(int(row[0]) for row in rows[1:])
+    return any(counted == [*range(start, start + len(counted))] for start in (0, 1))
+
+
+def numbers_rows(rows: Sequence[Sequence[str]], expected: Expected) -> bool:
+    """Whether the first column seems an index: a whole number a row, beside what must be."""
+    header = rows[0] if rows else []
+    if len(rows) < 2 or not header or not INDEX.fullmatch(header[0]):
+        return False
+    fewest = min(map(len, expected.fits), default=0)
+    if header[0] in expected.names.values() or len(header) <= fewest:
+        return False
+    numbers = [row[0] for row in rows[1:]]
+    return len({*numbers}) == len(numbers) and all(map(WHOLE.fullmatch, numbers))
 
 
 def _stripped(cell: str) -> str:

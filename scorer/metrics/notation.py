@@ -34,17 +34,23 @@ NUMBERED = re.compile(
 )
 
 POINTS = [f"IPrec@{n / 10:g}" for n in range(11)]
-# names of trec_eval's that are no measure of their own here, and what there is instead
+AREA = (
+    "one of two areas under precision and recall: AveragePrecision, by steps (scikit-learn's "
+    "average_precision_score), or PRTrapezoids (auc of precision_recall_curve)"
+)
+# names that are no measure of their own here, and what there is instead
 ANSWERS = {
-    "gm_map": "a geometric mean; in challenge.yaml: "
+    "gm_map": "of trec_eval is a geometric mean; in challenge.yaml: "
     "metrics: [{metric: AP, aggregate: geometric(0.00001)}]",
-    "gm_bpref": "a geometric mean; in challenge.yaml: "
+    "gm_bpref": "of trec_eval is a geometric mean; in challenge.yaml: "
     "metrics: [{metric: Bpref, aggregate: geometric(0.00001)}]",
-    "11pt_avg": "the mean of eleven measures; in challenge.yaml: "
+    "11pt_avg": "of trec_eval is the mean of eleven measures; in challenge.yaml: "
     f'metrics: [{{id: points, score: "({" + ".join(POINTS)}) / 11"}}, {", ".join(POINTS)}]',
-    "all_trec": "many measures, of which each is written: -m AP -m Rprec -m Bpref -m RR -m P@10 "
-    "-m R@1000 -m nDCG",
-    "official": "many measures, of which each is written: -m AP -m Rprec -m Bpref -m RR -m P@10",
+    "all_trec": "of trec_eval is many measures, of which each is written: -m AP -m Rprec -m Bpref "
+    "-m RR -m P@10 -m R@1000 -m nDCG",
+    "official": "of trec_eval is many measures, of which each is written: -m AP -m Rprec -m Bpref "
+    "-m RR -m P@10",
+    **dict.fromkeys(("prauc", "pr_auc", "auprc", "auc_pr", "aucpr"), f"is {AREA}"),
 }
 
 
@@ -76,8 +82,8 @@ def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
     wrong = NotationError(f"{quoted(notation)} is no measure; {hint}")
     if len(notation) > LONGEST or not notation.isprintable() or ODD.search(notation):
         raise wrong
-    if answer := ANSWERS.get(notation.strip().casefold()):
-        raise NotationError(f"{quoted(notation)} of trec_eval is {answer}")
+    if answer := ANSWERS.get(notation.partition("(")[0].strip().casefold()):
+        raise NotationError(f"{quoted(notation)} {answer}")
     ours = NUMBERED.sub(_trec_eval, notation.strip())
     try:
         tree: ast.expr = ast.parse(ours, mode="eval").body

@@ -14,6 +14,7 @@ from scorer.challenge.archive import is_kit
 from scorer.challenge.columns import extra_roles
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
+from scorer.challenge.submission import Submission
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.problems import Problem
@@ -223,6 +224,7 @@ def _ruled(
     refuse(challenge, conflicts)
     ready = BoundChallenge(challenge, registry, measures, kind, rules, breakers, rank_by, ranked_by)
     refuse(challenge, _idle_range(ready))
+    refuse(challenge, _idle_ties(ready))
     if not any(bound.primary for bound in measures):
         measures = (replace(measures[0], primary=True), *measures[1:])
     return ready._replace(measures=measures)
@@ -244,6 +246,16 @@ def _idle_range(ready: BoundChallenge) -> Iterator[Fault]:
         message = "probabilities lie in 0 to 1 whatever is written here"
         help = "for AUROC and AveragePrecision of any numbers: columns: {score: COLUMN}"
         yield Fault("submission.range", "C122", message, help)
+
+
+def _idle_ties(ready: BoundChallenge) -> Iterator[Fault]:
+    """A rule of ties where no scores rank the items of a list."""
+    default = Submission.model_fields["ties"].default
+    if ready.kind.name != "grades" and ready.challenge.submission.ties != default:
+        message = "no scores rank items here, so that no rule of ties has an effect"
+        help = "leave it out; NormalizedGini(ties=file) takes equal rows as the file has them"
+        labels = ready.kind.name == "labels"
+        yield Fault("submission.ties", "C122", message, help if labels else "leave it out")
 
 
 def _boxes(challenge: Challenge, kind: str) -> Iterator[Fault]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from typing import NamedTuple
 
 LONGEST = 64  # characters of a cell that is looked at
@@ -12,12 +13,15 @@ WRAPPED = re.compile(
 CURRENCY = re.compile(r"[$€£¥₹₽₩]|\b(?:USD|EUR|GBP|CHF|JPY|INR)\b")
 # a mark between thousands: a comma, point, blank or apostrophe, the same throughout
 THOUSANDS = re.compile(
-    r"[+-]?[0-9]{1,3}(?P<mark>[,. '’\u00a0\u2009\u202f])[0-9]{3}(?:(?P=mark)[0-9]{3})*+"
+    r"[+-]?[1-9][0-9]{0,2}(?P<mark>[,. '’\u00a0\u2009\u202f])[0-9]{3}(?:(?P=mark)[0-9]{3})*+"
     r"(?:(?!(?P=mark))[.,][0-9]+)?"
 )
-AMBIGUOUS = re.compile(r"[+-]?[0-9]{1,3}[,.][0-9]{3}")  # 1,234 may be 1.234 or 1234
+AMBIGUOUS = re.compile(r"[+-]?[1-9][0-9]{0,2}[,.][0-9]{3}")  # 1,234 may be 1.234 or 1234
 COMMA = re.compile(r"[+-]?[0-9]++,[0-9]++")
 PLAIN = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+
+
+PERCENT = re.compile(r"([+-]?[0-9]++(?:[.,][0-9]++)?)[ \u00a0\u202f]?%")
 
 
 class Marked(NamedTuple):
@@ -53,10 +57,23 @@ def unmarked(text: str) -> Marked | None:
     return Marked(bare, " and ".join(marks), mark) if certain else None
 
 
+def percentage(text: str) -> tuple[str, str] | None:
+    """A percentage as a share, and without its sign; None where the cell is none.
+
+    >>> percentage("11,5 %"), percentage("0.11")
+    (('0.115', '11.5'), None)
+    """
+    if len(text) > LONGEST or (found := PERCENT.fullmatch(text.strip())) is None:
+        return None
+    plain = found[1].replace(",", ".")
+    return f"{Decimal(plain).scaleb(-2):f}", plain
+
+
 def is_number(text: str) -> bool:
     """Whether a cell is a number, perhaps with marks or a decimal comma."""
     bare = text.strip()
-    return bool(PLAIN.fullmatch(bare) or COMMA.fullmatch(bare)) or unmarked(bare) is not None
+    written = PLAIN.fullmatch(bare) or COMMA.fullmatch(bare) or PERCENT.fullmatch(bare)
+    return bool(written) or unmarked(bare) is not None
 
 
 def rejoined(fields: list[str], numbers: list[int], width: int) -> list[str] | None:

@@ -24,7 +24,7 @@ from scorer.core.cached import cached_property
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.tables.columns import CodedColumn, JoinedColumn, TextColumn
-from scorer.tables.marked import AMBIGUOUS, unmarked
+from scorer.tables.marked import AMBIGUOUS, percentage, unmarked
 from scorer.tables.schema import EXTRA as EXTRA
 from scorer.tables.schema import NUMBER as NUMBER
 from scorer.tables.schema import ORDERED as ORDERED
@@ -241,6 +241,9 @@ def number(text: str, most: float = sys.float_info.max) -> tuple[float, tuple[st
             "S504",
             f"{quoted(text)} has a decimal comma; write {printable(point, 60)}",
         )
+    if (shares := percentage(text)) is not None:
+        share, plain = shares
+        return math.nan, ("S501", f"{quoted(text)} is a percentage; write {share} or {plain}")
     if (marked := unmarked(text)) is not None:
         return math.nan, (
             "S501",

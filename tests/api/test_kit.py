@@ -340,6 +340,8 @@ def test_the_readme_tells_all_that_a_participant_needs(folder, kit):
     assert "score check kit.zip SUBMISSION" in text
     assert f"{1 << 30:,} bytes" in text
     assert "\n\n\n" not in text
+    for other in ("lists.csv", "items.csv", "classes.csv"):
+        assert (f"\n- {other}: the " in text) == (other in inside)
     (name,) = [name for name in inside if name.startswith("sample_submission")]
     if not name.endswith(".parquet"):
         lines = inside[name].decode().splitlines()[: 4 if name.endswith(".csv") else 3]

@@ -13,6 +13,7 @@ from scipy import stats
 
 from scorer.api.lint import lint
 from scorer.challenge.load import load
+from scorer.core.errors import ChallengeError
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.prepare.probes import probes, values
@@ -533,3 +534,11 @@ def test_lists_are_called_as_the_challenge_calls_them(challenge, score):
     assert "The number of users needed" in needed
     heads = ["submissions", "pairs", "users", "detectable", "users", "for", "±", "interval"]
     assert needed.splitlines()[-6].split() == heads
+
+
+def test_a_file_of_splits_is_read(challenge):
+    yaml = "truth: truth.csv\nmetrics: [AP]\nsplits: {file: splits.csv}\n"
+    truth = {"truth.csv": "list,item,grade\nq1,a,1\nq2,b,1\n"}
+    folder = challenge(yaml, **truth, **{"splits.csv": "topic,split\nq1,public\nq2,private\n"})
+    with pytest.raises(ChallengeError, match="column 'list' is missing"):
+        found(folder)

@@ -86,6 +86,32 @@ OF_CLASSES = {
         "'species', '1' belongs to 'id'",
         text("species,id", LABELS, IDS),
     ),
+    "swapped, one with another name": (
+        text("label,id", IDS, LABELS),
+        "S214] columns 'label' and 'id' are swapped: in the first row '1' belongs to 'id', "
+        "'setosa' belongs to 'species'",
+        GOOD,
+    ),
+    "an index": (
+        text(",id,species", range(40), IDS, LABELS),
+        "S203] unnamed first column; a pandas index?",
+        GOOD,
+    ),
+    "an index in another order": (
+        text(",id,species", range(40, 0, -1), IDS, LABELS),
+        "S203] unnamed first column; a pandas index?",
+        GOOD,
+    ),
+    "whole numbers that are perhaps an index": (
+        text(",id,species", range(7, 87, 2), IDS, LABELS),
+        "S203] unnamed first column; a pandas index?",
+        None,
+    ),
+    "an index that is the ids": (
+        text(",species", IDS, LABELS),
+        "S201] column 'id' is missing; found: , species; rename ''?",
+        GOOD,
+    ),
     "codes of classes": (
         text("id,species", IDS, [CLASSES.index(label) for label in LABELS]),
         "S523] species holds numbers, such as '0', where a class is expected",
@@ -95,6 +121,16 @@ OF_CLASSES = {
         text("id,setosa,versicolor,virginica", IDS, *[PROBABILITIES] * 3),
         "S201] column 'species' is missing; the columns 'setosa', 'versicolor', 'virginica' seem "
         "to be probabilities of its classes",
+        None,
+    ),
+    "probabilities in columns that are numbered": (
+        text(
+            "id,0,1,2",
+            IDS,
+            PROBABILITIES,
+            *[["0.1" if p == "0.8" else "0.45" for p in PROBABILITIES]] * 2,
+        ),
+        "the columns '0', '1', '2' seem to be probabilities of its classes",
         None,
     ),
     "missing": (
@@ -130,6 +166,16 @@ OF_NUMBERS = {
         text("id,price", IDS, [f"{float(p):,.2f}".translate({44: 46, 46: 44}) for p in PRICES]),
         "'1.200,00' is a number with marks between thousands; write 1200.00",
         PLAIN,
+    ),
+    "commas behind a nought": (
+        text("id,price", IDS, [f"0,{100 + n}" for n in range(40)]),
+        "'0,100' has a decimal comma; write 0.100\n",
+        text("id,price", IDS, [f"0.{100 + n}" for n in range(40)]),
+    ),
+    "per cent": (
+        text("id,price", IDS, [f"{n},5 %" for n in range(40)]),
+        "'0,5 %' is a percentage; write 0.005 or 0.5\n",
+        None,
     ),
     "thousands or decimals": (
         text("id,price", IDS, [f"{n + 1},{100 + n}" for n in range(40)]),
@@ -212,3 +258,42 @@ def test_a_terminal_has_the_line_with_a_caret(score, tmp_path, prices, terminal)
     file.write_text(text("id,price", IDS, ["abc", *PRICES[1:]]))
     said = score("check", prices, file).out
     assert "  2 | 1,abc\n    |   ^^^\n" in said
+
+
+@pytest.mark.parametrize("name", ["Unnamed: 0", "index", "level_0"])
+def test_an_index_with_a_name_is_told_and_removed(score, tmp_path, classes, name):
+    file, copy = tmp_path / "sent.csv", tmp_path / "copy.csv"
+    file.write_text(text(f"{name},id,species", range(40), IDS, LABELS))
+    told = score("check", classes, file)
+    assert f"warning[S205] column '{name}' is not used; a pandas index?\n  help: write" in told.out
+    assert score("check", classes, "--fix", file, "-o", copy).code == 0
+    assert copy.read_text() == GOOD
+
+
+@pytest.mark.parametrize(
+    ("column", "range", "cells", "repaired"),
+    [
+        ("probability", "", ["47.8%", "11 %", "100 %", "0 %"], ["0.478", "0.11", "1.00", "0.00"]),
+        ("probability", "", ["47,8 %", "0.5", "3,5 %", "1"], ["0.478", "0.5", "0.035", "1"]),
+        ("probability", "", ["0.5 %", "0.7 %", "0.2", "0.3"], None),  # shares, or a sign too many
+        ("score", ", range: [0, 100]", ["50 %", "20 %", "7", "9"], None),  # both are inside
+        ("score", ", range: [1, 100]", ["50 %", "20 %", "7", "9"], ["50", "20", "7", "9"]),
+        ("score", "", ["50 %", "20 %", "7", "9"], None),
+    ],
+)
+def test_a_percentage_is_repaired_where_its_range_is_known(
+    score, tmp_path, monkeypatch, column, range, cells, repaired
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("id,y\na,1\nb,0\nc,1\nd,0\n")
+    (tmp_path / "challenge.yaml").write_text(
+        "truth: {file: t.csv, columns: {list: id, label: y}}\n"
+        f"submission: {{columns: {{list: id, {column}: p}}{range}}}\nmetrics: [AUROC]\n"
+    )
+    (tmp_path / "sent.csv").write_text(text("id,p", "abcd", cells))
+    assert "is a percentage; write" in score("check", ".", "sent.csv").out
+    ran = score("check", ".", "--fix", "sent.csv", "-o", "copy.csv")
+    copy = tmp_path / "copy.csv"
+    assert (copy.read_text() if copy.exists() else None) == (
+        None if repaired is None else text("id,p", "abcd", repaired)
+    ), ran

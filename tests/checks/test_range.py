@@ -59,6 +59,14 @@ def test_a_range_that_does_nothing_is_refused(checked, columns, metric, why):
     assert f"submission.range: {why}" in ran.err
 
 
+@pytest.mark.parametrize(("rule", "code"), [("file", 2), ("item-asc", 2), ("item-desc", 0)])
+def test_a_rule_of_ties_that_does_nothing_is_refused(checked, rule, code):
+    yaml = f"{CLASSES}submission: {{columns: {{list: id, label: c}}, ties: {rule}}}\n"
+    ran = checked(yaml + "metrics: [Accuracy]\n", LABELS, "id,c\n1,no\n2,no\n3,no\n4,no\n")
+    assert ran.code == code, ran
+    assert ("submission.ties: no scores rank items here" in ran.err) == (code == 2)
+
+
 @pytest.mark.parametrize("metric", ["AUROC", "AveragePrecision", "AUROC(positive=no)"])
 def test_scores_are_any_numbers_whose_order_counts(checked, metric):
     def value(column, values):

@@ -1,4 +1,4 @@
-"""The names of trec_eval's that are no measure here are answered, and the answers hold."""
+"""Names that are no measure here, trec_eval's mostly, are answered, and the answers hold."""
 
 import re
 
@@ -18,10 +18,16 @@ def test_a_name_of_trec_evals_is_answered(name, tmp_path, request):
     (tmp_path / "r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
     ran = request.getfixturevalue("score")(tmp_path / "q", tmp_path / "r", "-m", name)
     assert ran.code == 2
-    assert f"'{name}' of trec_eval is " in ran.err
+    assert f"'{name}' {ANSWERS[name.casefold()][:24]}" in ran.err
     assert "did you mean" not in ran.err
-    with pytest.raises(NotationError, match="of trec_eval is "):
+    with pytest.raises(NotationError, match=r"of trec_eval is |is one of two areas"):
         page(metrics(), name)
+
+
+@pytest.mark.parametrize("notation", ["PRAUC", "AUPRC(average=micro)", "PR_AUC"])
+def test_an_area_under_precision_and_recall_is_not_guessed(notation):
+    with pytest.raises(NotationError, match=r"AveragePrecision, by steps .* or PRTrapezoids"):
+        parse(notation)
 
 
 @pytest.mark.parametrize("name", IN_YAML)

@@ -112,7 +112,7 @@ def test_what_cannot_change_a_number_is_not_said(told):
     rated = "truth: ratings.csv\nmetrics: ['RMSE(average=pooled)']\n"
     found = signature(told(rated, "rated.csv"))
     assert found == f"RMSE|average:pooled|lists:2|missing:error|scorer:{__version__}"
-    other = signature(told(rated + "submission: {ties: file}\nundefined: skip", "rated.csv"))
+    other = signature(told(rated + "undefined: skip", "rated.csv"))
     assert other == found
 
 

@@ -354,7 +354,7 @@ def test_json_says_how_certain_the_board_is(board):
 def test_footnotes_say_how_many_lists_have_no_value(board):
     said = remarks(board, 4)
     assert "nDCG@5, AP are undefined for 1 of 24 topics (counted as 0)." in said
-    assert "Missing of 24 topics (scored as empty): delta 2." in said
+    assert "Topics without an answer, of 24 (scored as empty): delta 2." in said
 
 
 @pytest.mark.parametrize(

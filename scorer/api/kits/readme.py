@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from importlib.resources import files
 
 from scorer.challenge.model import FILE, Challenge
@@ -18,15 +18,23 @@ from scorer.reports.commonmark import titled
 
 SHOWN = 3  # rows of the sample that the README shows
 INSTALL = "pip install challenge-scorer"
+OTHERS = {
+    "lists.csv": "the lists to answer",
+    "items.csv": "the items that there are",
+    "classes.csv": "the classes that there are",
+}
 
 
 def readme(
-    prepared: BoundChallenge, dropped: Sequence[str], sample: tuple[str, bytes] | None
+    prepared: BoundChallenge,
+    dropped: Sequence[str],
+    sample: tuple[str, bytes] | None,
+    packed: Collection[str] = (),
 ) -> str:
     """How to use the kit: installing, checking, the form of a file, limits and measures.
 
     `dropped` are ids of the measures that the kit cannot compute; `sample` is the name of the
-    sample submission and its bytes, if there is one.
+    sample submission and its bytes, if there is one; `packed` are the names of the kit's files.
     """
     from jinja2 import StrictUndefined, Template
 
@@ -46,6 +54,7 @@ def readme(
         ],
         install=INSTALL,
         file=FILE,
+        others=[f"{name}: {what}" for name, what in OTHERS.items() if name in packed],
         format=printable(challenge.submission.format or "csv", 60),
         sample=sample[0] if sample else None,
         beginning=[printable(line, 100) for line in _beginning(*sample)] if sample else [],

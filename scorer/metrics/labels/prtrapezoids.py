@@ -64,8 +64,9 @@ def prtrapezoids(
     """The area under the precision-recall curve with straight lines between its points.
 
     From recall 0 with precision 1 through a point at each probability. Lines are too good for
-    such a curve, most where many rows have the same probability; `AveragePrecision` has none,
-    and is what most challenges mean by the area. Undefined where no row is of the class.
+    such a curve, most where many rows have the same probability; `AveragePrecision` has none.
+    Both are called PRAUC or AUPRC, so that neither answers to these names.
+    Undefined where no row is of the class.
 
     Down the list: one of one, then two of three rows:
 

@@ -369,4 +369,4 @@ def _absent(report: Report) -> Iterator[str]:
             f"{printable(name, 60)} {count:,}" for name, count in list(missing.items())[:5]
         )
         more = f" and {len(missing) - 5:,} more submissions" if len(missing) > 5 else ""
-        yield f"Missing of {lists} {units} ({counts}): {first}{more}."
+        yield f"{units.capitalize()} without an answer, of {lists} ({counts}): {first}{more}."
