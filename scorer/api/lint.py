@@ -226,7 +226,9 @@ def _measured(
     perfect = means["perfect"]
     assert perfect is not None
     if math.isnan(perfect):
-        yield Remark(grave, f"{name} has no value even for a perfect submission")
+        floor = "under a logarithm or a divisor write a least value: log(max(mae, 0.000000001))"
+        why = f"; it would rank last; {floor}" if measure.parts else ""
+        yield Remark(grave, f"{name} has no value even for a perfect submission{why}")
         return
     defined = [mean for mean in means.values() if mean is not None and not math.isnan(mean)]
     spread = [*defined, *(() if math.isnan(chance.mean) else (chance.low, chance.high))]

@@ -273,3 +273,20 @@ def test_a_lowest_grade_that_is_not_below_the_highest_is_refused(challenge, scor
     if said is not None:
         assert "challenge.yaml:4: error[C114] metrics[1].min_grade: " in ran.err
         assert said in ran.err
+
+
+@pytest.mark.parametrize(
+    ("formula", "told"),
+    [("log(mae)", True), ("1 / mae", True), ("log(max(mae, 0.000000001))", False)],
+)
+def test_lint_tells_a_formula_without_a_value_for_the_perfect_file(challenge, score, formula, told):
+    yaml = (
+        "truth: {file: truth.csv, columns: {list: id, target: y}}\n"
+        "submission: {columns: {list: id, prediction: y}}\n"
+        f'metrics: [{{id: score, score: "{formula}"}}, {{id: mae, metric: MAE}}]\n'
+    )
+    ran = score("lint", challenge(yaml, **{"truth.csv": "id,y\n1,1\n2,2\n3,5\n"}))
+    out = " ".join(ran.out.split())
+    assert ("score has no value even for a perfect submission; it would rank last" in out) == told
+    assert ("log(max(mae, 0.000000001))" in out) >= told
+    assert ran.code == (2 if told else 0)
