@@ -74,12 +74,16 @@ def score(capfdbinary, monkeypatch):
 
 @pytest.fixture
 def terminal(monkeypatch):
-    """Make the standard output of `score` a terminal of some width, without colours."""
+    """Make the standard output of `score` a terminal of some width, without colours or with."""
     from scorer.cli import main as cli
 
-    def of(width):
+    def of(width, colours=False):
         monkeypatch.setenv("COLUMNS", str(width))
-        monkeypatch.setenv("NO_COLOR", "1")
+        monkeypatch.setenv("TERM", "xterm-256color")
+        monkeypatch.delenv("FORCE_COLOR", raising=False)
+        monkeypatch.delenv("NO_COLOR", raising=False)
+        if not colours:
+            monkeypatch.setenv("NO_COLOR", "1")
         monkeypatch.setattr(cli, "is_terminal", lambda stream: stream is sys.stdout)
 
     return of

@@ -10,7 +10,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stdout
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TextIO
 
 from scorer.cli.process import (
     Ended,
@@ -24,7 +24,7 @@ from scorer.cli.process import (
 from scorer.cli.progress import Progress
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.registry import AROUND_PLUGINS
-from scorer.core.text import describe_exception, printable, set_apart
+from scorer.core.text import describe_exception, printable, quoted, set_apart
 from scorer.core.version import __version__
 
 # what takes long to import waits for `run`, where Ctrl-C has an answer
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED, INTERNAL = 130, 4
 COMPLETIONS = ("--install-completion", "--show-completion")
+WHEN = ("auto", "always", "never")  # there are colours
 COMPLETING = "_SCORE_COMPLETE"  # what the shell's completion asks by
 
 
@@ -71,36 +72,67 @@ def run(words: Sequence[str]) -> int:
     end = words.index("--") if "--" in words else len(words)
     debug = "--debug" in words[:end]
     words = [word for n, word in enumerate(words) if word != "--debug" or n >= end]
+    when = "auto"
+
+    def say(texts: Sequence[str]) -> None:
+        _say(texts, _coloured(sys.stderr, when))
+
     try:
-        return _run(words)
+        words, when = _when(words)
+        return _run(words, when)
     except KeyboardInterrupt as error:
         abandon(sys.stdout)
-        _say(["ended by a signal" if isinstance(error, Ended) else "interrupted"])
+        say(["ended by a signal" if isinstance(error, Ended) else "interrupted"])
         return INTERRUPTED
     except BrokenPipeError:
         abandon(sys.stdout)
         return 0
     except ScorerError as error:
         if debug:
-            _say([traceback.format_exc()])
-        _say([f"error: {error}"] if not error.problems else [])
-        _say(_problem_lines(error.problems))
+            say([traceback.format_exc()])
+        say([f"error: {error}"] if not error.problems else [])
+        say(_problem_lines(error.problems))
         if error.exit_code == INTERNAL:
-            _say(["scoring failed, and no submission is at fault; --debug shows the cause"])
+            say(["scoring failed, and no submission is at fault; --debug shows the cause"])
         return error.exit_code
     except MemoryError:
         if debug:
-            _say([traceback.format_exc()])
-        _say(["error: there is not enough memory; lower limits in the challenge would help"])
+            say([traceback.format_exc()])
+        say(["error: there is not enough memory; lower limits in the challenge would help"])
         return INTERNAL
     except Exception as error:
         if debug:
-            _say([traceback.format_exc()])
-        _say([f"internal error: {describe_exception(error)}; --debug shows where"])
+            say([traceback.format_exc()])
+        say([f"internal error: {describe_exception(error)}; --debug shows where"])
         return INTERNAL
 
 
-def _run(words: Sequence[str]) -> int:
+def _when(words: Sequence[str]) -> tuple[list[str], str]:
+    """The words without `--color WHEN`, and when there are colours: auto, always or never."""
+    left, when, given = list[str](), "auto", iter(words)
+    for word in given:
+        if word == "--":
+            return [*left, word, *given], when
+        name, equals, value = word.partition("=")
+        if name != "--color":
+            left.append(word)
+            continue
+        when = value if equals else next(given, "")
+        if when not in WHEN:
+            raise UsageError(f"--color {quoted(when)}: write one of {', '.join(WHEN)}")
+    return left, when
+
+
+def _coloured(stream: TextIO | None, when: str) -> bool:
+    """Whether what is written there is in colours; what the command line says decides first."""
+    if when != "auto":
+        return when == "always" and stream is not None
+    if "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
+        return False
+    return stream is not None and (is_terminal(stream) or bool(os.environ.get("FORCE_COLOR")))
+
+
+def _run(words: Sequence[str], when: str) -> int:
     import typer
 
     from scorer.cli.options import Result
@@ -113,7 +145,7 @@ def _run(words: Sequence[str]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # pydantic would look through all installed projects for plugins of its own
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    terminal, printed = _terminal(), io.StringIO()
+    terminal, printed = _terminal(when), io.StringIO()
     completing = COMPLETING in os.environ
     group = verbs(completing or any(word.startswith(COMPLETIONS) for word in words[:1]))
     if completing:
@@ -135,9 +167,10 @@ def _run(words: Sequence[str]) -> int:
         raise UsageError(f"{error.format_message()} ({path} --help)") from error
     finally:
         AROUND_PLUGINS.reset(token)
-    _say([*terminal.notes, *result.notes])
+    coloured = _coloured(sys.stderr, when)
+    _say([*terminal.notes, *result.notes], coloured)
     _give(result)
-    _say(result.written)
+    _say(result.written, coloured)
     return result.exit_code
 
 
@@ -147,11 +180,10 @@ def _code(ended: BaseException) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _terminal() -> Terminal:
+def _terminal(when: str) -> Terminal:
     from scorer.cli.options import Terminal
 
     wide = is_terminal(sys.stdout)  # a pipe or a file has no width, whatever COLUMNS says
-    plain = "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb"
     cleanup, progress = ExitStack(), None
     if is_terminal(sys.stderr) and os.environ.get("TERM") != "dumb":
         progress = Progress()
@@ -159,11 +191,21 @@ def _terminal() -> Terminal:
     return Terminal(
         sys.stdin.buffer if sys.stdin else None,
         shutil.get_terminal_size((80, 24)).columns if wide else None,
-        is_terminal(sys.stdout) and not plain,
+        _coloured(sys.stdout, when),
         cleanup,
         [],
         progress,
+        _is_narrow(sys.stdout),
     )
+
+
+def _is_narrow(stream: TextIO | None) -> bool:
+    """Whether a stream's encoding lacks the signs that bars are made of."""
+    try:
+        "━▌█╌†".encode(getattr(stream, "encoding", None) or "utf-8")
+    except (LookupError, UnicodeError):
+        return True
+    return False
 
 
 def _give(result: Result) -> None:
@@ -191,12 +233,21 @@ def _as_bytes(text: str | bytes) -> bytes:
     return text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
 
 
-def _say(texts: Sequence[str]) -> None:
+def _say(texts: Sequence[str], coloured: bool) -> None:
     """Write each on stderr; text from outside cannot control the terminal."""
     if sys.stderr is None:  # it is closed
         return
+    lines = "\n".join(texts).splitlines() if texts else []
     try:
-        for line in "\n".join(texts).splitlines() if texts else ():
+        if coloured and lines:
+            from scorer.reports.write.text import Paper
+
+            width = shutil.get_terminal_size().columns if is_terminal(sys.stderr) else None
+            paper = Paper(width, True, _is_narrow(sys.stderr))
+            paper.problems(lines)
+            sys.stderr.buffer.write(_as_bytes(paper.text))
+            lines = []
+        for line in lines:
             sys.stderr.buffer.write(f"{set_apart(printable(line, len(line)))}\n".encode())
         sys.stderr.flush()
     except OSError:

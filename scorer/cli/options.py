@@ -37,12 +37,24 @@ class Terminal(NamedTuple):
     cleanup: ExitStack  # what is undone when the command has ended
     notes: list[str]  # on what the command's words stand for, said before its own
     progress: Callable[[float, int, str], None] | None = None
+    ascii: bool = False  # its encoding has no other signs
 
     def options(self, files: Sequence[Path] | None, precision: int = 4, **rest: bool) -> Options:
         """How a text is to look there, or in files, which have neither width nor colour."""
         if files:
             return Options(precision, **rest)
-        return Options(precision, width=self.width, colour=self.colour, **rest)
+        return Options(precision, width=self.width, colour=self.colour, ascii=self.ascii, **rest)
+
+    def page(self, text: str, catalogue: bool = False) -> str:
+        """A page, or a catalogue of a line an entry, in colours where there are any."""
+        if not self.colour:
+            return text
+        from scorer.reports.terminal import CATALOGUE, PAGE
+        from scorer.reports.write.text import Paper
+
+        paper = Paper(self.width, True, self.ascii)
+        paper.page(text, CATALOGUE if catalogue else PAGE)
+        return paper.text
 
 
 class Result(NamedTuple):

@@ -22,11 +22,18 @@ class Progress:
         if self._bar is None and time.monotonic() - self._start > 1 and done < of:
             from rich.console import Console
             from rich.markup import escape
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
             from rich.progress import Progress as Bar
 
             self._escape = escape
             self._bar = Bar(
-                console=Console(stderr=True), transient=True, refresh_per_second=REFRESHED
+                TextColumn("{task.description}"),
+                BarColumn(),
+                MofNCompleteColumn(),
+                TimeRemainingColumn(),
+                console=Console(stderr=True),
+                transient=True,
+                refresh_per_second=REFRESHED,
             )
             self._bar.add_task("", total=of)
             self._bar.start()

@@ -168,7 +168,8 @@ def _overview() -> list[str]:
         *lines,
         "score --help has the options of score; score COMMAND --help those of a command",
         "score --install-completion, --show-completion: completion by the shell",
-        "score --version; --debug with any command shows where an error came from",
+        "score --version; with any command --debug shows where an error came from, and",
+        "--color auto, always or never says when there are colours",
     ]
 
 

@@ -66,6 +66,12 @@ class Options(NamedTuple):
     page: bool = False  # with everything that a page has room for; a syntax sets it
     alone: bool = True  # read without the command's other output; a syntax sets it
     problems: bool = True  # a board tells its files' problems; a syntax sets it
+    ascii: bool = False  # signs of ASCII alone, where the terminal's encoding has no others
+
+    @property
+    def links(self) -> bool:
+        """Whether names are links to files of this machine: on a terminal alone."""
+        return self.colour and self.width is not None
 
 
 WRITE = f"{__package__}.write"
@@ -84,7 +90,7 @@ class ReportForm(NamedTuple):
     def write(self, data: Any, options: Options) -> str:
         """The text of `data`; unless it is private, of what may be published of it."""
         if not options.private and hasattr(data, "published"):
-            data = data.published(self.paths)
+            data = data.published(self.paths or options.links)
         return self.function(data, options)
 
 

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from scorer.reports.pictures.draw import Figure
 
 # what a column holds: a number is set to the right; a `group` is told by rules where a syntax has
-# them, a `count` may be left out where all are alike, and `long` texts may go below the table
-ColumnKind = Literal["rank", "name", "text", "number", "interval", "group", "count", "sign", "long"]
+# them, a `count` may be left out where all are alike, and `long` texts may go below the table; the
+# terminal makes columns of kind `line` and `bar` of the intervals and numbers beside them
+ColumnKind = Literal["rank", "name", "text", "number", "interval", "group", "count", "sign", "long",
+                     "line", "bar"]  # fmt: skip
 Tone = Literal["", "fault", "soft", "strong", "problems", "page", "prose", "steps"]
 
 
@@ -82,6 +84,7 @@ class Cell(NamedTuple):
     below: str = ""  # a second value that belongs to it
     marks: Collection[str] = ()  # best, worse, significant, itself
     span: IntervalSpan | None = None
+    file: str = ""  # the path of the file that it names
 
 
 class Column(NamedTuple):
@@ -93,6 +96,7 @@ class Column(NamedTuple):
     first: str = ""  # ascending or descending: the better end; empty: rows are not sorted by it
     primary: bool = False
     cut: int = 100  # characters of a text that are shown where there is little room
+    drawn: bool = False  # its numbers are bars, too, where a terminal has colours
 
 
 class Row(NamedTuple):

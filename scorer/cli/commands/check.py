@@ -35,7 +35,6 @@ from scorer.cli.options import (
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.reports.base import Options
 from scorer.results.report import Scored
 
 
@@ -128,7 +127,9 @@ def check(
         else:
             of_challenge = [trespass(settled, file.path) is not None for file in files]
             lines += _wrong_files(originals, of_challenge, len(fixing.mended))
-    options = Options(every=every, quiet=quiet, colour=terminal.colour and not reports)
+    options = terminal.options(reports, every=every, quiet=quiet)
+    if not options.colour:  # nothing is cut or folded
+        options = options._replace(width=None)
     shown = not reports and terminal.width is not None and forms.names == {"text"}
     excerpts = _excerpts(settled, files, checked, every) if shown else {}
     told = None

@@ -10,6 +10,7 @@ from scorer.cli.options import Result
 
 
 def metrics(
+    context: typer.Context,
     name: Annotated[
         list[str] | None,
         typer.Argument(
@@ -24,7 +25,7 @@ def metrics(
     from scorer.metrics.pages import overview, page
 
     if not name:
-        return Result(overview(known()))
+        return Result(context.obj.page(overview(known()), catalogue=True))
     from scorer.api.example import of_metric  # scores, which the overview does not
 
-    return Result(page(known(), " ".join(name), of_metric))
+    return Result(context.obj.page(page(known(), " ".join(name), of_metric)))

@@ -11,6 +11,7 @@ from scorer.core.codes import code, codes
 
 
 def rule(
+    context: typer.Context,
     name: Annotated[
         str | None, typer.Argument(metavar="[CODE]", help="A problem code, such as S304.")
     ] = None,
@@ -18,10 +19,11 @@ def rule(
     """List the problem codes, or print the page of one."""
     if name is None:
         lines = [f"{entry.code}  {entry.severity:7}  {entry.title}" for entry in codes().values()]
-        return Result("\n".join(lines) + "\n")
+        return Result(context.obj.page("\n".join(lines) + "\n", catalogue=True))
     page = code(name)
     example = "\n".join(f"    {line}" for line in page.example.rstrip().splitlines())
-    return Result(
+    text = (
         f"{page.code} ({page.severity}): {page.title}\n\n{page.meaning.rstrip()}\n\n"
         f"Example:\n\n{example}\n\nWhat to do:\n\n{page.fix.rstrip()}\n"
     )
+    return Result(context.obj.page(text))

@@ -244,10 +244,13 @@ def _figures(
         OF_ALL_PAIRS: texts["difference"],
         "w-t-l": str(differing.tally.wins - differing.tally.losses),
     }
+    tiers = compared.challenge.leaderboard.tiers
+    told = options.colour and tiers is not None and differing.p <= tiers.alpha
     cells = [
-        Cell(text, sorts.get(key), span=span if key == "interval" else None)
+        Cell(text, sorts.get(key), span=span if key == "interval" else None,
+             marks=["significant"] if told and key in ("p", "difference") else [])
         for key, text in texts.items()
-    ]
+    ]  # fmt: skip
     return [*cells, Cell(most(differing, compared.pairing.lists, precision))]
 
 

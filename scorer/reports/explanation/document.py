@@ -13,6 +13,8 @@ from scorer.reports.document import Block, Cell, Column, Document, Heading, Para
 from scorer.reports.leaderboard.remarks import scope
 from scorer.results.explanation import Explained, Explanation
 
+CONTRIBUTIONS = ("contribution", "costs")  # columns that add up to a value, or show what is lost
+
 
 def document(explanation: Explanation, options: Options) -> Document:
     """A section a measure, as a person would write it."""
@@ -54,7 +56,7 @@ def _section(explanation: Explanation, explained: Explained, precision: int) -> 
 def table(step: Grid, precision: int) -> Table:
     """A table of a working; of a long one the rows that matter."""
     columns = [
-        Column(name, "number" if number else "text")
+        Column(name, "number" if number else "text", drawn=name in CONTRIBUTIONS)
         for name, number in zip(step.columns, right(step), strict=True)
     ]
     return Table(

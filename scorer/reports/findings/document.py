@@ -19,7 +19,7 @@ from scorer.reports.document import (
     Row,
     Table,
 )
-from scorer.reports.findings.problems import CheckedFile, format_findings, summary
+from scorer.reports.findings.problems import SEVERITIES, CheckedFile, format_findings, summary
 from scorer.results.report import Scored
 
 
@@ -33,6 +33,8 @@ def document(checked: CheckedFile, options: Options) -> Document:
     ]
     if checked.statistics is not None:
         blocks += _statistics(checked)
+    if options.colour and len(checked.submissions) > 1:
+        blocks.append(_total(checked))
     title = challenge.title if options.alone else ""
     return Document(title, blocks, source=(challenge.id, ""), skip="Skip to the problems")
 
@@ -48,6 +50,17 @@ def _file(scored: Scored, options: Options, excerpts: Mapping[int, str] | None) 
         yield Notes([*problems, state], "problems")
     elif problems:
         yield Notes(problems, "problems")
+
+
+def _total(checked: CheckedFile) -> Notes:
+    """What all files come to, in a line."""
+    files, codes = checked.submissions, checked.files_by_code
+    bad = sum(scored.findings.fatal for scored in files)
+    total = {s: sum(sum(f.findings.tally(s).values()) for f in files) for s in SEVERITIES}
+    counts = " and ".join(f"{n:,} {word}{'s' * (n != 1)}" for word, n in total.items() if n)
+    state = f"{bad:,} of {len(files):,} files would be rejected" if bad else "every file is fine"
+    rule = f"; score rule {next(iter(codes))} tells what a code means" if codes else ""
+    return Notes([f"{counts or 'no problems'}: {state}{rule}"], "strong")
 
 
 def _statistics(checked: CheckedFile) -> Iterator[Block]:

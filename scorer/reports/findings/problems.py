@@ -15,6 +15,7 @@ from scorer.results.report import Scored
 
 QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'")
 VALUE = re.compile(rf"{QUOTED.pattern}|[0-9][0-9.,]*")  # what differs from place to place
+SEVERITIES: tuple[Severity, ...] = ("error", "warning")
 CARET_WIDTH, BEFORE = 100, 40  # characters of a line that are shown, and of them before the place
 
 
@@ -51,9 +52,8 @@ def counted(scored: Scored, severity: Severity = "error") -> str:
 
 def summary(scored: Scored) -> str:
     """The state of a file in a few words: `fine: 2 warnings (S205)`."""
-    severities: tuple[Severity, ...] = ("error", "warning")
     lines = [
-        counted(scored, severity) for severity in severities if scored.findings.tally(severity)
+        counted(scored, severity) for severity in SEVERITIES if scored.findings.tally(severity)
     ]
     verdict = "would be rejected" if scored.findings.fatal else "fine"
     return f"{verdict}{': ' if lines else ''}{', '.join(lines)}"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from scorer.core.text import unit
+from scorer.core.text import printable, sized, unit
 from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.document import (
@@ -38,6 +39,8 @@ from scorer.reports.leaderboard.cells import (
 )
 from scorer.reports.leaderboard.remarks import remarks
 from scorer.results.report import Report, Standing
+
+WIDE = 120  # columns of a terminal from which histograms are shown
 
 
 def document(report: Report, options: Options) -> Document:
@@ -112,12 +115,17 @@ def standings(report: Report, options: Options) -> Table:
         Column("rank", "rank", first="ascending"),
         Column("name", "name", first="ascending"),
         *([Column("tier", "group", first="ascending")] if tiers else []),
-        Column(head_of(primary, report), first=_sorting(primary), primary=True),
+        Column(_heading(primary, report, options), first=_sorting(primary), primary=True),
         *([Column(ends, "interval", 1, _sorting(primary))] if ends else []),
-        *(Column(head_of(m, report), "number", n, _sorting(m)) for n, m in enumerate(others, 2)),
+        *(
+            Column(_heading(m, report, options), "number", n, _sorting(m))
+            for n, m in enumerate(others, 3)
+        ),
         Column(unit(report.called), "count", last, "descending"),
     ]
-    scale = _scale(rows, primary) if options.page else (0.0, 1.0)
+    values = _histograms(report, options)
+    columns += [Column(values.head, "bar", len(others) + 11)] if values.cells else []
+    scale = _scale(rows, primary) if options.page or options.colour else (0.0, 1.0)
     best = {m.id: _best(rows, m, precision) for m in report.measures}
     anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(report), start=1)}
     submissions = {scored.name: scored for scored in report.submissions}
@@ -131,19 +139,56 @@ def standings(report: Report, options: Options) -> Table:
     for n, row in enumerate(rows):
         count = submissions[row.name].values[primary.id].lists
         aside = "baseline" if row.baseline else ""
+        # of a baseline only its name may be published, which another file may have
+        file = "" if row.baseline or not options.links else submissions[row.name].path
         cells = [
             Cell(place(row), str(n)),
-            Cell(row.name, link=anchors[row.name], aside=aside),
+            Cell(row.name, link=anchors[row.name], aside=aside, file=file),
             *([Cell("" if row.tier is None else f"{row.tier:,}")] if tiers else []),
             mean(n, row, primary),
             *([_interval(row, primary, precision, scale)] if ends else []),
             *(mean(n, row, m) for m in others),
             Cell(lists_of(row, count, report), str(row.fewer[0] if row.fewer else count)),
+            *([Cell(values.cells.get(row.name, ""))] if values.cells else []),
         ]
         body.append(Row(cells, row.tier, row.baseline))
     key = "standings" if options.page else ""
     caption = _caption(body, report, scale, precision) if options.page else ""
     return Table(caption, columns, body, key)
+
+
+class Histograms(NamedTuple):
+    """The values of the lists of each submission by the primary measure, on one scale."""
+
+    head: str = ""
+    cells: Mapping[str, str] = {}
+
+
+def _histograms(report: Report, options: Options) -> Histograms:
+    """Small histograms, where a wide terminal has room for them."""
+    if not options.colour or (options.width or 0) < WIDE:
+        return Histograms()
+    import numpy as np
+
+    from scorer.reports.terminal import BINS, small_histogram
+
+    primary = report.primary.id
+    found = {s.name: s.values[primary].per_list for s in report.submissions if s.valid}
+    valued = {name: v[np.isfinite(v)] for name, v in found.items() if v is not None}
+    valued = {name: values for name, values in valued.items() if values.size}
+    if not valued:
+        return Histograms()
+    low = min(float(values.min()) for values in valued.values())
+    high = max(float(values.max()) for values in valued.values())
+    counts = {name: np.histogram(v, BINS, (low, high))[0] for name, v in valued.items()}
+    head = f"{printable(unit(report.called), BINS)}\n{sized(low, 2)}{sized(high, 2):>{BINS - 4}}"
+    return Histograms(head, {name: small_histogram(each.tolist()) for name, each in counts.items()})
+
+
+def _heading(measure: Measure, report: Report, options: Options) -> str:
+    """The heading of a measure; a terminal with colours has arrows of both directions."""
+    up = options.colour and measure.metric.better == "higher"
+    return head_of(measure, report) + " ↑" * up
 
 
 def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:

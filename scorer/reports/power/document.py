@@ -41,7 +41,9 @@ def document(power: Power, options: Options) -> Document:
     table = texts(
         caption, ["submissions", "pairs", many, "detectable", f"{many} for ±", "interval"], rows
     )
-    numbers = [column._replace(kind="number") for column in table.columns]
+    numbers = [
+        column._replace(kind="number", drawn=column.head == many) for column in table.columns
+    ]
     challenge = power.challenge
     return Document(
         printable(challenge.title) if options.alone else "",

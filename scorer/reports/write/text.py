@@ -31,6 +31,7 @@ from scorer.reports.github import no_command
 
 if TYPE_CHECKING:  # rich is loaded where a line is folded or a table is drawn
     from rich.console import Console
+    from rich.text import Text
 
     from scorer.reports.pictures.differences import SortedBar
 
@@ -39,29 +40,20 @@ PLAIN = "    \n    \n ── \n    \n ╌╌ \n    \n    \n    \n"
 UNBOUNDED, PROSE = 10**6, 80  # widths where there is no terminal
 # blanks between columns; widths from which words, pieces of words and names are folded
 GAP, WORD, LONGEST, NAME = 3, 12, 24, 16
-STYLES = {"fault": "red", "soft": "dim", "strong": "bold", "": "", "problems": "", "prose": "",
-          "steps": "", "page": ""}  # fmt: skip
-# of the lines of a file's problems: what is set in which colour
-PROBLEM = (
-    (r"^.+?(?=: (?:error|warning)\[)", "bold"),
-    (r"(?<=: )error\[[A-Z][0-9]+\]", "bold red"),
-    (r"(?<=: )warning\[[A-Z][0-9]+\]", "bold yellow"),
-    (r"^  help:", "bold cyan"),
-    (r"^ +[0-9]* \|", "blue"),
-    (r"(?<=\| ) *\^+$", "bold red"),
-)
-LEFT = ("rank", "name", "text", "interval", "long")  # kinds that are set to the left
+DRAWN = ("line", "bar")  # kinds of columns that a terminal draws, whose headings have lines
+TONES = ("fault", "soft", "strong")  # that have a style
+LEFT = ("rank", "name", "text", "interval", "long", "group", "line", "bar")  # set to the left
 BAR = 20  # blocks of the longest bar to each side
 
 
 @syntax("text", "table", alone=False, problems=False)
 def text(document: Document, options: Options) -> str:
     """As a person reads it from top to bottom; the columns that there is room for."""
-    paper = Paper(options.width, options.colour)
+    paper = Paper(options.width, options.colour, options.ascii)
     if document.private:
-        paper.say(document.private, "red")
+        paper.say(document.private, "fault")
     if document.title:
-        paper.say(printable(document.title), "bold")
+        paper.say(printable(document.title), "title")
     before: Block | None = None
     for block in document.blocks:
         if isinstance(block, MeasureFormula):  # which a table of numbers has no room for
@@ -99,6 +91,7 @@ class Drawn(NamedTuple):
     column: Column
     head: str
     cells: Sequence[str]
+    place: int = 0  # in the rows of its table
     folds: bool = True  # whether the heading may take several lines
 
     @property
@@ -106,6 +99,8 @@ class Drawn(NamedTuple):
         """The width that its cells and its heading need; a number is never folded."""
         from rich.cells import cell_len
 
+        if self.column.kind in DRAWN:
+            return max(map(cell_len, [*self.cells, *self.head.split("\n"), " "]))
         word = max(map(cell_len, self.head.split()), default=0)
         piece = max((cell_len(piece.rstrip()) for piece in self.pieces), default=0)
         head = max(min(word, WORD), min(piece, LONGEST)) if self.folds else cell_len(self.head)
@@ -114,7 +109,7 @@ class Drawn(NamedTuple):
     @property
     def pieces(self) -> list[str]:
         """Its heading, between whose pieces a line may end: neither words nor numbers are cut."""
-        return re.split(r"(?<=\s)(?!↓)|(?=\()|(?<=[=,])", self.head)
+        return re.split(r"(?<=\s)(?![↓↑])|(?=\()|(?<=[=,])", self.head)
 
     @property
     def folded(self) -> str:
@@ -125,6 +120,8 @@ class Drawn(NamedTuple):
         """
         from rich.cells import cell_len
 
+        if self.column.kind in DRAWN:
+            return self.head
         lines = [""]
         for piece in self.pieces:
             if cell_len((lines[-1] + piece).rstrip()) <= self.width:
@@ -140,6 +137,7 @@ class Paper:
 
     width: int | None = None  # None: no terminal, so that tables are as wide as they need
     colour: bool = False
+    ascii: bool = False
 
     @property
     def room(self) -> int:
@@ -159,8 +157,16 @@ class Paper:
     def _console(self) -> Console:
         from rich.console import Console
 
+        theme = None
+        if self.colour:
+            from rich.theme import Theme
+
+            from scorer.reports.terminal import THEME
+
+            theme = Theme(THEME)
         return Console(
             file=self._output,
+            theme=theme,
             width=self.room,
             force_terminal=self.colour,
             color_system="standard" if self.colour else None,
@@ -179,36 +185,45 @@ class Paper:
             return
         from rich.text import Text
 
-        self._console.print(Text(text, style=style), soft_wrap=not fold, width=self.prose)
+        shown = Text(text, style=style)
+        if self.colour and not style:
+            from scorer.reports.terminal import said
 
-    def problem(self, line: str) -> None:
-        """Write a line of a file's problems in colours: its place, its code, what would help."""
-        from rich.text import Text
+            shown = said(text, self.width is not None)
+        self._console.print(shown, soft_wrap=not fold, width=self.prose)
 
-        text = Text(line)
-        for pattern, style in PROBLEM:
-            text.highlight_regex(pattern, style)
-        self._console.print(text, soft_wrap=True)
+    def problems(self, lines: Sequence[str]) -> None:
+        """Write lines of a file's problems in colours, each problem set apart from the others."""
+        from scorer.reports.terminal import is_place
+
+        for line in lines:
+            if is_place(line) and self._output.tell():
+                self._output.write("\n")
+            self.say(_seen(line), fold=False)
+
+    def page(self, text: str, patterns: Sequence[tuple[str, str]]) -> None:
+        """Write a text that is folded already, in colours."""
+        from scorer.reports.terminal import coloured
+
+        self._console.print(coloured(text, patterns), soft_wrap=True)
 
     def block(self, block: Block) -> None:
         """Write a block of a document."""
         match block:
             case Heading(text, level):
-                self.say(printable(text, 1000), "bold" if level < 4 else "")
+                self.say(printable(text, 1000), "title" if level < 4 else "")
             case Paragraph(text, tone):
                 for line in text.split("\n"):
-                    self.say(_seen(line), STYLES[tone], fold=tone != "steps")
+                    self.say(_seen(line), tone * (tone in TONES), fold=tone != "steps")
             case Prose(text):
                 from scorer.reports.commonmark import plain
 
                 self._output.write(f"{plain(text, self.prose, self.colour)}\n")
             case Notes(items, "problems") if self.colour:
-                for item in items:
-                    for line in item.split("\n"):
-                        self.problem(_seen(line))
+                self.problems([line for item in items for line in item.split("\n")])
             case Notes(items, tone):
                 for item in items:
-                    style = STYLES[tone] or "dim" * (tone == "")
+                    style = tone * (tone in TONES) or "note" * (tone == "")
                     for line in item.split("\n"):
                         self.say(_seen(line), style, fold=tone != "problems")
             case Facts(pairs):
@@ -221,15 +236,22 @@ class Paper:
 
     def table(self, table: Table) -> None:
         """Write the columns that there is room for; long texts go below."""
+        if self.colour:
+            from scorer.reports.terminal import with_bars
+
+            table = with_bars(table, self.room)
         name = name_of(table)
         drawn = _unfolded(
-            [_drawn(table, n) for n, c in enumerate(table.columns) if c.kind != "group"], self.prose
-        )
+            [_drawn(table, n) for n, c in enumerate(table.columns)
+             if c.kind != "group" or self.colour],
+            self.prose,
+            self._gap,
+        )  # fmt: skip
         room = self.prose if _must_fit(table.columns) else self.room
-        width = sum(each.width for each in drawn) + GAP * (len(drawn) - 1)
+        width = sum(each.width for each in drawn) + self._gap * (len(drawn) - 1)
         signs = any(each.column.kind == "sign" for each in drawn)
         dense = signs or (_must_fit(table.columns) and width > room)
-        gap = 1 if dense else GAP
+        gap = 1 if dense else self._gap
         kept = [each for each in drawn if each.column.kind != "long"]
         named = next((n for n, c in enumerate(table.columns) if c.kind in ("name", "long")), None)
         names = next((each for each in kept if each.column.kind == "name"), None)
@@ -245,8 +267,10 @@ class Paper:
             kept.remove(dropped[-1])
         self._grid(kept, names, max(room - needed(0), 1), table.rows, dense)
         if dropped:
-            heads = ", ".join(each.head for each in reversed(dropped))
-            self.say(f"Not shown at this width: {heads} (--format json has all).", "dim")
+            heads = ", ".join(
+                "bars" if each.column.kind in DRAWN else each.head for each in reversed(dropped)
+            )
+            self.say(f"Not shown at this width: {heads} (--format json has all).", "soft")
         for each in drawn:
             if each.column.kind == "long" and named is not None:
                 self._below(each, _drawn(table, name).cells)
@@ -267,13 +291,13 @@ class Paper:
             box=None if dense else Box(PLAIN),
             pad_edge=False,
             show_edge=False,
-            padding=(0, 1, 0, 0) if dense else (0, 1),
+            padding=(0, 1, 0, 0) if dense or self.colour else (0, 1),
         )
         for each in kept:
             grid.add_column(
-                Text(each.folded),
+                Text(each.folded, style=self._style("soft" * (each.column.kind in DRAWN))),
                 justify="left" if each.column.kind in LEFT else "right",
-                style="bold" if each.column.primary else "",
+                style=self._style("primary" if each.column.primary else ""),
                 width=min(each.width, name_width) if each is names else each.width,
                 no_wrap=each is not names,
                 overflow="fold",
@@ -284,9 +308,28 @@ class Paper:
             if row.group and latest and row.group > latest:
                 latest = row.group
                 grid.add_section()
-            cells = (Text(each.cells[n]) for each in kept)
-            grid.add_row(*cells, style="dim" if row.aside else None)
+            cells = (self._cell(each, n, row) for each in kept)
+            grid.add_row(*cells, style=self._style("aside" if row.aside else ""))
         self._console.print(grid)
+
+    @property
+    def _gap(self) -> int:
+        """Blanks between columns, of which colours need fewer."""
+        return GAP - self.colour
+
+    def _style(self, name: str) -> str:
+        """A style of the theme; none without colours."""
+        return name if self.colour else ""
+
+    def _cell(self, drawn: Drawn, n: int, row: Row) -> Text:
+        from rich.text import Text
+
+        if not self.colour:
+            return Text(drawn.cells[n])
+        from scorer.reports.terminal import painted
+
+        cell = row.cells[drawn.place]
+        return painted(drawn.column, drawn.cells[n], cell, self.width is not None)
 
     def _below(self, texts: Drawn, names: Sequence[str]) -> None:
         """Write the long texts of a column, a row below the other."""
@@ -300,20 +343,38 @@ class Paper:
 
     def bars(self, label: str, bars: Sequence[SortedBar]) -> None:
         """Write each of the differences as a bar, to the left where it is below 0."""
-        self.say(label, "bold")
+        self.say(label, "title")
         largest = max((abs(value) for _, value, _ in bars), default=0.0)
         decimals = max((len(text) for *_, text in bars), default=0)
         half = min(BAR, max(4, (self.prose - 24 - decimals) // 2))
         for name, value, text in bars:
+            if self.colour:
+                self._sides(name, value / largest if largest else 0.0, half, text)
+                continue
             shares = (max(side * value / largest, 0.0) if largest else 0.0 for side in (-1, 1))
             left, right = ("#" * round(half * share) for share in shares)
             self.say(f"{name:>21} {left:>{half}}|{right:<{half}} {text}", fold=False)
+
+    def _sides(self, name: str, share: float, half: int, text: str) -> None:
+        """Write a difference as blocks to the left or to the right of a line."""
+        from rich.text import Text
+
+        from scorer.reports.terminal import sides
+
+        left, right = sides(share, half)
+        parts = (left, "less"), ("│", "zero"), (right, "more")
+        self._console.print(Text.assemble(f"{name:>21} ", *parts, f" {text}"), soft_wrap=True)
 
     @property
     def text(self) -> str:
         """All that was written; no line ends in blanks."""
         lines = map(str.rstrip, self._output.getvalue().rstrip().splitlines())
-        return "".join(f"{set_apart(no_command(line))}\n" for line in lines)
+        text = "".join(f"{set_apart(no_command(line))}\n" for line in lines)
+        if not self.ascii:
+            return text
+        from scorer.reports.terminal import ASCII
+
+        return text.translate(ASCII)
 
 
 def _seen(line: str) -> str:
@@ -321,11 +382,11 @@ def _seen(line: str) -> str:
     return printable(line, max(len(line), 1))
 
 
-def _unfolded(drawn: Sequence[Drawn], room: int) -> Sequence[Drawn]:
+def _unfolded(drawn: Sequence[Drawn], room: int, gap: int) -> Sequence[Drawn]:
     """The columns with headings of one line, where these fit."""
     flat = [each._replace(folds=False) for each in drawn]
     shown = [each.width for each in flat if each.column.kind != "long"]
-    return flat if sum(shown) + GAP * (len(shown) - 1) <= room else drawn
+    return flat if sum(shown) + gap * (len(shown) - 1) <= room else drawn
 
 
 def _must_fit(columns: Sequence[Column]) -> bool:
@@ -344,4 +405,6 @@ def _drawn(table: Table, n: int) -> Drawn:
         wide = max((len(rank) for rank, _, _ in parts), default=0)
         texts = [f"{rank:>{wide}} {span}".rstrip() for rank, _, span in parts]
     width = 10_000 if column.kind == "long" else column.cut
-    return Drawn(column, printable(column.head), [no_command(printable(t, width)) for t in texts])
+    shown = [no_command(printable(t, width)) for t in texts]
+    head = column.head if column.kind in DRAWN else printable(column.head)
+    return Drawn(column, head, shown, n)

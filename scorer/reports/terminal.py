@@ -1,0 +1,225 @@
+"""The look of a text on a terminal with colours: one theme, bars, marks and links.
+
+Nothing here is imported for a pipe, a file or a terminal without colours.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scorer.core.text import printable
+from scorer.reports.document import Cell, Column, IntervalSpan, Row, Table
+from scorer.reports.pictures.bars import bar
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+# of the 16 colours that every terminal has, so that its own light or dark palette decides
+THEME = {
+    "title": "bold", "head": "bold", "primary": "bold", "aside": "dim",
+    "fault": "red", "soft": "dim", "strong": "bold", "note": "dim",
+    "first": "bold green", "worse": "yellow", "range": "dim", "tier": "cyan", "best": "green",
+    "told": "bold yellow", "line": "blue", "point": "bold", "zero": "dim",
+    "more": "green", "less": "magenta",
+    "place": "bold", "error": "bold red", "warning": "bold yellow", "remark": "bold cyan",
+    "help": "cyan", "gutter": "blue", "caret": "bold red", "fine": "bold green",
+}  # fmt: skip
+# what is set in which style: of lines of problems and remarks, of cells by kind, of a page
+SAID = (
+    (r"^.+?(?=: (?:error|warning)\[)", "place"),
+    (r"^.+?(?=: (?:would be rejected|fine)(?:: |$))", "place"),
+    (r"(?:^|(?<=: ))(?:internal )?error(?:\[[A-Z][0-9]+\]|(?=:))", "error"),
+    (r"(?:^|(?<=: ))warning(?:\[[A-Z][0-9]+\]|(?=:))", "warning"),
+    (r"^(?:note(?=:)|  help:)", "remark"),
+    (r"(?<=^  help:) .*", "help"),
+    (r"^ +[0-9]* \|", "gutter"),
+    (r"(?<=\| ) *\^+$", "caret"),
+    (r"(?<=: )would be rejected(?=: |$)|NOT SOUND", "error"),
+    (r"(?<=: )fine(?=: |$)|^sound$", "fine"),
+)
+CELLS = {
+    "rank": ((r"^ *1(?![0-9])", "first"), (r"†", "worse"), (r"\(.*\)", "range"), (r"B", "range")),
+    "group": ((r".+", "tier"),),
+    "interval": ((r".+", "range"),),
+    "line": ((r"[━╺╸]+", "line"), (r"●", "point"), (r"┊", "zero"), (r"[<>]", "worse")),
+    "bar": ((r".+", "line"),),
+}
+PAGE = (
+    (r"\A.+", "title"),
+    (r"^\S[^.:]*:$", "head"),
+    (r"^    [a-z_]+(?=: )", "tier"),
+    (r"^[A-Z]\w[\w -]*(?=: )", "soft"),
+)
+CATALOGUE = ((r"^[\w|@\[\]-]+(?=  )", "head"),)
+DOI = re.compile(r"doi:(10\.[^\s,;)]*[^\s,;).])")
+PLACE = re.compile(r"(.+?)(?::[0-9]+)*: (?:(?:error|warning)\[([A-Z][0-9]+)\]|would be |fine)")
+CODES = Path(__file__).parents[2] / "docs/codes.md"  # in a clone
+EIGHTHS, STEPS = " ▏▎▍▌▋▊▉█", " ▁▂▃▄▅▆▇█"
+ASCII = str.maketrans("━╺╸●▌▐┊█▉▊▋▍▎▏▁▂▃▄▅▆▇│─╌†↑↓…", "---o||:####   .:-=+*%|--+^v~")
+LINE, SHORT, NARROW = 20, 16, 80  # columns of an interval; of one on terminals below a width
+BAR, BINS = 12, 10  # columns of other bars, and of a histogram
+
+
+def with_bars(table: Table, room: int) -> Table:
+    """The table with its intervals and contributions as bars, and its tiers by number."""
+    columns, cells = list[Column](), list[list[Cell]]()
+    wide = LINE if room >= NARROW else SHORT
+    for n, column in enumerate(table.columns):
+        given = [row.cells[n] for row in table.rows]
+        spans = [cell.span for cell in given if cell.span is not None]
+        if column.kind == "group":
+            if len({row.group for row in table.rows if row.group}) > 1:
+                columns.insert(0, Column(column.head, "group"))
+                cells.insert(0, brackets(table.rows))
+            continue
+        columns.append(column)
+        cells.append(given)
+        if spans:
+            # the picture says more in little room than its numbers, which leave before
+            columns[-1] = column._replace(priority=1 + max(c.priority for c in table.columns
+                                                           if c.kind != "count"))  # fmt: skip
+            columns.append(Column(ends(spans[0], wide), "line", column.priority))
+            cells.append([Cell(drawn_interval(cell.span, wide)) for cell in given])
+        elif column.drawn:
+            columns.append(Column("", "bar", 1))
+            cells.append([Cell(text) for text in bars([cell.text for cell in given])])
+    rows = [row._replace(cells=[cell[n] for cell in cells]) for n, row in enumerate(table.rows)]
+    return table._replace(columns=columns, rows=rows)
+
+
+def brackets(rows: Sequence[Row]) -> list[Cell]:
+    """The number of each tier at its first row, and a line along the others."""
+    before, marks = 0, list[Cell]()
+    for row in rows:
+        first = row.group is not None and row.group != before
+        marks.append(Cell(f"{row.group}" if first else "│" if row.group else ""))
+        before = row.group or before
+    return marks
+
+
+def ends(span: IntervalSpan, wide: int) -> str:
+    """The ends of a scale, as far apart as its bars are wide."""
+    low, high = (f"{end:.{span.decimals}f}" for end in span.scale)
+    return f"{low}{high:>{max(wide - len(low), len(high) + 1)}}"
+
+
+def drawn_interval(span: IntervalSpan | None, wide: int = LINE) -> str:
+    """An interval, each of whose columns is two places, and its point; beyond the scale an arrow.
+
+    >>> drawn_interval(IntervalSpan((0.2, 0.6), 0.4, (0.0, 1.0), 2))
+    '    ━━━━●━━━        '
+    """
+    if span is None:
+        return ""
+    placed, (low, high) = bar(span), span.scale
+    left, point, right = (
+        round(float(at) / 200 * (2 * wide - 1)) for at in (placed.left, placed.dot, placed.right)
+    )
+    signs = [
+        " ╺╸━"[2 * (left <= n <= right) + (left <= n + 1 <= right)] for n in range(0, 2 * wide, 2)
+    ]
+    if low <= 0 <= high and low < high:
+        zero = round(-low / (high - low) * (wide - 1))
+        signs[zero] = "┊" if signs[zero] == " " else signs[zero]
+    signs[point // 2] = "<" if placed.beyond < 0 else ">" if placed.beyond else "●"
+    return "".join(signs)
+
+
+def bars(texts: Sequence[str]) -> list[str]:
+    """The sizes of numbers as bars, the largest of full width; nothing where a text is no number.
+
+    >>> bars(["1.0", "0.25", "-"])
+    ['████████████', '███', '']
+    """
+    sizes = [_size(text) for text in texts]
+    most = max(sizes, default=0.0) or 1.0
+    return [blocks(size / most, BAR) for size in sizes]
+
+
+def _size(text: str) -> float:
+    try:
+        return abs(float(text.replace(",", "")))
+    except ValueError:
+        return 0.0
+
+
+def blocks(share: float, width: int) -> str:
+    """A share of so many columns, to an eighth of one."""
+    whole, part = divmod(round(8 * width * share), 8)
+    return "█" * whole + EIGHTHS[part] * bool(part)
+
+
+def sides(share: float, width: int) -> tuple[str, str]:
+    """A share from -1 to 1 as blocks to the left and to the right, to half a column."""
+    whole, half = divmod(round(2 * width * abs(share)), 2)
+    if share < 0:
+        return f"{'▐' * half}{'█' * whole}".rjust(width), " " * width
+    return " " * width, f"{'█' * whole}{'▌' * half}".ljust(width)
+
+
+def small_histogram(counts: Sequence[int]) -> str:
+    """Counts as blocks, the largest of full height; none that is above 0 is nothing.
+
+    >>> small_histogram([0, 1, 4, 8])
+    ' ▁▄█'
+    """
+    most = max(*counts, 1)
+    return "".join(STEPS[-(-8 * count // most)] for count in counts)
+
+
+def painted(column: Column, text: str, cell: Cell, linked: bool) -> Text:
+    """A cell in its colours; a name is a link to its file where that is known."""
+    from rich.text import Text
+
+    shown = Text(text)
+    for pattern, style in CELLS.get(column.kind, ()):
+        shown.highlight_regex(pattern, style)
+    for mark, style in (("best", "best"), ("significant", "told")):
+        if mark in cell.marks:
+            shown.stylize(style)
+    if linked and cell.file:
+        _link(shown, cell.file)
+    return shown
+
+
+def said(line: str, linked: bool) -> Text:
+    """A line of problems or remarks in its colours; its path and code are links."""
+    from rich.text import Text
+
+    shown = Text(line)
+    for pattern, style in SAID:
+        shown.highlight_regex(pattern, style)
+    if linked and (found := PLACE.match(line)):
+        _link(shown, found[1], *found.span(1))
+        if found[2] and CODES.exists():
+            shown.stylize(f"link {CODES.as_uri()}#{found[2].lower()}", *found.span(2))
+    return shown
+
+
+def is_place(line: str) -> bool:
+    """Whether a line begins the words on one problem or on one file."""
+    return PLACE.match(line) is not None
+
+
+def coloured(text: str, patterns: Sequence[tuple[str, str]] = PAGE) -> Text:
+    """A page of the catalogue in its colours; each DOI is a link."""
+    from rich.text import Text
+
+    shown = Text(text)
+    for pattern, style in patterns:
+        shown.highlight_regex(re.compile(pattern, re.MULTILINE), style)
+    for found in DOI.finditer(text):
+        shown.stylize(f"link https://doi.org/{printable(found[1])}", *found.span())
+    return shown
+
+
+def _link(text: Text, path: str, start: int = 0, end: int | None = None) -> None:
+    """Link a file that is there."""
+    from rich.style import Style
+
+    place = Path(path)
+    if place.exists():
+        text.stylize(Style(link=place.absolute().as_uri()), start, end)

@@ -1,0 +1,247 @@
+"""A terminal with colours: bars, marks, links, findings; and all that stays plain."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from rich.text import Text
+
+from scorer.cli import main as cli
+from scorer.reports import terminal as look
+from scorer.reports.document import IntervalSpan
+
+ROOT = Path(__file__).parents[2]
+COURSE, VLNET = ROOT / "challenges/course-2026", ROOT / "challenges/vlnet-2011"
+SENT = ROOT / "submissions_example"
+GOOD, BAD = SENT / "course-2026/good", SENT / "vlnet-2011/bad"
+FILES = [GOOD / f"{name}.csv" for name in ("aurora-1", "boreas-2", "delta-1", "eclipse-2")]
+BOARD = [COURSE, *FILES, "--split", "all"]
+CONSOLE = Console(color_system="standard", force_terminal=True)
+RED, YELLOW, CYAN = 1, 3, 6
+LINK = re.compile(r"\x1b\]8;[^;]*;([^\x1b]+)\x1b\\")
+
+
+def lines(out):
+    """The lines of a terminal: each a text with its styles."""
+    return Text.from_ansi(out).split("\n")
+
+
+def style(text, part):
+    """The style in which a part of a line is written."""
+    at = text.plain.index(part)
+    return text.get_style_at_offset(CONSOLE, at)
+
+
+def line_of(out, part):
+    """The first line that holds a part."""
+    return next(line for line in lines(out) if part in line.plain)
+
+
+@pytest.fixture
+def ascii_only(monkeypatch):
+    """Make the terminal's encoding one without the signs of bars."""
+    monkeypatch.setattr(cli, "_is_narrow", lambda stream: True)
+
+
+def test_a_board_has_bars_on_one_scale(score, terminal):
+    terminal(120, colours=True)
+    out = score(*BOARD).out
+    head = line_of(out, "rank").plain
+    low, high = (float(end) for end in re.findall(r"0\.[0-9]{4}", head))
+    begin = head.index(f"{low:.4f}")
+    for line in lines(out):
+        found = re.search(r"\[(0\.\d+), (0\.\d+)\]", line.plain)
+        if found is None:
+            continue
+        bar = line.plain[begin : begin + look.LINE]
+        drawn = [n for n, sign in enumerate(bar) if sign in "━╺╸●"]
+        expected = [(float(end) - low) / (high - low) * (look.LINE - 1) for end in found.groups()]
+        assert drawn[0] == pytest.approx(expected[0], abs=1), line.plain
+        assert drawn[-1] == pytest.approx(expected[1], abs=1), line.plain
+        assert drawn == list(range(drawn[0], drawn[-1] + 1))
+        assert bar.count("●") == 1
+
+
+def test_a_board_marks_what_matters(score, terminal):
+    terminal(120, colours=True)
+    out = score(*BOARD).out
+    first, second = line_of(out, "eclipse-2"), line_of(out, "boreas-2")
+    assert style(first, "1").color.number == CYAN  # its tier
+    assert first.get_style_at_offset(CONSOLE, first.plain.index("1", 1)).bold  # its rank
+    assert style(first, "eclipse-2").link == FILES[3].as_uri()
+    assert style(line_of(out, "popular"), "popular").dim
+    assert style(line_of(out, "of all splits"), "of all splits").dim
+    assert style(second, "†").color.number == YELLOW
+    assert "nDCG@10 ↑" in line_of(out, "rank").plain
+    tiers = [line.plain[:1] for line in lines(out) if re.search(r"\[0\.", line.plain)]
+    assert tiers[0] == "1"
+    assert set(tiers[1:]) <= {"2", "3", "4", "│", " "}
+    assert "2" in tiers
+    assert any(sign in first.plain for sign in "▂▃▄▅▆▇█")  # values of lists, at this width
+
+
+@pytest.mark.parametrize(
+    ("width", "shown", "gone"),
+    [
+        (60, ["●", "nDCG@10"], ["Success@3", "95 % interval", "RR", "users"]),
+        (80, ["●", "nDCG@10", "Success@3"], ["95 % interval"]),
+        (120, ["●", "95 % interval", "Success@3", "RR", "users", "▇"], []),
+    ],
+)
+def test_columns_leave_by_priority_with_a_word(score, terminal, width, shown, gone):
+    terminal(width, colours=True)
+    plain = Text.from_ansi(score(*BOARD).out).plain
+    table, _, rest = plain.partition("Not shown at this width: ")
+    assert all(each in table for each in shown)
+    assert not any(f" {each}" in table for each in gone)
+    assert all(each in " ".join(rest.split()) for each in gone)
+    assert max(map(len, plain.splitlines())) <= width
+
+
+def test_signs_are_ascii_where_the_encoding_has_no_others(score, terminal, ascii_only):
+    terminal(120, colours=True)
+    for words in (BOARD, ["compare", COURSE, *FILES[:2]]):
+        out = score(*words).out
+        assert out.isascii()
+        assert re.search("-o-", Text.from_ansi(out).plain)
+
+
+def test_a_submission_that_was_not_scored_is_in_its_own_colour(score, terminal):
+    terminal(100, colours=True)
+    line = line_of(score(VLNET, BAD / "no_header.csv").out, "not scored")
+    assert style(line, "not scored").color.number == RED
+
+
+def test_findings_look_as_those_of_a_compiler(score, terminal):
+    terminal(100, colours=True)
+    out = score("check", VLNET, BAD / "three_faults.csv", SENT / "vlnet-2011/good").out
+    line = line_of(out, "error[S304]")
+    assert style(line, "submissions_example").bold
+    assert style(line, "submissions_example").link == (BAD / "three_faults.csv").as_uri()
+    assert style(line, "error[S304]").color.number == RED
+    assert style(line, "S304").link.endswith("docs/codes.md#s304")
+    assert not style(line, "item").bold
+    assert style(line_of(out, "^"), "^").color.number == RED
+    assert style(line_of(out, "help:"), "help:").color.number == CYAN
+    assert re.search(r"\n\n.*S304", Text.from_ansi(out).plain)
+    *_, last = (line.plain for line in lines(out.rstrip("\n")))
+    assert re.match(r"3 errors: 1 of \d files would be rejected; score rule S", last)
+
+
+def test_every_command_draws(score, terminal):
+    terminal(100, colours=True)
+    compared = score("compare", COURSE, *FILES[:2]).out
+    up, down = (
+        next(line.plain for line in lines(compared) if line.plain.endswith(end))
+        for end in ("+0.5016", "-0.8539")
+    )
+    assert up.count("█") / down.count("█") == pytest.approx(0.5016 / 0.8539, abs=0.06)
+    assert up.index("█") > up.index("│")
+    assert down.index("█") < down.index("│")
+    assert style(line_of(compared, "aurora-1 minus"), "< 0.0001").bold
+    explained = score("explain", COURSE, FILES[0], "--list", "u001").out
+    assert line_of(explained, "b25").plain.count("█") == look.BAR
+    needed = score("power", COURSE, "-d", "0.05", "-n", "2", "-n", "30").out
+    assert line_of(needed, "435").plain.count("█") == look.BAR
+    page = score("metrics", "nDCG").out
+    assert "https://doi.org/10.1145/582415.582418" in LINK.findall(page)
+    assert style(lines(page)[0], "nDCG").bold
+    assert style(line_of(score("lint", COURSE).out, "warning:"), "warning").color.number == YELLOW
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "on_terminal", "coloured"),
+    [
+        ([], {}, True, True),
+        ([], {}, False, False),
+        ([], {"NO_COLOR": "1"}, True, False),
+        ([], {"NO_COLOR": ""}, True, False),
+        ([], {"TERM": "dumb"}, True, False),
+        ([], {"FORCE_COLOR": "1"}, False, True),
+        ([], {"FORCE_COLOR": ""}, False, False),
+        ([], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False, False),
+        (["--color", "always"], {"NO_COLOR": "1", "TERM": "dumb"}, False, True),
+        (["--color=never"], {"FORCE_COLOR": "1"}, True, False),
+        (["--color=auto"], {}, True, True),
+    ],
+)
+def test_when_there_are_colours(score, terminal, monkeypatch, words, environment, on_terminal,
+                                coloured):  # fmt: skip
+    terminal(80, colours=True)
+    monkeypatch.setattr(cli, "is_terminal", lambda stream: on_terminal and stream is sys.stdout)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    ran = score(*BOARD, *words)
+    assert ran.code == 0
+    assert ("\x1b[" in ran.out) is coloured
+    assert bool(LINK.search(ran.out)) is (coloured and on_terminal)  # no folder leaves the machine
+    assert ("●" in ran.out) is coloured
+
+
+@pytest.mark.parametrize("words", [["--color"], ["--color", "red"], ["--color="]])
+def test_a_word_that_is_no_answer_is_refused(score, words):
+    ran = score(*BOARD, *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert "write one of auto, always, never" in ran.err
+
+
+def test_a_file_may_be_called_so_behind_two_dashes(score, tmp_path):
+    assert "--color" in score(VLNET, "--", "--color").err
+
+
+def test_messages_on_stderr_have_colours_where_it_is_a_terminal(score, terminal, monkeypatch):
+    terminal(80, colours=True)
+    monkeypatch.setattr(cli, "is_terminal", lambda stream: stream is sys.stderr)
+    ran = score(VLNET, BAD / "three_faults.csv")
+    assert "\x1b" not in ran.out
+    assert style(line_of(ran.err, "S304"), "error[S304]").color.number == RED
+    wrong = score(*BOARD, "--format", "none").err
+    assert style(line_of(wrong, "error:"), "error").color.number == RED
+
+
+def test_what_stays_plain_is_the_same_to_the_byte(score, terminal, monkeypatch):
+    terminal(100)
+    plain = score(*BOARD).out
+    monkeypatch.delenv("NO_COLOR")
+    monkeypatch.setenv("TERM", "dumb")
+    assert score(*BOARD).out == plain
+    assert score(*BOARD, "--color", "never").out == plain
+    assert not re.search(r"[\x1b●█│↑]", plain)
+
+
+def test_a_file_stays_plain(score, terminal, tmp_path):
+    terminal(80, colours=True)
+    assert score(*BOARD, "--color", "always", "-o", tmp_path / "board.txt").code == 0
+    assert not re.search(r"[\x1b●]", (tmp_path / "board.txt").read_text())
+
+
+def test_a_pipe_imports_nothing_of_it():
+    code = (
+        "import sys; from scorer.cli import main; main.run(sys.argv[1:]); "
+        "sys.exit('scorer.reports.terminal' in sys.modules)"
+    )
+    words = [sys.executable, "-c", code, str(VLNET), str(SENT / "vlnet-2011/good")]
+    assert subprocess.run(words, capture_output=True, timeout=60, check=False).returncode == 0
+
+
+def test_names_from_files_are_no_sequences(score, terminal, tmp_path):
+    terminal(100, colours=True)
+    folder = tmp_path / "\x1b]8;;http:evil\x1b\\[red]x"
+    folder.mkdir()
+    copy = folder / "[bold]a.csv"
+    copy.write_bytes(FILES[0].read_bytes())
+    out = score(COURSE, copy, "--split", "all").out
+    assert line_of(out, "[bold]a")
+    assert LINK.findall(out) == [copy.as_uri()]
+    assert "%1B" in copy.as_uri()
+
+
+def test_a_bar_says_what_lies_beyond_its_scale():
+    assert look.drawn_interval(IntervalSpan((-3, -1), -2, (0.0, 1.0), 2)).startswith("<")
+    assert look.drawn_interval(IntervalSpan((2, 3), 2.5, (0.0, 1.0), 2)).endswith(">")
+    assert look.drawn_interval(IntervalSpan((-1, 1), 0.5, (-1.0, 1.0), 2), 10).count("━") == 9
+    assert look.drawn_interval(IntervalSpan((0.2, 0.4), 0.3, (-1.0, 1.0), 2)).index("┊") < 11
+    assert look.drawn_interval(IntervalSpan((0.5, 0.5), 0.5, (0.5, 0.5), 2)).strip() == "●"
