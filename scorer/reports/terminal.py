@@ -109,7 +109,7 @@ def ends(span: IntervalSpan, wide: int) -> str:
 def drawn_interval(span: IntervalSpan | None, wide: int = LINE) -> str:
     """An interval, each of whose columns is two places, and its point; beyond the scale an arrow.
 
-    >>> drawn_interval(IntervalSpan((0.2, 0.6), 0.4, (0.0, 1.0), 2))
+    >>> drawn_interval(IntervalSpan((1.2, 1.6), 1.4, (1.0, 2.0), 2))
     '    ━━━━●━━━        '
     """
     if span is None:
