@@ -28,7 +28,7 @@ THEME = {
     "help": "cyan", "gutter": "blue", "caret": "bold red", "fine": "bold green",
 }  # fmt: skip
 # what is set in which style: of lines of problems and remarks, of cells by kind, of a page
-SAID = (
+LINES = (
     (r"^.+?(?=: (?:error|warning)\[)", "place"),
     (r"^.+?(?=: (?:would be rejected|fine)(?:: |$))", "place"),
     (r"(?:^|(?<=: ))(?:internal )?error(?:\[[A-Z][0-9]+\]|(?=:))", "error"),
@@ -81,11 +81,11 @@ def with_bars(table: Table, room: int) -> Table:
             # the picture says more in little room than its numbers, which leave before
             columns[-1] = column._replace(priority=1 + max(c.priority for c in table.columns
                                                            if c.kind != "count"))  # fmt: skip
-            columns.append(Column(ends(spans[0], wide), "line", column.priority))
+            columns.append(Column(scale_ends(spans[0], wide), "line", column.priority))
             cells.append([Cell(drawn_interval(cell.span, wide)) for cell in given])
         elif column.drawn:
             columns.append(Column("", "bar", 1))
-            cells.append([Cell(text) for text in bars([cell.text for cell in given])])
+            cells.append([Cell(text) for text in number_bars([cell.text for cell in given])])
     rows = [row._replace(cells=[cell[n] for cell in cells]) for n, row in enumerate(table.rows)]
     return table._replace(columns=columns, rows=rows)
 
@@ -100,7 +100,7 @@ def brackets(rows: Sequence[Row]) -> list[Cell]:
     return marks
 
 
-def ends(span: IntervalSpan, wide: int) -> str:
+def scale_ends(span: IntervalSpan, wide: int) -> str:
     """The ends of a scale, as far apart as its bars are wide."""
     low, high = (f"{end:.{span.decimals}f}" for end in span.scale)
     return f"{low}{high:>{max(wide - len(low), len(high) + 1)}}"
@@ -128,15 +128,15 @@ def drawn_interval(span: IntervalSpan | None, wide: int = LINE) -> str:
     return "".join(signs)
 
 
-def bars(texts: Sequence[str]) -> list[str]:
+def number_bars(texts: Sequence[str]) -> list[str]:
     """The sizes of numbers as bars, the largest of full width; nothing where a text is no number.
 
-    >>> bars(["1.0", "0.25", "-"])
+    >>> number_bars(["1.0", "0.25", "-"])
     ['████████████', '███', '']
     """
     sizes = [_size(text) for text in texts]
     most = max(sizes, default=0.0) or 1.0
-    return [blocks(size / most, BAR) for size in sizes]
+    return [full_blocks(size / most, BAR) for size in sizes]
 
 
 def _size(text: str) -> float:
@@ -146,7 +146,7 @@ def _size(text: str) -> float:
         return 0.0
 
 
-def blocks(share: float, width: int) -> str:
+def full_blocks(share: float, width: int) -> str:
     """A share of so many columns, to an eighth of one."""
     whole, part = divmod(round(8 * width * share), 8)
     return "█" * whole + EIGHTHS[part] * bool(part)
@@ -181,19 +181,19 @@ def painted(column: Column, text: str, cell: Cell, linked: bool) -> Text:
         if mark in cell.marks:
             shown.stylize(style)
     if linked and cell.file:
-        _link(shown, cell.file)
+        _link_file(shown, cell.file)
     return shown
 
 
-def said(line: str, linked: bool) -> Text:
+def said_line(line: str, linked: bool) -> Text:
     """A line of problems or remarks in its colours; its path and code are links."""
     from rich.text import Text
 
     shown = Text(line)
-    for pattern, style in SAID:
+    for pattern, style in LINES:
         shown.highlight_regex(pattern, style)
     if linked and (found := PLACE.match(line)):
-        _link(shown, found[1], *found.span(1))
+        _link_file(shown, found[1], *found.span(1))
         if found[2] and CODES.exists():
             shown.stylize(f"link {CODES.as_uri()}#{found[2].lower()}", *found.span(2))
     return shown
@@ -216,7 +216,7 @@ def coloured(text: str, patterns: Sequence[tuple[str, str]] = PAGE) -> Text:
     return shown
 
 
-def _link(text: Text, path: str, start: int = 0, end: int | None = None) -> None:
+def _link_file(text: Text, path: str, start: int = 0, end: int | None = None) -> None:
     """Link a file that is there."""
     from rich.style import Style
 

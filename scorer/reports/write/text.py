@@ -187,9 +187,9 @@ class Paper:
 
         shown = Text(text, style=style)
         if self.colour and not style:
-            from scorer.reports.terminal import said
+            from scorer.reports.terminal import said_line
 
-            shown = said(text, self.width is not None)
+            shown = said_line(text, self.width is not None)
         self._console.print(shown, soft_wrap=not fold, width=self.prose)
 
     def problems(self, lines: Sequence[str]) -> None:
