@@ -83,8 +83,8 @@ def _only_column(frame: Any) -> Any:
 
 
 def _rows(truth: Sized, runs: Mapping[str, Any], needs: Needs, classes: Sequence[str]) -> RowTables:
-    given = _column(_values(truth, "the truth"), "the truth")
-    arrays = {name: _values(run, f"run {quoted(name)}", truth) for name, run in runs.items()}
+    given = _column(_as_values(truth, "the truth"), "the truth")
+    arrays = {name: _as_values(run, f"run {quoted(name)}", truth) for name, run in runs.items()}
     for name, array in arrays.items():
         if len(array) != len(given):
             message = f"run {quoted(name)} has {len(array):,} rows, the truth {len(given):,}"
@@ -96,7 +96,7 @@ def _rows(truth: Sized, runs: Mapping[str, Any], needs: Needs, classes: Sequence
         }
         of = {"list": "row", "target": "target", "prediction": "prediction"}
         return _framed({"target": given}, frames, of)
-    labels = _texts(given)
+    labels = _as_texts(given)
     if np.issubdtype(given.dtype, np.floating) and (given[~np.isnan(given)] % 1).any():
         odd = next(value for value in given.tolist() if value % 1)
         message = f"the truth has {odd:g}, which is no class"
@@ -104,10 +104,10 @@ def _rows(truth: Sized, runs: Mapping[str, Any], needs: Needs, classes: Sequence
     known = list(classes) or _sorted(labels)
     decided = not needs.columns & {"probability", "score"}
     if decided and all(_are_labels(each, known, whole=True) for each in arrays.values()):
-        sent = {name: {"label": _texts(_column(a, name))} for name, a in arrays.items()}
+        sent = {name: {"label": _as_texts(_column(a, name))} for name, a in arrays.items()}
         return _framed({"label": labels}, sent, {"list": "row", "label": "label"})
     shares = {
-        name: _shares(_by_class(runs[name], array, known, name), known, f"run {quoted(name)}")
+        name: _as_shares(_by_class(runs[name], array, known, name), known, f"run {quoted(name)}")
         for name, array in arrays.items()
     }
     if any(share.ndim == 1 for share in shares.values()):  # decisions of any size, of two classes
@@ -134,7 +134,7 @@ def _framed(
     return RowTables(frame(truth), {name: frame(run) for name, run in runs.items()}, columns)
 
 
-def _values(thing: Any, what: str, truth: Any = None) -> NDArray[Any]:
+def _as_values(thing: Any, what: str, truth: Any = None) -> NDArray[Any]:
     """The values of an array-like; of pandas' Series by place, as scikit-learn takes them."""
     indexes: list[Any] = [getattr(each, "index", None) for each in (thing, truth)]
     if all(hasattr(index, "equals") for index in indexes):
@@ -165,7 +165,7 @@ def _by_class(run: object, array: NDArray[Any], known: Sequence[str], name: str)
     Numbers from 0 are what pandas calls columns without names: these go by place.
     """
     arrow = hasattr(run, "column_names")  # whose `columns` are the data
-    names = [_text(name) for name in getattr(run, "column_names" if arrow else "columns", ())]
+    names = [_as_text(name) for name in getattr(run, "column_names" if arrow else "columns", ())]
     unnamed = names == [str(n) for n in range(len(names))]
     if len(names) != len(known) or unnamed or not {*names} & {*known}:
         return array
@@ -186,12 +186,12 @@ def _column(array: NDArray[Any], what: str) -> NDArray[Any]:
     return array
 
 
-def _texts(array: NDArray[Any]) -> list[str]:
+def _as_texts(array: NDArray[Any]) -> list[str]:
     """Labels as text; 1, 1.0 and True are one label, as in scikit-learn."""
-    return [_text(value) for value in array.tolist()]
+    return [_as_text(value) for value in array.tolist()]
 
 
-def _text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     if isinstance(value, bool | int) or (isinstance(value, float) and value.is_integer()):
         return str(int(value))
     return "" if _is_missing(value) else str(value)
@@ -219,10 +219,10 @@ def _are_labels(array: NDArray[Any], known: Sequence[str], *, whole: bool = Fals
     if whole and np.issubdtype(array.dtype, np.integer):
         return True
     numbers = np.issubdtype(array.dtype, np.number) or np.issubdtype(array.dtype, np.bool_)
-    return not numbers or set(_texts(array.ravel())) <= set(known)
+    return not numbers or set(_as_texts(array.ravel())) <= set(known)
 
 
-def _shares(array: NDArray[Any], known: Sequence[str], what: str) -> NDArray[np.float64]:
+def _as_shares(array: NDArray[Any], known: Sequence[str], what: str) -> NDArray[np.float64]:
     """Probabilities of each class, shape (rows, classes); or decisions of two, shape (rows,).
 
     A label is the whole probability of its class, as scikit-learn's ROC has it.
@@ -235,7 +235,7 @@ def _shares(array: NDArray[Any], known: Sequence[str], what: str) -> NDArray[np.
         return array.astype(np.float64)
     values = _column(array, what)
     if _are_labels(values, known):
-        texts = np.array(_texts(values))
+        texts = np.array(_as_texts(values))
         if strange := sorted({*texts.tolist()} - {*known}):
             raise UsageError(f"{what}: {join_first(strange)} is no class of the truth's {named}")
         return np.asarray(texts[:, None] == np.array(known)[None, :], dtype=np.float64)
