@@ -59,7 +59,9 @@ class Drawing:
 
         # a page has points where the drawing has its pixels
         drawn = standalone(self.figure, self.millimetres * UNITS, points=True)
-        return _in_order(vl_convert.svg_to_pdf(drawn))
+        # two fonts would be embedded in an order by chance
+        plain = drawn.replace("font-weight: 600", "font-weight: 400")
+        return _in_order(vl_convert.svg_to_pdf(plain))
 
     def png(self) -> bytes:
         """The picture as PNG, 300 dots an inch. Raises `UsageError` without vl-convert-python."""
