@@ -81,6 +81,17 @@ def engine(
     )
 
 
+def with_causes(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
+    """The outcome of a file; of one with errors, with one cause for all that follows from it."""
+    if not outcome.findings.fatal or plan.format(path).name != "csv":
+        return outcome
+    from scorer.checks.causes import expected, with_cause
+
+    table = expected(plan.public, plan.rules, plan.shapes, plan.form, path)
+    told = with_cause(outcome.findings, path, table, plan.public, plan.limits)
+    return outcome._replace(findings=told)
+
+
 @cache
 def engines() -> Registry[Engine]:
     """Every engine there is: those here, and entry points `scorer.engines`."""

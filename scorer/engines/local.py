@@ -14,7 +14,7 @@ from pathlib import Path
 from scorer.bytes.limits import Unreadable
 from scorer.checks.tally import FileContext
 from scorer.core.problems import Findings, Problem
-from scorer.engines.base import Tick, engine
+from scorer.engines.base import Tick, engine, with_causes
 from scorer.engines.gather import TooManyErrors, parts_of_file
 from scorer.engines.processes import shareable, shared
 from scorer.formats.base import Format
@@ -54,20 +54,9 @@ def scored(plan: Plan, path: Path, tick: Tick = lambda share: None) -> Outcome:
             outcome = _scored(plan, path, tick)
         except Apart:
             outcome = _scored(plan, path, tick, scattered=True)
-        return _with_cause(plan, path, outcome) if outcome.findings.fatal else outcome
+        return with_causes(plan, path, outcome)
     except MemoryError:
         return failed(path, "there is not enough memory to read this file")
-
-
-def _with_cause(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
-    """The outcome of a file with errors, with one cause for all that follows from it."""
-    from scorer.checks.causes import expected, with_cause
-
-    if plan.format(path).name != "csv":
-        return outcome
-    table = expected(plan.public, plan.rules, plan.shapes, plan.form, path)
-    told = with_cause(outcome.findings, path, table, plan.public, plan.limits)
-    return outcome._replace(findings=told)
 
 
 def failed(path: Path, why: str) -> Outcome:

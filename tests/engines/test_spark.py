@@ -503,3 +503,33 @@ def table_of(plan, name):
         "item": CodedColumn(np.arange(5), items),
     }
     return Table(ids, {"rank": np.arange(1.0, 6.0)}, np.arange(2, 7), plan.shapes[0])
+
+
+FORMED = """truth: truth.csv
+submission: {missing_list: zero, item_pattern: "[0-9]{4}"}
+metrics: [nDCG@3]
+"""
+
+
+def test_causes_of_wrong_files_are_those_of_one_machine(spark, challenge):
+    """Ids of another form, and columns that are called wrongly or lack their names."""
+    ids = [f"{n:04}" for n in range(1, 7)]
+    pairs = [(f"q{n}", item) for n in range(5) for item in ids]
+    truth = "".join(f"{q},{item},{1 + n % 2}\n" for n, (q, item) in enumerate(pairs))
+    forms = {
+        "zeros": ("list,item", lambda q, item: f"{q},{int(item)}"),
+        "decimals": ("list,item", lambda q, item: f"{q},{int(item)}.0"),
+        "other": ("list,item", lambda q, item: f"{q},doc{item}"),
+        "python": ("list,item", lambda q, item: f"{q},['{item}']"),
+        "case": ("List,Item", lambda q, item: f"{q},{item}"),
+        "swapped": ("item,list", lambda q, item: f"{q},{item}"),
+    }
+    files = {
+        f"{name}.csv": "\n".join([head, *(row(*pair) for pair in pairs), ""])
+        for name, (head, row) in forms.items()
+    }
+    folder = challenge(FORMED, **{"truth.csv": f"list,item,grade\n{truth}"}, **files)
+    found = both(folder, [folder / name for name in files])
+    codes = [{each["code"] for each in sent["problems"]} for sent in found["submissions"]]
+    wanted = ["S307", "S306", "S313", "S313", "S201", "S214"]
+    assert all(code in of for code, of in zip(wanted, codes, strict=True))

@@ -14,7 +14,7 @@ from typing import Any
 from scorer.bytes.files import digest
 from scorer.bytes.limits import NoTable, Unreadable
 from scorer.core.problems import Findings, Problem
-from scorer.engines.base import Tick, engine
+from scorer.engines.base import Tick, engine, with_causes
 from scorer.engines.spark.elsewhere import SparkTruth, elsewhere, suits
 from scorer.engines.spark.fetch import fetch
 from scorer.engines.spark.outcomes import job, returned, settled
@@ -52,7 +52,7 @@ def spark(
         tick(n)
         with quiet():
             outcome = scored(session, plan, work, path)
-        yield outcome
+        yield with_causes(plan, path, outcome) if path.is_file() else outcome
     tick(len(submissions))
 
 

@@ -23,7 +23,7 @@ from scorer.checks.submission.lists import Counted
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path
-from scorer.engines.base import Tick
+from scorer.engines.base import Tick, with_causes
 from scorer.engines.spark.outcomes import SparkOutcomes, job, nothing, placed, readable, returned
 from scorer.engines.spark.pack import Buckets
 from scorer.engines.spark.scoring import RESULT, Work, decoded
@@ -101,7 +101,7 @@ class SparkTruth:
         if file_digest is not None and outcome.findings:
             format = plan.format(path)
             outcome.findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
-        return outcome
+        return with_causes(plan, path, outcome) if path.is_file() else outcome
 
     def _outcome(
         self, plan: Plan, findings: Findings, file_digest: str | None, run: Any
