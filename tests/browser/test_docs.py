@@ -44,3 +44,4 @@ def test_the_search_of_an_opened_folder_finds_pages(driver, see, site, page, wor
     links = WebDriverWait(driver, 60).until(results)
     assert any(found in link for link in links), links
     assert all(link.startswith(site.as_uri()) for link in links)
+    assert "unpkg.com" not in driver.page_source  # which a machine without a network cannot ask
