@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rounds import rounds
 
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.forest import forest
@@ -22,6 +23,7 @@ LONG = "a team with a name that no picture has room for, of many words "
 NUMBERS = st.floats(-1e9, 1e9, allow_nan=False)
 
 
+@rounds(100)
 @given(NUMBERS, NUMBERS, st.integers(1, 12))
 def test_ticks_are_round_few_and_inside(one, other, most):
     low, high = sorted((one, other))
@@ -51,6 +53,7 @@ def test_ticks_are_written_with_the_decimals_that_they_need(ends, shown):
     assert draw.tick_texts(draw.ticks(*ends)) == shown
 
 
+@rounds(100)
 @given(st.lists(st.floats(0, 100), max_size=20))
 def test_names_keep_apart_in_their_order(wanted):
     placed = draw.apart(wanted, 5.0, 0.0, 100.0)

@@ -7,7 +7,6 @@ import pytest
 from scorer import evaluate
 from scorer.core.text import sized
 from scorer.reports.document import Column
-from scorer.reports.pictures import round_ticks, strip
 from scorer.reports.write.text import Drawn
 
 TRUTH = {f"{n}": 100_000 + 1_000 * (n % 7) for n in range(20)}
@@ -58,27 +57,3 @@ def test_large_numbers_have_fewer_decimals(value, shown):
 )
 def test_headings_break_at_no_word_or_number(head, lines):
     assert Drawn(Column(head), head, ["1"]).folded.split("\n") == lines
-
-
-@pytest.mark.parametrize(
-    ("ends", "texts"),
-    [
-        ((0.3542, 0.9583), ["0.4", "0.6", "0.8"]),
-        ((0.0, 1.0), ["0.0", "0.5", "1.0"]),
-        ((17844.9, 112000.0), ["20000", "40000", "60000", "80000", "100000"]),
-        ((0.5, 0.5), ["0.5"]),
-        ((-0.002, 0.003), ["-0.002", "0.000", "0.002"]),
-    ],
-)
-def test_ticks_are_round(ends, texts):
-    ticks = round_ticks(*ends)
-    assert all(ends[0] - 1e-9 <= value <= ends[1] + 1e-9 for value, _ in ticks)
-    assert [text for _, text in ticks] == texts
-
-
-def test_dots_have_names_and_the_width_is_used():
-    few = strip("x", [(f"t{n}", n / 10, None, False, f"name {n}") for n in range(4)], 4)
-    assert [mark.name for mark in few.marks] == ["name 0", "name 1", "name 2", "name 3"]
-    assert float(few.marks[-1].x) > 600
-    many = strip("x", [(f"t{n}", n / 10, None, False, f"name {n}") for n in range(100)], 4)
-    assert {mark.name for mark in many.marks} == {""}

@@ -20,7 +20,13 @@ def _explain(listing: Listing[Judged], value: float, *, k: int, wanted: int, rel
     yield formula("Enough", "found / wanted", "{} / {}", round(value * wanted), wanted, value=value)
 
 
-@metric("Enough", title="Enough relevant items", source="this example", explain=_explain)
+@metric(
+    "Enough",
+    title="Enough relevant items",
+    source="this example",
+    explain=_explain,
+    formula=r"\frac{\min(h_{$k}, $wanted)}{$wanted}",
+)
 def enough(judged: Judged, *, k: Cutoff, wanted: Wanted = 2, rel: Relevant = 1) -> Floats:
     """The relevant items among the first k, over the number that is enough; at most 1.
 
