@@ -107,8 +107,8 @@ def converts() -> bool:
 def millimetres_of(width: str) -> float:
     """A width such as `84mm`, `8.4cm`, `3.3in` or `240pt`, in millimetres. Raises `UsageError`.
 
-    >>> millimetres_of("84mm"), millimetres_of("2in")
-    (84.0, 50.8)
+    >>> millimetres_of("84mm"), millimetres_of("10in")
+    (84.0, 254.0)
     """
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*(mm|cm|in|pt)", width.strip())
     wide = float(found[1]) * MILLIMETRES[found[2]] if found else 0.0
