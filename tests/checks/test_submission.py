@@ -100,7 +100,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
     ]
     assert set(Public._fields) == {
         *("kind", "lists", "items", "candidates", "asked", "called", "groups"),
-        *("classes", "separator", "clusters", "numbers", "complete"),
+        *("classes", "separator", "clusters", "numbers", "complete", "texts"),
     }
     for check in checks():
         (handed,) = inspect.signature(check.examine).parameters.values()

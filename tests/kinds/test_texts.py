@@ -178,16 +178,6 @@ def test_messages_name_the_column_of_texts(challenge, score, tmp_path):
     assert "error[S304] answer 'abc' is given twice in id '2' (first on line 3)" in out
 
 
-@pytest.mark.parametrize(("score_of", "told"), [("", True), (",score\n,1", False)])
-def test_a_repeated_item_tells_who_may_allow_it(challenge, score, tmp_path, score_of, told):
-    head, _, cell = score_of.partition("\n")
-    folder, sent = challenge(), tmp_path / "sent.csv"
-    sent.write_text(f"list,item{head}\nq1,a{cell}\nq1,a{cell}\nq2,a{cell}\n")
-    out = score("check", folder, sent).out
-    assert "error[S304] item 'a' is given twice in list 'q1' (first on line 2)" in out
-    assert ("submission: {repeats: first}" in out) == told
-
-
 def test_what_is_written_for_columns_and_many_classes(challenge, score):
     folder = challenge(
         "truth: {file: truth.csv, columns: {list: id, label: [cat, dog]}}\nmetrics: [Accuracy]\n"

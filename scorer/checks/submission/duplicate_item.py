@@ -11,8 +11,6 @@ from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 
-REPEATS = "an organizer who means the first to count writes  submission: {repeats: first}"
-
 
 @check("S304", kinds=("grades", "preferences"))
 def duplicate_item(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
@@ -23,8 +21,6 @@ def duplicate_item(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
     again, first = repeated_items(submitted, public.items if public.kind == "grades" else None)
     word, rules = public.word("list"), submitted.rules
     item = printable(rules.columns.get("text", "text"), 60) if rules.texts else "item"
-    ordered = public.kind == "grades" and "score" not in table.numbers and not rules.texts
-    help = REPEATS if ordered else None
 
     def problems(positions: Ints) -> Iterator[Problem]:
         rows = again[positions]
@@ -35,8 +31,6 @@ def duplicate_item(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
                 f"{item} {quoted(again_item)} is given twice in {word} "
                 f"{quoted(name)} (first on line {earlier:,})"
             )
-            yield Problem(
-                "S304", message, line=line, list=name, item=again_item, role="item", help=help
-            )
+            yield Problem("S304", message, line=line, list=name, item=again_item, role="item")
 
     yield from reported(submitted, "S304", again, problems)
