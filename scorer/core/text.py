@@ -148,10 +148,10 @@ def sized(value: float, decimals: int = 4, sign: str = "") -> str:
     return f"{value:{sign}z.{max(min(decimals, decimals + 2 - whole), 0)}f}"
 
 
-def describe_exception(error: BaseException) -> str:
+def describe_exception(error: BaseException, width: int = 200) -> str:
     """An exception of third-party code, in a line."""
     try:
-        return f"{type(error).__name__}: {printable(error)}"
+        return f"{type(error).__name__}: {printable(error, width)}"
     except Exception:  # its own words may fail too
         return type(error).__name__
 

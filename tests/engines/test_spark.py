@@ -268,6 +268,20 @@ def test_nothing_there_nothing_in_it_and_what_spark_cannot_read(spark, folder, t
     }
 
 
+def test_the_cause_is_read_from_the_whole_of_what_spark_says():
+    """Spark counts its objects and names hosts first: the cause may stand behind 100 characters."""
+    from scorer.engines.spark.sources import unreadable
+
+    said = (
+        f"An error occurred while calling o{'1' * 300}.parquet.\n: SparkException: [%s] {'x' * 300}"
+    )
+    codes = [
+        unreadable(RuntimeError(said % cause)).problem.code
+        for cause in ("FAILED_READ_FILE.CANNOT_READ_FILE_FOOTER", "PATH_NOT_FOUND", "OTHER")
+    ]
+    assert codes == ["S108", "S101", "S101"]
+
+
 def test_long_ids_and_a_list_much_longer_than_the_others(many, tmp_path):
     long = "x" * 10_000
     lists = [f"q{n}" for n in range(300)]

@@ -25,7 +25,7 @@ from scorer.engines.spark.scoring import (
     decoded,
     part_merger,
 )
-from scorer.engines.spark.sources import DAMAGED, SparkSource, unreadable
+from scorer.engines.spark.sources import DAMAGED, WHOLE, SparkSource, unreadable
 from scorer.formats.trec import TagNotes as Tags
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import ListsResult, Plan, merged, outcome, score_lists
@@ -59,7 +59,7 @@ def returned(frame: Any) -> SparkOutcomes:
     try:
         rows = frame.collect()
     except Exception as error:
-        description = describe_exception(error)
+        description = describe_exception(error, WHOLE)
         if DAMAGED.search(description):
             raise unreadable(error) from None
         message = f"the engine spark failed: {printable(description, 400)}"

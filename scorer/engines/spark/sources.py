@@ -26,6 +26,7 @@ from scorer.tables.table import Schema
 CUT = frozenset({"csv", "jsonl", "trec"})  # forms of which every part can be read by itself
 HEADED = frozenset({"csv", "jsonl"})  # of these, by what the first lines of its file say
 HEAD_LINES = 200
+WHOLE = 100_000  # characters of Spark's text: its cause stands after names of any length
 LOST = re.compile(r"PATH_NOT_FOUND|does not exist|FileNotFoundException")
 DAMAGED = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE|is not a Parquet file|Malformed")
 
@@ -120,7 +121,7 @@ def _format(path: str, files: Sequence[str], name: str | None) -> Format:
 
 def unreadable(error: Exception) -> Unreadable:
     """The error for files that Spark cannot read."""
-    description = describe_exception(error)
+    description = describe_exception(error, WHOLE)
     if LOST.search(description):
         return Unreadable(Problem("S101", "file not found, by Spark"))
     if DAMAGED.search(description):
