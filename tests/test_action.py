@@ -96,6 +96,7 @@ def test_every_input_is_told_and_reaches_the_shell_as_data():
     assert "$GITHUB_ACTION_PATH" in INSTALL["run"]
 
 
+@pytest.mark.slow("runs the steps in a shell", beyond=1)
 @pytest.mark.parametrize(
     ("hook", "words", "code"),
     [

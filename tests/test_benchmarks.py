@@ -32,7 +32,7 @@ def files(folder):
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-@pytest.mark.slow("makes sets of files", beyond=2)
+@pytest.mark.slow("makes sets of files", beyond=1)
 @pytest.mark.parametrize("name", SPECS)
 def test_a_set_is_the_same_each_time_and_scores(name, tmp_path, score):
     for data in ("one", "two"):

@@ -15,7 +15,7 @@ def files(name, kind):
     return sorted((ROOT / "submissions_example" / name / kind).iterdir())
 
 
-@pytest.mark.slow("scores the bundled challenges", beyond=2)
+@pytest.mark.slow("scores the bundled challenges", beyond=1)
 @pytest.mark.parametrize("name", CHALLENGES)
 def test_its_documents_numbers_hold(name, score):
     ran = score("lint", ROOT / "challenges" / name)
@@ -24,7 +24,7 @@ def test_its_documents_numbers_hold(name, score):
     assert " 0 failed" in ran.out
 
 
-@pytest.mark.slow("scores the bundled challenges", beyond=2)
+@pytest.mark.slow("scores the bundled challenges", beyond=1)
 @pytest.mark.parametrize("name", CHALLENGES)
 def test_good_submissions_are_scored_and_ranked(name, score):
     good = files(name, "good")
@@ -90,6 +90,7 @@ def test_two_rankings_whose_preferences_disagree(score):
     assert {each["per_list"]["ruins"] for each in pair["preferences"].values()} == {None}
 
 
+@pytest.mark.slow("scores the bundled challenges", beyond=1)
 @pytest.mark.parametrize(
     "kind", ["ranking", "trec", "ratings", "preferences", "classification", "regression"]
 )

@@ -85,6 +85,7 @@ def blocks(name, kind):
     return re.findall(rf"```{kind}\n(.*?)```", (DOCS / name).read_text("utf-8"), re.DOTALL)
 
 
+@pytest.mark.slow("runs the commands of the page")
 def test_the_tutorial_as_it_stands(score, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = ("truth.csv", "sample.csv", "books/users.csv", "books/books.csv", "bad.csv")
@@ -112,6 +113,7 @@ def run(score, block):
         assert ran.code == 0, (line, ran)
 
 
+@pytest.mark.slow("runs the commands of the page")
 def test_the_recipes_commands(score, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     steps = [

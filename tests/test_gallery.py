@@ -83,7 +83,7 @@ def test_all_are_guessed_or_said_not_to_be():
     assert GUESSED.keys() == ONE.keys() == every - set(DECLARED)
 
 
-@pytest.mark.slow("scores the gallery", beyond=2)
+@pytest.mark.slow("scores the gallery", beyond=1)
 @pytest.mark.parametrize("name", GUESSED)
 def test_the_forms_are_guessed_from_two_files_and_read_alike(name, score, tmp_path):
     truth, sample, of_truth, of_sample = GUESSED[name]

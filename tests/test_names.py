@@ -2,6 +2,7 @@
 
 import ast
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,13 +22,21 @@ SAME = {  # sides of one thing, which never meet in a module
 }
 
 
+@cache
+def definitions(path):
+    """The functions and classes of a module."""
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    return [thing for thing in body if isinstance(thing, kinds)]
+
+
 def named_twice(root, apart):
     places = defaultdict(list)
     for path in sorted(root.rglob("*.py")):
         module = path.relative_to(root).with_suffix("").parts
         if ".".join(module[:2]) in apart or module[::2] == ("reports", "fields"):
             continue
-        for thing in ast.parse(path.read_text(encoding="utf-8")).body:
+        for thing in definitions(path):
             if isinstance(thing, ast.ClassDef) and not thing.name.startswith("_"):
                 places[thing.name].append(".".join(module))
     return {name: modules for name, modules in places.items() if len(modules) > 1}
@@ -47,9 +56,8 @@ def in_three_modules(root):
         module = path.relative_to(root).parts
         if module[0] == "metrics" or "migrations" in module:
             continue
-        for thing in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(thing, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-                places[thing.name].add(module)
+        for thing in definitions(path):
+            places[thing.name].add(module)
     return sorted(name for name, modules in places.items() if len(modules) > 2)
 
 

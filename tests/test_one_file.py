@@ -180,6 +180,7 @@ def test_the_plugins_own_tests(plugin):
     ran("-m", "pytest", "-q", PLUGIN / "tests", "-p", "no:cacheprovider", cwd=plugin)
 
 
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize("name", ["a b", "2nd", "lambda", "nDCG", "MRR", ""])
 def test_a_metric_of_an_impossible_name_is_refused(name):
     said = ran("tools/new_metric.py", name, cwd=ROOT, code=1)

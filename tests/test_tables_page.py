@@ -49,6 +49,7 @@ def test_a_wrong_file_is_told_as_printed(folder, score):
     assert told == shown.splitlines()[1:]
 
 
+@pytest.mark.slow("runs the commands of the page", beyond=2)
 @pytest.mark.parametrize("made", YAMLS[1:], ids=range(len(YAMLS) - 1))
 def test_the_other_forms_are_read(folder, score, made):
     numbers = "target" in made

@@ -15,6 +15,7 @@ WIDE = [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1], [0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]
 LETTERS = ["a", "b", "b", "c"]
 
 
+@pytest.mark.slow("scores arrays of every kind", beyond=8)
 @pytest.mark.parametrize("of", [list, np.array, pd.Series, pl.Series, tuple])
 @pytest.mark.parametrize(
     ("truth", "run", "measure", "value"),
@@ -141,6 +142,7 @@ def test_intervals_and_p_values_of_any_measure(report):
         report.interval("m1", "AUROC")
 
 
+@pytest.mark.slow("scores arrays of every kind")
 def test_a_plot_has_every_name(report, monkeypatch):
     pytest.importorskip("matplotlib")
     axes = report.plot("MCC")

@@ -361,6 +361,7 @@ def test_more_lists_than_bars_share_them_evenly():
     assert bars(found, np.full(11, np.nan), 4) == []
 
 
+@pytest.mark.slow("compares many boards")
 @rounds(100)
 @given(st.lists(st.sampled_from([-1.0, 0.0, 1e-17, 0.5, float("nan")]), max_size=8))
 def test_a_tally_counts_every_list_once_and_mirrors(values):

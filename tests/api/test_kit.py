@@ -231,7 +231,7 @@ WITH_TRUTH = {
 }
 
 
-@pytest.mark.slow("makes kits and scores with them", beyond=2)
+@pytest.mark.slow("makes kits and scores with them", beyond=1)
 @pytest.mark.parametrize("name", WITH_TRUTH)
 def test_with_the_truth_the_values_are_the_challenges(name, challenge, tmp_path, score):
     text, truth, sent = WITH_TRUTH[name]

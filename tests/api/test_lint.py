@@ -39,7 +39,7 @@ def said(folder, severity=None):
     return "\n".join(r.text for r in found(folder).remarks if severity in (None, r.severity))
 
 
-@pytest.mark.slow("draws and scores random submissions", beyond=2)
+@pytest.mark.slow("draws and scores random submissions", beyond=1)
 @pytest.mark.parametrize("folder", CHALLENGES, ids=lambda path: path.name)
 def test_our_challenges_are_sound(score, folder):
     ran = score("lint", folder)
@@ -49,7 +49,7 @@ def test_our_challenges_are_sound(score, folder):
     assert max(map(len, ran.out.splitlines())) <= 80
 
 
-@pytest.mark.slow("draws and scores random submissions", beyond=2)
+@pytest.mark.slow("draws and scores random submissions", beyond=1)
 @pytest.mark.parametrize("kind", STARTERS)
 def test_starters_are_sound(score, tmp_path, kind):
     shutil.copytree(files("scorer.challenge.templates") / kind, tmp_path / kind)
@@ -238,7 +238,7 @@ def mark(texts: Texts):
         (ONE, {}, "note", "no examples"),
     ],
 )  # fmt: skip
-@pytest.mark.slow("draws and scores random submissions", beyond=2)
+@pytest.mark.slow("draws and scores random submissions", beyond=1)
 def test_what_is_remarked(score, challenge, yaml, data, severity, text):
     folder = challenge(yaml, **data)
     assert text in said(folder, severity)
@@ -341,7 +341,7 @@ GRADED = {
 }
 
 
-@pytest.mark.slow("draws and scores random submissions", beyond=2)
+@pytest.mark.slow("draws and scores random submissions", beyond=1)
 @pytest.mark.parametrize("truth", ["graded", "binary", "relevant"])
 @pytest.mark.parametrize("length", ["", ", length: {max: 2}"])
 @pytest.mark.parametrize("measure", ["Tau", "Rho", "AUC", "AUC@2", "nDCG", "AP", "SetF", "TauAP"])

@@ -13,6 +13,7 @@ def run(items):
     return "list,item\n" + "".join(f"u{n % 30},{item}\n" for n, item in enumerate(items))
 
 
+@pytest.mark.slow("lints many challenges", beyond=1)
 @pytest.mark.parametrize(
     ("items", "said"),
     [
@@ -59,6 +60,7 @@ def test_data_is_told_by_its_name():
     )
 
 
+@pytest.mark.slow("lints many challenges")
 def test_lint_says_what_checks_cannot_see_and_repeats_unused_columns(challenge, score):
     folder = challenge(
         "truth: {file: truth.csv, columns: {list: userId, item: movieId}}\nmetrics: [AP]\n",

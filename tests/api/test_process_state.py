@@ -43,6 +43,7 @@ def changes(monkeypatch):
     return asked
 
 
+@pytest.mark.slow("starts a process")
 def test_nothing_of_the_process_is_touched(challenge, changes):
     import scipy.stats  # noqa: F401  # its own import sets filters
 

@@ -169,6 +169,7 @@ def test_decisions_change_the_board_and_why_says_so(board, life):
     assert [event.entry for event in board.log("red") if event.kind == "entry"] == [1, 2]
 
 
+@pytest.mark.slow("fills boards", beyond=2)
 @pytest.mark.parametrize(
     ("act", "subject", "more", "words"),
     [
@@ -208,6 +209,7 @@ def test_selected_entries_count_in_the_last_phase(life, store):
         assert any("not selected" in line for line in board.why("red", now=END).lines)
 
 
+@pytest.mark.slow("fills boards", beyond=1)
 @pytest.mark.parametrize("act", ["select", "unselect", "withdraw"])
 def test_a_team_decides_nothing_after_private_values_are_shown(life, store, act):
     life.rules(RULES.replace("show: private}", "show: private, select: 1}"))
@@ -313,7 +315,7 @@ def test_of_two_rescorings_at_once_the_later_one_leaves_nothing(board, life, mon
         assert mine.board(now=day(2)).report.challenge.title == "Theirs"
 
 
-@pytest.mark.slow("keeps and evaluates entries", beyond=2)
+@pytest.mark.slow("keeps and evaluates entries", beyond=1)
 @pytest.mark.parametrize("when", ["before it counts", "while it is recorded"])
 def test_an_entry_that_is_sent_during_a_re_scoring_waits_under_the_new_version(
     board, life, monkeypatch, when

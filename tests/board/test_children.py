@@ -97,6 +97,7 @@ for limits in ((200, 201), (60, 61), (1, 2)):
 """
 
 
+@pytest.mark.slow("starts processes")
 def test_a_child_of_a_child_stays_within_its_limits():
     """Asking for more is an error to all but root, as where a server's child starts others."""
     words = [sys.executable, "-c", WITHIN]

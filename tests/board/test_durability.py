@@ -178,6 +178,7 @@ def test_workers_that_die_over_a_file_again_and_again_make_it_a_failure(small):
         assert board.outcome(1).code == "S901"
 
 
+@pytest.mark.slow("migrates stores")
 def test_a_newer_store_is_refused_and_an_older_one_is_migrated_after_a_copy(small):
     if not small.store.startswith("sqlite"):
         pytest.skip("a PostgreSQL store is copied with pg_dump")

@@ -115,7 +115,7 @@ TAMPERINGS = {
 }  # fmt: skip
 
 
-@pytest.mark.slow("keeps and evaluates entries", beyond=2)
+@pytest.mark.slow("keeps and evaluates entries", beyond=1)
 @pytest.mark.parametrize("name", TAMPERINGS)
 def test_what_was_altered_is_told(folder, name):
     act, words = TAMPERINGS[name]
@@ -224,6 +224,7 @@ OLDER = (
 )
 
 
+@pytest.mark.slow("fills boards and alters them", beyond=1)
 @pytest.mark.parametrize("revision", ["0001", "0002"])
 def test_an_older_store_is_migrated_and_its_receipts_stay(life, store, revision):
     life.rules(RULES)

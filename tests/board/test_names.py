@@ -67,6 +67,7 @@ def test_a_name_that_looks_like_another_is_refused(board, life, name):
     assert list(board.teams()) == ["red", "blue"]
 
 
+@pytest.mark.slow("fills boards", beyond=2)
 @pytest.mark.parametrize("name", OTHERS, ids=ascii)
 def test_other_names_are_taken(board, name):
     board.add_team(name)

@@ -59,7 +59,7 @@ def test_a_receipt_is_looked_up_in_the_chain(chain, tmp_path):
     assert any("was altered" in problem for problem in verify([mine])[1])
 
 
-@pytest.mark.slow("keeps and evaluates entries", beyond=2)
+@pytest.mark.slow("keeps and evaluates entries", beyond=1)
 @pytest.mark.parametrize(
     ("change", "words"),
     [
@@ -99,7 +99,7 @@ def test_what_is_revealed_fits_its_seal(revealed):
     assert (revealed / "truth.csv").exists()
 
 
-@pytest.mark.slow("keeps and evaluates entries", beyond=2)
+@pytest.mark.slow("keeps and evaluates entries", beyond=1)
 @pytest.mark.parametrize(
     ("name", "change", "words"),
     [

@@ -67,6 +67,7 @@ def written(report):
     return {name: form_of("leaderboard", name).write(report, OPTIONS) for name in FORMS}
 
 
+@pytest.mark.slow("scores the bundled challenges", beyond=1)
 @pytest.mark.parametrize(
     "more",
     [
@@ -100,7 +101,7 @@ def test_a_board_is_made_from_records_without_the_truth(shown, more):
     assert report.certainty is None or np.array_equal(report.certainty.p, whole.certainty.p)
 
 
-@pytest.mark.slow("keeps and evaluates entries", beyond=2)
+@pytest.mark.slow("keeps and evaluates entries", beyond=1)
 @pytest.mark.parametrize(
     "folder", sorted(path.parent.name for path in (ROOT / "challenges").glob("*/challenge.yaml"))
 )
@@ -168,6 +169,7 @@ def test_arrays_of_objects_are_refused(shown):
         from_json(Report, json.dumps(fields))
 
 
+@pytest.mark.slow("scores the bundled challenges", beyond=1)
 @pytest.mark.parametrize(
     "more",
     [

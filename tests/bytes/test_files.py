@@ -136,6 +136,7 @@ def test_a_bomb_of_zeros_is_refused_in_bounded_time(written):
     assert refused(written(out.getvalue())).code in ("S104", "S109")
 
 
+@pytest.mark.slow("unpacks large files", beyond=1)
 @pytest.mark.parametrize("compress", [gzip.compress, zstandard.compress])
 def test_a_bomb_is_not_unpacked_beyond_what_its_bytes_so_far_may_hold(compress, written):
     rows = b"list,item\n" + b"q1,aaaaaaaa\n" * 6_000_000
@@ -171,6 +172,7 @@ def test_members_one_after_the_other(compress, written):
     assert (len(table), problems) == (2, [])
 
 
+@pytest.mark.slow("unpacks large files")
 def test_a_large_zstd_file_is_whole(written):
     rows = b"list,item\n" + b"".join(b"q%d,%d\n" % (n % 7, n * n) for n in range(20_000))
     assert len(found(written(zstandard.compress(rows)))[0]) == 20_000

@@ -515,6 +515,7 @@ def test_any_bytes_give_a_challenge_or_an_error(folder, data):
         assert challenge(data).metrics
 
 
+@pytest.mark.slow("reads files of many problems", beyond=1)
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     "text",

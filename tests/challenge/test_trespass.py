@@ -114,6 +114,7 @@ def test_links_that_stay_where_they_are_and_streams_are_fine(folder, tmp_path, i
         assert installed("check", folder, tmp_path / name).code == 0, name
 
 
+@pytest.mark.slow("starts a process")
 def test_standard_input_by_its_name(folder, tmp_path, installed):
     with open(tmp_path / "subs" / "good.csv", "rb") as good:
         ended = subprocess.run(

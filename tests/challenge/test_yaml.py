@@ -110,6 +110,7 @@ COLON = "a ':' cannot stand here; quote the text or correct the indentation"
 MISPLACED = "this fits no key or item above it; look at the indentation"
 
 
+@pytest.mark.slow("reads large files", beyond=2)
 @pytest.mark.usefixtures("_parser")
 @pytest.mark.parametrize(
     ("text", "problems"),
@@ -218,6 +219,7 @@ def test_any_bytes_give_a_value_or_a_problem(data):
     assert all(problem.line and "\n" not in problem.message for problem in found)
 
 
+@pytest.mark.slow("reads large files", beyond=1)
 @pytest.mark.parametrize("words", [("ranking",), ("--from", "c/truth.csv", "c/sub.csv")])
 def test_editors_find_the_schema_of_what_init_wrote(words, tmp_path, monkeypatch, score):
     monkeypatch.chdir(tmp_path)

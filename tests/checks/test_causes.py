@@ -202,6 +202,7 @@ def held(score, tmp_path, challenge, sent, words, repaired):
     assert repaired is None or copy.read_text() == repaired
 
 
+@pytest.mark.slow("checks a file a row", beyond=4)
 @pytest.mark.parametrize("case", OF_CLASSES)
 def test_a_cause_of_classes(score, tmp_path, classes, case):
     held(score, tmp_path, classes, *OF_CLASSES[case])

@@ -75,6 +75,7 @@ def findings(folder, mine):
     return said
 
 
+@pytest.mark.slow("checks a file a row, twice", beyond=8)
 @pytest.mark.parametrize(("kind", "case"), list(cases()))
 def test_exactly_these_findings_with_the_truth_and_without(kind, case, tmp_path):
     mine = folder_of(tmp_path, kind, case)
@@ -199,7 +200,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.slow("reads large files", beyond=2)
+@pytest.mark.slow("reads large files", beyond=1)
 @pytest.mark.parametrize("name", list(HOSTILE))
 def test_whatever_is_wrong_is_told_in_time(name):
     public = Public(
@@ -345,6 +346,7 @@ RUNS = {
 }
 
 
+@pytest.mark.slow("checks a file a row, twice", beyond=2)
 @pytest.mark.parametrize("name", RUNS)
 @pytest.mark.parametrize("many", [1, 3_000], ids=["small", "large"])
 def test_a_runs_ranks_are_held_against_its_scores(score, challenge, name, many):

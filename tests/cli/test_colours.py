@@ -83,6 +83,7 @@ def test_a_board_marks_what_matters(score, terminal):
     assert any(sign in first.plain for sign in "▂▃▄▅▆▇█")  # values of lists, at this width
 
 
+@pytest.mark.slow("draws every command", beyond=1)
 @pytest.mark.parametrize(
     ("width", "shown", "gone"),
     [
@@ -131,6 +132,7 @@ def test_findings_look_as_those_of_a_compiler(score, terminal):
     assert re.match(r"3 errors: 1 of \d files would be rejected; score rule S", last)
 
 
+@pytest.mark.slow("draws every command")
 def test_every_command_draws(score, terminal):
     terminal(100, colours=True)
     compared = score("compare", COURSE, *FILES[:2]).out
@@ -152,6 +154,7 @@ def test_every_command_draws(score, terminal):
     assert style(line_of(score("lint", COURSE).out, "warning:"), "warning").color.number == YELLOW
 
 
+@pytest.mark.slow("draws every command", beyond=1)
 @pytest.mark.parametrize(
     ("words", "environment", "on_terminal", "coloured"),
     [
@@ -218,6 +221,7 @@ def test_a_file_stays_plain(score, terminal, tmp_path):
     assert not re.search(r"[\x1b●]", (tmp_path / "board.txt").read_text())
 
 
+@pytest.mark.slow("draws every command")
 def test_a_pipe_imports_nothing_of_it():
     code = (
         "import sys; from scorer.cli import main; main.run(sys.argv[1:]); "

@@ -26,6 +26,7 @@ def runs(challenge):
     return challenge("truth: truth.csv\nmetrics: [RR]\n", **{"truth.csv": truth}, **files)
 
 
+@pytest.mark.slow("compares a board a row", beyond=2)
 @pytest.mark.parametrize(
     ("new", "old", "margin", "code", "said"),
     [

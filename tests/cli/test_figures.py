@@ -23,6 +23,7 @@ def course():
     return scored(COURSE, sorted(GOOD.iterdir())[:4])
 
 
+@pytest.mark.slow("draws pictures")
 def test_files_and_captions(score, tmp_path):
     made = tmp_path / "new" / "folder"
     ran = score("figures", COURSE, GOOD, "-o", made, "--kind", "forest,ranks", "--width", "84mm")
@@ -99,6 +100,7 @@ def test_curves_of_labels(score, tmp_path):
     assert "Confusion matrix" in (tmp_path / "confusion-1.txt").read_text()
 
 
+@pytest.mark.slow("draws pictures")
 def test_a_board_that_is_not_drawn_imports_no_picture():
     code = (
         "import sys; from scorer.cli.main import run; "

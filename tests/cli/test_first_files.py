@@ -31,6 +31,7 @@ def names(path):
     return sorted(each.name for each in path.iterdir())
 
 
+@pytest.mark.slow("checks and repairs folders")
 def test_a_summary_says_what_fix_would_repair(folder, score):
     ran = score("check", "c", "subs")
     assert ran.code == 1
@@ -39,6 +40,7 @@ def test_a_summary_says_what_fix_would_repair(folder, score):
     assert "would repair" not in score("check", "c", "subs/dora.csv", "subs/cem.parquet").err
 
 
+@pytest.mark.slow("checks and repairs folders")
 def test_fix_goes_on_past_hopeless_files(folder, score):
     ran = score("check", "c", "subs", "--fix")
     assert ran.code == 1
@@ -53,6 +55,7 @@ def test_fix_goes_on_past_hopeless_files(folder, score):
     assert "subs/anna.fixed.csv: fine\n" in ran.out
 
 
+@pytest.mark.slow("checks and repairs folders", beyond=1)
 @pytest.mark.parametrize("words", [["subs"], ["subs/anna.csv", "subs/anna.fixed.csv"]])
 def test_a_copy_beside_its_original_is_no_submission(words, folder, score):
     score("check", "c", "subs", "--fix")
@@ -61,11 +64,13 @@ def test_a_copy_beside_its_original_is_no_submission(words, folder, score):
     assert "note: subs/anna.fixed.csv is left out, a repaired copy" in ran.err
 
 
+@pytest.mark.slow("checks and repairs folders")
 def test_a_copy_alone_has_the_name_of_its_original(folder, score):
     score("check", "c", "subs", "--fix")
     assert "  anna  " in score("c", "subs/anna.fixed.csv").out
 
 
+@pytest.mark.slow("checks and repairs folders")
 def test_fix_into_a_folder_makes_one_that_can_be_scored(folder, score):
     ran = score("check", "c", "subs", "--fix", "-o", "fixed")
     assert ran.code == 1  # two files are wrong
@@ -87,6 +92,7 @@ def test_fix_of_a_file_goes_into_a_folder_or_a_file(place, there, folder, score)
     assert (folder / there).read_text().startswith("id,label\n")
 
 
+@pytest.mark.slow("checks and repairs folders", beyond=1)
 @pytest.mark.parametrize("words", [["-o", "a.csv", "-o", "b.csv"], ["-o", "truth.csv"]])
 def test_fix_takes_one_place_that_is_not_taken(words, folder, score):
     assert score("check", "c", "subs", "--fix", *words).code == 2

@@ -78,6 +78,7 @@ def test_only_the_metrics_that_a_challenge_names_are_loaded(words, wanted):
     assert metrics & loaded(words) == {f"scorer.metrics.{name}" for name in wanted}
 
 
+@pytest.mark.slow("starts a process")
 def test_an_alias_is_found_among_all_of_them():
     assert {"scorer.metrics.ap", "scorer.metrics.gini"} <= loaded(["metrics", "MAP"])
 

@@ -19,6 +19,7 @@ BEGINS = {
 }
 
 
+@pytest.mark.slow("writes a report a row", beyond=2)
 @pytest.mark.parametrize("suffix", BEGINS)
 def test_the_suffix_chooses_the_form(score, tmp_path, suffix):
     out = tmp_path / f"board.{suffix}"
@@ -32,6 +33,7 @@ def test_a_format_that_is_named_comes_first(score, tmp_path):
     assert (tmp_path / "board.html").read_text().startswith("rank,")
 
 
+@pytest.mark.slow("writes a report a row", beyond=2)
 @pytest.mark.parametrize(
     ("words", "suffix", "begins"),
     [
@@ -79,7 +81,7 @@ def ranked(challenge):
     return folder, sorted(sent.iterdir())
 
 
-@pytest.mark.slow("starts processes", beyond=2)
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize(
     ("most", "names", "omitted"),
     [(1, ["s11"], 12), (2, ["s11", "s10", "twin"], 10), (3, ["s11", "s10", "twin"], 10),
@@ -99,6 +101,7 @@ def test_the_first_ranks_and_what_they_are_in_the_whole(score, ranked, most, nam
     assert "S304" in ran.err
 
 
+@pytest.mark.slow("writes a report a row", beyond=1)
 @pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex", "html", "github", "json"])
 def test_every_form_shows_a_part(score, ranked, form):
     folder, sent = ranked

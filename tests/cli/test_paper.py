@@ -14,6 +14,7 @@ COURSE = ROOT / "challenges/course-2026"
 GOOD = ROOT / "submissions_example/course-2026/good"
 
 
+@pytest.mark.slow("writes a paper")
 def test_the_paper_has_the_numbers_of_the_board(score, tmp_path):
     ran = score("paper", COURSE, GOOD, "-o", tmp_path / "paper", "-q")
     assert ran.code == 0, ran.err

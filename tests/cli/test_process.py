@@ -115,7 +115,7 @@ def writing_a_file(start, tmp_path, folder):
     return process
 
 
-@pytest.mark.slow("starts processes", beyond=2)
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("stage", [reading, scoring, unpacking, writing, writing_a_file])
 def test_an_interruption_is_one_line_and_leaves_nothing(stage, number, start, tmp_path, folder):
@@ -131,6 +131,7 @@ def test_an_interruption_is_one_line_and_leaves_nothing(stage, number, start, tm
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
 
 
+@pytest.mark.slow("starts processes")
 def test_nothing_of_standard_input_is_left_when_killed(start, tmp_path, folder):
     process = reading(start, tmp_path, folder)
     process.kill()
@@ -200,6 +201,7 @@ def test_what_is_to_be_done_at_the_end_is_done(limit, code, challenge, start, tm
     assert {each.name for each in tmp_path.iterdir()} >= {"thread", "at exit"}
 
 
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["metrics"], None])
 def test_a_closed_pipe_ends_in_silence(words, start, folder):
     process = start(*(words or [folder, folder / "good.csv", "--format", "html"]))
@@ -209,6 +211,7 @@ def test_a_closed_pipe_ends_in_silence(words, start, folder):
     assert process.returncode == 0
 
 
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize("words", [["--help"], ["--version"], ["schema"], None])
 def test_a_full_disk(words, start, folder):
     with open("/dev/full", "wb") as full:
@@ -255,7 +258,7 @@ def shell(tmp_path, line):
     return ended.returncode, ended.stdout, ended.stderr
 
 
-@pytest.mark.slow("starts processes", beyond=2)
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize(
     ("line", "code", "said"),
     [
@@ -405,6 +408,7 @@ def test_a_noisy_plugin_spoils_no_result_and_moves_nobody(challenge, tmp_path):
     assert (code, bool(json.loads(out))) == (0, True)
 
 
+@pytest.mark.slow("starts processes", beyond=8)
 @pytest.mark.parametrize(
     ("raising", "code", "said"),
     [
@@ -509,7 +513,7 @@ def test_where_memory_does_not_suffice_that_is_said(start, tmp_path, folder):
     assert b"memory" in out.lower()
 
 
-@pytest.mark.slow("starts processes", beyond=2)
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize("mebibytes", [200, 600, 1000])
 @pytest.mark.parametrize("name", ["a.csv", "a.csv.gz", "a.parquet"])
 def test_polars_is_not_imported_where_it_would_abort(name, mebibytes, start, tmp_path, folder):

@@ -42,6 +42,7 @@ def shares(folder, score, *words):
     return json.loads(score("c", "one.csv", "two.csv", *words, "--format", "json").out)
 
 
+@pytest.mark.slow("scores challenges of several splits", beyond=1)
 @pytest.mark.parametrize("form", ["table", "markdown", "html", "latex", "github"])
 def test_a_mixture_of_splits_says_so_in_every_form(form, folder, score):
     text = " ".join(score("c", "one.csv", "two.csv", "--format", form).out.split())
@@ -51,6 +52,7 @@ def test_a_mixture_of_splits_says_so_in_every_form(form, folder, score):
         assert share in text
 
 
+@pytest.mark.slow("scores challenges of several splits")
 def test_a_section_a_split_has_the_values_of_its_lists(folder, score):
     whole = shares(folder, score)
     assert [split["scope"]["split"] for split in whole["splits"]] == ["public", "private"]
@@ -99,6 +101,7 @@ def test_a_split_that_is_none(words, message, folder, score):
 AT = "2026-11-23T10:00:00+00:00"
 
 
+@pytest.mark.slow("scores challenges of several splits", beyond=1)
 @pytest.mark.parametrize("form", ["table", "markdown", "html", "json"])
 @pytest.mark.parametrize(("split", "said"), [("public", PUBLIC), ("private", PRIVATE)])
 def test_a_living_board_says_phase_and_time(form, split, said, folder, score):
@@ -123,6 +126,7 @@ def test_a_challenge_without_splits_is_as_it_was(folder, score):
     assert not {"scope", "splits", "split"} & ran.keys()
 
 
+@pytest.mark.slow("scores challenges of several splits", beyond=1)
 @pytest.mark.parametrize("form", ["table", "markdown", "html", "latex", "csv", "json"])
 @pytest.mark.parametrize(
     ("words", "said"), [([], ALL), (["--split", "all"], ALL), (["--split", "private"], PRIVATE)]
@@ -139,6 +143,7 @@ def test_a_comparison_says_which_split_it_is_of(form, words, said, folder, score
         assert (said.replace("%", r"\%") if form == "latex" else said) in " ".join(text.split())
 
 
+@pytest.mark.slow("scores challenges of several splits", beyond=1)
 @pytest.mark.parametrize("split", ["public", "private"])
 def test_a_comparison_of_a_split_has_its_values(split, folder, score):
     words = ("c", "one.csv", "two.csv", "--split", split, "--format", "json")
@@ -148,6 +153,7 @@ def test_a_comparison_of_a_split_has_its_values(split, folder, score):
     assert pair["measures"]["Accuracy"]["lists"] == {"public": 72, "private": 168}[split]
 
 
+@pytest.mark.slow("scores challenges of several splits", beyond=2)
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "csv", "json"])
 @pytest.mark.parametrize(
     ("words", "said"), [([], ALL), (["--split", "public"], PUBLIC), (["--split", "all"], ALL)]
@@ -180,6 +186,7 @@ def test_the_worst_of_a_split_are_its_lists(folder, score):
     assert (ran.code, "is in the split 'public'" in ran.err) == (2, True)
 
 
+@pytest.mark.slow("scores challenges of several splits", beyond=1)
 @pytest.mark.parametrize("verb", [["compare", "c", "two.csv"], ["explain", "c"]])
 def test_a_split_that_is_none_is_refused_by_every_command(verb, folder, score):
     ran = score(*verb, "one.csv", "--split", "publik")

@@ -20,7 +20,7 @@ BAD = {
 }
 
 
-@pytest.mark.slow("scores the bundled challenges", beyond=2)
+@pytest.mark.slow("scores the bundled challenges", beyond=1)
 @pytest.mark.parametrize("path", GOOD, ids=lambda path: path.name)
 def test_every_good_example_scores(installed, path):
     ran = installed(VLNET, path)
@@ -29,7 +29,7 @@ def test_every_good_example_scores(installed, path):
     assert path.stem in ran.out
 
 
-@pytest.mark.slow("scores the bundled challenges", beyond=2)
+@pytest.mark.slow("scores the bundled challenges", beyond=1)
 @pytest.mark.parametrize("name", sorted(path.name for path in (SENT / "bad").iterdir()))
 def test_every_bad_example_says_all_that_is_wrong(installed, name):
     ran = installed(VLNET, SENT / "bad" / name, "--format", "json")
@@ -70,6 +70,7 @@ def test_per_list_comes_only_when_asked(score):
     assert "per_list" not in said["submissions"][0]["values"]["MARp"]
 
 
+@pytest.mark.slow("scores the bundled challenges", beyond=2)
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown"])
 @pytest.mark.parametrize("per_list", [[], ["--per-list"]])
 def test_every_format_shows_the_leaderboard(score, terminal, form, per_list):
@@ -218,6 +219,7 @@ def test_a_typo_in_the_challenge_is_answered_with_its_line_and_the_key_meant(cha
     assert "did you mean 'metrics'" in ran.err
 
 
+@pytest.mark.slow("scores the bundled challenges")
 def test_nothing_of_the_terminal_leaks_into_a_pipe(installed):
     ran = installed(VLNET, GOOD[0], NO_COLOR="1", TERM="dumb")
     assert "\x1b" not in ran.out + ran.err

@@ -93,6 +93,7 @@ def test_a_file_of_a_verbs_name_is_a_path(score, tmp_path, monkeypatch):
     assert score("chek", SENT).code == 0
 
 
+@pytest.mark.slow("starts processes")
 def test_a_verb_is_found_without_the_first_form():
     code = (
         "import sys\n"
@@ -104,7 +105,7 @@ def test_a_verb_is_found_without_the_first_form():
     assert ended.stderr == "False\n"
 
 
-@pytest.mark.slow("starts processes", beyond=2)
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize(
     ("line", "found"),
     [
@@ -129,6 +130,7 @@ def test_the_shell_completes(line, found):
     assert set(found) <= set(ended.stdout.split()), ended.stdout
 
 
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_shown_for_a_shell(installed, tmp_path, shell):
     ran = installed(

@@ -46,6 +46,7 @@ def kits(tmp_path, monkeypatch, score):
     return tmp_path
 
 
+@pytest.mark.slow("checks and repairs a file a row", beyond=1)
 @pytest.mark.parametrize("kit", ["pattern", "items"])
 @pytest.mark.parametrize("case", WRONG)
 def test_wrong_ids_are_refused_and_repaired_by_a_kit(case, kit, kits, score):
@@ -58,6 +59,7 @@ def test_wrong_ids_are_refused_and_repaired_by_a_kit(case, kit, kits, score):
     assert (kits / "mine.fixed.csv").read_text() == SAME
 
 
+@pytest.mark.slow("checks and repairs a file a row", beyond=1)
 @pytest.mark.parametrize("case", [case for case in WRONG if WRONG[case][1] == "S313"])
 def test_separators_and_quotes_are_told_where_neither_items_nor_pattern_are_public(
     case, kits, score
@@ -98,6 +100,7 @@ def test_a_submission_without_a_hit_is_marked_in_its_row(kits, score):
     assert ran.out.count("no hit") == 1
 
 
+@pytest.mark.slow("checks and repairs a file a row", beyond=2)
 @pytest.mark.parametrize(
     ("line", "word"),
     [

@@ -148,6 +148,7 @@ def install(folder, code):
     return package
 
 
+@pytest.mark.slow("starts a process")
 def test_an_installed_project_cannot_take_a_name_that_is_ours(tmp_path):
     install(tmp_path, ONE.replace('"Firsts"', '"nDCG"'))
     ended = subprocess.run(

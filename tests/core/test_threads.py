@@ -134,10 +134,11 @@ def test_a_cached_property_of_one_instance_does_not_wait_for_another():
 
 def test_no_module_takes_the_property_with_a_lock():
     root = Path(scorer.__file__).parent
+    texts = ((path, path.read_text(encoding="utf-8")) for path in root.rglob("*.py"))
     found = [
         path.relative_to(root).as_posix()
-        for path in root.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for path, text in texts if "cached_property" in text and "functools" in text
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.ImportFrom) and node.module == "functools"
         and "cached_property" in [alias.name for alias in node.names]
     ]  # fmt: skip

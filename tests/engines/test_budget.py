@@ -42,7 +42,7 @@ def run(request, challenge, score, tmp_path, monkeypatch):
     return ran
 
 
-@pytest.mark.slow("reads files up to a limit", beyond=2)
+@pytest.mark.slow("reads files up to a limit", beyond=1)
 @pytest.mark.parametrize("case", CASES)
 def test_reading_ends_and_says_by_which_limit(case, run):
     found = run("".join(map(CASES[case], range(5000))))
@@ -52,6 +52,7 @@ def test_reading_ends_and_says_by_which_limit(case, run):
     assert "more than 100 errors" in told["message"]
 
 
+@pytest.mark.slow("reads large files", beyond=2)
 @pytest.mark.parametrize("scattered", [False, True])
 def test_a_list_may_have_so_many_rows(scattered, run, monkeypatch):
     monkeypatch.setitem(globals(), "YAML", YAML.replace("errors: 100", "list: 500"))
@@ -64,6 +65,7 @@ def test_a_list_may_have_so_many_rows(scattered, run, monkeypatch):
     assert not any(each["code"] == "S104" for each in fine)
 
 
+@pytest.mark.slow("reads large files", beyond=4)
 @pytest.mark.parametrize("case", CASES)
 def test_few_errors_are_all_told(case, run):
     found = run("".join(map(CASES[case], range(90))))

@@ -243,7 +243,7 @@ def installed_plugin(tmp_path, installed, challenge):
     return make
 
 
-@pytest.mark.slow("starts processes", beyond=2)
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize("rows", [300, 440_000])
 @pytest.mark.parametrize("copies", [1, 2])
 def test_an_installed_check_runs_on_every_file(
@@ -287,6 +287,7 @@ def test_an_engine_from_one_file(installed, installed_plugin, challenge, tmp_pat
 ODD = ['"q1","i\n5",1', "q1,i1", "q1,é,3", '"q1","i77",1', "q1,i0,x", '"q1","unclosed,1']
 
 
+@pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize("odd", ODD)
 def test_no_thread_outlives_a_file_however_it_ends(odd, challenge, monkeypatch):
     monkeypatch.setattr(reading, "SMALLEST", 500)

@@ -82,7 +82,7 @@ def shuffled(content, seed):
     return head + "".join(rows)
 
 
-@pytest.mark.slow("reads large or many files", beyond=2)
+@pytest.mark.slow("reads large or many files", beyond=1)
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )
@@ -145,7 +145,7 @@ def test_lists_without_items_stay_with_rows_that_are_put_aside(request):
     assert [list(table.facts["empty"]) for table in others] == [[]]
 
 
-@pytest.mark.slow("reads large or many files", beyond=2)
+@pytest.mark.slow("reads large or many files", beyond=1)
 @pytest.mark.parametrize(("most", "refused"), [(100, False), (99, True)])
 @pytest.mark.parametrize("which", ["all", "lists that the challenge lacks"])
 def test_a_list_of_more_rows_than_are_accepted_ends_it(
@@ -191,6 +191,7 @@ def test_a_temporary_file_that_cannot_be_filled_is_told(
     assert outcome.card is None
 
 
+@pytest.mark.slow("reads large files")
 def test_no_temporary_file_is_made_without_rows_that_are_put_aside(
     plans, blocks, tmp_path, monkeypatch
 ):

@@ -53,6 +53,7 @@ def by_threads(plan, path, monkeypatch):
     return outcomes
 
 
+@pytest.mark.slow("scores large files twice")
 def test_threads_score_blocks(plans, small, tmp_path, monkeypatch):
     """Else the other tests would show nothing."""
     used, score_lists = set(), gather.score_lists
@@ -70,7 +71,7 @@ def test_threads_score_blocks(plans, small, tmp_path, monkeypatch):
     assert len(used) > 1
 
 
-@pytest.mark.slow("each faulty file by three numbers of threads", beyond=4)
+@pytest.mark.slow("each faulty file by three numbers of threads", beyond=1)
 @pytest.mark.parametrize("errors", [3, 10_000])
 @pytest.mark.parametrize("name", FILES)
 def test_faulty_files_say_the_same(name, errors, plans, small, tmp_path, monkeypatch):
@@ -85,7 +86,7 @@ def test_faulty_files_say_the_same(name, errors, plans, small, tmp_path, monkeyp
         same(other, first)
 
 
-@pytest.mark.slow("every kind of challenge and file", beyond=2)
+@pytest.mark.slow("every kind of challenge and file", beyond=1)
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )
@@ -98,6 +99,7 @@ def test_every_kind_says_the_same(kind, sent, plans, small, tmp_path, monkeypatc
         same(other, first)
 
 
+@pytest.mark.slow("scores large files twice", beyond=1)
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
 def test_no_thread_is_left_when_scoring_ends_early(error, plans, small, tmp_path, monkeypatch):
     score_lists = gather.score_lists

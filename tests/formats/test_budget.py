@@ -16,6 +16,7 @@ HEAD = b"list,item,score\n"
 WRONG = b"".join(b"q%d,i,x\n" % n for n in range(5000))
 
 
+@pytest.mark.slow("reads large files", beyond=2)
 @pytest.mark.parametrize(
     ("limits", "data", "name"),
     [

@@ -29,6 +29,7 @@ def challenge(tmp_path, monkeypatch):
     return write
 
 
+@pytest.mark.slow("reads every format", beyond=1)
 @pytest.mark.parametrize("role", ["item", "text"])
 @pytest.mark.parametrize("indent", [None, 1])
 def test_an_answer_that_is_none_is_right_where_there_is_none(role, indent, challenge, score):

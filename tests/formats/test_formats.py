@@ -178,7 +178,7 @@ def test_parquet_ids_become_text_and_cells_have_lines(tmp_path):
     assert table.numbers["score"][0] == 1.5
 
 
-@pytest.mark.slow("reads many or large files", beyond=2)
+@pytest.mark.slow("reads many or large files", beyond=1)
 @pytest.mark.parametrize(
     ("data", "problems"),
     [
@@ -227,6 +227,7 @@ def test_parquet_compressed_once_more(tmp_path):
     assert (rows(table), told(findings)) == ([["q", "a"]], [])
 
 
+@pytest.mark.slow("damages a file at many places", beyond=1)
 @pytest.mark.parametrize("data", [b"PAR1", b"PAR1" + b"x" * 100, b"PAR1" * 10, b"PAR1\0\0\0\0PAR1"])
 def test_damaged_parquet(data, tmp_path):
     path = tmp_path / "a.parquet"
@@ -234,6 +235,7 @@ def test_damaged_parquet(data, tmp_path):
     assert told(reading(path)[1]) == ["S108"]
 
 
+@pytest.mark.slow("damages a file at many places", beyond=1)
 @pytest.mark.parametrize(
     "footer",
     [  # in Thrift's compact protocol

@@ -27,6 +27,7 @@ def numbers(challenge, more, **files):
     return challenge(yaml, **{"t.csv": TRUTH, "l.csv": "q\n1\n2\n3\n"} | files)
 
 
+@pytest.mark.slow("reads large files", beyond=4)
 @pytest.mark.parametrize("comment", ["", ', comment: "#"'])
 @pytest.mark.parametrize(
     ("text", "told"),
@@ -52,6 +53,7 @@ def test_comments_and_blank_lines_are_of_no_row(score, challenge, text, told, co
     assert told.strip("# ") or "0.0000" in ran.out
 
 
+@pytest.mark.slow("reads large files")
 def test_the_same_in_a_large_file(score, challenge):
     rows = range(30_000)
     files = {

@@ -44,7 +44,7 @@ def scored(folder, path):
     return one, said
 
 
-@pytest.mark.slow("unpacks large files", beyond=2)
+@pytest.mark.slow("unpacks large files", beyond=1)
 @pytest.mark.parametrize("kind", ["zip", "folder"])
 @pytest.mark.parametrize(("most", "fits"), [("1500kB", False), ("3MB", True)])
 def test_what_parts_unpack_to_is_counted_together(kind, most, fits, challenge):
@@ -198,6 +198,7 @@ def test_a_folder_is_a_truth(challenge):
     assert marks[-1] == marks[-2]
 
 
+@pytest.mark.slow("unpacks large files")
 def test_a_folder_of_the_truth_that_lacks_a_part(challenge):
     as_folder(challenge)
     (challenge / "answers" / "reply.csv").unlink()

@@ -135,7 +135,7 @@ FORMS = {
 }
 
 
-@pytest.mark.slow("tries every command or format", beyond=2)
+@pytest.mark.slow("tries every command or format", beyond=1)
 @pytest.mark.parametrize("verb", FORMS)
 @pytest.mark.parametrize("name", corpus.TEXTS)
 def test_hostile_names_and_ids_in_every_format(name, verb, folder, run, tmp_path):
@@ -203,6 +203,7 @@ def test_file_names_that_look_like_words_of_the_command(name, folder, run, tmp_p
         assert run("--", folder, name).code == 0
 
 
+@pytest.mark.slow("scores hostile files of every format", beyond=1)
 @pytest.mark.parametrize("name", ["x" * 5000, "x/" * 3000, "", ".", "..", "/"])
 def test_names_that_no_file_can_have(name, folder, run, tmp_path):
     good = folder / "good.csv"
@@ -244,6 +245,7 @@ def named(key, path):
     return f"{text}{key}: '{path}'\n"
 
 
+@pytest.mark.slow("scores hostile files of every format", beyond=2)
 @pytest.mark.parametrize("key", [*PLACES, "examples"])
 def test_no_path_of_a_challenge_leaves_its_folder(key, folder, run, tmp_path):
     outside = tmp_path / "outside.csv"
@@ -262,6 +264,7 @@ def test_no_path_of_a_challenge_leaves_its_folder(key, folder, run, tmp_path):
             assert f"{key}" in ran.err, (path, ran)
 
 
+@pytest.mark.slow("scores hostile files of every format", beyond=4)
 @pytest.mark.parametrize("key", [*PLACES, "examples"])
 @pytest.mark.parametrize("kind", ["fifo", "folder", "missing", "link to itself"])
 def test_what_is_no_file_is_not_waited_for(key, kind, folder, run):
@@ -320,7 +323,7 @@ def test_a_link_that_takes_a_files_place_is_not_followed(folder, monkeypatch, tm
     assert "SECRET" not in str(raised.value)
 
 
-@pytest.mark.slow("tries every command or format", beyond=2)
+@pytest.mark.slow("tries every command or format", beyond=1)
 @pytest.mark.parametrize("size", [10_000, 3_000_000])  # for the thorough and for the fast reader
 @pytest.mark.parametrize(
     ("limits", "code"),

@@ -75,6 +75,7 @@ def test_further_columns_reach_metrics_by_name(challenge, score):
     assert "Degrees = 7" in told.out
 
 
+@pytest.mark.slow("reads every format", beyond=1)
 @pytest.mark.parametrize("form", ["jsonl", "parquet"])
 def test_in_other_formats(challenge, score, form, tmp_path):
     import polars as pl

@@ -125,6 +125,7 @@ def test_probabilities_are_divided_by_their_sum(scored):
     assert found["LogLoss"] == pytest.approx(-math.log(0.25) / 5, abs=1e-12)
 
 
+@pytest.mark.slow("scores a challenge a row", beyond=4)
 @pytest.mark.parametrize("metric", ["LogLoss", "Brier", "RCE", "ECE"])
 @pytest.mark.parametrize("factor", [1.00099, 1.01, 0.99, 0.5])
 def test_probabilities_times_a_number_gain_nothing(scored, metric, factor):

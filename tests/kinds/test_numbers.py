@@ -91,6 +91,7 @@ def test_classes_and_numbers_make_one_score(made, score):
         assert found == pytest.approx(expected | {"all": np.mean(means)}, rel=1e-12)
 
 
+@pytest.mark.slow("scores random challenges", beyond=1)
 @pytest.mark.parametrize("metric", ["Pearson", "Spearman", "MAE", "RMSLE(log=plain)", "MedAE"])
 def test_a_group_of_numbers_counts_as_if_it_were_alone(made, score, challenge, metric):
     make, tasks, truth, sent = made

@@ -52,6 +52,7 @@ def jsonl_of(texts):
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
+@pytest.mark.slow("reads every format", beyond=1)
 @pytest.mark.parametrize(
     ("name", "written"),
     [("sub.csv", csv_of), ("sub.parquet", parquet_of), ("sub.jsonl", jsonl_of)],

@@ -46,6 +46,7 @@ def shown(ran):
     return next(line for line in ran.out.splitlines() if line.startswith("1 ")).split()[2:]
 
 
+@pytest.mark.slow("scores a challenge a row", beyond=2)
 @pytest.mark.parametrize(
     ("yaml", "truth", "run", "expected"),
     [

@@ -37,6 +37,7 @@ def told(challenge, score, tmp_path):
     return run
 
 
+@pytest.mark.slow("scores a challenge a row", beyond=4)
 @pytest.mark.parametrize(
     ("sent", "said"),
     [

@@ -99,6 +99,7 @@ def test_a_composite_is_its_formula_of_means(made):
         assert each.values["clicks"].lists == 20
 
 
+@pytest.mark.slow("scores random challenges", beyond=1)
 @pytest.mark.parametrize(
     "alike",
     [
@@ -234,6 +235,7 @@ def numbers(report, name, key):
     return each.values[key].per_list
 
 
+@pytest.mark.slow("scores random challenges", beyond=2)
 @pytest.mark.parametrize(
     ("how", "wanted"),
     [

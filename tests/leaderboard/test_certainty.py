@@ -78,6 +78,7 @@ def test_who_answers_the_easy_lists_does_not_stand_first_unremarked(board):
     assert fewer["here"] < 2 < 5 < fewer["rest"]
 
 
+@pytest.mark.slow("draws intervals of boards", beyond=2)
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "github", "html"])
 def test_fewer_lists_are_marked_in_every_format(board, form):
     text = board(easy_and_hard(), form=form)
@@ -199,6 +200,7 @@ def test_equal_values_are_no_certainty(board):
 # Baselines
 
 
+@pytest.mark.slow("draws intervals of boards")
 def test_baselines_are_outside_the_family_of_the_ranked(board):
     rng = np.random.default_rng(6)
     errors = {"a": rng.uniform(1, 2, 30), "b": rng.uniform(1.15, 2.2, 30)}
@@ -223,6 +225,7 @@ def test_baselines_are_outside_the_family_of_the_ranked(board):
 # Tests by name
 
 
+@pytest.mark.slow("draws intervals of boards", beyond=1)
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
@@ -261,6 +264,7 @@ def test_holm_raises_its_draws_and_says_so(board):
     assert [row["tier"] for row in report["leaderboard"]] == list(range(1, 34))
 
 
+@pytest.mark.slow("draws intervals of boards")
 def test_the_rule_of_tiers_is_the_challenges(board):
     rng = np.random.default_rng(3)
     noise = rng.normal(0, 0.1, (3, 40))
@@ -405,6 +409,7 @@ def test_a_list_in_two_clusters_is_an_error(challenge, score):
 # The same bytes
 
 
+@pytest.mark.slow("draws intervals of boards")
 def test_another_order_and_another_submission_change_no_byte_of_the_rest(challenge, score):
     rng = np.random.default_rng(8)
     truth = "list,item,rating\n" + "".join(f"l{n:03},i,5\n" for n in range(45))
@@ -540,6 +545,7 @@ def test_whatever_predictions_are_accepted_a_board_can_be_made(metric, challenge
 # Intervals of all at once
 
 
+@pytest.mark.slow("draws intervals of boards")
 def test_joint_intervals_hold_together_and_baselines_change_none(board):
     rng = np.random.default_rng(4)
     errors = {name: rng.gamma(4, 0.25, 40) for name in "abcde"} | {"base": rng.gamma(4, 0.25, 40)}
@@ -572,6 +578,7 @@ def test_a_board_says_that_its_intervals_are_joint(board):
     assert how["signature"].endswith("|joint:True")
 
 
+@pytest.mark.slow("draws intervals of boards", beyond=1)
 @pytest.mark.parametrize(
     ("lists", "shape", "said"), [(20, 0.5, True), (20, 8, False), (120, 0.5, False)]
 )
@@ -598,6 +605,7 @@ def near_alpha(seed):
     return {"a": np.full(30, 5.0), "b": 5.0 + difference}
 
 
+@pytest.mark.slow("draws intervals of boards")
 def test_a_p_that_draws_leave_open_is_marked_in_every_form(board):
     rules = ", draws: 400"
     for seed in range(60):

@@ -29,7 +29,7 @@ def values(notation, *lists):
     return made.metric.values(Diverse.of(*lists), **made.params)
 
 
-@pytest.mark.slow("tries every metric on random lists", beyond=2)
+@pytest.mark.slow("tries every metric on random lists", beyond=1)
 @pytest.mark.parametrize("notation", DIVERSE)
 def test_values_are_the_oracles_in_range_and_of_any_split(notation):
     made = bound(notation)
@@ -72,6 +72,7 @@ RUN = """\
 """
 
 
+@pytest.mark.slow("scores random lists")
 def test_diversity_qrels_on_the_command_line(score, tmp_path):
     (tmp_path / "qrels.txt").write_text(QRELS)
     (tmp_path / "run.txt").write_text(RUN)

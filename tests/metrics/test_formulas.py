@@ -168,6 +168,7 @@ TRIED = [n for n in NOTATIONS if bound(n).metric.name not in SHALLOW]
 TRIED += [n for shallow in SHALLOW.values() for n in shallow]
 
 
+@pytest.mark.slow("evaluates every formula on random lists", beyond=4)
 @pytest.mark.parametrize("notation", TRIED)
 def test_formulas_of_ranked_lists(notation):
     made = bound(notation)

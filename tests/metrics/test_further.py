@@ -311,6 +311,7 @@ def test_classrprec(lists, credit):
     assert found.tolist() == pytest.approx(wanted, nan_ok=True)
 
 
+@pytest.mark.slow("runs the command several times")
 def test_classrprec_on_the_command_line(board, challenge, score):
     yaml = (
         "truth: truth.csv\nmetrics: [ClassRprec]\n"
@@ -355,6 +356,7 @@ def board(challenge, score):
     return run
 
 
+@pytest.mark.slow("runs the command several times")
 def test_scores_on_the_command_line(board):
     found = board(
         "truth: truth.csv\nmetrics: [Fmax, Fmax(weight=ic), AWRF]\n"
@@ -375,6 +377,7 @@ def test_scores_on_the_command_line(board):
     assert found["AWRF"] == pytest.approx(sum(each) / 2)
 
 
+@pytest.mark.slow("runs the command several times")
 def test_answers_on_the_command_line(board):
     found = board(
         "truth: {file: truth.csv, columns: {list: question, item: answer}}\n"

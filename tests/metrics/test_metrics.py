@@ -156,6 +156,7 @@ def test_values_are_the_oracles_in_range_and_of_any_split(order):
     assert drawn == {"empty", "unjudged", "irrelevant", "tied", "strange", "missed", "found"}
 
 
+@pytest.mark.slow("scores random lists", beyond=1)
 @pytest.mark.parametrize("order", SORTS)
 def test_longer_lists_are_the_oracles(order):
     rng = np.random.default_rng(11)
@@ -194,6 +195,7 @@ def rewards(notation, truth):
     return told and worth == sorted(worth)
 
 
+@pytest.mark.slow("scores random lists", beyond=1)
 @pytest.mark.parametrize("order", SORTS)
 def test_raising_a_relevant_item_never_lowers(order):
     @LAWS
@@ -236,6 +238,7 @@ def test_where_raising_lowers():
 # Ties: expected
 
 
+@pytest.mark.slow("scores random lists")
 @LAWS
 @given(st.lists(pairs(tied=True, most=5), min_size=1, max_size=3))
 def test_expected_is_the_mean_over_all_orders(lists):

@@ -66,6 +66,7 @@ def test_headings_say_what_a_name_leaves_open(notation, id, heading):
     assert measure(metric, notation, id=id).heading("user") == heading
 
 
+@pytest.mark.slow("runs the command several times")
 def test_trec_evals_names_stand_wherever_a_measure_is_named(challenge, tmp_path, score):
     folder = challenge(
         "truth: truth.csv\nmetrics: [map, {metric: ndcg_cut, k: 5}, recip_rank]\n"

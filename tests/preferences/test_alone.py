@@ -18,6 +18,7 @@ def sample(seed, lists, shift):
     return label, likely
 
 
+@pytest.mark.slow("draws preferences of many groups", beyond=4)
 @pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("combined", ["group", "average"])
 def test_as_if_there_were_no_others(challenge, score, metric, combined):
@@ -58,6 +59,7 @@ def test_as_if_there_were_no_others(challenge, score, metric, combined):
     assert whole["interval"] == pytest.approx(alone["interval"], abs=0.035)
 
 
+@pytest.mark.slow("draws preferences of many groups", beyond=1)
 @pytest.mark.parametrize("metric", ["AP", "P(average=pooled)@2"])
 def test_very_many_groups_are_drawn_as_wholes_or_not_at_all(challenge, score, metric, monkeypatch):
     rng = np.random.default_rng(3)

@@ -139,6 +139,7 @@ def test_the_printed_digits_of_dcg_rpp():
     assert round(found[0, 1, 0], 4) == -0.0614
 
 
+@pytest.mark.slow("scores random preferences", beyond=2)
 @pytest.mark.parametrize("notation", ORACLES)
 @plainly
 @given(field=fields())
@@ -155,6 +156,7 @@ def test_against_the_plainest_code(notation, field):
     np.testing.assert_allclose(found, np.array(expected), rtol=0, atol=1e-14)
 
 
+@pytest.mark.slow("scores random preferences", beyond=2)
 @pytest.mark.parametrize("notation", COMPARISONS + MORE)
 @plainly
 @given(field=fields())

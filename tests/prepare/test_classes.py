@@ -42,6 +42,7 @@ def made(folder, classes=FILE, metrics=("Accuracy", "F1"), name="classes.csv", *
     return load(fields, folder)
 
 
+@pytest.mark.slow("lints many challenges", beyond=1)
 @pytest.mark.parametrize(
     ("classes", "source"),
     [
@@ -68,6 +69,7 @@ def test_other_labels_are_refused(tmp_path):
     assert [p.code for p in check(challenge, [tmp_path / "bad.csv"])[0].findings] == ["S521"]
 
 
+@pytest.mark.slow("lints many challenges", beyond=2)
 @pytest.mark.parametrize(
     ("classes", "source", "said"),
     [
@@ -103,6 +105,7 @@ def test_a_kit_has_the_file(tmp_path):
         assert b"classes:\n    file: classes.csv" in packed.read("challenge.yaml")
 
 
+@pytest.mark.slow("lints many challenges")
 def test_the_fingerprint_knows_what_the_file_says_and_not_its_name(tmp_path):
     def identity(**changed):
         return opened(prepare(made(tmp_path, **changed))).digests
@@ -112,6 +115,7 @@ def test_the_fingerprint_knows_what_the_file_says_and_not_its_name(tmp_path):
     assert identity(classes=FILE + "c99999\n") != first
 
 
+@pytest.mark.slow("lints many challenges")
 def test_lint_deals_classes_without_a_table_of_all(tmp_path):
     assert lint(made(tmp_path)).sound
 

@@ -199,6 +199,7 @@ def test_explain_names_the_groups(folder):
     assert "1.25" in " ".join(found.notes)
 
 
+@pytest.mark.slow("lints a challenge")
 def test_lint_finds_the_ceiling(folder):
     path = folder / "challenge.yaml"
     path.write_text(

@@ -76,6 +76,7 @@ def test_equal_computations_have_one_signature(told, one, other):
 NDCG = "metrics: [nDCG@10]\n"
 
 
+@pytest.mark.slow("opens a challenge a row", beyond=4)
 @pytest.mark.parametrize(
     ("one", "other"),
     [
@@ -212,6 +213,7 @@ def test_an_empty_key_is_refused(challenge, text):
         opened(prepare(load(folder)))
 
 
+@pytest.mark.slow("opens a challenge a row")
 def test_nothing_public_holds_a_digest_that_anyone_can_make(score, challenge, tmp_path):
     folder = challenge(BASE, **FILES, **{KEY: "secret"})
     (folder / "sub.csv").write_text(FILES["sub.csv"])
@@ -239,6 +241,7 @@ def identity(report):
     return report.submissions[0].card.digests
 
 
+@pytest.mark.slow("opens a challenge a row", beyond=4)
 @pytest.mark.parametrize(
     "yaml",
     [
@@ -276,6 +279,7 @@ def test_what_a_value_depends_on_changes_its_scorecards_identity(told, yaml, fil
     assert {name for name in one if one[name] != other[name]} == changed
 
 
+@pytest.mark.slow("opens a challenge a row")
 def test_every_command_tells_the_same_fingerprint(score, challenge):
     folder = challenge(BASE, **FILES, **{"two.csv": FILES["sub.csv"]})
     files = folder / "sub.csv", folder / "two.csv"

@@ -196,6 +196,7 @@ def test_a_kit_ignores_what_its_challenge_ignores(score, challenge, tmp_path):
     assert "S302" in ours
 
 
+@pytest.mark.slow("writes, lints and scores a challenge a row", beyond=1)
 @pytest.mark.parametrize(
     ("truth", "sample"),
     [
@@ -262,6 +263,7 @@ def test_init_counts_lines_against_lists_without_a_header(score, tmp_path):
     assert "users.txt 3 rows" in ran.err
 
 
+@pytest.mark.slow("writes, lints and scores a challenge a row")
 def test_a_row_of_the_truth_with_an_empty_cell_is_told(score, tmp_path):
     yaml_text = """
 truth: {file: t.csv, columns: {list: id, item: clicks}, cells: {item: " "}}
@@ -333,7 +335,7 @@ def test_init_lists_its_kinds_and_a_mistyped_kind_is_no_folder(score, tmp_path, 
     assert score("init", "mine").code == 0
 
 
-@pytest.mark.slow("writes challenges and scores with them", beyond=2)
+@pytest.mark.slow("writes challenges and scores with them", beyond=1)
 @pytest.mark.parametrize(
     "kind", sorted(p.name for p in (ROOT / "scorer/challenge/templates").iterdir()
                    if p.is_dir() and not p.name.startswith("_")),
@@ -356,7 +358,7 @@ ZERO_ONE = [(n, int(n % 3 == 0)) for n in range(40)]
 PRICES = [(n, 100 + n * 7.5) for n in range(40)]
 
 
-@pytest.mark.slow("writes challenges and scores with them", beyond=2)
+@pytest.mark.slow("writes challenges and scores with them", beyond=1)
 @pytest.mark.parametrize(
     ("truth", "sample", "columns", "sent", "metric"),
     [
@@ -466,6 +468,7 @@ def test_init_says_what_is_wrong_with_the_sample(score, tmp_path):
     assert "sub.csv would be rejected" in ran.err
 
 
+@pytest.mark.slow("writes, lints and scores a challenge a row", beyond=2)
 @pytest.mark.parametrize(
     ("truth", "sample", "value"),
     [
@@ -601,6 +604,7 @@ IN_ORDER = {
 }  # fmt: skip
 
 
+@pytest.mark.slow("writes, lints and scores a challenge a row", beyond=2)
 @pytest.mark.parametrize("name", IN_ORDER)
 def test_lines_without_ids_follow_a_third_file(score, tmp_path, name):
     truth, sample, of_truth, of_sample, measure, best = IN_ORDER[name]
@@ -711,6 +715,7 @@ ANSWERS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow("writes, lints and scores a challenge a row", beyond=2)
 @pytest.mark.parametrize("name", ANSWERS)
 def test_answers_of_another_sort_are_known(score, tmp_path, name):
     truth, sample, answer, measure, unsure = ANSWERS[name]

@@ -175,6 +175,7 @@ def whole(kaggle):
     return run
 
 
+@pytest.mark.slow("opens a challenge a row", beyond=4)
 @pytest.mark.parametrize(
     ("truth", "sent", "value"),
     [

@@ -81,6 +81,7 @@ def test_any_spelling_of_ir_measures_is_taken_or_answered(challenge, score):
     assert "it can be log2, exp-log2" in ran.err
 
 
+@pytest.mark.slow("opens a challenge a row", beyond=4)
 @pytest.mark.parametrize(
     ("measure", "plain"),
     [

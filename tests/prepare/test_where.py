@@ -72,6 +72,7 @@ WEEKLY = [auc(DATA["week"] == week) for week in (9, 10, 11, 12)]
 SLOPE, START = np.polyfit(range(4), WEEKLY, 1)
 
 
+@pytest.mark.slow("scores a challenge a row", beyond=2)
 @pytest.mark.parametrize(
     ("measure", "expected"),
     [
@@ -175,6 +176,7 @@ def test_mistakes_are_told_at_their_key(folder, measure, message):
     assert message in str(caught.value.problems[0])
 
 
+@pytest.mark.slow("scores a challenge a row")
 def test_lint_finds_such_measures_sound(folder):
     found = lint(
         challenge(

@@ -74,6 +74,7 @@ def two_entries(score, monkeypatch, tmp_path):
         assert score("add", ".", sent, "--team", team, "--at", moment).code == 0
 
 
+@pytest.mark.slow("fills a board")
 def test_a_living_board_keeps_to_the_schema_of_a_report(score, monkeypatch, tmp_path):
     monkeypatch.chdir(GOLDEN / "board")
     two_entries(score, monkeypatch, tmp_path)

@@ -152,6 +152,7 @@ def test_nothing_unseen_is_written(text):
         assert all(character.isprintable() or character == "\n" for character in made)
 
 
+@pytest.mark.slow("writes deeply nested text", beyond=1)
 @pytest.mark.parametrize(
     "text",
     [

@@ -61,6 +61,7 @@ def large(make):
     return make([f"team {n}" for n in range(60)], measures)
 
 
+@pytest.mark.slow("writes a document a row")
 def test_what_a_document_must_load_is_said(hostile, large):
     assert r"% \usepackage{booktabs}" in write(hostile)
     assert r"% \usepackage{longtable}" not in write(hostile)
@@ -97,6 +98,7 @@ def test_more_than_forty_rows_run_over_pages(large):
         assert len(re.findall(rf"& P@{k}\b", text.replace(r"\textsuperscript", ""))) >= 1
 
 
+@pytest.mark.slow("writes a document a row", beyond=1)
 @compiled
 @pytest.mark.parametrize("per_list", [False, True])
 @pytest.mark.parametrize("which", ["hostile", "large", "board", "empty"])

@@ -39,6 +39,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 FORMATS = ["table", "json", "csv", "markdown", "latex", "github", "html"]
 
 
+@pytest.mark.slow("writes a report a row", beyond=2)
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex", "github"])
 def test_a_report_is_what_it_was(score, monkeypatch, form):
     monkeypatch.chdir(GOLDEN / "board")
@@ -109,6 +110,7 @@ def hostile(tmp_path_factory):
     )  # fmt: skip
 
 
+@pytest.mark.slow("writes a report a row", beyond=2)
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("per_list", [False, True])
 def test_no_control_leaves_a_report(hostile, form, per_list):
@@ -266,6 +268,7 @@ def test_json_holds_no_command_for_a_runner():
     assert json.loads(dumped(["##[error]x"])) == ["##[error]x"]
 
 
+@pytest.mark.slow("writes a report a row", beyond=4)
 @pytest.mark.parametrize("form", ["table", "json", "csv", "markdown", "latex", "html"])
 @pytest.mark.parametrize("per_list", [False, True])
 @pytest.mark.parametrize("width", [None, 40])
@@ -451,6 +454,7 @@ def large(board, teams, lists, count):
     )  # fmt: skip
 
 
+@pytest.mark.slow("writes a report a row")
 def test_a_hundred_submissions_of_ten_thousand_lists_stay_a_page(board):
     big = large(board, 100, 10_000, 1)
     start = process_time()

@@ -18,6 +18,7 @@ def cited(tex):
     return {key for keys in re.findall(r"\\cite\{(.*?)\}", tex) for key in keys.split(",")}
 
 
+@pytest.mark.slow("scores the bundled challenges")
 def test_a_board_in_sentences(score, tmp_path):
     bib, tex, plain = (tmp_path / name for name in ("refs.bib", "methods.tex", "methods.txt"))
     ran = score("cite", COURSE, GOOD, "-o", bib, "-o", tex, "-o", plain)
@@ -69,6 +70,7 @@ def test_other_rules_give_other_sentences(score, tmp_path):
     assert "significantly" not in said
 
 
+@pytest.mark.slow("scores the bundled challenges")
 def test_reports_show_formulas_with_the_parameters(score, tmp_path):
     page, tex = tmp_path / "board.html", tmp_path / "board.tex"
     assert score(COURSE, GOOD, "-o", page, "-o", tex).code == 0

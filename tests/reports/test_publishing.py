@@ -54,6 +54,7 @@ def secrets(folder):
     }
 
 
+@pytest.mark.slow("writes a report a row", beyond=2)
 @pytest.mark.parametrize("form", BOARDS)
 def test_a_report_holds_nothing_secret(score, folder, form):
     ran = board(score, folder, form)
@@ -108,6 +109,7 @@ def test_a_grade_that_the_challenge_says_is_said(score, folder):
     assert "|max_grade:9|" in told["measures"][0]["signature"]
 
 
+@pytest.mark.slow("writes a report a row", beyond=1)
 @pytest.mark.parametrize("precision", [0, 2, 4])
 def test_a_page_holds_no_digit_that_it_does_not_show(score, folder, precision):
     for ran in (
@@ -122,6 +124,7 @@ def test_a_page_holds_no_digit_that_it_does_not_show(score, folder, precision):
             assert {len(each) for each in numbers} == {2}
 
 
+@pytest.mark.slow("writes a report a row", beyond=2)
 @pytest.mark.parametrize("form", BOARDS)
 def test_a_private_report_says_so_first(score, folder, form):
     ran = board(score, folder, form, "--private")
@@ -173,7 +176,7 @@ def test_an_explanation_says_that_it_is_for_organizers(score, folder, form):
     assert told_first(form, ran.out, EXPLAINED)
 
 
-@pytest.mark.slow("writes reports of every kind", beyond=2)
+@pytest.mark.slow("writes reports of every kind", beyond=1)
 @pytest.mark.parametrize("form", sorted(each.name for each in forms("soundness")))
 def test_lint_says_that_it_is_for_organizers(score, folder, form):
     ran = score("lint", folder, "--format", form)

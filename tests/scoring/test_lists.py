@@ -65,7 +65,7 @@ def whole(plan, table, findings):
     return outcome(plan, score_lists(plan, table), findings, "0" * 64)
 
 
-@pytest.mark.slow("scores random lists in every split", beyond=2)
+@pytest.mark.slow("scores random lists in every split", beyond=1)
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )
@@ -188,6 +188,7 @@ def test_a_plan_of_every_metric_gives_the_same_bits_in_another_process(plans, tm
         same_card(type(card).from_bytes(data), card)
 
 
+@pytest.mark.slow("scores random lists")
 def test_a_plugins_measure_pickles_by_its_file(challenge, tmp_path):
     plugin = (
         "from scorer import Ranked, metric\n\n\n"

@@ -46,6 +46,7 @@ def held(table):
     return [weakref.ref(each) for each in (table, *columns, *table.numbers.values())]
 
 
+@pytest.mark.slow("scores with a metric a row", beyond=8)
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )
@@ -59,6 +60,7 @@ def test_a_table_that_is_scored_goes_with_its_last_reference(
     assert found.checked.of_lists.keys() | found.checked.tallies.keys()
 
 
+@pytest.mark.slow("scores with a metric a row", beyond=8)
 @pytest.mark.parametrize(
     ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
 )

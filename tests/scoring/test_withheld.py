@@ -63,6 +63,7 @@ def means(challenge, score):
     return run
 
 
+@pytest.mark.slow("scores a challenge a row", beyond=4)
 @pytest.mark.parametrize(
     ("metrics", "rules", "bad", "wanted"),
     [
@@ -125,6 +126,7 @@ def own(ranked: Ranked) -> float:
 TAU = (1 / 3 + 1 / 3) / 2
 
 
+@pytest.mark.slow("scores a challenge a row", beyond=4)
 @pytest.mark.parametrize(
     ("metrics", "rules", "wanted"),
     [

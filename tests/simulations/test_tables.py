@@ -268,7 +268,7 @@ UNLIKE = {
 }
 
 
-@pytest.mark.slow("simulates", beyond=2)
+@pytest.mark.slow("simulates", beyond=1)
 @pytest.mark.parametrize(("rows", "limit"), [(100, 0.08), (400, 0.065)])
 @pytest.mark.parametrize("name", UNLIKE)
 def test_equal_figures_of_unlike_submissions_are_not_found(name, rows, limit, rate):
@@ -357,6 +357,7 @@ def noise_of(levels, rng, rows):
     return truth, [truth + shared + level * rng.normal(size=rows) for level in levels]
 
 
+@pytest.mark.slow("draws many boards", beyond=1)
 @pytest.mark.parametrize("name", ["Pearson", "Spearman"])
 def test_correlations_of_twenty_rows_are_told_apart_as_by_an_exchange(name, rate):
     """Level of submissions that are alike; power of ones that are not."""
@@ -381,7 +382,7 @@ def judged_of(levels, rng, rows):
                    for each in levels]  # fmt: skip
 
 
-@pytest.mark.slow("simulates", beyond=2)
+@pytest.mark.slow("simulates", beyond=1)
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_difference_is_found_as_often_as_by_an_exchange(name, rate):
     """Of submissions of one shape an exchange is exact: level, and power beside its own."""
@@ -411,6 +412,7 @@ def half_exponential(rng, submissions, lists):
     return shared + np.where(odd, rng.exponential(1, (submissions, lists)) - 1, 0)
 
 
+@pytest.mark.slow("draws many boards", beyond=1)
 @pytest.mark.parametrize(
     ("submissions", "lists", "times"), [(2, 20, 200), (20, 20, 100), (50, 20, 25), (20, 100, 50)]
 )

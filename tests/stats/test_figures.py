@@ -55,12 +55,14 @@ def test_a_mean_as_a_figure_is_tested_as_a_mean():
         assert getattr(made, name) == pytest.approx(getattr(wanted, name), nan_ok=True), name
 
 
+@pytest.mark.slow("draws many boards")
 def test_false_finds_are_as_rare_as_alpha():
     times = 300
     wrong = sum((by_sums(errors(4, 40, seed), draws=300).p <= 0.05).any() for seed in range(times))
     assert within(wrong, times, 0.05)
 
 
+@pytest.mark.slow("draws many boards", beyond=1)
 @pytest.mark.parametrize("lists", [3, 6])
 def test_few_lists_do_not_make_false_finds(lists):
     times = 300
@@ -114,6 +116,7 @@ def test_a_family_of_one_against_the_others():
     assert (made.p[0, 1:] <= by_sums(sums).p[0, 1:]).all()
 
 
+@pytest.mark.slow("draws many boards")
 def test_margins_hold_for_all_pairs_at_once():
     """Roots of mean squared errors whose true values are known."""
     true = np.array([1.0, 1.2, 1.5])

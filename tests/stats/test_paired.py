@@ -44,6 +44,7 @@ def least_t(differences):
     return min(abs(t), max(abs(cubic) * np.sqrt(n), abs(t) / 1.5571)) if skew * t < 0 else abs(t)
 
 
+@pytest.mark.slow("draws many boards", beyond=1)
 @pytest.mark.parametrize("lists", [5, 40])
 @pytest.mark.parametrize("adjust", ["max", "holm"])
 def test_permutation_is_the_plain_one(lists, adjust):
@@ -169,6 +170,7 @@ def test_one_submission_has_no_rival(test, adjust):
     assert made.difference.tolist() == [[0]]
 
 
+@pytest.mark.slow("draws many boards", beyond=1)
 @pytest.mark.parametrize("adjust", ["max", "holm"])
 def test_false_finds_are_as_rare_as_alpha(adjust):
     """Six equal submissions: any significant pair is a false one."""
@@ -197,7 +199,7 @@ def test_false_finds_are_rare_beside_true_ones():
     assert found / times > 0.9
 
 
-@pytest.mark.slow("simulates", beyond=2)
+@pytest.mark.slow("simulates", beyond=1)
 @pytest.mark.parametrize("test", ["permutation", "wilcoxon", "t"])
 def test_power_is_as_detectable_says(test):
     """A difference of just the detectable size is found four times in five."""
@@ -362,6 +364,7 @@ def test_false_finds_are_rare_where_lists_are_missing():
     assert wrong / times < 0.085
 
 
+@pytest.mark.slow("draws many boards")
 def test_false_finds_are_rare_where_differences_are_skew():
     """Ten submissions of equal mean: five constant, five exponential; signs alone find .13."""
     times, wrong = 200, 0
@@ -404,7 +407,7 @@ def test_a_margin_leaves_out_0_where_the_test_finds_a_difference(lists, holed):
         assert (p[~known] > 0.05).all()
 
 
-@pytest.mark.slow("simulates", beyond=2)
+@pytest.mark.slow("simulates", beyond=1)
 @pytest.mark.parametrize(("test", "adjust"), TESTS)
 def test_margins_hold_for_all_pairs_at_once(test, adjust):
     rng = np.random.default_rng(4)
@@ -432,6 +435,7 @@ def test_pairs_with_a_control_are_a_family_of_their_own():
     assert paired(values[:2], draws=999, control=True).p.tolist() == two.p.tolist()
 
 
+@pytest.mark.slow("draws many boards")
 def test_false_finds_against_a_control_are_rare():
     rng = np.random.default_rng(5)
     times, wrong = 400, 0

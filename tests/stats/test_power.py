@@ -114,6 +114,7 @@ def test_the_lists_needed_show_the_difference_and_one_less_does_not(pairs, diffe
     assert lists == 2 or detectable(1.0, lists - 1, pairs=pairs) > difference
 
 
+@pytest.mark.slow("draws many boards", beyond=1)
 @pytest.mark.parametrize(("submissions", "lists"), [(2, 30), (5, 30), (10, 60)])
 def test_power_of_the_boards_own_test(submissions, lists):
     """The detectable difference between two of them is found four times in five or a bit more."""

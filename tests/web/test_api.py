@@ -158,6 +158,7 @@ def test_decisions(client, served):
         assert answer.status_code == code, (team, body, answer.text)
 
 
+@pytest.mark.slow("fills a board")
 def test_a_phase_that_shows_ones_own_values_shows_no_board(client_with, served):
     text = (served.folder / "challenge.yaml").read_text()
     own = "\n".join(s for s in text.splitlines() if not s.startswith(("splits", "  - {id: final")))
@@ -201,6 +202,7 @@ def test_the_description_of_the_api_is_what_was_agreed(client):
     assert json.loads(OPENAPI.read_text()) == json.loads(text)
 
 
+@pytest.mark.slow("fills a board")
 def test_figures_for_a_monitor(client, served):
     red = served.bearer("red")
     finished(client, red, send(client, red, rows(good)).json()["entry"])

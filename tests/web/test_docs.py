@@ -71,6 +71,7 @@ def test_containers_are_asked_for_what_there_is():
         assert any(line.strip().split("\n")[0] == source for line in allowed)
 
 
+@pytest.mark.slow("starts a process")
 def test_compose_can_be_read():
     if shutil.which("docker") is None:
         pytest.skip("docker is missing: apt-get install docker.io")

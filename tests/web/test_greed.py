@@ -85,6 +85,7 @@ def test_checks_are_as_many_as_workers_and_a_few_wait(client_with, held, workers
     assert most[0] == places
 
 
+@pytest.mark.slow("asks a server many times")
 def test_visitors_have_a_limit_of_their_own(client_with, served):
     client, red = client_with(limit=None), served.bearer("red")
     codes = [client.post(f"{API}/check", files=FILE).status_code for _ in range(12)]

@@ -26,6 +26,7 @@ def form_token(client, path="/c/course/submit"):
     return re.search(r'name="form_token" value="([^"]+)"', client.get(path).text)[1]
 
 
+@pytest.mark.slow("asks a server many times")
 def test_a_session_is_signed_and_forms_are_ours(client, served):
     token = served.token("red")
     wrong = sign_in(client, "x" * 32)
@@ -92,6 +93,7 @@ def test_so_many_a_minute():
     assert all(limiter.allows("a", "x", 0) for _ in range(100))
 
 
+@pytest.mark.slow("asks a server many times")
 def test_limits_are_told_with_429(client_with, served):
     client = client_with(limit=2)
     answers = [sign_in(client, "wrong").status_code for _ in range(4)]
@@ -102,6 +104,7 @@ def test_limits_are_told_with_429(client_with, served):
     assert client.get("/c/course").status_code == 200
 
 
+@pytest.mark.slow("asks a server many times")
 def test_every_answer_bears_its_guards(client):
     for path in ("/", "/c/course", f"{API}/board", "/nowhere", "/static/site.js", "/api/docs"):
         headers = client.get(path).headers
@@ -140,7 +143,7 @@ def test_hostile_names_and_files_stay_text(client, served):
     assert not any(line.startswith("=") or ",=" in line for line in csv.splitlines())
 
 
-@pytest.mark.slow("serves a board and evaluates entries", beyond=2)
+@pytest.mark.slow("serves a board and evaluates entries", beyond=1)
 @pytest.mark.parametrize("name", ["..", ".", "a/..", "\ufdfa" * 100, "é" * 200 + ".csv"])
 def test_a_file_of_any_name_is_taken(client, served, name):
     sent = send(client, served.bearer("red"), mixed(1), name=name)
@@ -206,7 +209,7 @@ def test_names_in_an_archive_lead_nowhere(children, client, served):
     assert not (served.folder.parent.parent / "truth.csv").exists()
 
 
-@pytest.mark.slow("serves a board and evaluates entries", beyond=2)
+@pytest.mark.slow("serves a board and evaluates entries", beyond=1)
 @pytest.mark.parametrize(
     "path",
     [
@@ -231,7 +234,7 @@ def test_no_redirect_leads_elsewhere_and_no_header_is_split(client, served):
         assert "evil" not in str(answer.headers).lower()
 
 
-@pytest.mark.slow("serves a board and evaluates entries", beyond=2)
+@pytest.mark.slow("serves a board and evaluates entries", beyond=1)
 @pytest.mark.parametrize("split", SPLITS, ids=ascii)
 def test_what_is_sent_is_in_no_header(client, served, split):
     """In paths, queries, forms, names of files and teams, answers and decisions."""
@@ -439,6 +442,7 @@ def test_what_another_sites_page_sends_is_refused(client, served):
         assert board.entries() == []
 
 
+@pytest.mark.slow("asks a server many times")
 def test_a_stranger_cannot_have_a_file_read(client, served):
     """Whoever is not signed in is refused before the file comes."""
 

@@ -91,6 +91,7 @@ def test_a_value_that_the_ladder_keeps_is_nowhere(client_with, served, ladder):
     assert "Distribution over lists" in client.get(f"{PAGE}/entries/2", headers=head).text
 
 
+@pytest.mark.slow("fills a board")
 def test_neither_withdrawing_nor_selecting_shows_a_value_that_the_ladder_keeps(client_with, served):
     rules(served, ladder="auto", entry="selected")
     client, red = client_with(), served.bearer("red")

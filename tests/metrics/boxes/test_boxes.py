@@ -263,6 +263,7 @@ def folder_of(challenge, yaml, cells, **more):
     return challenge(yaml, **{**files, **more})
 
 
+@pytest.mark.slow("scores images", beyond=1)
 @pytest.mark.parametrize(("yaml", "cells"), [(MASKS, drawn(1)), (BOXES, boxed(1))])
 def test_files_are_scored_checked_explained_and_sound(challenge, score, yaml, cells):
     folder = folder_of(challenge, yaml, cells)
@@ -440,6 +441,7 @@ def test_a_row_that_is_no_box_is_told(challenge, score):
 PAGE = (ROOT / "docs" / "images.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow("scores images", beyond=1)
 @pytest.mark.parametrize("yaml", re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL))
 def test_the_challenges_of_the_page_are_sound(challenge, score, yaml):
     cells = drawn(1) if "rle" in yaml else boxed(1)

@@ -434,6 +434,7 @@ def test_a_spread_that_is_no_number_is_refused(challenge, score, cell):
     assert "spread" in ran.out + ran.err
 
 
+@pytest.mark.slow("lints many challenges")
 def test_lint_finds_these_challenges_sound(challenge, score):
     folder = challenge(YAML, **{"truth.csv": TRUTH, "sub.csv": SENT})
     ran = score("lint", folder)

@@ -76,6 +76,7 @@ def amounts(true, mine, match):
     return most(true, mine, CREDITS[match]), len(true), len(mine)
 
 
+@pytest.mark.slow("scores random spans", beyond=1)
 @pytest.mark.parametrize("match", [*CREDITS, "units"])
 def test_f1_of_spans(match):
     @LAWS

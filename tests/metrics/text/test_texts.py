@@ -43,6 +43,7 @@ def normal(text, how):
     return text.lower() if how == "lower" else text
 
 
+@pytest.mark.slow("scores random texts", beyond=2)
 @pytest.mark.parametrize("notation", VARIANTS)
 def test_values_are_those_of_the_oracle(notation):
     made = measure(METRICS.get(parse(notation)[0]), notation)
