@@ -42,6 +42,7 @@ def named_twice(root, apart):
     return {name: modules for name, modules in places.items() if len(modules) > 1}
 
 
+@pytest.mark.slow("reads every module")
 def test_a_public_class_name_is_defined_once():
     assert named_twice(SCORER, APART) == SAME
 
@@ -61,6 +62,7 @@ def in_three_modules(root):
     return sorted(name for name, modules in places.items() if len(modules) > 2)
 
 
+@pytest.mark.slow("reads every module")
 def test_few_names_are_defined_in_three_modules():
     names = in_three_modules(SCORER)
     assert len(names) <= 40, f"rename some of {names}"
