@@ -46,6 +46,7 @@ def decide(
         teams.new_name(name, but=team)
     too_late = False
     if act in OF_TEAMS and entry is not None:
+        _refuse_if_out(act, entry, teams)
         team, too_late = entry.team, _too_late(versions, entry, now, late)
     if act == "select" and entry is not None:
         if team is None:
@@ -56,6 +57,18 @@ def decide(
     return database.decide(
         act, now, reason, team=team, entry=number, by=by, name=name, late=too_late
     )
+
+
+def _refuse_if_out(act: Act, entry: Entry, teams: Roster) -> None:
+    """Refuse, by `UsageError`, what a team does with an entry that no longer competes."""
+    out = teams.held().out(entry)
+    if out is None or (act, out.act) == ("unselect", "withdraw"):
+        return
+    if out.act == "withdraw":
+        raise UsageError(f"entry {entry.number} is withdrawn: {out.reason}")
+    whose = "" if out.entry is not None else "the team of "
+    told = f"{whose}entry {entry.number} is disqualified, which only organizers undo"
+    raise UsageError(f"{told}: {out.reason}")
 
 
 def _too_late(versions: Versions, entry: Entry, now: datetime, late: bool) -> bool:

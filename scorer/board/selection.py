@@ -26,16 +26,21 @@ class State:
     )  # team -> entries, oldest first
 
     def out(self, entry: Entry) -> Decision | None:
-        """The decision that takes an entry off the board, if there is one."""
+        """The decision that takes an entry off the board, if there is one; a team's own last."""
+        own = self.entries_out.get(entry.number)
         by_team = None if entry.team is None else self.teams_out.get(entry.team)
-        return self.entries_out.get(entry.number) or by_team
+        return by_team or own if own is not None and own.act == "withdraw" else own or by_team
 
 
 def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -> State:
-    """The state that the decisions made until `now` lead to; later ones undo earlier ones."""
+    """The state that the decisions made until `now` lead to; later ones undo earlier ones.
+
+    A withdrawal neither covers a disqualification nor is undone with it.
+    """
     names = {team.id: team.name for team in teams}
     teams_out: dict[int, Decision] = {}
-    entries_out: dict[int, Decision] = {}
+    disqualified: dict[int, Decision] = {}
+    withdrawn: dict[int, Decision] = {}
     selected: dict[int, list[int]] = {}
     for decision in sorted(decisions, key=lambda act: (act.time, act.number)):
         if decision.time > now:
@@ -43,12 +48,16 @@ def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -
         match decision.act:
             case "rename" if decision.team is not None and decision.name is not None:
                 names[decision.team] = decision.name
-            case "disqualify" | "withdraw" if decision.entry is not None:
-                entries_out[decision.entry] = decision
+            case "disqualify" if decision.entry is not None:
+                disqualified[decision.entry] = decision
+            case "withdraw" if decision.entry is not None:
+                withdrawn[decision.entry] = decision
             case "disqualify" if decision.team is not None:
                 teams_out[decision.team] = decision
+            case "restore" if decision.entry in disqualified:
+                del disqualified[decision.entry]
             case "restore" if decision.entry is not None:
-                entries_out.pop(decision.entry, None)
+                withdrawn.pop(decision.entry, None)
             case "restore" if decision.team is not None:
                 teams_out.pop(decision.team, None)
             case "select" if decision.team is not None and decision.entry is not None:
@@ -59,9 +68,8 @@ def state(teams: Iterable[Team], decisions: Iterable[Decision], now: datetime) -
             case "unselect" if decision.team is not None and decision.entry is not None:
                 rest = [n for n in selected.get(decision.team, ()) if n != decision.entry]
                 selected[decision.team] = rest
-    return State(
-        names, teams_out, entries_out, {team: tuple(chosen) for team, chosen in selected.items()}
-    )
+    chosen_by = {team: tuple(chosen) for team, chosen in selected.items()}
+    return State(names, teams_out, withdrawn | disqualified, chosen_by)
 
 
 class Candidate(NamedTuple):

@@ -192,6 +192,26 @@ def test_a_decision_that_does_not_fit_is_refused(board, life, act, subject, more
     assert [event for event in board.log() if event.kind == "decision"] == []
 
 
+@pytest.mark.slow("fills boards")
+def test_a_team_decides_nothing_about_an_entry_that_is_out(life, store):
+    with life.open(store) as board:
+        for n in range(3):
+            board.add([life.sent(f"r{n}", 1)], "red", now=day(n))
+        board.decide("disqualify", 1, "three accounts", by="anna", now=day(3))
+        board.decide("withdraw", 2, "a mistake", by="red", now=day(3))
+        for act in ("withdraw", "select", "unselect"):
+            with pytest.raises(UsageError, match=r"entry 1 is disqualified.*: three accounts"):
+                board.decide(act, 1, "mine", by="red", now=day(4))
+        with pytest.raises(UsageError, match="entry 2 is withdrawn: a mistake"):
+            board.decide("select", 2, "mine", by="red", now=day(4))
+        board.decide("disqualify", "red", "one person", by="anna", now=day(5))
+        with pytest.raises(UsageError, match="the team of entry 3 is disqualified"):
+            board.decide("withdraw", 3, "mine", by="red", now=day(6))
+        lines = "\n".join(board.why("red", now=day(7)).lines)
+        assert "disqualified 2026-01-08T12:00:00+00:00: three accounts" in lines
+        assert "withdrawn" not in lines
+
+
 @pytest.mark.slow("keeps and evaluates entries")
 def test_selected_entries_count_in_the_last_phase(life, store):
     life.rules(RULES.replace("show: private}", "show: private, select: 1}"))

@@ -148,3 +148,20 @@ def test_decisions_count_from_their_time_and_undo_each_other():
     assert after(4).names == {1: "red", 2: "azure"}
     assert after(7).selected == {1: (4, 3)}
     assert after(8).out(entry(7)) is None
+
+
+@pytest.mark.parametrize("first", ["disqualify", "withdraw"])
+def test_a_withdrawal_neither_covers_a_disqualification_nor_is_undone_with_it(first):
+    second = "withdraw" if first == "disqualify" else "disqualify"
+    made = decided(
+        *((act, None, 7, None) for act in (first, second, "restore", "restore")),
+        ("withdraw", None, 7, None),
+        ("disqualify", 1, None, None),
+    )
+
+    def out(days):
+        return state(TEAMS, made, START + timedelta(days=days, hours=1)).out(entry(7))
+
+    assert [out(days).act for days in (1, 2, 3)] == [first, "disqualify", "withdraw"]
+    assert out(4) is None
+    assert (out(6).act, out(6).team) == ("disqualify", 1)
