@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 import secrets
 import time
 from collections import deque
@@ -31,12 +32,12 @@ class Viewer(NamedTuple):
 
     team: str | None = None  # None: nobody's, or an organizer's
     organizer: bool = False
-    token: int | None = None
+    token: int | None = None  # None: a visitor, or one whom a proxy has signed in
 
     @property
     def known(self) -> bool:
         """Whether somebody has signed in."""
-        return self.token is not None
+        return self.organizer or self.team is not None
 
 
 NOBODY = Viewer()
@@ -79,13 +80,14 @@ class Sessions:
             return None
         return Session(board, token, hash)
 
-    def form(self, cookie: str) -> str:
-        """The token that a form must send back; only this server can make it for a cookie."""
-        return str(self._forms.dumps(hashlib.sha256(cookie.encode()).hexdigest()))
+    def form(self, *session: str) -> str:
+        """The token that a form must send back; only this server can make it.
 
-    def is_ours(self, cookie: str, form: str) -> bool:
-        """Whether a form was made for this cookie."""
-        return hmac.compare_digest(self.form(cookie), form)
+        Args:
+            session: its cookie, or the challenge and team that a proxy has signed in.
+        """
+        words = json.dumps(session)
+        return str(self._forms.dumps(hashlib.sha256(words.encode()).hexdigest()))
 
 
 def token_of(board: Board, token: str) -> Token | None:

@@ -123,8 +123,8 @@ def create(settings: Settings | None = None) -> FastAPI:
     def log(request: Request, status: int, begun: float) -> None:
         # without the query: the address of a page may hold more than it shows
         path, spent = printable(request.scope["path"], 300), 1000 * (time.monotonic() - begun)
-        LOG.info("%s %s %s %d %.0f ms", context.address(request), request.method, path, status,
-                 spent)  # fmt: skip
+        address = context.proxies.address(request)
+        LOG.info("%s %s %s %d %.0f ms", address, request.method, path, status, spent)
 
     def told(request: Request, status: int, message: str, code: str | None = None) -> Response:
         path = request.url.path.removeprefix(settings.root_path)

@@ -30,6 +30,7 @@ from scorer.web.access import (
     viewer_of,
 )
 from scorer.web.gate import Gate, Kits
+from scorer.web.proxies import Proxies
 from scorer.web.site import Ready, Site
 from scorer.web.workers import Workers
 
@@ -54,7 +55,8 @@ class Settings(NamedTuple):
     seconds: int = 600
     memory: int = 4 << 30
     root_path: str = ""
-    trusted_proxies: tuple[str, ...] = ()
+    trusted_proxies: tuple[str, ...] = ()  # their addresses or networks
+    team_header: str | None = None  # in which a trusted proxy says the team
     secret: str | None = None
     public_url: str = ""  # by which participants reach it
 
@@ -76,6 +78,7 @@ class Context:
         first = next(iter(self.sites.values()))
         self.sessions = Sessions(settings.secret or secret_of(first.board))
         self.limiter = Limiter()
+        self.proxies = Proxies(settings.trusted_proxies, settings.team_header)
         self.workers = Workers([*self.sites.values()], settings.workers, self.limits)
         self.gate, self.kits = Gate(max(settings.workers, 1)), Kits()
         self.closing = False
@@ -93,23 +96,8 @@ class Context:
         with self._counting:
             self.counts[method, status] = self.counts.get((method, status), 0) + 1
 
-    def address(self, request: Request) -> str:
-        """Where a request comes from; forwarded headers count from trusted proxies only."""
-        peer = request.client.host if request.client else ""
-        if peer in self.settings.trusted_proxies:
-            forwarded = request.headers.get("x-forwarded-for", "").split(",")[-1].strip()
-            return forwarded or peer
-        return peer
-
-    def is_secure(self, request: Request) -> bool:
-        """Whether the browser came by https, as a trusted proxy says."""
-        peer = request.client.host if request.client else ""
-        if peer in self.settings.trusted_proxies:
-            return request.headers.get("x-forwarded-proto", "") == "https"
-        return request.url.scheme == "https"
-
     def viewer(self, request: Request, site: Site) -> Viewer:
-        """The viewer, by a bearer token, else by a session. 401 for a wrong token."""
+        """The viewer, by a bearer token, else a session, else a proxy. 401 for a wrong token."""
         header = request.headers.get("authorization", "")
         if header:
             scheme, _, token = header.partition(" ")
@@ -124,8 +112,16 @@ class Context:
         cookie = cookie_of(request, site)
         session = self.sessions.session(cookie) if cookie else None
         if session is None:
-            return NOBODY
+            team = self.proxies.team(request)
+            return Viewer(team) if team in site.teams else NOBODY
         return viewer_of(site.board, token_of_session(site.board, site.id, session))
+
+    def form_token(self, request: Request, site: Site) -> str:
+        """The token that the forms of this viewer send back; empty for visitors."""
+        if cookie := cookie_of(request, site):
+            return self.sessions.form(cookie)
+        team = self.proxies.team(request)
+        return self.sessions.form(site.id, team) if team else ""
 
     def reader(self, viewer: Viewer) -> Viewer:
         """The viewer, who may read; 401 for visitors of a private server."""
@@ -136,17 +132,18 @@ class Context:
     def failed_sign_in(self, request: Request) -> None:
         """Count a failed sign-in; 429 after too many."""
         most = SIGN_INS if self.settings.limit is None else self.settings.limit
-        if not self.limiter.allows("failed", self.address(request), most):
+        if not self.limiter.allows("failed", self.proxies.address(request), most):
             raise HTTPException(429, "too many failed sign-ins; wait a minute", AGAIN)
 
     def limited(self, request: Request, site: Site, viewer: Viewer) -> None:
         """Count an act; 429 after too many by a token or from an address."""
         most = self.settings.limit
         token, address = (UPLOADS, ADDRESS) if most is None else (most, most * 10)
-        own = ("token", f"{site.id}/{viewer.token}", token)
+        origin = self.proxies.address(request)
+        own = ("token", f"{site.id}/{viewer.token}/{viewer.team}", token)
         if not viewer.known:
-            own = ("visitor", self.address(request), VISITS if most is None else most)
-        if not (self.limiter.allows("address", self.address(request), address)
+            own = ("visitor", origin, VISITS if most is None else most)
+        if not (self.limiter.allows("address", origin, address)
                 and self.limiter.allows(*own)):  # fmt: skip
             raise HTTPException(429, "too many requests; wait a minute", AGAIN)
 

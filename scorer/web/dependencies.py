@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable
 from typing import Annotated
 
 from fastapi import Depends, Form, HTTPException, Request
 
 from scorer.web.access import Viewer
-from scorer.web.context import Context, context_of, cookie_of
+from scorer.web.context import Context, context_of
 from scorer.web.site import Site
 
 FORGED = "this form has expired; reload the page and send it again"
@@ -92,7 +93,8 @@ Organizer = Annotated[Viewer, Depends(_organizer)]  # 404 for all others
 
 def unforged(request: Request, context: Context, site: Site, form_token: str) -> None:
     """403 for a form that was not made for the session that sends it."""
-    if not context.sessions.is_ours(cookie_of(request, site), form_token):
+    ours = context.form_token(request, site)
+    if not (ours and hmac.compare_digest(ours.encode(), form_token.encode())):
         raise HTTPException(403, FORGED)
 
 

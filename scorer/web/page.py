@@ -10,7 +10,7 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from scorer.web.access import Viewer
-from scorer.web.context import context_of, cookie_of
+from scorer.web.context import context_of
 from scorer.web.render import render
 from scorer.web.site import Site
 from scorer.web.standings import local_time
@@ -39,9 +39,7 @@ def error_page(request: Request, status: int, message: str) -> HTMLResponse:
 
 def page_text(request: Request, site: Site, viewer: Viewer, template: str, **data: Any) -> str:
     """A page of a challenge, as text: the template with its data and the viewer's form token."""
-    context = context_of(request)
-    cookie = cookie_of(request, site)
-    token = context.sessions.form(cookie) if cookie else ""
+    token = context_of(request).form_token(request, site)
     return render(
         request, template, site=site, viewer=viewer, form_token=token, span=site.span(),
         when=lambda time: local_time(time, site.zone), **data,

@@ -37,6 +37,8 @@ def test_a_port_in_use_is_told(score, tmp_path, used):
         (["--host", "no.such.host.invalid"], "this machine has no such address"),
         (["--log", "/nowhere/at/all.log"], "--log /nowhere/at/all.log: No such file or directory"),
         (["--public-url", "board"], "write https://..."),
+        (["--trusted-proxy", "web"], "--trusted-proxy 'web': write an address or a network"),
+        (["--team-header", "X-Team"], "--team-header needs --trusted-proxy"),
     ],
 )
 def test_settings_that_cannot_be_are_told(score, tmp_path, words, said):

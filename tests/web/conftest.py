@@ -45,7 +45,8 @@ def client_with(served):
     opened = []
 
     def make(**more):
-        opened.append(TestClient(create(settings(served, **more)), follow_redirects=False))
+        app, from_here = create(settings(served, **more)), ("127.0.0.1", 50000)
+        opened.append(TestClient(app, follow_redirects=False, client=from_here))
         opened[-1].__enter__()
         return opened[-1]
 

@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from ipaddress import ip_network
 from logging.handlers import WatchedFileHandler
 from pathlib import Path
 from signal import SIGINT, SIGTERM
@@ -52,12 +53,17 @@ def serve(
     memory: Memory = 4096,
     root_path: Annotated[
         str,
-        typer.Option("--root-path", help="The path at which a proxy serves it, such as /board."),
+        typer.Option(
+            "--root-path",
+            envvar="SCORER_ROOT_PATH",
+            help="The path at which a proxy serves it, such as /board.",
+        ),
     ] = "",
     public_url: Annotated[
         str | None,
         typer.Option(
             "--public-url",
+            envvar="SCORER_PUBLIC_URL",
             metavar="URL",
             help="The address that participants are told; default: that of --host and --port.",
         ),
@@ -66,8 +72,18 @@ def serve(
         list[str] | None,
         typer.Option(
             "--trusted-proxy",
+            envvar="SCORER_TRUSTED_PROXY",
             metavar="ADDRESS",
-            help="The proxies whose forwarded headers are trusted.",
+            help="A proxy whose headers are trusted, or a network of them, such as 10.0.0.0/8.",
+        ),
+    ] = None,
+    team_header: Annotated[
+        str | None,
+        typer.Option(
+            "--team-header",
+            envvar="SCORER_TEAM_HEADER",
+            metavar="NAME",
+            help="The header in which a trusted proxy names the team that it has signed in.",
         ),
     ] = None,
     log: Annotated[
@@ -84,6 +100,7 @@ def serve(
     signal.signal(SIGTERM, lambda number, frame: sys.exit(0))  # until the server takes it over
     if public_url is not None and not public_url.startswith(("https://", "http://")):
         raise UsageError(f"--public-url {quoted(public_url)}: write https://...")
+    _refuse_unfit(trusted_proxy or [], team_header)
     try:
         import uvicorn
     except ImportError:
@@ -109,6 +126,7 @@ def serve(
         "root_path": root_path.rstrip("/"),
         "public_url": (public_url or f"{address}{root_path}").rstrip("/"),
         "trusted_proxies": trusted_proxy or [],
+        "team_header": team_header,
         "secret": os.environ.get(SECRET),
     }
     _say(f"{address}{settings['root_path']}/ is being prepared; {protections()}")
@@ -153,6 +171,20 @@ def serve(
     with listening:
         Server(config).run([listening])
     return Result()
+
+
+def _refuse_unfit(proxies: list[str], team_header: str | None) -> None:
+    """`UsageError` for a proxy that is no address, or a header that nobody is trusted to set."""
+    for proxy in proxies:
+        try:
+            ip_network(proxy, strict=False)
+        except ValueError:
+            raise UsageError(
+                f"--trusted-proxy {quoted(proxy)}: write an address or a network, such as "
+                "127.0.0.1 or 172.16.0.0/12"
+            ) from None
+    if team_header is not None and not proxies:
+        raise UsageError("--team-header needs --trusted-proxy, whose word alone is taken")
 
 
 def _listening(host: str, port: int) -> socket.socket:

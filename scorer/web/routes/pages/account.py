@@ -44,7 +44,7 @@ def sign_in(
     response = to(request, site.id)
     response.set_cookie(
         f"{COOKIE}_{site_key(site)}", context.sessions.sign(site.id, known), max_age=LASTS,
-        httponly=True, samesite="lax", secure=context.is_secure(request),
+        httponly=True, samesite="lax", secure=context.proxies.is_secure(request),
     )  # fmt: skip
     return response
 
