@@ -29,6 +29,7 @@ from scorer.board.rescore import Rescored, rescore
 from scorer.board.seal import reveal, seal
 from scorer.board.selection import State
 from scorer.board.snapshot import LiveReport, Snapshot, Why
+from scorer.board.store import Store
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.bytes.limits import Unreadable
@@ -48,9 +49,16 @@ class Board:
     """The living leaderboard of one challenge: the challenge and its store."""
 
     def __init__(
-        self, challenge: Challenge, database: Database, files: Files, *, allow_plugins: bool = False
+        self,
+        challenge: Challenge,
+        database: Database,
+        files: Files,
+        *,
+        allow_plugins: bool = False,
+        shared: bool = False,
     ) -> None:
         self.challenge, self._database, self._files = challenge, database, files
+        self.store = Store(database, files, shared)
         self.allow_plugins = allow_plugins
         self.versions = Versions(challenge, database, files, allow_plugins)
         self.evaluations = Evaluations(self.versions, database, files)
@@ -94,6 +102,7 @@ class Board:
             database,
             files_at(files or folder / "files"),
             allow_plugins=allow_plugins,
+            shared=files is not None,
         )
 
     def close(self) -> None:
@@ -230,15 +239,6 @@ class Board:
         """Numbers that change whenever the board may have changed."""
         return self._database.stamp()
 
-    @property
-    def copies(self) -> bool:
-        """Whether `backup` can copy the store; PostgreSQL has its own way."""
-        return self._database.copies
-
-    def backup(self, target: Path) -> None:
-        """Write a consistent copy of the database. Raises `UsageError` for PostgreSQL."""
-        self._database.backup(target)
-
     def teams(self) -> dict[str, Team]:
         """Present name -> team, in the order in which they were made."""
         return self._teams.by_name()
@@ -291,8 +291,7 @@ class Board:
 
     def entries(self, team: str | None = None) -> list[Entry]:
         """All entries in order, or the entries of one team. Raises `UnknownName`."""
-        wanted = None if team is None else self.team(team).id
-        return [e for e in self._database.entries() if team is None or e.team == wanted]
+        return self._database.entries(**{} if team is None else {"team": self.team(team).id})
 
     def statuses(self) -> dict[int, Status]:
         """Entry number -> its status under the version in force."""

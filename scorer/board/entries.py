@@ -95,26 +95,24 @@ class Ledger:
                 refused = Refusal("S804", f"there is no team {quoted(team)}")
         if baseline:
             team_name(team, self._teams.by_name())
-        if refused is None:
-            if recorded_team is None and not baseline:
-                recorded_team = self._teams.add(team, now)
-            try:
-                self._files.keep(stream, sha256)
-            except OSError as error:
-                raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
         span = None if baseline else phase_at(rules, now)
 
         def admit(entries: Sequence[Entry], statuses: Mapping[str, Status]) -> Refusal | None:
-            if refused is not None or baseline or recorded_team is None or span is None:
-                return refused
+            if baseline or span is None:
+                return None
             if copy := next((e for e in entries if e.sha256 == sha256), None):
                 return Refusal("S803", f"these are the bytes of entry {copy.number} of this team")
             left = quota_left(rules, span, entries, _by_number(entries, statuses), now)
             return refused_by_quota(rules, left)
 
+        if refused is None and recorded_team is not None:  # asked again when it is recorded
+            refused = admit(*self._database.sent(recorded_team.id, version.values))
         added = Added(file.name, team, now, sha256, "refused")
         if refused is not None:
             return added._replace(code=refused.code, message=refused.message)
+        if recorded_team is None and not baseline:
+            recorded_team = self._teams.add(team, now)
+        self._keep(file, stream, sha256)
         draft = Draft(
             None if baseline or recorded_team is None else recorded_team.id,
             now,
@@ -130,6 +128,7 @@ class Ledger:
         )
         if entry is None or receipt is None:
             return added._replace(code=refusal.code, message=refusal.message)
+        self._keep(file, stream, sha256)  # an old one that no entry named may be gone meanwhile
         if self._versions.in_force().values != version.values:  # re-scored meanwhile
             self._evaluations.ask()
         if not evaluate:
@@ -140,14 +139,21 @@ class Ledger:
             outcome.findings.add(warning)
         return outcome
 
+    def _keep(self, file: Named, stream: BufferedReader, sha256: str) -> None:
+        try:
+            self._files.keep(stream, sha256)
+        except OSError as error:
+            raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
+
     def _nearly_the_same(self, version: Version, entry: Entry) -> Problem | None:
         """S806 where an entry is nearly the same as one of the team's last entries."""
-        statuses = self._database.evaluations.statuses(version.values)
+        if entry.team is None:
+            return None
+        sent, statuses = self._database.sent(entry.team, version.values)
         recent = [
             earlier
-            for earlier in self._database.entries()
-            if earlier.team == entry.team and earlier.number < entry.number and not entry.baseline
-            if statuses.get(earlier.sha256) == "scored"
+            for earlier in sent
+            if earlier.number < entry.number and statuses.get(earlier.sha256) == "scored"
         ][-RECENT:]
         if not recent:
             return None
@@ -214,14 +220,10 @@ class Ledger:
         span = phase_at(rules, now)
         if span is None or not span.takes_entries:
             return span, None
-        recorded_team = self._teams.find(team)
-        entries = [
-            e for e in self._database.entries() if recorded_team and e.team == recorded_team.id
-        ]
-        by_number = _by_number(
-            entries, self._database.evaluations.statuses(self._versions.in_force().values)
-        )
-        return span, quota_left(rules, span, entries, by_number, now)
+        known = self._teams.find(team)
+        values = self._versions.in_force().values
+        entries, statuses = self._database.sent(known.id, values) if known else ((), {})
+        return span, quota_left(rules, span, entries, _by_number(entries, statuses), now)
 
 
 def _by_number(entries: Iterable[Entry], statuses: Mapping[str, Status]) -> dict[int, Status]:

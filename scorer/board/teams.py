@@ -64,7 +64,7 @@ class Roster:
         if name in teams:
             raise UsageError(f"there is a team {quoted(name)} already")
         others = [other for other, team in teams.items() if team.id != but]
-        baselines = [entry.name for entry in self._database.entries() if entry.baseline]
+        baselines = [entry.name for entry in self._database.entries(team=None)]
         baselines += map(submission_name, self._challenge.leaderboard.baselines)
         return team_name(name, [*others, *baselines, ORGANIZER])
 

@@ -30,7 +30,7 @@ GROUPS = {  # of the overview; within a group in the order of their first use
     "Organize a challenge": ("init", "lint", "kit", "power", "folds"),
     "Keep a board": (
         "team", "add", "board", "why", "log", "decide", "rescore", "audit", "seal", "reveal",
-        "verify",
+        "verify", "store",
     ),
     "Serve it": ("serve", "work", "submit"),
     "Look up": ("about", "metrics", "rule", "schema"),

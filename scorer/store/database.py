@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Engine, and_, func, select
+from sqlalchemy import Connection, Engine, and_, func, select
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from scorer.core.errors import UsageError
@@ -32,6 +33,13 @@ class Draft(NamedTuple):
     phase: str | None
     name: str
     answers: Mapping[str, str]
+
+
+class TeamEntries(NamedTuple):
+    """The entries of a team, and what became of them."""
+
+    entries: Sequence[Entry]
+    statuses: Mapping[str, Status]  # SHA-256 of an evaluated or waiting file -> its status
 
 
 class Database:
@@ -75,9 +83,12 @@ class Database:
         """All teams, in the order in which they were made."""
         return [team_of(row) for row in self._ordered(schema.team.c.id)]
 
-    def entries(self) -> list[Entry]:
-        """All entries, in order."""
-        return [entry_of(row) for row in self._ordered(schema.entry.c.number)]
+    def entries(self, **equal: object) -> list[Entry]:
+        """The entries whose columns have these values, all without any, in order."""
+        table = schema.entry
+        query = select(table).where(*(table.c[name] == value for name, value in equal.items()))
+        rows = self._tables.rows(query.order_by(table.c.number), table)
+        return [entry_of(row) for row in rows]
 
     def entry(self, number: int) -> Entry | None:
         """The entry of that number."""
@@ -205,25 +216,9 @@ class Database:
         Returns:
             The entry and its receipt; or None, None and the refusal.
         """
-        entries, waiting = schema.entry, schema.evaluation
+        entries = schema.entry
         with self._tables.write() as connection:
-            of_team = and_(entries.c.board == self.board, entries.c.team == draft.team)
-            earlier = [
-                entry_of(row)
-                for row in connection.execute(
-                    select(entries).where(of_team).order_by(entries.c.number)
-                )
-            ]
-            files = {draft.sha256, *(entry.sha256 for entry in earlier)}
-            statuses: dict[str, Status] = {
-                row.sha256: row.status
-                for row in connection.execute(
-                    select(waiting.c.sha256, waiting.c.status).where(
-                        waiting.c.board == self.board, under(values), waiting.c.sha256.in_(files)
-                    )
-                )
-            }
-            refused = admit(earlier, statuses)
+            refused = admit(*self._sent(connection, draft.team, values))
             if refused is not None:
                 return None, None, refused
             entry = Entry(
@@ -252,9 +247,30 @@ class Database:
                 )
             )
             receipt = self._tables.link(connection, entry, team=team, version=version)
-            if entry.sha256 not in statuses:
+            if not self.evaluations.knows(connection, values, entry.sha256):
                 self.evaluations.add(connection, values, entry.sha256, entry.received)
         return entry, receipt, None
+
+    def sent(self, team: int, values: str) -> TeamEntries:
+        """The entries of a team in order, and the statuses of their files."""
+        try:
+            with self._engine.connect() as connection:
+                return self._sent(connection, team, values)
+        except DBAPIError as error:
+            raise UsageError(f"the store cannot be read: {error.orig}") from error
+
+    def _sent(self, connection: Connection, team: int | None, values: str) -> TeamEntries:
+        table, made = schema.entry, schema.evaluation
+        of_file = and_(made.c.board == self.board, under(values), made.c.sha256 == table.c.sha256)
+        rows = connection.execute(
+            select(table, made.c.status)
+            .outerjoin(made, of_file)
+            .where(table.c.board == self.board, table.c.team == team)
+            .order_by(table.c.number)
+        ).all()
+        return TeamEntries(
+            [*map(entry_of, rows)], {row.sha256: row.status for row in rows if row.status}
+        )
 
     def decide(
         self,
@@ -289,6 +305,22 @@ class Database:
             self._tables.link(connection, decision)
         return decision
 
+    def named(self) -> set[str]:
+        """The SHA-256 of all files that entries and versions of any board in the database name."""
+        try:
+            with self._engine.connect() as connection:
+                return _named(connection)
+        except DBAPIError as error:
+            raise UsageError(f"the store cannot be read: {error.orig}") from error
+
+    @contextmanager
+    def alone(self) -> Iterator[set[str]]:
+        """What `named` gives, and no board in the database records anything meanwhile."""
+        with self._engine.connect() as connection:
+            boards = connection.execute(select(schema.version.c.board).distinct()).scalars().all()
+        with self._tables.write(others=boards) as connection:
+            yield _named(connection)
+
     @property
     def copies(self) -> bool:
         """Whether it is a SQLite file, which can be copied."""
@@ -303,3 +335,10 @@ class Database:
             connection.cursor().execute("VACUUM INTO ?", (str(target),))
         finally:
             connection.close()
+
+
+def _named(connection: Connection) -> set[str]:
+    digests = set(connection.execute(select(schema.entry.c.sha256).distinct()).scalars())
+    for files in connection.execute(select(schema.version.c.files)).scalars():
+        digests.update(json.loads(files).values())
+    return digests

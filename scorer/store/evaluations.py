@@ -68,6 +68,12 @@ class EvaluationQueue:
                 if sha256 not in queued:
                     self.add(connection, values, sha256, now)
 
+    def knows(self, connection: Connection, values: str, sha256: str) -> bool:
+        """Whether a file is queued or evaluated, within a transaction."""
+        table = schema.evaluation
+        query = select(table.c.status).where(table.c.board == self._board, under(values, sha256))
+        return connection.execute(query).first() is not None
+
     def add(self, connection: Connection, values: str, sha256: str, now: datetime) -> None:
         """Queue a file within a transaction."""
         connection.execute(

@@ -8,13 +8,27 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from scorer.core.errors import UsageError
 
 PIECE = 1 << 20
+
+
+class Kept(NamedTuple):
+    """A file that is kept, or the passing one of a process that was ended."""
+
+    path: str  # below the place of all files
+    size: int  # bytes
+    time: datetime  # of the last change
+
+    @property
+    def sha256(self) -> str:
+        """The digest under which it is kept; no digest for a passing one."""
+        return self.path.rpartition("/")[2]
 
 
 class Files(Protocol):
@@ -30,6 +44,14 @@ class Files(Protocol):
 
     def open(self, sha256: str) -> BinaryIO:
         """Open a file that is there. Raises `OSError` where it is not."""
+        ...
+
+    def all(self) -> Iterator[Kept]:
+        """All files."""
+        ...
+
+    def remove(self, kept: Kept) -> None:
+        """Remove a file; one that is gone already is no error."""
         ...
 
 
@@ -68,6 +90,18 @@ class LocalFiles:
         """Open it. Raises `OSError` where it is not there."""
         return self._path(sha256).open("rb")
 
+    def all(self) -> Iterator[Kept]:
+        """All files, by their paths."""
+        for path in sorted(self.folder.glob("*/*")):
+            with suppress(FileNotFoundError):  # removed meanwhile
+                state = path.stat()
+                time = datetime.fromtimestamp(state.st_mtime, UTC)
+                yield Kept(path.relative_to(self.folder).as_posix(), state.st_size, time)
+
+    def remove(self, kept: Kept) -> None:
+        """Remove a file."""
+        (self.folder / kept.path).unlink(missing_ok=True)
+
     def _path(self, sha256: str) -> Path:
         return self.folder / sha256[:2] / sha256
 
@@ -104,6 +138,19 @@ class RemoteFiles:
         """Open it. Raises `OSError` where it is not there."""
         opened: BinaryIO = self._system.open(self._path(sha256), "rb")
         return opened
+
+    def all(self) -> Iterator[Kept]:
+        """All files, by their paths."""
+        found = self._system.find(self._root, detail=True)
+        for path, fields in sorted(found.items()):
+            time = self._system.modified(path)
+            below = path.removeprefix(self._system._strip_protocol(self._root)).lstrip("/")
+            yield Kept(below, fields["size"], time if time.tzinfo else time.replace(tzinfo=UTC))
+
+    def remove(self, kept: Kept) -> None:
+        """Remove a file."""
+        with suppress(FileNotFoundError):
+            self._system.rm_file(f"{self._root}/{kept.path}")
 
     def _path(self, sha256: str) -> str:
         return f"{self._root}/{sha256[:2]}/{sha256}"

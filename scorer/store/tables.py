@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
@@ -13,6 +13,8 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from scorer.core.errors import UsageError
 from scorer.store import chain, schema
 from scorer.store.records import Entry, Kind, Receipt
+
+LOCK = text("SELECT pg_advisory_xact_lock(hashtext(:board))")
 
 
 class Tables:
@@ -30,14 +32,19 @@ class Tables:
             raise UsageError(f"the store cannot be read: {error.orig}") from error
 
     @contextmanager
-    def write(self, lock: bool = True) -> Iterator[Connection]:
-        """A transaction that writes; with `lock` the only one of this board at its time."""
+    def write(self, lock: bool = True, *, others: Sequence[str] = ()) -> Iterator[Connection]:
+        """A transaction that writes; with `lock` the only one of this board at its time.
+
+        Args:
+            lock: whether no other may write to the board meanwhile.
+            others: further boards to which no other may write.
+        """
         engine = self.engine.execution_options(writes=True)
         try:
             with engine.begin() as connection:
                 if lock and engine.dialect.name == "postgresql":
-                    key = {"board": self.board}
-                    connection.execute(text("SELECT pg_advisory_xact_lock(hashtext(:board))"), key)
+                    for board in sorted({self.board, *others}):
+                        connection.execute(LOCK, {"board": board})
                 yield connection
         except IntegrityError:
             raise

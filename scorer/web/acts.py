@@ -191,7 +191,7 @@ def copied(site: Site) -> Response:
     """A consistent copy of the database. Raises `UsageError` for PostgreSQL."""
     with scratch() as folder:
         path = Path(folder, f"{secrets.token_hex(8)}.db")
-        site.board.backup(path)
+        site.board.store.copy(path)
         data = path.read_bytes()
     stamp = site.clock().strftime("%Y%m%dT%H%M%SZ")
     head = {"Content-Disposition": f'attachment; filename="board-{stamp}.db"'}

@@ -32,7 +32,7 @@ def administration(request: Request, site: Site, viewer: Viewer, **more: Any) ->
     return page(
         request, site, viewer, "admin.html", here="admin", teams=teams_of(site),
         events=site.board.log()[-200:], failures=site.board.failures(),
-        changed=site.board.changed, copies=site.board.copies, **{**values, **more},
+        changed=site.board.changed, copies=site.board.store.copies, **{**values, **more},
     )  # fmt: skip
 
 

@@ -1,0 +1,73 @@
+"""The upkeep of a board's store: what is kept for nothing is removed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scorer.core.errors import UsageError
+from scorer.store.files import Files, Kept
+
+if TYPE_CHECKING:
+    from scorer.store.database import Database
+
+YOUNG = timedelta(days=1)  # for which a file is kept that no entry names: it may be on its way
+BATCH = 100  # files that are removed while nobody records
+
+
+class Store:
+    """The database and the files of a board."""
+
+    def __init__(self, database: Database, files: Files, shared: bool) -> None:
+        self._database, self._files, self._shared = database, files, shared
+
+    @property
+    def copies(self) -> bool:
+        """Whether `copy` can copy the database; PostgreSQL has its own way."""
+        return self._database.copies
+
+    def copy(self, target: Path) -> None:
+        """Write a consistent copy of the database. Raises `UsageError` for PostgreSQL."""
+        self._database.backup(target)
+
+    def gc(
+        self, *, dry_run: bool = False, unshared: bool = False, now: datetime | None = None
+    ) -> list[Kept]:
+        """Remove the files that no entry and no version of any board in the database names.
+
+        A file is left for a day after it came: its entry may be on the way.
+
+        Args:
+            dry_run: remove nothing.
+            unshared: boards of no other database keep files in the same place, if that was chosen.
+            now: the time instead of the present.
+
+        Returns:
+            The files that were removed, or would be.
+
+        Raises:
+            UsageError: the place of the files was chosen, and may be shared.
+        """
+        if self._shared and not (unshared or dry_run):
+            raise UsageError(
+                "the place of the files was chosen by --files, and another database may keep its "
+                "files there, too; where none does, say --unshared"
+            )
+        named, until = self._database.named(), (now or datetime.now(UTC)) - YOUNG
+        try:
+            found = [
+                kept for kept in self._files.all() if kept.sha256 not in named and kept.time < until
+            ]
+            return found if dry_run else list(self._removed(found))
+        except OSError as error:
+            raise UsageError(f"a file cannot be removed: {error.strerror or error}") from None
+
+    def _removed(self, found: list[Kept]) -> Iterator[Kept]:
+        for start in range(0, len(found), BATCH):
+            with self._database.alone() as named:  # asked again: one may be wanted since
+                for kept in found[start : start + BATCH]:
+                    if kept.sha256 not in named:
+                        self._files.remove(kept)
+                        yield kept

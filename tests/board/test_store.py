@@ -1,0 +1,107 @@
+"""The upkeep of a store: files that nothing names are not kept, or removed."""
+
+import os
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from scorer.core.errors import UsageError
+
+DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
+RULES = (
+    "registration: {registration}\nphases: [{{id: main, opens: 2026-01-01T00:00:00+00:00, "
+    "closes: 2026-02-01T00:00:00+00:00, quota: {{per_day: 1}}}}]\n"
+    "questions: {{method: {{type: text, required: true}}}}\n"
+)
+
+
+def kept(folder):
+    return {path.name for path in (folder / ".scorer" / "files").glob("*/*")}
+
+
+@pytest.mark.parametrize(
+    ("team", "now", "answers", "code"),
+    [
+        ("red", DAY, {"method": "x"}, "S802"),
+        ("red", DAY + timedelta(days=40), {"method": "x"}, "S801"),
+        ("red", DAY + timedelta(days=1), {}, "S805"),
+        ("blue", DAY, {"method": "x"}, "S804"),
+    ],
+)
+def test_a_refused_file_is_not_kept(life, team, now, answers, code):
+    life.rules(RULES.format(registration="invite"))
+    with life.open() as board:
+        board.add_team("red", now=DAY)
+        (first,) = board.add([life.sent("a", 1.0)], "red", now=DAY, answers={"method": "x"})
+        before = kept(life.folder)
+        (refused,) = board.add([life.sent("b", 1.0)], team, now=now, answers=answers)
+        assert (refused.status, refused.code) == ("refused", code)
+        assert kept(life.folder) == before
+        assert first.sha256 in before
+
+
+def orphans(life):
+    """Files that no entry names: an old one, a young one, and one that was never finished."""
+    folder = life.folder / ".scorer" / "files" / "ab"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, days in (("ab" + "0" * 62, 2), ("ab" + "1" * 62, 0.5), (".new-x", 2)):
+        (folder / name).write_bytes(b"12345")
+        time = (datetime.now(UTC) - timedelta(days=days)).timestamp()
+        os.utime(folder / name, (time, time))
+
+
+def test_what_nothing_names_is_removed_after_a_day(life, store):
+    with life.open(store) as board:
+        board.add([life.sent("a", 1.0)], "red")
+        before = kept(life.folder)
+        later = datetime.now(UTC) + timedelta(days=9)
+        assert board.store.gc(now=later) == []  # entries and versions name all
+        orphans(life)
+        would = board.store.gc(dry_run=True)
+        assert [file.path for file in would] == ["ab/.new-x", f"ab/ab{'0' * 62}"]
+        assert len(kept(life.folder)) == len(before) + 3
+        assert board.store.gc() == would
+        assert kept(life.folder) == before | {"ab" + "1" * 62}
+        assert board.altered() == []
+
+
+def test_a_file_that_is_sent_again_while_it_is_removed_is_kept(life, monkeypatch):
+    with life.open() as board:
+        board.add([life.sent("a", 1.0)], "red")
+        record = board._database.record
+
+        def removed_before(*args):
+            orphan = life.folder / ".scorer" / "files" / args[0].sha256[:2] / args[0].sha256
+            orphan.unlink()  # as gc does, where the file lay there for days
+            return record(*args)
+
+        monkeypatch.setattr(board._database, "record", removed_before)
+        (added,) = board.add([life.sent("b", 1.0)], "red")
+        assert (added.status, board.altered()) == ("scored", [])
+
+
+def test_files_at_a_chosen_place_may_be_of_other_boards(life, tmp_path):
+    life.open().close()
+    from scorer.board.board import Board
+
+    with Board.open(life.folder, files=str(tmp_path / "shared")) as board:
+        board.add([life.sent("a", 1.0)], "red")
+        with pytest.raises(UsageError, match="--unshared"):
+            board.store.gc()
+        assert board.store.gc(dry_run=True) == board.store.gc(unshared=True) == []
+
+
+def test_remote_files_are_listed_and_removed(tmp_path):
+    from scorer.store.files import files_at
+
+    files = files_at(f"file://{tmp_path}")
+    import io
+
+    sha256 = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
+    files.keep(io.BytesIO(b"12345"), sha256)
+    (found,) = files.all()
+    assert (found.sha256, found.size) == (sha256, 5)
+    assert abs(found.time - datetime.now(UTC)) < timedelta(hours=1)
+    files.remove(found)
+    files.remove(found)
+    assert list(files.all()) == []
