@@ -126,6 +126,8 @@ class Living(NamedTuple):
 
     open: Callable[[], tuple[Board, tuple[str, ...]]]
     terminal: Terminal
+    store: str | None = None  # as the command line has them
+    files: str | None = None
 
 
 def on_board(command: Callable[..., Result]) -> Callable[..., Result]:
@@ -141,7 +143,7 @@ def on_board(command: Callable[..., Result]) -> Callable[..., Result]:
     ) -> Result:
         terminal: Terminal = context.obj
         opened = partial(board_of, challenge, terminal, store, files_at, allow_plugins)
-        return command(Living(opened, terminal), **words)
+        return command(Living(opened, terminal, store, files_at), **words)
 
     context, challenge, *shared, _ = signature(run, eval_str=True).parameters.values()
     _, *own = signature(command, eval_str=True).parameters.values()

@@ -32,7 +32,7 @@ GROUPS = {  # of the overview; within a group in the order of their first use
         "team", "add", "board", "why", "log", "decide", "rescore", "audit", "seal", "reveal",
         "verify", "store",
     ),
-    "Serve it": ("serve", "work", "submit"),
+    "Serve it": ("serve", "work", "submit", "site"),
     "Look up": ("about", "metrics", "rule", "schema"),
 }  # fmt: skip
 

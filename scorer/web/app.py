@@ -27,7 +27,7 @@ from scorer.reports.pictures.svg import STYLE
 from scorer.web.context import Context, Settings
 from scorer.web.page import POLICY, error_page
 from scorer.web.routes.json import challenges, entries, organizer, server
-from scorer.web.routes.pages import account, admin, board, team
+from scorer.web.routes.pages import account, admin, board, record, team
 
 REPORTS = Path(write.__file__).parent / "templates"
 HEADERS = {
@@ -37,7 +37,8 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 ROUTERS = tuple(
-    room.router for room in (challenges, entries, organizer, server, account, board, team, admin)
+    room.router
+    for room in (challenges, entries, organizer, server, account, board, record, team, admin)
 )
 LOG = logging.getLogger(__name__)
 UPLOADS = ("/check", "/entries", "/submit")  # ends of the paths at which files are sent

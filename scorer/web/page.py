@@ -42,7 +42,7 @@ def page_text(request: Request, site: Site, viewer: Viewer, template: str, **dat
     token = context_of(request).form_token(request, site)
     return render(
         request, template, site=site, viewer=viewer, form_token=token, span=site.span(),
-        when=lambda time: local_time(time, site.zone), **data,
+        now=site.clock(), when=lambda time: local_time(time, site.zone), **data,
     )  # fmt: skip
 
 

@@ -38,5 +38,6 @@ def render(request: Request, template: str, **data: Any) -> str:
     values: dict[str, Any] = {
         "root": root_of(request), "site": None, "viewer": NOBODY, "form_token": "",
         "here": "", "version": __version__,
+        "still": request.app.state.context.settings.still,
     }  # fmt: skip
     return templates().get_template(template).render({**values, **data})

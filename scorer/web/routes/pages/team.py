@@ -112,7 +112,7 @@ def entries(request: Request, site: Served, viewer: Anybody) -> Response:
         selected={n for chosen in state.selected.values() for n in chosen} & numbers,
         select=next((span.phase.select for span in phases if span.phase.select), None),
         selects=viewer.team is not None,
-        until=max(filter(None, until.values()), default=None), now=site.clock(),
+        until=max(filter(None, until.values()), default=None),
         in_time=lambda number: (time := until[number]) is None or site.clock() <= time,
         comparable=[outcome.entry for outcome in reversed(outcomes) if outcome.status == "scored"],
     )  # fmt: skip
