@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from operator import attrgetter, itemgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
 
 from scorer.board.entries import Added
+from scorer.board.phases import spans
 from scorer.board.snapshot import LiveReport, Snapshot
 from scorer.core.arrays import Floats
 from scorer.core.text import printable
@@ -53,25 +55,23 @@ def over_time(
         for entry in _on_the_board(snapshot, live, now)
         if (team := entry.team) is not None
     ]
-    points = [point for point in points if not np.isnan(point[1])][-MOST_ENTRIES:]
+    points = [point for point in points if not np.isnan(point[1])]
+    points = sorted(points, key=itemgetter(0))[-MOST_ENTRIES:]
     if len(points) < 2:
         return None
-    values = np.array([value for _, value, _ in points])
-    is_up = primary.metric.better == "higher"
-    best_so_far = (np.maximum if is_up else np.minimum).accumulate(values)
-    days = [time.astimezone(zone) for time, _, _ in points]
     moments = [
-        Arrival(day, value, f"team-{teams.get(team, 0)}", f"{printable(team)}: {value:.4f}")
-        for day, (_, value, team) in zip(days, points, strict=True)
+        Arrival(time.astimezone(zone), value, team, f"team-{teams.get(team, 0)}")
+        for time, value, team in points
     ]
     rows = [
-        [f"{day:%Y-%m-%d %H:%M}", printable(team, 100), f"{value:.4f}"]
-        for day, (_, value, team) in zip(days, points, strict=True)
+        [f"{moment.time:%Y-%m-%d %H:%M}", printable(moment.team, 100), f"{moment.value:.4f}"]
+        for moment in moments
     ]
     name = printable(primary.id)
     title = f"{name} of entries as they came"
+    closes = [span.closes.astimezone(zone) for span in spans(snapshot.rules) if span.closes]
     numbers = texts(title, ["time", "team", "value"], rows)
-    return timeline(title, "The line is the best so far.", name, moments, best_so_far.tolist(),
+    return timeline(title, name, moments, primary.metric.better, closes, now.astimezone(zone),
                     numbers)  # fmt: skip
 
 
@@ -86,7 +86,7 @@ def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterat
     before = live.split == snapshot.split_shown(snapshot.span(now), now) and rules.ladder == "off"
     sign = 1.0 if primary.metric.better == "higher" else -1.0
     best_of_team: dict[int | None, float] = {}
-    for entry in snapshot.entries:
+    for entry in sorted(snapshot.entries, key=attrgetter("received", "number")):
         scored = snapshot.statuses.get(entry.sha256) == "scored"
         if entry.baseline or entry.received > now or not scored or decided.out(entry):
             continue

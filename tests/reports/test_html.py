@@ -68,17 +68,22 @@ def test_text_is_written_as_text_wherever_it_stands():
 
 
 @pytest.mark.parametrize(
-    ("values", "scale"),
+    ("values", "higher", "lower"),
     [
-        ([(0.7, 0.8, 0.9)], (0.7, 0.9)),
-        ([(0.5, 0.6, 0.7), (0.6, 0.7, 0.8), (0.55, 0.65, 0.75), (0.0, 0.0, 0.0)], (0.5, 0.8)),
-        ([(0.5, 0.5, 0.5)] * 3, (0.5, 0.5)),
-        ([(float("nan"),) * 3], (0.0, 1.0)),
-        ([], (0.0, 1.0)),
+        ([(0.7, 0.8, 0.9)], (0.7, 0.9), (0.7, 0.9)),
+        (
+            [(0.5, 0.6, 0.7), (0.6, 0.7, 0.8), (0.55, 0.65, 0.75), (0.0, 0.0, 0.0)],
+            (0.5, 0.8),
+            (0.0, 0.8),  # the best is shown, however far it is ahead
+        ),
+        ([(0.5, 0.5, 0.5)] * 3, (0.5, 0.5), (0.5, 0.5)),
+        ([(float("nan"),) * 3], (0.0, 1.0), (0.0, 1.0)),
+        ([], (0.0, 1.0), (0.0, 1.0)),
     ],
 )
-def test_a_scale_leaves_out_what_lies_far_away(values, scale):
-    assert scale_of(values) == pytest.approx(scale)
+def test_a_scale_leaves_out_what_lies_far_behind(values, higher, lower):
+    assert scale_of(values, "higher") == pytest.approx(higher)
+    assert scale_of(values, "lower") == pytest.approx(lower)
 
 
 @pytest.mark.parametrize(("dot", "beyond"), [(0.5, 0), (0.1, -1), (0.9, 1)])

@@ -2,8 +2,10 @@
 
 import re
 from dataclasses import replace
+from datetime import datetime, timedelta
 from itertools import pairwise
 from xml.etree import ElementTree
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
@@ -11,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
+from scorer.reports.document import texts
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.pairs import pairs
 from scorer.reports.pictures.ranks import ranking
 from scorer.reports.pictures.svg import drawn, inline, standalone
+from scorer.reports.pictures.timeline import Arrival, timeline
 from scorer.results.report import Certainty, How, Standing
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -94,11 +98,19 @@ MAKERS = (forest, pairs, ranking)
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
 def test_texts_overprint_nothing_and_stay_inside(board, maker, teams, wide):
     (figure,) = maker(large(board, teams), 4)
+    assert texts_apart(figure, wide) >= min(teams, 15)
+
+
+def texts_apart(figure, wide, own=""):
+    """How many texts a picture has, of which none overprints another; of lines, one's own only."""
     root = ElementTree.fromstring(standalone(figure, wide))
     tall = float(root.get("viewBox").split()[3])
     boxes = []
     for text in root.iter(f"{SVG}text"):
-        size = 10.0 if "small" in text.get("class", "") else 11.0
+        look = text.get("class", "").split()
+        if "mine" in look and own not in look:
+            continue
+        size = 10.0 if "small" in look else 11.0
         size = 13.0 if text.get("class") == "title" else size
         x, y, long = float(text.get("x")), float(text.get("y")), draw.length(text.text, size)
         x -= {"end": long, "middle": long / 2}.get(text.get("text-anchor"), 0)
@@ -106,12 +118,12 @@ def test_texts_overprint_nothing_and_stay_inside(board, maker, teams, wide):
         assert x >= -0.5, text.text
         assert x + long <= wide + 0.5 or text.get("class") == "title", text.text
         assert y <= tall
-    assert sum(not title for *_, title in boxes) >= min(teams, 15)
     inside = [box for box in boxes if not box[5]]
     for n, (x, y, to_x, to_y, text, _) in enumerate(inside):
         for other in inside[n + 1 :]:
             apart = to_x <= other[0] + 0.5 or other[2] <= x + 0.5
             assert apart or to_y <= other[1] + 0.5 or other[3] <= y + 0.5, (text, other[4])
+    return len(inside)
 
 
 @pytest.mark.parametrize("maker", MAKERS, ids=lambda maker: maker.__name__)
@@ -158,3 +170,86 @@ def test_pairs_are_filled_where_they_are_significant(board):
     assert body.count('class="cell"') == 66 - sure
     assert body.count("*</text>") == sure
     assert "-0.0000" not in body
+
+
+BEGIN = datetime(2026, 3, 1, 10, tzinfo=ZoneInfo("Europe/Ljubljana"))
+
+
+def arrivals(many, days, seed=3):
+    """So many moments within so many days, in no order, of a third as many teams."""
+    random = np.random.default_rng(seed)
+    return [
+        Arrival(BEGIN + timedelta(days=days * random.random()), random.random() ** 3,
+                f"{LONG}{n % (many // 3 + 1)}", f"team-{n % (many // 3 + 1)}")
+        for n in range(many)
+    ]  # fmt: skip
+
+
+def over_time(moments, better="higher", deadlines=(), now=BEGIN):
+    return timeline("P@2 as it came", "P@2", moments, better, deadlines, now,
+                    texts("", ["time"], []))  # fmt: skip
+
+
+@pytest.mark.parametrize("days", [0, 0.01, 1.5, 12, 40, 300, 3000])
+@pytest.mark.parametrize("wide", [320, 720])
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_a_picture_over_time_overprints_nothing(days, wide, better):
+    for many in (2, 60):
+        closes = [BEGIN + timedelta(days=share * days) for share in (0.5, 0.52, 1.1)]
+        figure = over_time(arrivals(many, days), better, closes, BEGIN + timedelta(days=days))
+        assert all(texts_apart(figure, wide, f"team-{n}") >= 4 for n in (0, 1))
+
+
+def way_of(look, moments, **more):
+    """The corners of a line."""
+    root = ElementTree.fromstring(standalone(over_time(moments, **more), 720))
+    (line,) = (each for each in root.iter(f"{SVG}path") if each.get("class") == look)
+    numbers = [float(number) for number in re.findall(r"-?[0-9.]+", line.get("d"))]
+    return numbers[0::2], numbers[1::2]
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+def test_the_best_so_far_goes_by_time_alone(better):
+    """A late mail has an earlier time than the entries before it."""
+    moments = arrivals(30, 20)
+    assert way_of("line", moments, better=better) == way_of("line", moments[::-1], better=better)
+    across, up = way_of("line", moments, better=better)
+    assert across == sorted(across)
+    assert up == sorted(up, reverse=better == "higher")  # y grows downwards
+    own, _ = way_of("team-1 mine line", moments, better=better)
+    assert own[0] > across[0]
+    assert own[-1] == across[-1]
+
+
+@pytest.mark.parametrize(
+    ("days", "shown"),
+    [
+        (0.01, ["03-01 10:00", "03-01 10:05", "03-01 10:10"]),
+        (1.5, ["03-01 12:00", "03-02 00:00", "03-02 12:00"]),
+        (12, ["2026-03-02", "2026-03-09"]),  # Mondays
+        (90, [f"03-{n:02}" for n in (2, 16, 30)] + ["04-13", "04-27", "05-11", "05-25"]),
+        (200, ["2026-03", "2026-05", "2026-07", "2026-09"]),
+        (7000, ["2030", "2035", "2040", "2045"]),
+    ],
+)
+def test_times_are_round(days, shown):
+    ends = [Arrival(BEGIN + timedelta(days=n * days), 0.5, "a", "") for n in (0, 1)]
+    root = ElementTree.fromstring(standalone(over_time(ends), 480))
+    ticks = [each.text for each in root.iter(f"{SVG}text") if each.get("class") == "tick"]
+    assert [tick for tick in ticks if "." not in tick] == shown
+
+
+def test_a_deadline_far_away_squeezes_nothing():
+    near, far = (over_time(arrivals(9, 10), deadlines=[BEGIN + timedelta(days=days)])
+                 for days in (15, 90))  # fmt: skip
+    assert "closes 2026-03-16 10:00" in standalone(near, 720)
+    assert "closes" not in standalone(far, 720)
+    assert "deadline" in near.caption
+    assert "deadline" not in far.caption
+
+
+def test_what_lies_far_behind_stands_at_the_edge():
+    moments = [Arrival(BEGIN + timedelta(days=n), n / 100, "near", "") for n in range(30)]
+    moments.append(Arrival(BEGIN, -50.0, "far", ""))
+    assert "at the edge" in over_time(moments).caption
+    assert "at the edge" not in over_time(moments, "lower").caption

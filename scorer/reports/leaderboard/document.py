@@ -194,7 +194,7 @@ def _heading(measure: Measure, report: Report, options: Options) -> str:
 def _scale(rows: Sequence[Standing], measure: Measure) -> tuple[float, float]:
     from scorer.reports.pictures.bars import scale_of  # of no use to a text
 
-    return scale_of([_ends(row, measure) for row in rows])
+    return scale_of([_ends(row, measure) for row in rows], measure.metric.better)
 
 
 def _caption(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scorer.metrics.base import Better
 from scorer.reports.document import IntervalSpan
 from scorer.reports.pictures.draw import place
 
@@ -38,21 +39,22 @@ def bar(span: IntervalSpan) -> IntervalBar:
     return IntervalBar(at(left), at(right), at(middle), int(middle > high) - int(middle < low))
 
 
-def scale_of(values: Sequence[tuple[float, float, float]]) -> tuple[float, float]:
-    """The ends of the scale of bars: over all intervals but those far from the others.
+def scale_of(values: Sequence[tuple[float, float, float]], better: Better) -> tuple[float, float]:
+    """The ends of the scale of bars: over all intervals but those far behind the others.
 
     Args:
         values: low end, value and high end of each; NaN where there is none.
+        better: which values are; the best ones are always on the scale.
 
     Returns:
-        The lowest and the highest end of those whose value lies within one and a half
-        interquartile ranges of the quartiles (Tukey's fences).
+        The lowest and the highest end of those whose value is at most one and a half
+        interquartile ranges worse than the worse quartile (Tukey's fence).
     """
     valued = np.array([row for row in values if not math.isnan(row[1])], dtype=float)
     if not len(valued):
         return 0.0, 1.0
     first, third = np.quantile(valued[:, 1], [0.25, 0.75])
     wide = 1.5 * (third - first)
-    inside = (valued[:, 1] >= first - wide) & (valued[:, 1] <= third + wide)
-    inside = inside if wide > 0 else np.full(len(valued), True)
+    behind = valued[:, 1] < first - wide if better == "higher" else valued[:, 1] > third + wide
+    inside = ~behind if wide > 0 else np.full(len(valued), True)
     return float(np.nanmin(valued[inside])), float(np.nanmax(valued[inside]))

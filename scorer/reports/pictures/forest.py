@@ -8,6 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from scorer.core.text import printable
+from scorer.metrics.base import Better
 from scorer.reports.document import Table, texts
 from scorer.reports.leaderboard.cells import head_of, interval, level, mean_of, place
 from scorer.reports.pictures import draw
@@ -45,7 +46,7 @@ def forest(report: Report, precision: int) -> Iterator[Figure]:
     name = head_of(primary, report)
 
     def drawn(wide: float) -> Canvas:
-        return _forest(rows, labels, name, wide)
+        return _forest(rows, labels, name, primary.metric.better, wide)
 
     yield Figure("forest", title, _caption(rows, len(valued), report), drawn,
                  _forest_table(rows, labels, name, ends, decimals))  # fmt: skip
@@ -75,28 +76,30 @@ def _caption(rows: Sequence[ForestRow], many: int, report: Report) -> str:
         said.append("Each band is a tier.")
     if any(row.standing.baseline for row in rows):
         said.append("A hollow dot is a baseline.")
-    if any(_on(rows, 0, 1).beyond(row.value) for row in rows):
-        said.append("An arrow marks a value beyond the axis, far from the others.")
+    if any(_on(rows, better, 0, 1).beyond(row.value) for row in rows):
+        said.append("An arrow marks a value beyond the axis, far behind the others.")
     if many > len(rows):
         said.append(f"The first {len(rows)} of {many:,}; the others are left out.")
     return " ".join(said)
 
 
-def _on(rows: Sequence[ForestRow], start: float, end: float) -> Axis:
-    """The axis, over all but what lies far from the others."""
+def _on(rows: Sequence[ForestRow], better: Better, start: float, end: float) -> Axis:
+    """The axis, over all but what lies far behind the others."""
     spans = [(*(row.ends or (row.value, row.value)), row.value) for row in rows]
-    low, high = scale_of([(low, value, high) for low, high, value in spans])
+    low, high = scale_of([(low, value, high) for low, high, value in spans], better)
     parts = [part for row in rows for part in row.parts if not math.isnan(part)]
     return draw.scale(min([low, *parts]), max([high, *parts]), start, end)
 
 
-def _forest(rows: Sequence[ForestRow], labels: Sequence[str], name: str, wide: float) -> Canvas:
+def _forest(
+    rows: Sequence[ForestRow], labels: Sequence[str], name: str, better: Better, wide: float
+) -> Canvas:
     ranks = [place(row.standing) for row in rows]
     first = draw.names_width(ranks, wide) + 8
     names = draw.names_width((row.standing.name for row in rows), wide * 0.3)
     last = draw.names_width((row.text for row in rows), wide) if wide >= NUMBERS else 0.0
     left = first + names + 10
-    on = _on(rows, left, wide - (last + 12 if last else 6))
+    on = _on(rows, better, left, wide - (last + 12 if last else 6))
     marks = [partial(draw.dot, look="dot"), *(partial(shape, look="part") for shape in SHAPES)]
     entries = list(zip(marks, ["all", *labels], strict=False)) if labels else []
     key = draw.legend(entries, left, 10, wide - left)
