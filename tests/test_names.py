@@ -1,4 +1,4 @@
-"""A public class name means one thing."""
+"""A public class name means one thing, and no module is long."""
 
 import ast
 from collections import defaultdict
@@ -87,3 +87,11 @@ def test_namesakes_are_found(text, found, tmp_path):
     (tmp_path / "one.py").write_text("class Part: ...")
     (tmp_path / "two.py").write_text(text)
     assert named_twice(tmp_path, set()) == found
+
+
+def test_no_module_is_long():
+    lengths = {
+        path.relative_to(SCORER).as_posix(): path.read_text(encoding="utf-8").count("\n")
+        for path in SCORER.rglob("*.py")
+    }
+    assert {name: length for name, length in lengths.items() if length > 450} == {}

@@ -30,7 +30,8 @@ from scorer.metrics.base import metrics
 from scorer.metrics.measure import Measure, measure
 from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.open import public_table, wide_labels
+from scorer.prepare.open import wide_labels
+from scorer.prepare.tables import public_table
 from scorer.tables.table import Schema
 
 OLDEST = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, for reproducible archives

@@ -9,19 +9,16 @@ from typing import NamedTuple
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import is_kit, refuse_kit
-from scorer.challenge.forms import ClassFile, cut_of
-from scorer.challenge.model import Challenge, Described, Source
+from scorer.challenge.model import Challenge, Source
 from scorer.challenge.public import IdNames, Public
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.arrays import Mask
 from scorer.core.cached import cached_property
-from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
 from scorer.formats.form import matched, part_of, row_of
-from scorer.formats.parts import by_part
-from scorer.formats.read import format_of, read
+from scorer.formats.read import format_of
 from scorer.formats.whole import whole_text
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.kinds.picked import Picked
@@ -34,12 +31,12 @@ from scorer.prepare.contradictions import contradictory, list_labels
 from scorer.prepare.faults import Fault, located, refuse
 from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
+from scorer.prepare.tables import organizer_table, raise_fatal, read_keys, tell_cells
 from scorer.prepare.where import counted_rows, picked, truth_shapes
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import in_order
 from scorer.tables.table import Schema, Table
-from scorer.views.extras import columns_of
 from scorer.views.frames import Frames, text_of
 from scorer.views.members import items_by_list
 from scorer.views.positions import Positions
@@ -65,7 +62,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if challenge.items is not None:
         further = challenge.items.further
         shape = Schema(("item",), ("list", *further), further)
-        table = _organizer_table(challenge, challenge.items, [shape], findings)
+        table = organizer_table(challenge, challenge.items, [shape], findings)
         if table is not None:
             items = IdNames(table.ids["item"].held)
             if "list" in table.ids:
@@ -73,7 +70,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if challenge.lists is not None:
         further = challenge.lists.further
         shape = Schema(("list",), ("group", "cluster", *further), further)
-        table = _organizer_table(challenge, challenge.lists, [shape], findings)
+        table = organizer_table(challenge, challenge.lists, [shape], findings)
         lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
         if table is not None and "group" in table.ids:
             groups = list_labels(table, "group", display_path(challenge.lists.file), findings)
@@ -88,7 +85,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         if truth is not None:
             return truth
         shapes = truth_shapes(prepared) if conditional else kind.known
-        return _organizer_table(challenge, challenge.truth, shapes, findings)
+        return organizer_table(challenge, challenge.truth, shapes, findings)
 
     def counted() -> Mask | None:
         table = columns() if conditional else None
@@ -118,8 +115,8 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if challenge.submission.item_pattern and (items is not None or public_part.asked is not None):
         message = "the items are public, so that each is looked up: leave the pattern out"
         findings.add(located(challenge, Fault("submission.item_pattern", "C121", message)))
-    _read_keys(challenge, findings)
-    _raise(findings)
+    read_keys(challenge, findings)
+    raise_fatal(findings)
     return public_part
 
 
@@ -141,7 +138,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     tables = {}
     if challenge.likelihood is not None and _of_preferences(prepared):
         chances = Schema(("list", "better", "worse", "probability"))
-        likelihood = _organizer_table(challenge, challenge.likelihood, [chances], findings)
+        likelihood = organizer_table(challenge, challenge.likelihood, [chances], findings)
         if likelihood is not None:
             tables["likelihood"] = likelihood
             file_findings = Findings(display_path(challenge.likelihood.file))
@@ -151,18 +148,18 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     if challenge.exclude is not None:
         shape = Schema(("list", "item"))
         if (
-            excluded := _organizer_table(challenge, challenge.exclude, [shape], findings)
+            excluded := organizer_table(challenge, challenge.exclude, [shape], findings)
         ) is not None:
             beside["exclude"] = excluded
     if challenge.lists is not None and challenge.lists.extra:
         shape = Schema(("list",), ("group", "cluster")).with_columns(challenge.lists.further)
         if (
-            lists_table := _organizer_table(challenge, challenge.lists, [shape], findings)
+            lists_table := organizer_table(challenge, challenge.lists, [shape], findings)
         ) is not None:
             beside["lists"] = lists_table
-            _tell_cells(lists_table, challenge.lists, findings)
+            tell_cells(lists_table, challenge.lists, findings)
     if "items" in beside and challenge.items is not None:
-        _tell_cells(beside["items"], challenge.items, findings)
+        tell_cells(beside["items"], challenge.items, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
     whole = tuple(m.name for m in prepared.measures if not m.parts and not m.metric.shares)
     wanting = {m.name: m.metric.judged for m in prepared.measures if m.metric.judged > 1}
@@ -207,13 +204,13 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
     side_tables = aids_of(prepared, public, findings)
     if kind.name == "labels":
         side_tables = side_tables._replace(counted=counted_rows(prepared, table))
-    _tell_cells(table, challenge.truth, findings)
+    tell_cells(table, challenge.truth, findings)
     truth_findings = Findings(display_path(challenge.truth.file))
     truth_findings.extend(_bare_lists(table, public))
     examine(Truthful(table, public, challenge, side_tables.counted), truth_findings)
     ready = kind.open(table, side_tables, truth_findings)
     findings.extend(of_organizer(truth_findings))
-    _raise(findings)
+    raise_fatal(findings)
 
     def opens(aids: SideTables) -> Callable[[Table], OpenTruth]:
         return lambda part: kind.open(part, aids, Findings())
@@ -235,12 +232,12 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
 def _folds(
     challenge: Challenge, source: Source, truth: Table, lists: Sequence[str], findings: Findings
 ) -> dict[str, Folded]:
-    table = _organizer_table(challenge, source, SHAPES, findings)
-    _raise(findings)
+    table = organizer_table(challenge, source, SHAPES, findings)
+    raise_fatal(findings)
     assert table is not None
     folds = split(truth, table, lists, file_findings := Findings(display_path(source.file)))
     findings.extend(file_findings)
-    _raise(findings)
+    raise_fatal(findings)
     return folds
 
 
@@ -311,8 +308,8 @@ def opened(
     refuse_kit(prepared.challenge)
     findings = Findings()
     challenge = prepared.challenge
-    truth = _organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
-    _raise(findings)
+    truth = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
+    raise_fatal(findings)
     assert truth is not None
     public_part = _with_private_groups(prepared, public(prepared, truth), truth)
     ready, folds, choices, warnings = answers(prepared, public_part, truth)
@@ -349,7 +346,7 @@ def _with_private_groups(prepared: BoundChallenge, public: Public, truth: Table)
         message = "the lists have public groups; those of the truth would be others"
         findings.add(located(challenge, Fault("truth.columns.group", "C121", message)))
     groups = list_labels(truth, "group", display_path(challenge.truth.file), findings)
-    _raise(findings)
+    raise_fatal(findings)
     called = {**public.called, "group": truth.called("group")}
     return public._replace(groups=groups, called=called)
 
@@ -374,7 +371,7 @@ def wide_labels(
         return tuple(public.items)
     source, kind = challenge.truth, prepared.kind
     if truth is None and not is_kit(challenge):
-        truth = _organizer_table(challenge, source, kind.known, Findings())
+        truth = organizer_table(challenge, source, kind.known, Findings())
     names = () if truth is None else truth.facts.get("columns", ())
     others = {source.columns.get(each, each) for each in ("list", "weight", *source.extra)}
     return tuple(label for _, label in matched(source.wide[role], names, others))
@@ -393,55 +390,6 @@ def _solution(prepared: BoundChallenge, truth: Table) -> str:
         message = "Kaggle's metrics read CSV, with a header"
         refuse(challenge, [Fault("truth.file", "C115", message)])
     return text_of(truth) if text is None else text
-
-
-def _organizer_table(
-    challenge: Challenge, source: Source, shapes: Sequence[Schema], findings: Findings
-) -> Table | None:
-    """The table in one of the organizer's files; problems of the file get T codes."""
-    file_findings = Findings(display_path(source.file))
-    schemas = [replace(shape, columns={**source.columns, **shape.columns}) for shape in shapes]
-    format = format_of(source.file, source.format, form=challenge.form(source))
-    table = read(source.file, format, schemas, file_findings, ReadLimits())
-    by_part(file_findings, format.form.parts)
-    is_split = challenge.splits is not None and challenge.splits.file == source.file
-    used = ("S205", "column 'Usage' is not used") if is_split else None  # the splits use it
-    told = (p for p in file_findings if (p.code, p.message) != used)
-    findings.extend(of_organizer(told))
-    return table
-
-
-def _read_keys(challenge: Challenge, findings: Findings) -> None:
-    """Read the files that give the ids of lines without ids, only for their problems."""
-    for source in challenge.key_files.values():
-        if isinstance(source, ClassFile):
-            continue
-        shape = Schema(("list",), ("item",), source.columns)
-        format = format_of(source.file, source.format, form=cut_of(source))
-        file_findings = Findings(display_path(source.file))
-        read(source.file, format, [shape], file_findings, ReadLimits())
-        findings.extend(of_organizer(file_findings))
-
-
-def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
-    """The columns of a public file that have a role alone; `ChallengeError` if it is unreadable."""
-    findings = Findings()
-    table = _organizer_table(challenge, source, [schema], findings)
-    _raise(findings)
-    assert table is not None
-    return table
-
-
-def _raise(findings: Findings) -> None:
-    if findings.fatal:
-        raise ChallengeError(problems=findings)
-
-
-def _tell_cells(table: Table, source: Described, findings: Findings) -> None:
-    """Add the cells of further columns that are no vectors, or no classes."""
-    file_findings = Findings(display_path(source.file))
-    columns_of(table, source.extra, "", file_findings)
-    findings.extend(of_organizer(file_findings))
 
 
 def _of_preferences(prepared: BoundChallenge) -> bool:
@@ -470,7 +418,7 @@ def _items(
         if source.users is not None:
             called["users"] = source.users
         widened = source.model_copy(update={"columns": {**source.columns, **called}})
-        items = _organizer_table(
+        items = organizer_table(
             challenge, widened, [Schema(("item", *called)).with_columns(source.further)], findings
         )
         if items is not None:
@@ -479,7 +427,7 @@ def _items(
             file_findings.extend(contradictory(items))
             findings.extend(of_organizer(file_findings))
     if challenge.history is not None:
-        history = _organizer_table(
+        history = organizer_table(
             challenge, challenge.history, [Schema(("list", "item"))], findings
         )
         if history is not None:

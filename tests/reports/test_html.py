@@ -13,7 +13,7 @@ from scorer.reports.leaderboard.document import document
 from scorer.reports.pictures.bars import bar, scale_of
 from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.svg import inline
-from scorer.reports.write.html import fragment, sections
+from scorer.reports.write.html import environment, sections
 
 HOSTILE = "</td><script>alert(1)</script>\"' onload=x \x1b[31m\u202e{{ 7 * 7 }}{% raw %}"
 
@@ -30,6 +30,11 @@ def test_templates_can_be_read():
         if len(line) > 120
     ]
     assert long == []
+
+
+def fragment(section):
+    """A section alone, without its heading."""
+    return environment().get_template("section.html").render(items=section.items)
 
 
 def parts(report):

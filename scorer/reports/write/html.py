@@ -118,11 +118,6 @@ def commonmark(text: blocks.Prose, level: int) -> Any:
     return Markup(written(text.text, Written(level, text.pages, text.remote, text.key)))
 
 
-def fragment(section: Section) -> str:
-    """A section alone, without its heading, for a page of another kind."""
-    return environment().get_template("section.html").render(items=section.items)
-
-
 def sections(of: Sequence[blocks.Block]) -> list[Section]:
     """The sections of a document; what comes before its first heading is the first."""
     made = [Section("result", "Result", [])]

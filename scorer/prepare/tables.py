@@ -1,0 +1,67 @@
+"""The organizer's files, read as tables; their problems have T codes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from scorer.bytes.limits import ReadLimits
+from scorer.challenge.forms import ClassFile, cut_of
+from scorer.challenge.model import Challenge, Described, Source
+from scorer.core.errors import ChallengeError
+from scorer.core.problems import Findings, of_organizer
+from scorer.core.text import display_path
+from scorer.formats.parts import by_part
+from scorer.formats.read import format_of, read
+from scorer.tables.table import Schema, Table
+from scorer.views.extras import columns_of
+
+
+def organizer_table(
+    challenge: Challenge, source: Source, shapes: Sequence[Schema], findings: Findings
+) -> Table | None:
+    """The table in one of the organizer's files; problems of the file get T codes."""
+    file_findings = Findings(display_path(source.file))
+    schemas = [replace(shape, columns={**source.columns, **shape.columns}) for shape in shapes]
+    format = format_of(source.file, source.format, form=challenge.form(source))
+    table = read(source.file, format, schemas, file_findings, ReadLimits())
+    by_part(file_findings, format.form.parts)
+    is_split = challenge.splits is not None and challenge.splits.file == source.file
+    used = ("S205", "column 'Usage' is not used") if is_split else None  # the splits use it
+    told = (p for p in file_findings if (p.code, p.message) != used)
+    findings.extend(of_organizer(told))
+    return table
+
+
+def read_keys(challenge: Challenge, findings: Findings) -> None:
+    """Read the files that give the ids of lines without ids, only for their problems."""
+    for source in challenge.key_files.values():
+        if isinstance(source, ClassFile):
+            continue
+        shape = Schema(("list",), ("item",), source.columns)
+        format = format_of(source.file, source.format, form=cut_of(source))
+        file_findings = Findings(display_path(source.file))
+        read(source.file, format, [shape], file_findings, ReadLimits())
+        findings.extend(of_organizer(file_findings))
+
+
+def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
+    """The columns of a public file that have a role alone; `ChallengeError` if it is unreadable."""
+    findings = Findings()
+    table = organizer_table(challenge, source, [schema], findings)
+    raise_fatal(findings)
+    assert table is not None
+    return table
+
+
+def raise_fatal(findings: Findings) -> None:
+    """Raise `ChallengeError` where a finding is an error."""
+    if findings.fatal:
+        raise ChallengeError(problems=findings)
+
+
+def tell_cells(table: Table, source: Described, findings: Findings) -> None:
+    """Add the cells of further columns that are no vectors, or no classes."""
+    file_findings = Findings(display_path(source.file))
+    columns_of(table, source.extra, "", file_findings)
+    findings.extend(of_organizer(file_findings))
