@@ -63,7 +63,7 @@ class Board:
         self.versions = Versions(challenge, database, files, allow_plugins)
         self.evaluations = Evaluations(self.versions, database, files)
         self._teams = Roster(challenge, database)
-        self._entries = Ledger(database, files, self.versions, self.evaluations, self._teams)
+        self.ledger = Ledger(database, files, self.versions, self.evaluations, self._teams)
 
     @classmethod
     def open(
@@ -173,12 +173,12 @@ class Board:
                 raise UsageError(f"{file.display}: {error.problem.message}") from None
             with open(handle, "rb") as stream:
                 how = (team, received, dict(answers or {}), baseline, evaluate)
-                added.append(self._entries.record(file, stream, *how))
+                added.append(self.ledger.record(file, stream, *how))
         return added
 
     def outcome(self, number: int) -> Added:
         """The outcome of an entry. Raises `UnknownName`."""
-        return self._entries.outcome(number)
+        return self.ledger.outcome(number)
 
     def work(self, *, most: int | None = None, worker: str | None = None) -> int:
         """Evaluate waiting entries until none is left, or `most` are; gives their number.
@@ -277,17 +277,17 @@ class Board:
         """
         moment = now or datetime.now(UTC)
         return decide(
-            self._database, self.versions, self._entries, self._teams,
+            self._database, self.versions, self.ledger, self._teams,
             act, subject, reason, by, name, moment, late,
         )  # fmt: skip
 
     def entry(self, number: int) -> Entry:
         """One entry. Raises `UnknownName`."""
-        return self._entries.one(number)
+        return self.ledger.one(number)
 
     def entry_file(self, number: int) -> AbstractContextManager[Named]:
         """An entry's file, there as long as the context. Raises `UnknownName`."""
-        return self._entries.file(number)
+        return self.ledger.file(number)
 
     def entries(self, team: str | None = None) -> list[Entry]:
         """All entries in order, or the entries of one team. Raises `UnknownName`."""
@@ -295,7 +295,7 @@ class Board:
 
     def statuses(self) -> dict[int, Status]:
         """Entry number -> its status under the version in force."""
-        return self._entries.statuses()
+        return self.ledger.statuses()
 
     def held(self, now: datetime | None = None) -> State:
         """The state that the decisions made so far, or by a time, lead to."""
@@ -303,11 +303,14 @@ class Board:
 
     def quota(self, team: str, now: datetime | None = None) -> tuple[Span | None, Left | None]:
         """The phase at a time, and a team's remaining quota in it; None if it takes no entries."""
-        return self._entries.quota(team, now or datetime.now(UTC))
+        return self.ledger.quota(team, now or datetime.now(UTC))
 
-    def log(self, team: str | None = None) -> list[Event]:
-        """Entries, decisions, versions and teams in the order of time. Raises `UnknownName`."""
-        return log(self._database, self._entries, self._teams, team, self.evaluations.reason)
+    def log(self, team: str | None = None, most: int | None = None, skip: int = 0) -> list[Event]:
+        """Entries, decisions, versions and teams in the order of time, of one team or of all.
+
+        At `most` so many, the latest but `skip`. Raises `UnknownName`.
+        """
+        return log(self._database, self.ledger, self._teams, team, most, skip)
 
     def snapshot(self, version: Version | None = None) -> Snapshot:
         """Everything that the board depends on, under the version in force or another."""

@@ -31,10 +31,11 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.store.files import Files, as_path, digest_of_stream
-from scorer.store.records import Entry, Status, Version
+from scorer.store.records import Entry, Found, Part, Status, Version, Wanted
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
+    from scorer.store.listing import Listing
 
 RECENT = 3  # of a team's entries, to which a new one is compared
 
@@ -170,23 +171,39 @@ class Ledger:
 
     def outcome(self, number: int) -> Added:
         """The outcome of an entry. Raises `UnknownName`."""
-        entry, version = self.one(number), self._versions.in_force()
-        evaluation = self._database.evaluations.one(version.values, entry.sha256)
-        name = self.team_of(entry)
-        status = "pending" if evaluation is None else evaluation.status
+        outcomes = self.outcomes(Wanted(number=number), Part())
+        if not outcomes:
+            raise UnknownName("entry", str(number), [])
+        return outcomes[0]
+
+    def outcomes(self, wanted: Wanted, part: Part) -> list[Added]:
+        """The outcomes of a part of the entries that are wanted."""
+        version, names = self._versions.in_force(), self._teams.names()
+        return [
+            self._outcome(version, names, found)
+            for found in self._database.listing(version.values).found(wanted, part)
+        ]
+
+    def _outcome(self, version: Version, names: Mapping[int, str], found: Found) -> Added:
+        entry, evaluation, receipt = found
+        team = entry.name if entry.team is None else names[entry.team]
         added = Added(
-            Path(entry.file).stem, name, entry.received, entry.sha256, status, number,
-            receipt=self._database.receipt(number).digest,
+            Path(entry.file).stem, team, entry.received, entry.sha256, evaluation.status,
+            entry.number, receipt=receipt or self._database.receipt(entry.number).digest,
         )  # fmt: skip
-        if evaluation is None or status == "pending":
+        if evaluation.status == "pending":
             return added
         added = added._replace(findings=Findings.from_json(evaluation.findings))
-        if status == "failed":
+        if evaluation.status == "failed":
             message = f"not your fault, nothing was counted, reference {evaluation.reference}"
             return added._replace(code="S901", message=f"the scorer failed: {message}")
-        if status == "scored":
+        if evaluation.status == "scored":
             return added._replace(values=self._evaluations.means(version, evaluation))
         return added
+
+    def listing(self) -> Listing:
+        """The entries and what became of them under the version in force."""
+        return self._database.listing(self._versions.in_force().values)
 
     def one(self, number: int) -> Entry:
         """One entry. Raises `UnknownName`."""

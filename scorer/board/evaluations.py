@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from scorer.board.reading import Reader, attempted, evaluation_from, failed
-from scorer.board.snapshot import Means, Snapshot, refusal_words
+from scorer.board.snapshot import Means, Snapshot
 from scorer.board.versions import Versions
 from scorer.core.cached import cached_property
 from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.text import printable
 from scorer.prepare.splits import masks_of
 from scorer.store.files import Files
-from scorer.store.records import Entry, Evaluation, Version
+from scorer.store.records import Entry, Evaluation, Part, Version, Wanted
 
 if TYPE_CHECKING:
     from scorer.results.report import Scored
@@ -58,12 +58,11 @@ class Evaluations:
         """See `Board.work`."""
         version, done = self._versions.in_force(), 0
         name = worker or worker_name()
-        files = {entry.sha256: entry.file for entry in self._database.entries()}
         while most is None or done < most:
             sha256 = self._queue.claim(version.values, name, datetime.now(UTC), LEASE)
             if sha256 is None:
                 break
-            self.finish(version, sha256, files.get(sha256, "submission"))
+            self.finish(version, sha256, self._name(version, sha256))
             done += 1
         return done
 
@@ -131,10 +130,14 @@ class Evaluations:
         version = self._versions.in_force()
         if self._queue.tries(version.values, sha256) > TRIES:
             raise ScorerError(f"{TRIES} workers ended over this file")
-        names = {entry.sha256: entry.file for entry in self._entries(version)}
-        named = {sha256: names.get(sha256, "submission")}
-        with self.reader.material(version, named) as more:
+        with self.reader.material(version, {sha256: self._name(version, sha256)}) as more:
             yield more
+
+    def _name(self, version: Version, sha256: str) -> str:
+        """The name under which a file was last sent."""
+        entries = self._database.entries(sha256=sha256)
+        named = entries or [e for e in self._versions.baselines(version) if e.sha256 == sha256]
+        return named[-1].file if named else "submission"
 
     def keep(self, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
         """Store the result of another process, with the means of its scorecard."""
@@ -147,26 +150,17 @@ class Evaluations:
 
     # failures
 
-    def reason(self, entry: Entry) -> str | None:
-        """Why an entry was rejected or failed, in the version in force; None where it was not."""
-        evaluation = self._queue.one(self._versions.in_force().values, entry.sha256)
-        return None if evaluation is None else refusal_words(evaluation)
-
     def fail(self, sha256: str, cause: str) -> None:
         """Record that an evaluation failed, unless it has finished already."""
         self._store([failed(self._versions.in_force().values, sha256, cause)])
 
     def failures(self) -> list[tuple[str, int]]:
         """The reference of each failed evaluation, and the first entry it concerns."""
-        version, references = self._versions.in_force(), []
-        statuses = self._queue.statuses(version.values)
-        for entry in self._database.entries():
-            if statuses.get(entry.sha256) == "failed":
-                evaluation = self._queue.one(version.values, entry.sha256)
-                references.append(
-                    ((evaluation.reference if evaluation else None) or "", entry.number)
-                )
-        return references
+        listing = self._database.listing(self._versions.in_force().values)
+        first: dict[str, int] = {}
+        for entry, evaluation, _ in listing.found(Wanted(status="failed"), Part()):
+            first.setdefault(evaluation.reference or "", entry.number)
+        return [*first.items()]
 
     def failure(self, reference: str) -> str:
         """The cause of a failed evaluation; for the organizer only. Raises `UnknownName`."""

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.board.entries import Ledger
+from scorer.board.snapshot import refusal_words
 from scorer.board.teams import Roster
+from scorer.store.records import Entry, Part, Wanted
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
-    from scorer.store.records import Entry
 
 
 class Event(NamedTuple):
@@ -31,27 +32,37 @@ def log(
     entries: Ledger,
     teams: Roster,
     team: str | None,
-    reasons: Callable[[Entry], str | None],
+    most: int | None,
+    skip: int,
 ) -> list[Event]:
     """Entries, decisions, versions and teams in the order of time; see `Board.log`."""
-    names = teams.names()
-    sent, statuses = database.entries(), entries.statuses()
-    team_of = {e.number: e.name if e.team is None else names[e.team] for e in sent}
+    wanted = Wanted() if team is None else Wanted(team=teams.one(team).id)
+    until = most + skip if most is not None and team is None else None  # of a team's, all
+    names, found = teams.names(), entries.listing().found(wanted, Part(until, order="latest"))
     events = [
         Event(v.since, "version", reason=f"version {v.number}, {v.fingerprint}")
         for v in database.versions()
     ]
     events += [Event(t.made, "team", team=names[t.id]) for t in database.teams()]
     events += [
-        Event(e.received, "entry", e.number, team_of[e.number], statuses[e.number],
-              reason=reasons(e)) for e in sent
+        Event(entry.received, "entry", entry.number, _sender(entry, names), evaluation.status,
+              reason=refusal_words(evaluation)) for entry, evaluation, _ in found
     ]  # fmt: skip
-    for d in database.decisions():
-        about = team_of.get(d.entry) if d.entry is not None else names.get(d.team or 0)
+    sent = {each.entry.number: each.entry for each in found}
+    decisions = sorted(database.decisions(), key=lambda act: act.time)
+    for d in decisions if until is None else decisions[max(len(decisions) - until, 0) :]:
+        entry = d.entry and (sent.get(d.entry) or database.entry(d.entry))
+        about = _sender(entry, names) if entry else names.get(d.team or 0)
         reason = f"{d.name}: {d.reason}" if d.act == "rename" else d.reason
         what = f"{d.act}, late" if d.late else d.act
         events.append(Event(d.time, "decision", d.entry, about, what, d.by, reason))
-    if team is not None:
-        teams.one(team)
-        events = [event for event in events if event.team == team]
-    return sorted(events, key=lambda event: (event.time, event.kind, event.entry or 0))
+    in_time = sorted(
+        (event for event in events if team is None or event.team == team),
+        key=lambda event: (event.time, event.kind, event.entry or 0),
+    )
+    last = max(len(in_time) - skip, 0)
+    return in_time[:last] if most is None else in_time[max(last - most, 0) : last]
+
+
+def _sender(entry: Entry, names: Mapping[int, str]) -> str:
+    return entry.name if entry.team is None else names[entry.team]

@@ -17,6 +17,7 @@ from scorer.core.text import quoted
 from scorer.store import schema
 from scorer.store.connect import engine_at, migrate
 from scorer.store.evaluations import EvaluationQueue, under
+from scorer.store.listing import Listing
 from scorer.store.records import Act, Decision, Entry, Receipt, Status, Team, Token, Version
 from scorer.store.rows import decision_of, entry_of, receipt_of, team_of, version_of
 from scorer.store.tables import Tables
@@ -107,7 +108,8 @@ class Database:
     def receipt(self, entry: int) -> Receipt:
         """The receipt of an entry. Raises `UsageError` if it was removed."""
         table = schema.receipt
-        rows = self._tables.rows(select(table).where(table.c.entry == entry), table)
+        own = and_(table.c.kind == "entry", table.c.about == str(entry))
+        rows = self._tables.rows(select(table).where(own), table)
         if not rows:
             raise UsageError(f"the receipt of entry {entry} was removed from the store")
         return receipt_of(rows[0])
@@ -250,6 +252,10 @@ class Database:
             if not self.evaluations.knows(connection, values, entry.sha256):
                 self.evaluations.add(connection, values, entry.sha256, entry.received)
         return entry, receipt, None
+
+    def listing(self, values: str) -> Listing:
+        """The entries and what became of them under one state of the challenge."""
+        return Listing(self._tables, values)
 
     def sent(self, team: int, values: str) -> TeamEntries:
         """The entries of a team in order, and the statuses of their files."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from scorer.core.problems import Findings
 
@@ -110,3 +110,27 @@ class Receipt:
     digest: str
     body: str  # JSON, of which `digest` is the SHA-256
     salt: str | None = None  # of the commitment to the row; None: there is none
+
+
+class Found(NamedTuple):
+    """An entry, its evaluation without scorecards, and the digest of its receipt."""
+
+    entry: Entry
+    evaluation: Evaluation
+    receipt: str | None  # None: it was removed
+
+
+class Wanted(NamedTuple):
+    """Which entries are wanted; None: any."""
+
+    team: int | None = None
+    status: Status | None = None
+    number: int | None = None
+
+
+class Part(NamedTuple):
+    """Which part of a list is wanted, and in which order."""
+
+    most: int | None = None  # None: all
+    skip: int = 0
+    order: Literal["number", "latest number", "latest"] = "number"

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scorer.core.errors import UsageError
+from scorer.store.records import Part, Wanted
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 RULES = (
@@ -105,3 +106,49 @@ def test_remote_files_are_listed_and_removed(tmp_path):
     files.remove(found)
     files.remove(found)
     assert list(files.all()) == []
+
+
+def test_a_list_of_entries_is_a_part_of_them_with_their_outcomes(life, store):
+    with life.open(store) as board:
+        for n, team in enumerate(("red", "blue", "red", "red")):
+            now = DAY + timedelta(hours=(3, 1, 2, 4)[n])
+            board.add([life.sent(f"s{n}", 1.0)], team, now=now, evaluate=n < 2)
+        board.add([life.sent("short", 1.0, lists=["no"])], "blue", now=DAY)
+        board.work(most=1)
+        red = board.team("red").id
+
+        def numbers(most=None, skip=0, order="number", **wanted):
+            found = board.ledger.outcomes(Wanted(**wanted), Part(most, skip, order))
+            assert found == [board.outcome(added.entry) for added in found]
+            assert most or len(found) == board.ledger.listing().count(Wanted(**wanted))
+            return [added.entry for added in found]
+
+        assert numbers() == [1, 2, 3, 4, 5]
+        assert numbers(2, 1, "latest number") == [4, 3]
+        assert numbers(order="latest") == [4, 1, 3, 2, 5]
+        assert numbers(team=red) == [1, 3, 4]
+        assert numbers(status="pending") == [4]
+        assert numbers(status="scored", team=red) == [1, 3]
+        assert numbers(status="rejected", team=red) == []
+        assert board.ledger.listing().by_status() == {"scored": 3, "rejected": 1, "pending": 1}
+        assert sorted(board.ledger.listing().by_team().values()) == [2, 3]
+
+
+@pytest.mark.parametrize(("most", "skip"), [(1, 0), (3, 2), (100, 0), (4, 9), (2, 20)])
+@pytest.mark.parametrize("team", [None, "red"])
+def test_a_part_of_the_log_is_the_latest_of_the_whole(shown, most, skip, team):
+    whole = shown.log(team)
+    assert shown.log(team, most, skip) == whole[: max(len(whole) - skip, 0)][-most:]
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory, new_life):
+    life = new_life(tmp_path_factory.mktemp("log") / "life", "", lists=6)
+    with life.open() as board:
+        for n, team in enumerate(("red", "blue", "red", "red")):
+            now = DAY + timedelta(hours=(3, 1, 2, 4)[n])
+            board.add([life.sent(f"s{n}", 1.0)], team, now=now)
+        board.add([life.sent("base", 1.0)], "base", now=DAY, baseline=True)
+        for n in (2, 1, 5):
+            board.decide("disqualify", n, "copied", by="anna", now=DAY + timedelta(hours=5 + n))
+        yield board

@@ -1,0 +1,85 @@
+"""Lists of entries, a part at a time: each is one query, however many entries there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import ColumnElement, String, and_, cast, func, select
+
+from scorer.store import schema
+from scorer.store.evaluations import under
+from scorer.store.records import Evaluation, Found, Part, Status, Wanted
+from scorer.store.rows import entry_of
+from scorer.store.tables import Tables
+
+PENDING: Status = "pending"  # also of an entry of which no evaluation was asked yet
+
+
+class Listing:
+    """The entries of a board, and what became of them under one state of the challenge."""
+
+    def __init__(self, tables: Tables, values: str) -> None:
+        self._tables, self._values = tables, values
+        entry, made = schema.entry, schema.evaluation
+        of_file = and_(
+            made.c.board == entry.c.board, under(values), made.c.sha256 == entry.c.sha256
+        )
+        self._both = entry.outerjoin(made, of_file)
+        self._status = func.coalesce(made.c.status, PENDING)
+
+    def found(self, wanted: Wanted, part: Part) -> list[Found]:
+        """A part of the entries that are wanted."""
+        entry, made, receipt = schema.entry, schema.evaluation, schema.receipt
+        own = and_(
+            receipt.c.board == entry.c.board,
+            receipt.c.kind == "entry",
+            receipt.c.about == cast(entry.c.number, String),
+        )
+        latest = (entry.c.received.desc(), entry.c.number.desc())
+        order = latest[part.order == "latest number" :] if "latest" in part.order else ()
+        query = (
+            select(entry, self._status.label("status"), made.c.findings, made.c.summary,
+                   made.c.reference, receipt.c.digest)
+            .select_from(self._both.outerjoin(receipt, own))
+            .where(*self._conditions(wanted))
+            .order_by(*order or (entry.c.number,))
+            .limit(part.most)
+            .offset(part.skip)
+        )  # fmt: skip
+        return [self._found(row) for row in self._tables.rows(query, entry)]
+
+    def _found(self, row: Any) -> Found:
+        made = Evaluation(
+            self._values, row.sha256, row.status, row.findings or "",
+            summary=row.summary, reference=row.reference,
+        )  # fmt: skip
+        return Found(entry_of(row), made, row.digest)
+
+    def count(self, wanted: Wanted) -> int:
+        """The number of entries that are wanted."""
+        entry = schema.entry
+        query = select(func.count().label("most")).select_from(
+            entry if wanted.status is None else self._both
+        )
+        (row,) = self._tables.rows(query.where(*self._conditions(wanted)), entry)
+        return int(row.most)
+
+    def by_status(self) -> dict[Status, int]:
+        """Status -> the number of entries."""
+        query = select(self._status.label("status"), func.count().label("most"))
+        query = query.select_from(self._both).group_by(self._status)
+        return {row.status: row.most for row in self._tables.rows(query, schema.entry)}
+
+    def by_team(self) -> dict[int | None, int]:
+        """Team -> the number of its entries; of None, the baselines."""
+        team = schema.entry.c.team
+        query = select(team, func.count().label("most")).group_by(team)
+        return {row.team: row.most for row in self._tables.rows(query, schema.entry)}
+
+    def _conditions(self, wanted: Wanted) -> list[ColumnElement[bool]]:
+        conditions = {
+            schema.entry.c.team: wanted.team,
+            self._status: wanted.status,
+            schema.entry.c.number: wanted.number,
+        }
+        return [column == value for column, value in conditions.items() if value is not None]
