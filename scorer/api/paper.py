@@ -11,7 +11,7 @@ from scorer.reports.methods import as_bibtex, as_latex
 from scorer.reports.write.latex import escaped
 from scorer.results.report import Report
 
-KINDS = ("forest", "pairs", "ranks", "values", "lists", "groups")
+KINDS = ("forest", "pairs", "ranks", "values", "lists", "groups", "power")
 MAIN = r"""\documentclass{article}
 \usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{amsmath,amssymb,booktabs,graphicx,longtable}

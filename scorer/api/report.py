@@ -145,27 +145,24 @@ class Report(Text, results.Report):
                 return float(baseline.p[names.index(b if baseline.name == a else a)])
         raise UsageError(f"{quoted(a)} and {quoted(b)} have no test{self._by(measure)._because()}")
 
-    def plot(self, measure: str | None = None) -> Any:
-        """The values as dots with their intervals, best above, as on the HTML page.
+    def plot(self, measure: str | None = None) -> Drawing:
+        """The picture of the HTML page: `figure("forest")`, which see.
 
         Args:
             measure: in any notation; default: the primary one.
 
-        Returns:
-            Matplotlib's axes; where that is not installed, Altair's chart.
-
         Raises:
-            UsageError: neither is installed.
+            UnknownName: there is no such measure.
+            UsageError: no submission has a value.
         """
-        from scorer.api.plot import plot
-
-        return plot(self._by(measure))
+        return self.figure("forest", measure)
 
     def figure(self, kind: str, measure: str | None = None, width: str = "160mm") -> Drawing:
         """A picture, which a notebook shows: `report.figure("forest").write("forest.pdf")`.
 
         Args:
-            kind: forest, pairs, ranks, values, lists, groups, duel or curves (of the first).
+            kind: forest, pairs, ranks, values, lists, groups, head-to-head, power,
+                recall-precision or curves; of several pictures the first.
             measure: in any notation; default: the primary one.
             width: such as `84mm`, `17cm` or `3.3in`.
 

@@ -22,8 +22,9 @@ def entries() -> dict[str, str]:
     text = files("scorer.metrics").joinpath("references.bib").read_text(encoding="utf-8")
     found = re.findall(r"^(@\w+)\{(\w+), (.*)\}$", text, re.MULTILINE)
     return {key: _written(kind, key, FIELD.findall(rest)) for kind, key, rest in found} | {
-        "scorer": _written("@software", "scorer", [
-            ("title", "scorer: the leaderboard scorer for challenges"), ("version", __version__),
+        "scorer": _written("@misc", "scorer", [
+            ("key", "scorer"), ("title", "scorer: the leaderboard scorer for challenges"),
+            ("note", f"Version {__version__}"),
         ])
     }  # fmt: skip
 
@@ -49,7 +50,8 @@ def sources(metric: Metric) -> dict[str, str]:
     if named:
         return named
     key = "metric" + re.sub(r"\W", "", metric.name)
-    fields = [("title", metric.title), ("note", metric.source)]
+    # by its key BibTeX sorts what has no author
+    fields = [("key", metric.name), ("title", metric.title), ("note", metric.source)]
     plain = [(name, printable(text, 1000).translate(SPECIAL)) for name, text in fields]
     return {key: _written("@misc", key, plain)}
 

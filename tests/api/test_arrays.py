@@ -1,5 +1,7 @@
 """Answers row by row, as scikit-learn takes them; frames as named elsewhere; own functions."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -143,14 +145,12 @@ def test_intervals_and_p_values_of_any_measure(report):
 
 
 @pytest.mark.slow("scores arrays of every kind")
-def test_a_plot_has_every_name(report, monkeypatch):
-    pytest.importorskip("matplotlib")
-    axes = report.plot("MCC")
-    assert [text.get_text() for text in axes.get_yticklabels()] == ["m1", "m3", "m5"]
-    assert "MCC" in axes.get_xlabel()
-    monkeypatch.setattr("scorer.api.plot.find_spec", lambda name: None)
-    with pytest.raises(UsageError, match="pip install matplotlib"):
-        report.plot()
+def test_a_plot_is_the_picture_of_the_page(report):
+    drawn = report.plot("MCC")
+    assert re.findall(r">(m\d)</text>", drawn.svg()) == ["m1", "m3", "m5"]
+    assert drawn.svg() == report.figure("forest", "MCC")._repr_svg_()
+    with pytest.raises(UnknownName, match="no measure here"):
+        report.plot("AUROC")
 
 
 def test_text_is_text_in_a_notebook(report, monkeypatch, tmp_path):

@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.reports.comparison.cells import bars, shared
+from scorer.reports.pictures.differences import bars, shared
 from scorer.results.comparison import WinTally
 
 TRUTH = "list,item,grade\n" + "".join(
@@ -351,7 +350,7 @@ def test_a_comparison_read_back_can_be_shown_in_every_form(score, folder, tmp_pa
 
 
 def test_more_lists_than_bars_share_them_evenly():
-    found = SimpleNamespace(lists=tuple(f"q{n}" for n in range(11)))
+    found = tuple(f"q{n}" for n in range(11))
     values = np.array([*np.arange(10.0), np.nan])
     made = bars(found, values, 4)
     assert [bar.value for bar in made] == [8.0, 5.0, 2.5, 0.5]

@@ -202,9 +202,14 @@ def test_a_pair_opens_with_its_picture_and_the_pictures_numbers(duel):
     assert pair.get_attribute("open") is not None
     picture = pair.find_element("css selector", "svg.differences.wide")
     assert picture.is_displayed()
-    numbers = pair.find_element("css selector", "figure table")
+    scatter = pair.find_element("css selector", "svg.head-to-head")
+    assert scatter.is_displayed()
+    assert len(scatter.find_elements("css selector", "circle")) == 12
+    numbers = pair.find_element("css selector", "figure:has(.differences) table")
     assert not numbers.is_displayed()
-    pair.find_element("css selector", "figure summary").send_keys(webdriver.Keys.ENTER)
+    pair.find_element("css selector", "figure:has(.differences) summary").send_keys(
+        webdriver.Keys.ENTER
+    )
     assert numbers.is_displayed()
     rows = numbers.find_elements("css selector", "tbody tr")
     assert len(rows) == 12

@@ -76,7 +76,7 @@ def test_a_report_draws_itself_in_a_notebook(course, tmp_path):
         course.figure("groups")
 
 
-@pytest.mark.parametrize("kind", ["values", "lists", "duel"])
+@pytest.mark.parametrize("kind", ["values", "lists", "head-to-head", "power"])
 @pytest.mark.parametrize("width", ["84mm", "174mm"])
 def test_every_kind_is_well_formed_and_stays_inside(course, kind, width):
     root = ElementTree.fromstring(course.figure(kind, width=width).svg())

@@ -73,13 +73,33 @@ def test_roc_is_for_organizers(page):
     ]
 
 
+def test_precision_by_recall_goes_in_steps(page):
+    yaml = f"{LIKELY}metrics: [AveragePrecision]\n"
+    assert "Precision by recall" not in page(yaml, TRUTH, SENT)
+    found = page(yaml, TRUTH, SENT, "--private")
+    assert rows(found, "Precision by recall") == [
+        ["0.9", "0.667", "1.000"],
+        ["0.5", "0.667", "0.667"],
+        ["0.1", "1.000", "0.600"],
+    ]
+    assert "ROC curve" in found
+    way = re.findall(r'class="line" d="M([^"]*)"', found)[1]
+    assert re.sub(r"[\d. ]", "", way) == "VHVHVH"
+
+
 def test_predicted_against_true_is_for_organizers(page):
     yaml = "truth: {file: truth.csv, columns: {list: id, target: price}}\n"
     yaml += "submission: {columns: {list: id, prediction: price}}\nmetrics: [RMSE, R2]\n"
     truth, sent = "id,price\na,1\nb,2\nc,5\n", "id,price\na,1\nb,3\nc,5\n"
-    assert "Predicted against true" not in page(yaml, truth, sent)
+    shown = page(yaml, truth, sent)
+    assert "Predicted against true" not in shown
+    assert "Residuals" not in shown
     found = page(yaml, truth, sent, "--private")
-    assert rows(found, "Predicted against true") == [["1", "1"], ["2", "3"], ["5", "5"]]
+    assert rows(found, "Predicted against true") == [
+        ["1", "1", "0"], ["2", "3", "-1"], ["5", "5", "0"]
+    ]  # fmt: skip
+    said = re.findall("<title>predicted (.*?), true minus predicted (.*?)</title>", found)
+    assert said == [("1", "0"), ("3", "-1"), ("5", "0")]
 
 
 def test_names_of_classes_are_text(page):

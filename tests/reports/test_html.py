@@ -1,5 +1,6 @@
 """HTML parts: each stands alone, text stays text, pictures tell no more than the numbers."""
 
+import re
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -8,9 +9,10 @@ import pytest
 
 import scorer
 from scorer.reports.base import Options
-from scorer.reports.document import Heading, IntervalSpan, Notes, Paragraph, texts
+from scorer.reports.document import Heading, IntervalSpan, Notes, Paragraph, Picture, texts
 from scorer.reports.leaderboard.document import document
 from scorer.reports.pictures.bars import bar, scale_of
+from scorer.reports.pictures.draw import Canvas, Figure
 from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.svg import inline
 from scorer.reports.write.html import environment, sections
@@ -129,3 +131,14 @@ def test_pairs_say_how_they_were_tested_and_mark_what_is_significant(board):
     significant = int((board.certainty.p <= how.alpha).sum())
     assert significant > 0
     assert 2 * pairs.count('class="told"') == significant
+
+
+def test_no_two_tables_have_one_name():
+    """A table's caption is the name of its landmark."""
+    drawn = Figure("x", "X", "", lambda wide: Canvas(0, ""), texts("Same", ["a"], [["1"]]))
+    table = texts("Same", ["a"], [["1"]])
+    told = [Heading("Same"), table, Heading("one", 3, "s1"), Picture(drawn), table,
+            Heading("two", 3, "s2"), table, Heading("Other"), table]  # fmt: skip
+    page = "".join(map(fragment, sections(told)))
+    names = re.findall(r'role="region" aria-label="(.*?)"', page)
+    assert names == ["Same (2)", "Same, one", "Same, one (2)", "Same, two", "Same (3)"]

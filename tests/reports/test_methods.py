@@ -48,6 +48,11 @@ leaderboard: BOARD
 TESTED = "{tiers: {test: t, adjust: holm, alpha: 0.01, rule: first}, intervals: joint}"
 
 
+def test_bibtex_can_sort_every_entry():
+    every = entries() | {key: entry for each in metrics() for key, entry in sources(each).items()}
+    assert [key for key, entry in every.items() if not re.search(r"\b(author|key) = ", entry)] == []
+
+
 def test_other_rules_give_other_sentences(score, tmp_path):
     (tmp_path / "truth.csv").write_text("list,item,grade\n1,a,4\n2,b,1\n")
     (tmp_path / "challenge.yaml").write_text(RULES.replace("BOARD", TESTED))

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Floats
 from scorer.core.text import join_first, printable, sized, unit
 from scorer.metrics.measure import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut
@@ -287,40 +286,6 @@ def _tests(compared: ComparedReport) -> Iterator[str]:
         by.setdefault(test_name(tested.test, tested.adjust, tested.pairs), []).append(key)
     for name, keys in by.items():
         yield name if len(by) == 1 else f"{name} ({join_first(keys, 5)})"
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """One list's difference, or the mean of some neighbours' among the sorted ones."""
-
-    lists: tuple[str, ...]
-    value: float
-
-    @property
-    def name(self) -> str:
-        """The lists it stands for, the first few of them."""
-        names = ", ".join(printable(name, 30) for name in self.lists[:3])
-        return f"{names} and {len(self.lists) - 3:,} more" if len(self.lists) > 3 else names
-
-
-def bars(pairing: Pairing, differences: Floats, at_most: int) -> list[Bar]:
-    """The differences of lists, if any, as bars, greatest first; many lists share them evenly."""
-    defined = np.flatnonzero(~np.isnan(differences))
-    order = defined[np.argsort(-differences[defined], kind="stable")]
-    groups = np.array_split(order, min(at_most, order.size)) if order.size else []
-    return [
-        Bar(tuple(pairing.lists[n] for n in group), float(differences[group].mean()))
-        for group in groups
-    ]
-
-
-def shared(drawn: Sequence[Bar], units: str = "lists") -> str:
-    """The rule by which lists share bars; empty where none do."""
-    sizes = sorted({len(bar.lists) for bar in drawn})
-    if not sizes or sizes[-1] == 1:
-        return ""
-    counts = " or ".join(f"{size:,}" for size in sizes)
-    return f"each bar is the mean of {counts} consecutive {units}"
 
 
 def matrices(compared: ComparedReport) -> Iterator[tuple[str, Table]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from scorer.core.arrays import Floats
 from scorer.core.text import printable
 from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
@@ -14,7 +15,6 @@ from scorer.reports.comparison.cells import (
     MANY,
     OF_ALL_PAIRS,
     ComparedReport,
-    bars,
     by_group,
     by_preference,
     conjunctions,
@@ -27,7 +27,6 @@ from scorer.reports.comparison.cells import (
     orders,
     preference_columns,
     preferred,
-    shared,
     signed,
     title,
 )
@@ -46,13 +45,14 @@ from scorer.reports.document import (
     Table,
     cut,
 )
-from scorer.reports.document import texts as table_of
 from scorer.reports.leaderboard.cells import chance
 from scorer.reports.leaderboard.remarks import scope
-from scorer.reports.pictures.differences import SortedBar, differences
+from scorer.reports.pictures.differences import ListPair, sorted_differences
+from scorer.reports.pictures.head_to_head import head_to_head
 from scorer.results.comparison import ComparedPair, Differing
 
 BARS, ROWS = 80, 40  # of a picture on a page, in text; more lists share bars
+NUMBERED = 200  # lists up to which a page has the values of both on each as a table, too
 PRIORITY = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest goes first
 
 
@@ -180,7 +180,7 @@ def _pair_blocks(
         yield Table(f"Measures, {title(pair)}", columns, rows)
         yield from _picture(compared, pair, options)
     if pair.preferences:
-        caption = f"Preferences; above 0, {cut(pair.a)} is preferred"
+        caption = f"Preferences, {title(pair)}; above 0, {cut(pair.a)} is preferred"
         rows = [
             Row([Cell(name), *preferred(outcome, precision)])
             for name, outcome in pair.preferences.items()
@@ -266,23 +266,27 @@ def _scale(lines: Sequence[Differing]) -> tuple[float, float]:
 
 
 def _picture(compared: ComparedReport, pair: ComparedPair, options: Options) -> Iterator[Picture]:
-    """The primary measure's differences, list by list; many lists share bars."""
+    """Both by the primary measure, list by list, and differences; many lists share bars."""
     measure, precision = compared.measures[0], options.precision
+    listed = ListPair((pair.a, pair.b), compared.pairing.lists, printable(measure.id),
+                      compared.unit, compared.units)  # fmt: skip
+    values = _values_of_both(compared, pair, measure) if options.page else None
+    figure = head_to_head(listed, values, precision) if values else None
+    if figure is not None:
+        few = len(listed.lists) <= NUMBERED
+        yield Picture(figure if few else figure._replace(numbers=None))
     at_most = BARS if options.page else ROWS
-    drawn = bars(compared.pairing, pair.measures[measure.id].per_list, at_most)
-    if not drawn:
-        return
-    one, rule = compared.unit, shared(drawn, compared.units)
-    name = f"{printable(measure.id)}, {one} by {one}, {title(pair)}, greatest first"
-    name += f"; {rule}" if rule else ""
-    entries = [
-        SortedBar(printable(bar.lists[0], 18) + " .." * (len(bar.lists) > 1), bar.value,
-            signed(bar.value, precision))
-        for bar in drawn
-    ]  # fmt: skip
-    rows = [[bar.name, f"{len(bar.lists):,}", signed(bar.value, precision)] for bar in drawn]
-    numbers = table_of(name, [compared.units, "how many", "difference"], rows)
-    caption = f"Above 0, {cut(pair.a)} has more; below, in the other colour, {cut(pair.b)}."
-    figure = differences(f"{name}.", caption, f"difference in {printable(measure.id)}", entries,
-                         numbers)  # fmt: skip
-    yield Picture(figure, entries)
+    drawn = sorted_differences(listed, pair.measures[measure.id].per_list, precision, at_most)
+    if drawn is not None:
+        yield Picture(*drawn)
+
+
+def _values_of_both(
+    compared: ComparedReport, pair: ComparedPair, measure: Measure
+) -> tuple[Floats, Floats] | None:
+    """The values of both on each list; None where a measure has none, or those of many are away."""
+    of = {scored.name: scored for scored in compared.report.submissions} if compared.report else {}
+    found = [of[name].values[measure.id].per_list for name in (pair.a, pair.b) if name in of]
+    if len(found) < 2 or found[0] is None or found[1] is None:
+        return None
+    return found[0], found[1]

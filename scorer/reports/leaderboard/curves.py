@@ -1,26 +1,29 @@
-"""The curves of a submission of labels: confusion, calibration, ROC, true and predicted.
+"""The curves of a submission of labels: confusion, calibration, ROC, precision, residuals.
 
-Each is made of the statistics that a measure of the board keeps. The curves that show single rows,
-ROC and predicted against true, are for organizers: a participant knows their own answers.
+Each is made of the statistics that a measure of the board keeps. The curves that show single rows
+are for organizers: a participant knows their own answers.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
+from scorer.core.arrays import Floats
 from scorer.core.text import printable
 from scorer.metrics.measure import Measure
 from scorer.reports.base import Options
 from scorer.reports.document import texts
 from scorer.reports.pictures.confusion import confusion as matrix
-from scorer.reports.pictures.curve import Square, curve
+from scorer.reports.pictures.curve import Square, curve, padded
 from scorer.reports.pictures.draw import Figure
 from scorer.results.report import Report, Scored
 from scorer.views.pooled import Statistics
 
 COUNTED = ("MCC", "BalancedAccuracy", "F1", "FBeta", "Precision", "Recall", "Jaccard")
+SCORED = ("AUROC", "AveragePrecision", "PRTrapezoids", "PartialAUROC")
 PAIRED = ("R2", "ExplainedVariance", "Pearson", "Spearman")
 CLASSES, POINTS, ROWS = 30, 101, 2000  # that are shown
 DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
@@ -37,7 +40,7 @@ def curves(scored: Scored, report: Report, options: Options) -> Iterator[Figure]
         return
     pictures: list[tuple[tuple[str, ...], Draw]] = [(COUNTED, confusion), (("ECE",), calibration)]
     if options.private:
-        pictures += [(("AUROC",), roc), (PAIRED, predicted)]
+        pictures += [(SCORED, roc), (SCORED, recall), (PAIRED, predicted), (PAIRED, residuals)]
     for names, draw in pictures:
         for measure in report.measures:
             statistics = scored.card.statistics.get(measure.id)
@@ -99,8 +102,17 @@ def calibration(measure: Measure, statistics: Statistics) -> Figure | None:
                  square, numbers)  # fmt: skip
 
 
-def roc(measure: Measure, statistics: Statistics) -> Figure | None:
-    """The share of true rows against that of others, for each probability from which on."""
+class Falling(NamedTuple):
+    """The weight of true and of other rows with at least a probability, from the highest down."""
+
+    scores: Floats
+    yes: Floats
+    no: Floats
+    which: str  # words for classes that are counted together
+
+
+def _falling(statistics: Statistics) -> Falling | None:
+    """At some of the probabilities, the last always; None where no row, or every one, is true."""
     problems = (statistics.rows.shape[1] - 1) // 2
     weight, true, score = np.split(statistics.rows, [1, problems + 1], axis=1)
     if problems > 1:  # of all classes together
@@ -112,33 +124,82 @@ def roc(measure: Measure, statistics: Statistics) -> Figure | None:
     if not score.size or not yes[-1] or not no[-1]:
         return None
     drawn = ends[np.unique(np.linspace(0, ends.size - 1, min(POINTS, ends.size)).astype(int))]
-    x, y = np.append(0, no[drawn] / no[-1]), np.append(0, yes[drawn] / yes[-1])
+    which = " of all classes together" if problems > 1 else ""
+    return Falling(score[by][drawn], yes[drawn], no[drawn], which)
+
+
+def roc(measure: Measure, statistics: Statistics) -> Figure | None:
+    """The share of true rows against that of others, for each probability from which on."""
+    if (found := _falling(statistics)) is None:
+        return None
+    x, y = (np.append(0, side / side[-1]) for side in (found.no, found.yes))
     rows = [
         [f"{s:.4g}", f"{b:.3f}", f"{a:.3f}"]
-        for s, a, b in zip(score[by][drawn], x[1:], y[1:], strict=True)
+        for s, a, b in zip(found.scores, x[1:], y[1:], strict=True)
     ]
-    which = " of all classes together" if problems > 1 else ""
-    title = f"ROC curve{which}"
+    title = f"ROC curve{found.which}"
     numbers = texts(title, ["probability from", "true positives", "false positives"], rows)
     points = list(zip(x.tolist(), y.tolist(), strict=True))
     square = Square(points, ("share of false positives", "share of true positives"), rule=DIAGONAL)
     return curve("roc", title, "The dashed line is chance.", square, numbers)
 
 
+def recall(measure: Measure, statistics: Statistics) -> Figure | None:
+    """The precision of the rows from each probability on, by the recall that they reach."""
+    if (found := _falling(statistics)) is None:
+        return None
+    kept = found.yes + found.no > 0  # rows may weigh nothing
+    yes, no, scores = found.yes[kept], found.no[kept], found.scores[kept]
+    x, y = yes / yes[-1], yes / (yes + no)
+    rows = [[f"{s:.4g}", f"{a:.3f}", f"{b:.3f}"] for s, a, b in zip(scores, x, y, strict=True)]
+    title = f"Precision by recall{found.which}"
+    numbers = texts(title, ["probability from", "recall", "precision"], rows)
+    points = [(0.0, float(y[0])), *zip(x.tolist(), y.tolist(), strict=True)]
+    chance = ((0.0, float(y[-1])), (1.0, float(y[-1])))
+    square = Square(points, ("recall", "precision"), rule=chance, stepped=True)
+    caption = "The dashed line is chance, the share of true rows."
+    return curve("recall-precision", title, caption, square, numbers)
+
+
 def predicted(measure: Measure, statistics: Statistics) -> Figure | None:
     """Each row's number against the one that was predicted."""
-    target, prediction, _weight = statistics.rows.T
-    drawn = np.flatnonzero(~np.isnan(prediction))[:ROWS]
-    target, prediction = target[drawn], prediction[drawn]
-    if not drawn.size:
+    target, prediction, cut = _predictions(statistics)
+    if not target.size:
         return None
-    low = float(min(target.min(), prediction.min()))
-    high = float(max(target.max(), prediction.max()))
-    rows = [[f"{a:z.6g}", f"{b:z.6g}"] for a, b in zip(target, prediction, strict=True)]
-    cut = f" The first {ROWS:,} rows." if statistics.rows.shape[0] > ROWS else ""
-    ends = low, max(high, low + 1e-9), low, max(high, low + 1e-9)
+    low, high = padded(float(min(target.min(), prediction.min())),
+                       float(max(target.max(), prediction.max())))  # fmt: skip
+    rows = [
+        [f"{number:z.6g}" for number in (a, b, a - b)]
+        for a, b in zip(target.tolist(), prediction.tolist(), strict=True)
+    ]
     points = list(zip(target.tolist(), prediction.tolist(), strict=True))
-    square = Square(points, ("true", "predicted"), ends, False, ((low, low), (high, high)))
+    square = Square(
+        points, ("true", "predicted"), (low, high, low, high), False, ((low, low), (high, high))
+    )
     title = "Predicted against true"
-    numbers = texts(title, ["true", "predicted"], rows)
+    numbers = texts(title, ["true", "predicted", "residual"], rows)
     return curve("predicted", title, f"The dashed line is perfect.{cut}", square, numbers)
+
+
+def residuals(measure: Measure, statistics: Statistics) -> Figure | None:
+    """Each row's true number less the predicted one, by the predicted one."""
+    target, prediction, cut = _predictions(statistics)
+    if not target.size:
+        return None
+    over = target - prediction
+    low, high = padded(float(prediction.min()), float(prediction.max()))
+    ends = low, high, *padded(min(float(over.min()), 0.0), max(float(over.max()), 0.0))
+    points = list(zip(prediction.tolist(), over.tolist(), strict=True))
+    zero = ((low, 0.0), (high, 0.0))
+    square = Square(points, ("predicted", "true minus predicted"), ends, False, zero)
+    caption = f"Above the dashed line a prediction is too low, below it too high.{cut}"
+    # the table of predictions has them, too
+    return curve("residuals", "Residuals by prediction", caption, square, None)
+
+
+def _predictions(statistics: Statistics) -> tuple[Floats, Floats, str]:
+    """True and predicted numbers of rows, and what is said of others."""
+    target, prediction, _weight = statistics.rows.T
+    drawn = np.flatnonzero(~np.isnan(prediction))
+    cut = f" The first {ROWS:,} of {drawn.size:,} rows." if drawn.size > ROWS else ""
+    return target[drawn[:ROWS]], prediction[drawn[:ROWS]], cut

@@ -21,9 +21,10 @@ class Square(NamedTuple):
     ends: tuple[float, float, float, float] = (0.0, 1.0, 0.0, 1.0)  # across, then up
     joined: bool = True
     rule: tuple[tuple[float, float], tuple[float, float]] | None = None
+    stepped: bool = False  # whether what joins them goes up or down at once, then across
 
 
-def curve(key: str, title: str, caption: str, square: Square, numbers: Table) -> Figure:
+def curve(key: str, title: str, caption: str, square: Square, numbers: Table | None) -> Figure:
     """Points, which a line may join, and a dashed line that they are held against."""
     return Figure(key, title, caption, lambda wide: _plot(square, wide), numbers, True)
 
@@ -33,15 +34,14 @@ def _plot(square: Square, wide: float) -> Canvas:
     left, top = 12 + _room(least, most), 1.6 * LINE
     side = min(LARGEST, wide - left - 14)
     on, on_up = Axis(low, high, left, left + side), Axis(least, most, top + side, top)
-    across, up = square.axes
+    across, up = square.axes[0], draw.fitted(square.axes[1], wide)
     parts = [draw.up(on_up, left, left + side, up), draw.across(on, top, top + side, across)]
     if square.rule:
         (x, y), (to_x, to_y) = square.rule
         parts.append(draw.stroke(on.at(x), on_up.at(y), on.at(to_x), on_up.at(to_y), "rule"))
     placed = [(on.at(x), on_up.at(y)) for x, y in square.points]
     if square.joined and len(placed) > 1:
-        way = "L".join(f"{draw.place(x)} {draw.place(y)}" for x, y in placed)
-        parts.append(draw.path(f"M{way}", "line"))
+        parts.append(draw.path(_way(placed, square.stepped), "line"))
     if len(placed) <= FEW:
         parts += [
             draw.dot(x, y, "dot", f"{across} {a:.4g}, {up} {b:.4g}", 3.0)
@@ -50,6 +50,17 @@ def _plot(square: Square, wide: float) -> Canvas:
     elif not square.joined:
         parts.append(draw.dots(placed, "points"))
     return Canvas(top + side + 2.6 * LINE, "".join(parts))
+
+
+def padded(low: float, high: float) -> tuple[float, float]:
+    """The ends of an axis whose dots stand whole inside it."""
+    on = draw.scale(low, high, 0.0, 1.0)
+    return on.low, on.high
+
+
+def _way(placed: Sequence[tuple[float, float]], stepped: bool) -> str:
+    (x, y), *others = ((draw.place(x), draw.place(y)) for x, y in placed)
+    return f"M{x} {y}" + "".join(f"V{y}H{x}" if stepped else f"L{x} {y}" for x, y in others)
 
 
 def _room(least: float, most: float) -> float:

@@ -66,7 +66,7 @@ def _panels(rows: Sequence[GroupRow], heads: Sequence[str], name: str, wide: flo
         on = draw.scale(min(known), max(known), x, x + room - 16, 0.08)
         top = y + LINE + 2
         parts.append(draw.words(x, y + 11, draw.fitted(head, room - 12), "head"))
-        parts.append(draw.across(on, top, top + ROW * len(rows), name))
+        parts.append(draw.across(on, top, top + ROW * len(rows), draw.fitted(name, room - 10)))
         for i, row in enumerate(rows):
             middle = top + ROW * (i + 0.5)
             if n % across == 0:

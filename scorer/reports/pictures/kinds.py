@@ -9,14 +9,19 @@ from scorer.core.text import printable, unit
 from scorer.reports.base import Options
 from scorer.reports.leaderboard.cells import ordered
 from scorer.reports.leaderboard.curves import curves
+from scorer.reports.pictures.differences import ListPair, sorted_differences
 from scorer.reports.pictures.draw import Figure
-from scorer.reports.pictures.duel import duel
 from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.groups import groups
+from scorer.reports.pictures.head_to_head import head_to_head
 from scorer.reports.pictures.pairs import pairs
+from scorer.reports.pictures.power import power_of_board
 from scorer.reports.pictures.ranks import ranking
+from scorer.reports.pictures.recall import recall_precision
 from scorer.reports.pictures.values import lists, values
 from scorer.results.report import Report
+
+BARS = 80  # of sorted differences; more lists share them
 
 
 class FigureKind(NamedTuple):
@@ -34,18 +39,19 @@ def _curves(report: Report, precision: int) -> Iterator[Figure]:
             yield figure._replace(key=f"{figure.key}-{n}", title=title)
 
 
-def _duel(report: Report, precision: int) -> Iterator[Figure]:
-    """The first two."""
+def _head_to_head(report: Report, precision: int) -> Iterator[Figure]:
+    """The first two, list by list."""
     primary = report.primary
     found = [scored for scored in ordered(report) if scored.valid and not scored.baseline][:2]
     each = [scored.values[primary.id].per_list for scored in found]
     if len(found) < 2 or each[0] is None or each[1] is None:
         return
-    figure = duel(
-        (found[1].name, found[0].name), (each[1], each[0]), tuple(report.lists),
-        printable(primary.id), unit(report.called), precision,
-    )  # fmt: skip
-    yield from [figure] if figure else []
+    names, units = (found[0].name, found[1].name), unit(report.called)
+    pair = ListPair(names, report.lists, printable(primary.id), unit(report.called, 1), units)
+    if (figure := head_to_head(pair, (each[0], each[1]), precision)) is not None:
+        yield figure
+    if (made := sorted_differences(pair, each[0] - each[1], precision, BARS)) is not None:
+        yield made[0]
 
 
 KINDS = {
@@ -55,6 +61,12 @@ KINDS = {
     "values": FigureKind(values, "a primary measure with a value for each list"),
     "lists": FigureKind(lists, "two submissions, and a primary measure with values of lists"),
     "groups": FigureKind(groups, "groups of lists, and a primary measure that they have"),
-    "duel": FigureKind(_duel, "two ranked submissions, and values of lists that both have"),
+    "head-to-head": FigureKind(
+        _head_to_head, "two ranked submissions, and values of lists that both have"
+    ),
+    "power": FigureKind(power_of_board, "two ranked submissions that differ, and tests"),
+    "recall-precision": FigureKind(
+        recall_precision, "precision at levels of recall: measures such as IPrec@0.1 and IPrec@0.5"
+    ),
     "curves": FigureKind(_curves, "a measure of labels whose rows are kept: AUROC, ECE, MCC, R2"),
 }

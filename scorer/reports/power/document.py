@@ -6,8 +6,9 @@ import math
 
 from scorer.core.text import printable, unit
 from scorer.reports.base import LINTED, Options
-from scorer.reports.document import Document, Paragraph, texts
+from scorer.reports.document import Block, Document, Paragraph, Picture, texts
 from scorer.reports.leaderboard.remarks import test_name
+from scorer.reports.pictures.power import power_of_estimate
 from scorer.results.soundness import POWER, Power
 
 
@@ -44,10 +45,11 @@ def document(power: Power, options: Options) -> Document:
     numbers = [
         column._replace(kind="number", drawn=column.head == many) for column in table.columns
     ]
-    challenge = power.challenge
+    challenge, figure = power.challenge, power_of_estimate(power) if options.page else None
+    pictures: list[Block] = [Picture(figure)] if figure else []
     return Document(
         printable(challenge.title) if options.alone else "",
-        [Paragraph(meaning), table._replace(columns=numbers)],
+        [Paragraph(meaning), *pictures, table._replace(columns=numbers)],
         LINTED if options.alone else "",
         source=(challenge.id, ""),
         skip="Skip to the numbers",

@@ -11,14 +11,14 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import groupby
+from itertools import chain, count, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scorer.core.text import printable, unseen
 from scorer.core.version import __version__
 from scorer.reports import document as blocks
 from scorer.reports.base import Options, syntax
-from scorer.reports.document import Column, Document, Heading, name_of
+from scorer.reports.document import Column, Document, Heading, Picture, cut, name_of
 from scorer.reports.pictures.bars import IntervalBar, bar
 from scorer.reports.pictures.draw import Figure
 from scorer.reports.pictures.svg import inline
@@ -121,12 +121,35 @@ def commonmark(text: blocks.Prose, level: int) -> Any:
 def sections(of: Sequence[blocks.Block]) -> list[Section]:
     """The sections of a document; what comes before its first heading is the first."""
     made = [Section("result", "Result", [])]
-    for block in of:
+    for block in _told_apart(of):
         if isinstance(block, Heading) and block.level == 2:
             made.append(Section(block.key or f"part-{len(made)}", printable(block.text), []))
         else:
             made[-1].items.append(block)  # type: ignore[attr-defined]
     return [each._replace(items=_section_items(each.items)) for each in made if each.items]
+
+
+def _told_apart(of: Sequence[blocks.Block]) -> Iterator[blocks.Block]:
+    """The blocks, with captions that are all different: each is a landmark's name."""
+    taken = {block.text for block in of if isinstance(block, Heading) and block.level == 2}
+    part = ""
+    for block in of:
+        if isinstance(block, Heading) and block.level < 4:
+            part = cut(block.text) if block.level == 3 else ""
+        if isinstance(block, Picture) and block.figure.numbers is not None:
+            numbers = _renamed(block.figure.numbers, part, taken)
+            yield block._replace(figure=block.figure._replace(numbers=numbers))
+        else:
+            yield _renamed(block, part, taken) if isinstance(block, blocks.Table) else block
+
+
+def _renamed(table: blocks.Table, part: str, taken: set[str]) -> blocks.Table:
+    """The table, called by its part or a number, too, where its caption is taken."""
+    named = f"{table.caption}, {part}" if part else table.caption
+    names = chain((table.caption, named), (f"{named} ({n})" for n in count(2)))
+    caption = next(text for text in names if text not in taken)
+    taken.add(caption)
+    return table._replace(caption=caption)
 
 
 def _section_items(of: Sequence[Any]) -> list[Item]:
