@@ -31,11 +31,11 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.store.files import Files, as_path, digest_of_stream
-from scorer.store.records import Entry, Found, Part, Status, Version, Wanted
+from scorer.store.records import Entry, Extract, Found, Status, Version, Wanted
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
-    from scorer.store.listing import Listing
+    from scorer.store.listing import EntryList
 
 RECENT = 3  # of a team's entries, to which a new one is compared
 
@@ -171,12 +171,12 @@ class Ledger:
 
     def outcome(self, number: int) -> Added:
         """The outcome of an entry. Raises `UnknownName`."""
-        outcomes = self.outcomes(Wanted(number=number), Part())
+        outcomes = self.outcomes(Wanted(number=number), Extract())
         if not outcomes:
             raise UnknownName("entry", str(number), [])
         return outcomes[0]
 
-    def outcomes(self, wanted: Wanted, part: Part) -> list[Added]:
+    def outcomes(self, wanted: Wanted, part: Extract) -> list[Added]:
         """The outcomes of a part of the entries that are wanted."""
         version, names = self._versions.in_force(), self._teams.names()
         return [
@@ -201,7 +201,7 @@ class Ledger:
             return added._replace(values=self._evaluations.means(version, evaluation))
         return added
 
-    def listing(self) -> Listing:
+    def listing(self) -> EntryList:
         """The entries and what became of them under the version in force."""
         return self._database.listing(self._versions.in_force().values)
 

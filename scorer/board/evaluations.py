@@ -22,7 +22,7 @@ from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.text import printable
 from scorer.prepare.splits import masks_of
 from scorer.store.files import Files
-from scorer.store.records import Entry, Evaluation, Part, Version, Wanted
+from scorer.store.records import Entry, Evaluation, Extract, Version, Wanted
 
 if TYPE_CHECKING:
     from scorer.results.report import Scored
@@ -158,7 +158,7 @@ class Evaluations:
         """The reference of each failed evaluation, and the first entry it concerns."""
         listing = self._database.listing(self._versions.in_force().values)
         first: dict[str, int] = {}
-        for entry, evaluation, _ in listing.found(Wanted(status="failed"), Part()):
+        for entry, evaluation, _ in listing.found(Wanted(status="failed"), Extract()):
             first.setdefault(evaluation.reference or "", entry.number)
         return [*first.items()]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from scorer.board.entries import Ledger
 from scorer.board.snapshot import refusal_words
 from scorer.board.teams import Roster
-from scorer.store.records import Entry, Part, Wanted
+from scorer.store.records import Entry, Extract, Wanted
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
@@ -38,7 +38,7 @@ def log(
     """Entries, decisions, versions and teams in the order of time; see `Board.log`."""
     wanted = Wanted() if team is None else Wanted(team=teams.one(team).id)
     until = most + skip if most is not None and team is None else None  # of a team's, all
-    names, found = teams.names(), entries.listing().found(wanted, Part(until, order="latest"))
+    names, found = teams.names(), entries.listing().found(wanted, Extract(until, order="latest"))
     events = [
         Event(v.since, "version", reason=f"version {v.number}, {v.fingerprint}")
         for v in database.versions()

@@ -17,7 +17,7 @@ from scorer.core.text import quoted
 from scorer.store import schema
 from scorer.store.connect import engine_at, migrate
 from scorer.store.evaluations import EvaluationQueue, under
-from scorer.store.listing import Listing
+from scorer.store.listing import EntryList
 from scorer.store.records import Act, Decision, Entry, Receipt, Status, Team, Token, Version
 from scorer.store.rows import decision_of, entry_of, receipt_of, team_of, version_of
 from scorer.store.tables import Tables
@@ -253,9 +253,9 @@ class Database:
                 self.evaluations.add(connection, values, entry.sha256, entry.received)
         return entry, receipt, None
 
-    def listing(self, values: str) -> Listing:
+    def listing(self, values: str) -> EntryList:
         """The entries and what became of them under one state of the challenge."""
-        return Listing(self._tables, values)
+        return EntryList(self._tables, values)
 
     def sent(self, team: int, values: str) -> TeamEntries:
         """The entries of a team in order, and the statuses of their files."""

@@ -8,14 +8,14 @@ from sqlalchemy import ColumnElement, String, and_, cast, func, select
 
 from scorer.store import schema
 from scorer.store.evaluations import under
-from scorer.store.records import Evaluation, Found, Part, Status, Wanted
+from scorer.store.records import Evaluation, Extract, Found, Status, Wanted
 from scorer.store.rows import entry_of
 from scorer.store.tables import Tables
 
 PENDING: Status = "pending"  # also of an entry of which no evaluation was asked yet
 
 
-class Listing:
+class EntryList:
     """The entries of a board, and what became of them under one state of the challenge."""
 
     def __init__(self, tables: Tables, values: str) -> None:
@@ -27,7 +27,7 @@ class Listing:
         self._both = entry.outerjoin(made, of_file)
         self._status = func.coalesce(made.c.status, PENDING)
 
-    def found(self, wanted: Wanted, part: Part) -> list[Found]:
+    def found(self, wanted: Wanted, part: Extract) -> list[Found]:
         """A part of the entries that are wanted."""
         entry, made, receipt = schema.entry, schema.evaluation, schema.receipt
         own = and_(

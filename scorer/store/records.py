@@ -128,7 +128,7 @@ class Wanted(NamedTuple):
     number: int | None = None
 
 
-class Part(NamedTuple):
+class Extract(NamedTuple):
     """Which part of a list is wanted, and in which order."""
 
     most: int | None = None  # None: all

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scorer.core.errors import UsageError
-from scorer.store.records import Part, Wanted
+from scorer.store.records import Extract, Wanted
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 RULES = (
@@ -118,7 +118,7 @@ def test_a_list_of_entries_is_a_part_of_them_with_their_outcomes(life, store):
         red = board.team("red").id
 
         def numbers(most=None, skip=0, order="number", **wanted):
-            found = board.ledger.outcomes(Wanted(**wanted), Part(most, skip, order))
+            found = board.ledger.outcomes(Wanted(**wanted), Extract(most, skip, order))
             assert found == [board.outcome(added.entry) for added in found]
             assert most or len(found) == board.ledger.listing().count(Wanted(**wanted))
             return [added.entry for added in found]
