@@ -5,6 +5,7 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 import yaml
@@ -69,6 +70,8 @@ def stepped(repository, **inputs):
         ({"files": "none.csv"}, 1, "::error file=none.csv"),
         ({"files": "old.csv", "metrics": "nDCG@2"}, 0, "nDCG@2"),
         ({"files": "$(touch x); `touch x`"}, 1, "::error"),
+        ({"files": "old.csv", "fail_if_worse": "bad.csv"}, 1, "::error file=bad.csv,line=3"),
+        ({"files": "old.csv", "page": "site/board.html"}, 0, "::notice"),
     ],
 )
 def test_the_steps_of_the_action(repository, inputs, code, said):
@@ -78,16 +81,34 @@ def test_the_steps_of_the_action(repository, inputs, code, said):
     assert not (repository / "x").exists()
     if "old.csv" in inputs["files"] or code in (0, 5):
         assert "| rank" in summary
-        assert (repository / "board.html").read_text().startswith("<!doctype html>")
+        page = repository / inputs.get("page", "board.html")
+        assert page.read_text().startswith("<!doctype html>")
 
 
 @pytest.mark.slow("starts two processes each")
 @pytest.mark.parametrize(("file", "code"), [("old.csv", 0), ("bad.csv", 1)])
 def test_the_steps_of_the_action_only_check(repository, file, code):
-    ended, _ = stepped(repository, challenge=".", files=file, check="true")
+    ended, summary = stepped(repository, challenge=".", files=file, check="True")
     assert ended.returncode == code, ended
     assert ("::error" in ended.stdout) == bool(code)
+    assert ("would be rejected" in summary) == bool(code)
     assert file in (repository / "board.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("inputs", "said"),
+    [
+        ({"files": " "}, "files: it is empty"),
+        ({"files": "old.csv", "margin": "0.1"}, "margin: it needs fail-if-worse"),
+        ({"files": "old.csv", "check": "yes"}, "check: write true or false"),
+        ({"files": "old.csv", "allow_plugins": "1"}, "allow-plugins: write true or false"),
+        ({"files": "old.csv", "check": "true", "fail_under": "P@1=1"}, "fail-under: it needs"),
+    ],
+)
+def test_inputs_that_do_not_go_together_are_told(monkeypatch, inputs, said):
+    for name, given in environment(ROOT, challenge=".", **inputs).items():
+        monkeypatch.setenv(name, given)
+    assert run_path(str(ROOT / "tools/action.py"))["fault"]().startswith(said)
 
 
 def test_every_input_is_told_and_reaches_the_shell_as_data():
@@ -100,6 +121,8 @@ def test_every_input_is_told_and_reaches_the_shell_as_data():
 @pytest.mark.parametrize(
     ("hook", "words", "code"),
     [
+        ("score-check", ["old.csv", "one.csv"], 2),  # there is no kit.zip, and none is the truth
+        ("score-lint", [], 0),
         ("score-check", [".", "old.csv"], 0),
         ("score-check", [".", "old.csv", "bad.csv"], 1),
         ("score-lint", ["."], 0),
@@ -111,5 +134,6 @@ def test_the_hooks_of_pre_commit(repository, score, monkeypatch, hook, words, co
     repository.joinpath("broken.yaml").write_text("truth: none.csv\n")
     command, *further = shlex.split(HOOKS[hook]["entry"])
     assert command == "score"
-    ran = score(*further, *words)
+    given = len(words) and words[0] in (".", "broken.yaml")  # `args` of the configuration
+    ran = score(*further, *([] if given else HOOKS[hook]["args"]), *words)
     assert ran.code == code, ran

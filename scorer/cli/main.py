@@ -10,6 +10,7 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stdout
+from itertools import pairwise
 from typing import TYPE_CHECKING, TextIO
 
 from scorer.cli.process import (
@@ -30,7 +31,6 @@ from scorer.core.version import __version__
 # what takes long to import waits for `run`, where Ctrl-C has an answer
 if TYPE_CHECKING:
     from scorer.cli.options import Result, Terminal
-    from scorer.core.problems import Problem
 
 
 INTERRUPTED, INTERNAL = 130, 4
@@ -55,16 +55,19 @@ def main() -> None:
     sys.exit(code)
 
 
-def _problem_lines(problems: Sequence[Problem]) -> list[str]:
-    """Problems as lines: one that is in many places once, with how many more there are."""
-    if not problems:
-        return []
+def _error_lines(error: ScorerError, marks: bool) -> list[str]:
+    """Why a command failed: problems as lines, one in many places once, or as marks for GitHub."""
+    from scorer.reports.github import annotation
+
+    if not error.problems:
+        return [annotation("error", str(error)) if marks else f"error: {error}"]
     from scorer.core.problems import Findings
+    from scorer.reports.findings.github import workflow_commands
     from scorer.reports.findings.problems import format_findings
 
     findings = Findings()
-    findings.extend(problems)
-    return format_findings(findings, option="")
+    findings.extend(error.problems)
+    return workflow_commands(findings) if marks else format_findings(findings, option="")
 
 
 def run(words: Sequence[str]) -> int:
@@ -73,12 +76,14 @@ def run(words: Sequence[str]) -> int:
     debug = "--debug" in words[:end]
     words = [word for n, word in enumerate(words) if word != "--debug" or n >= end]
     when = "auto"
+    marks = "--format=github" in words or ("--format", "github") in pairwise(words)
 
     def say(texts: Sequence[str]) -> None:
         _say(texts, _coloured(sys.stderr, when))
 
     try:
         words, when = _when(words)
+        when = "never" if marks else when  # runners look for marks at the beginning of a line
         return _run(words, when)
     except KeyboardInterrupt as error:
         abandon(sys.stdout)
@@ -90,8 +95,7 @@ def run(words: Sequence[str]) -> int:
     except ScorerError as error:
         if debug:
             say([traceback.format_exc()])
-        say([f"error: {error}"] if not error.problems else [])
-        say(_problem_lines(error.problems))
+        say(_error_lines(error, marks))
         if error.exit_code == INTERNAL:
             say(["scoring failed, and no submission is at fault; --debug shows the cause"])
         return error.exit_code

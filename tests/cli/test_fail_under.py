@@ -102,6 +102,22 @@ def test_for_github_the_gate_and_the_problems_are_marks(score, graded):
     assert "S304" not in ran.err
 
 
+@pytest.mark.parametrize("form", [("--format", "github"), ("--format=github",)])
+def test_for_github_what_ends_the_command_is_a_mark_without_colours(
+    score, graded, monkeypatch, form
+):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    ran = score(graded, graded / "half.csv", "--fail-under", "P@2=0.9", *form)
+    assert ran.err.splitlines()[-1] == "::error::half: P@2 is 0.5, below 0.9 (--fail-under)"
+    ran = score(graded, graded / "half.csv", "--fail-under", "P@3=0.9", *form)
+    assert (ran.code, ran.err[:9]) == (2, "::error::"), ran
+    yaml = graded / "challenge.yaml"
+    yaml.write_text(yaml.read_text().replace("RR", "RRR"))
+    ran = score("check", graded, graded / "half.csv", *form)
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"::error file={yaml},line=2,title=C113::"), ran
+
+
 def test_a_replaced_metric_can_be_asked_for(score, graded):
     ran = score(
         graded, graded / "half.csv", "-m", "P@1", "--fail-under", "P@1=0.5", "--format", "json"

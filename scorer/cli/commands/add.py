@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scorer.board.entries import Added
 
 REJECTED, REFUSED, FAILED = 1, 3, 4
+SHORT = 16  # digits of a receipt that are said; JSON and `score log --receipts` have all
 
 
 @on_board
@@ -79,9 +80,8 @@ def add(
     lines, messages = [], list(notes)
     for entry, submission in zip(added, submissions, strict=True):
         messages += problems(entry.findings, quiet)
-        lines.append(f"{printable(submission.display)}: {_summary(entry, board, at)}")
-        if entry.receipt is not None and not quiet:
-            lines.append(f"  receipt {entry.receipt}")
+        receipt = f"; receipt {entry.receipt[:SHORT]}" if entry.receipt and not quiet else ""
+        lines.append(f"{printable(submission.display)}: {_summary(entry, board, at)}{receipt}")
     return Result("".join(f"{line}\n" for line in lines), tuple(messages), code)
 
 
