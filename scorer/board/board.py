@@ -145,6 +145,7 @@ class Board:
         team: str,
         *,
         now: datetime | None = None,
+        begun: datetime | None = None,
         answers: Mapping[str, str] | None = None,
         baseline: bool = False,
         evaluate: bool = True,
@@ -156,7 +157,8 @@ class Board:
         Args:
             files: paths, each named after its file, or `Named` ones.
             team: the team that sends them; of a baseline, its name.
-            now: when they were received.
+            now: when they were received, if not at present; receipt and log say that it was given.
+            begun: when their sending began, by a clock of this board's; default: the present.
             answers: question -> answer.
             baseline: whether they stand outside the ranks, without quota or phases.
             evaluate: whether to evaluate at once; otherwise a worker does.
@@ -165,14 +167,14 @@ class Board:
             ChallengeError: the challenge in force is wrong.
             UsageError: a file cannot be read or kept; nothing was recorded of it.
         """
-        added, received = [], now or datetime.now(UTC)
+        added, received = [], now or begun or datetime.now(UTC)
         for file in map(named_file, files):
             try:
                 handle = opened(file.path, own_files(self.challenge))
             except Unreadable as error:
                 raise UsageError(f"{file.display}: {error.problem.message}") from None
             with open(handle, "rb") as stream:
-                how = (team, received, dict(answers or {}), baseline, evaluate)
+                how = (team, received, dict(answers or {}), baseline, evaluate, now is not None)
                 added.append(self.ledger.record(file, stream, *how))
         return added
 
@@ -256,6 +258,7 @@ class Board:
         by: str | None = None,
         name: str | None = None,
         now: datetime | None = None,
+        begun: datetime | None = None,
         late: bool = False,
     ) -> Decision:
         """Decide on an entry (its number) or a team (its name).
@@ -266,7 +269,8 @@ class Board:
             reason: recorded with the decision.
             by: the name of the decider.
             name: the new name, for a rename.
-            now: the time of the decision.
+            now: the time of the decision, if not the present; receipt and log say it was given.
+            begun: when it was sent, by a clock of this board's; default: the present.
             late: select, unselect or withdraw for a team although the time for it is over;
                 log, board and `why` report it.
 
@@ -275,10 +279,10 @@ class Board:
             UsageError: the act does not fit its subject.
             UnknownName: there is no such entry or team.
         """
-        moment = now or datetime.now(UTC)
+        moment = now or begun or datetime.now(UTC)
         return decide(
             self._database, self.versions, self.ledger, self._teams,
-            act, subject, reason, by, name, moment, late,
+            act, subject, reason, by, name, moment, late, now is not None,
         )  # fmt: skip
 
     def entry(self, number: int) -> Entry:
@@ -391,8 +395,7 @@ class Board:
             ChallengeError: the challenge as it is now is wrong; nothing changes.
             ScorerError: an entry that was scored cannot be evaluated any more; nothing changes.
         """
-        moment = now or datetime.now(UTC)
-        return rescore(self.versions, self.evaluations, self._database, moment, dry_run)
+        return rescore(self.versions, self.evaluations, self._database, now, dry_run)
 
     def audit(self, *, now: datetime | None = None) -> Audited:
         """Alterations, copies, near-copies, probing, the shake-up; for the organizer only.
@@ -424,7 +427,7 @@ class Board:
     def reveal(self, folder: Path, *, altered: bool = False) -> None:
         """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
 
-        The files are the sealed ones, as the store keeps them.
+        The files are the sealed ones, and those in force where they differ, as the store has them.
 
         Args:
             folder: the new folder.
@@ -436,13 +439,11 @@ class Board:
         problems = self.altered()
         if problems and not altered:
             raise UsageError(f"nothing is revealed, the store was altered: {'; '.join(problems)}")
-        versions = [dict(version.files) for version in self._database.versions()]
-        manifests = [self.versions.manifest, *versions]
-        reveal(self.challenge, manifests, self._files, self.receipts(), folder, problems)
+        reveal(self.versions, self._database, self._files, folder, problems)
 
     def receipts(self, number: int | None = None) -> str:
         """All receipts, one a line, each with the digest of the one before; or an entry's."""
         if number is None:
             return receipts.as_lines(self._database.receipts())
         self.entry(number)
-        return receipts.as_lines([self._database.receipt(number)])
+        return receipts.as_lines([self._database.receipt("entry", number)])

@@ -29,6 +29,7 @@ def decide(
     name: str | None,
     now: datetime,
     late: bool,
+    given: bool,
 ) -> Decision:
     """Decide on an entry (its number) or a team (its name); see `Board.decide`."""
     if not reason.strip():
@@ -55,7 +56,7 @@ def decide(
             raise UsageError(f"entry {entry.number} is not scored; it cannot be selected")
     number = entry.number if entry else None
     return database.decide(
-        act, now, reason, team=team, entry=number, by=by, name=name, late=too_late
+        act, now, reason, team=team, entry=number, by=by, name=name, late=too_late, given=given
     )
 
 

@@ -79,6 +79,7 @@ class Ledger:
         answers: Mapping[str, str],
         baseline: bool,
         evaluate: bool,
+        given: bool,
     ) -> Added:
         """Record an open file as an entry, and evaluate it; see `Board.add`."""
         from scorer.store.database import Draft
@@ -125,7 +126,7 @@ class Ledger:
             answers,
         )
         entry, receipt, refusal = self._database.record(
-            draft, version.values, admit, team, version.fingerprint
+            draft, version.values, admit, team, version.fingerprint, given
         )
         if entry is None or receipt is None:
             return added._replace(code=refusal.code, message=refusal.message)
@@ -189,7 +190,7 @@ class Ledger:
         team = entry.name if entry.team is None else names[entry.team]
         added = Added(
             Path(entry.file).stem, team, entry.received, entry.sha256, evaluation.status,
-            entry.number, receipt=receipt or self._database.receipt(entry.number).digest,
+            entry.number, receipt=receipt or self._database.receipt("entry", entry.number).digest,
         )  # fmt: skip
         if evaluation.status == "pending":
             return added

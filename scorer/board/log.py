@@ -25,6 +25,7 @@ class Event(NamedTuple):
     status: str | None = None  # of an entry; of a decision, the act
     by: str | None = None
     reason: str | None = None
+    given: bool = False  # whether the time was given to the board, and is no clock's
 
 
 def log(
@@ -39,14 +40,17 @@ def log(
     wanted = Wanted() if team is None else Wanted(team=teams.one(team).id)
     until = most + skip if most is not None and team is None else None  # of a team's, all
     names, found = teams.names(), entries.listing().found(wanted, Extract(until, order="latest"))
+    given = database.given()
     events = [
-        Event(v.since, "version", reason=f"version {v.number}, {v.fingerprint}")
+        Event(v.since, "version", reason=f"version {v.number}, {v.fingerprint}",
+              given=("version", str(v.number)) in given)
         for v in database.versions()
-    ]
+    ]  # fmt: skip
     events += [Event(t.made, "team", team=names[t.id]) for t in database.teams()]
     events += [
         Event(entry.received, "entry", entry.number, _sender(entry, names), evaluation.status,
-              reason=refusal_words(evaluation)) for entry, evaluation, _ in found
+              reason=refusal_words(evaluation),
+              given=("entry", str(entry.number)) in given) for entry, evaluation, _ in found
     ]  # fmt: skip
     sent = {each.entry.number: each.entry for each in found}
     decisions = sorted(database.decisions(), key=lambda act: act.time)
@@ -55,7 +59,8 @@ def log(
         about = _sender(entry, names) if entry else names.get(d.team or 0)
         reason = f"{d.name}: {d.reason}" if d.act == "rename" else d.reason
         what = f"{d.act}, late" if d.late else d.act
-        events.append(Event(d.time, "decision", d.entry, about, what, d.by, reason))
+        told = ("decision", str(d.number)) in given
+        events.append(Event(d.time, "decision", d.entry, about, what, d.by, reason, told))
     in_time = sorted(
         (event for event in events if team is None or event.team == team),
         key=lambda event: (event.time, event.kind, event.entry or 0),

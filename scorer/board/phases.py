@@ -13,6 +13,8 @@ from scorer.core.text import join_first, quoted
 from scorer.store.records import Entry, Status
 
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)  # the opening of a phase after one that never closes
+MOMENT = timedelta(microseconds=1)
+PATIENCE = timedelta(minutes=5)  # for which new values wait for files under way
 ALWAYS = Phase(id=EVERYTHING)  # of a challenge without phases
 
 
@@ -21,7 +23,12 @@ class Span(NamedTuple):
 
     phase: Phase
     opens: datetime | None
-    closes: datetime | None  # that moment included
+    closes: datetime | None
+
+    @property
+    def ends(self) -> datetime | None:
+        """The last moment in which an entry is received: the whole second, and the grace."""
+        return None if self.closes is None else whole(self.closes + self.phase.grace_time)
 
     @property
     def takes_entries(self) -> bool:
@@ -30,13 +37,11 @@ class Span(NamedTuple):
 
     def holds(self, now: datetime) -> bool:
         """Whether `now` lies in it."""
-        return self.begun(now) and (self.closes is None or now <= self.closes)
+        return self.begun(now) and (self.ends is None or now <= self.ends)
 
     def begun(self, now: datetime) -> bool:
-        """Whether it has begun; the moment in which the phase before ends is still in that one."""
-        if self.opens is None:
-            return True
-        return now >= self.opens if self.takes_entries else now > self.opens
+        """Whether it has begun."""
+        return self.opens is None or now >= self.opens
 
 
 class Refusal(NamedTuple):
@@ -62,10 +67,41 @@ def spans(challenge: Challenge) -> tuple[Span, ...]:
         if phase.after is None:
             by_id[phase.id] = Span(phase, phase.opens, phase.closes)
         else:
-            ends = [by_id[phase.after].closes, phase.select_until]
-            begins = max((time for time in ends if time is not None), default=NEVER)
-            by_id[phase.id] = Span(phase, begins, None)
+            lasts = [by_id[phase.after].ends, phase.select_until and whole(phase.select_until)]
+            last = max((time for time in lasts if time is not None), default=None)
+            by_id[phase.id] = Span(phase, NEVER if last is None else last + MOMENT, None)
     return tuple(by_id.values())
+
+
+def whole(time: datetime) -> datetime:
+    """The last moment of a second."""
+    return time.replace(microsecond=999_999)
+
+
+def received(challenge: Challenge, begun: datetime, ended: datetime) -> datetime:
+    """When a file was received whose sending began and ended then.
+
+    When it began, unless values that were not shown then may have been seen before it ended.
+    """
+    slow = ended - begun > PATIENCE
+    return ended if slow and _shown(challenge, begun) != _shown(challenge, ended) else begun
+
+
+def showing(challenge: Challenge, sending: Iterable[datetime], now: datetime) -> datetime:
+    """The moment whose values are shown: before new ones are, files under way may arrive.
+
+    Args:
+        sending: when the sending of each file under way began.
+    """
+    waits = (
+        begun for begun in sending
+        if now - begun <= PATIENCE and _shown(challenge, begun) != _shown(challenge, now)
+    )  # fmt: skip
+    return min(waits, default=now)
+
+
+def _shown(challenge: Challenge, now: datetime) -> set[str]:
+    return {span.phase.show for span in spans(challenge) if span.begun(now)}
 
 
 def decided_until(challenge: Challenge, phase: str | None) -> datetime | None:
@@ -78,9 +114,11 @@ def decided_until(challenge: Challenge, phase: str | None) -> datetime | None:
     place = next((n for n, span in enumerate(in_time) if span.phase.id == phase), 0)
     shown = {"none", *(span.phase.show for span in in_time[: place + 1])}
     for before, span in zip(in_time[place:], in_time[place + 1 :], strict=False):
-        if span.phase.show not in shown:
-            closes = span.opens if span.phase.after else before.closes
-            return span.phase.select_until or closes or span.opens
+        if span.phase.show not in shown and span.opens is not None:
+            if span.phase.select_until is not None:
+                return whole(span.phase.select_until)
+            last = span.opens - MOMENT
+            return last if span.phase.after or before.ends is None else min(before.ends, last)
     return None
 
 
@@ -174,7 +212,7 @@ def quota_left(
     if remaining.total == 0 or (remaining.today != 0 and remaining.rejected_today != 0):
         return remaining
     midnight = datetime.combine(today + timedelta(days=1), time(), tzinfo=zone)
-    open_then = span.closes is None or midnight <= span.closes
+    open_then = span.ends is None or midnight <= span.ends
     return remaining._replace(next=midnight if open_then else None)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -32,16 +32,23 @@ class Rescored(NamedTuple):
 
 
 def rescore(
-    versions: Versions, evaluations: Evaluations, database: Database, now: datetime, dry_run: bool
+    versions: Versions,
+    evaluations: Evaluations,
+    database: Database,
+    time: datetime | None,
+    dry_run: bool,
 ) -> Rescored:
     """Evaluate all entries under the files as they are now, and put that version in force.
+
+    Args:
+        time: when it comes into force, as an organizer gives it; None: now.
 
     Raises:
         ChallengeError: the challenge as it is now is wrong; nothing changes.
         UsageError: another process has put a version in force meanwhile.
         ScorerError: an entry that was scored cannot be evaluated any more; nothing changes.
     """
-    before = versions.in_force()
+    before, now = versions.in_force(), time or datetime.now(UTC)
     evaluations.finish_pending(before)
     after, ready = versions.of_files(before.number + 1, now)
     if not versions.changed and after.values == before.values:
@@ -65,7 +72,7 @@ def rescore(
     database.evaluations.ask(after.values, list(evaluated), now)
     for evaluation in evaluated.values():
         database.evaluations.finish(replace(evaluation, made=now))
-    versions.add(after, ready)
+    versions.add(after, ready, given=time is not None)
     evaluations.ask()  # entries that were sent meanwhile
     return result
 

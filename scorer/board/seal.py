@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scorer.board import receipts
 from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.core.errors import UsageError
+from scorer.store import chain
 from scorer.store.files import Files
+
+if TYPE_CHECKING:
+    from scorer.board.versions import Versions
+    from scorer.store.database import Database
 
 
 def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
@@ -22,7 +28,7 @@ def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
     if target.exists() or salt_file.exists():
         raise UsageError(f"{receipts.SEAL} exists already; a challenge is sealed once")
     salt = receipts.new_salt()
-    commitment = receipts.commitment(salt, manifest)
+    commitment = chain.commitment(salt, manifest)
     salt_file.parent.mkdir(mode=0o700, exist_ok=True)
     write(salt_file, f"{salt}\n".encode())
     salt_file.chmod(0o600)
@@ -31,24 +37,24 @@ def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
 
 
 def reveal(
-    challenge: Challenge,
-    manifests: Sequence[dict[str, str]],
+    versions: Versions,
+    database: Database,
     files: Files,
-    lines: str,
     folder: Path,
     altered: Sequence[str] = (),
 ) -> None:
     """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
 
-    The files are those that were sealed, as the store keeps them.
+    The files are those that were sealed, and those of the version in force where they differ, as
+    the store keeps them.
 
     Args:
-        manifests: path below its folder -> SHA-256, of its files as they are now, then of those of
-            each version.
+        altered: what was altered in the store.
 
     Raises:
         UsageError: the challenge was never sealed, or the folder exists.
     """
+    challenge = versions.challenge
     salt_file = challenge.folder / FOLDER / receipts.SALT
     if not salt_file.exists():
         raise UsageError("the challenge was not sealed: score seal comes before the start")
@@ -56,7 +62,9 @@ def reveal(
         raise UsageError(f"{folder} exists already")
     salt = salt_file.read_text(encoding="utf-8").strip()
     sealed = json.loads((challenge.folder / receipts.SEAL).read_text(encoding="utf-8"))
-    fits = [m for m in manifests if receipts.commitment(salt, m) == sealed["commitment"]]
+    made, manifest = database.versions(), versions.manifest
+    manifests = [manifest, *(dict(version.files) for version in made)]
+    fits = [m for m in manifests if chain.commitment(salt, m) == sealed["commitment"]]
     if not fits:
         raise UsageError(
             "neither the files as they are now nor any version that was in force is what was "
@@ -64,16 +72,30 @@ def reveal(
         )
     passing = folder.with_name(f".{folder.name}.new-{os.getpid()}")
     passing.mkdir(parents=True)
-    for name, sha256 in fits[0].items():
-        target = passing / name
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if manifests[0].get(name) == sha256:
-            write(target, (challenge.folder / name).read_bytes())
-        else:
-            with files.open(sha256) as stored:
-                write(target, stored.read())
-    text = receipts.revealed_text(challenge.id, salt, fits[0], sealed["commitment"], altered)
+    sealed_files, last = fits[0], made[-1]
+    _copy(challenge.folder, manifest, files, sealed_files, passing)
+    if below := receipts.folder_of(last.number, last.files, sealed_files):
+        _copy(challenge.folder, manifest, files, last.files, passing / below)
+    in_force = {"version": last.number, "files": dict(last.files)}
+    in_force["salt"] = database.receipt("version", last.number).salt
+    text = receipts.revealed_text(
+        challenge.id, salt, sealed_files, sealed["commitment"], in_force, altered
+    )
     write(passing / receipts.REVEALED, text.encode())
     write(passing / receipts.SEAL, (challenge.folder / receipts.SEAL).read_bytes())
-    write(passing / receipts.RECEIPTS, lines.encode())
+    write(passing / receipts.RECEIPTS, receipts.as_lines(database.receipts()).encode())
     os.replace(passing, folder)
+
+
+def _copy(
+    folder: Path, now: Mapping[str, str], files: Files, names: Mapping[str, str], target: Path
+) -> None:
+    """Write files (path -> SHA-256) below `target`: from the folder, or as the store keeps them."""
+    for name, sha256 in names.items():
+        path = target / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if now.get(name) == sha256:
+            write(path, (folder / name).read_bytes())
+        else:
+            with files.open(sha256) as stored:
+                write(path, stored.read())

@@ -175,9 +175,9 @@ class Versions:
             del self._ready[version.number]
             self._terms.pop(version.number, None)
 
-    def add(self, version: Version, ready: OpenChallenge) -> None:
+    def add(self, version: Version, ready: OpenChallenge, given: bool) -> None:
         """Put a version in force; `UsageError` if another process has just put one in force."""
-        if not self._database.add_version(version):
+        if not self._database.add_version(version, given):
             raise UsageError("another process has re-scored this board just now; try again")
         self.keep_files()  # old ones that no version named may be gone meanwhile
         self._ready[version.number] = ready

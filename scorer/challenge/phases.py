@@ -1,7 +1,8 @@
 """The part of challenge.yaml that makes a board live: splits, phases, quotas, questions."""
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
-from datetime import datetime
+import re
+from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -66,7 +67,17 @@ def _share(value: Any) -> float | str:
     return float(share)
 
 
+def as_duration(value: Any) -> int:
+    """Whole seconds: 60, 60s, 10m or 1h."""
+    text = str(bare(value)).strip()
+    match = re.fullmatch(r"(\d{1,6}) ?([smh]?)", text)
+    if match is None:
+        raise wrong(f"{as_written(value)} is no length of time; write it as 60s, 10m or 1h")
+    return int(match[1]) * {"": 1, "s": 1, "m": 60, "h": 3600}[match[2]]
+
+
 Time = Annotated[datetime, Before(as_time), WithJsonSchema(SCALAR)]
+Duration = Annotated[int, Before(as_duration), WithJsonSchema(SCALAR)]
 Zone = Annotated[str, Before(_zone), WithJsonSchema(SCALAR)]
 SplitName = Annotated[
     Name, AfterValidator(lambda name: name if name not in SHOWN_WORDS else _refuse_split_name(name))
@@ -158,6 +169,9 @@ class Phase(YamlSection):
     closes: Time | None = Field(
         None, description="until when entries are accepted, that second included"
     )
+    grace: Duration = Field(
+        0, description="how long after `closes` entries are still accepted: 60s, 10m, 1h"
+    )
     after: Name | None = Field(None, description="begins when that phase ends; accepts no entries")
     show: Name = Field(EVERYTHING, description="a split's name, own, none or all")
     quota: Quota = Field(Quota(), description="how many entries a team may send")
@@ -182,7 +196,14 @@ class Phase(YamlSection):
             )
         if self.opens and self.closes and self.closes <= self.opens:
             raise wrong(f"phase {self.id!r} closes before it opens")
+        if self.grace and self.closes is None:
+            raise wrong(f"phase {self.id!r} has a grace, and no `closes` after which it would be")
         return self
+
+    @property
+    def grace_time(self) -> timedelta:
+        """The time after `closes` in which entries are still accepted."""
+        return timedelta(seconds=self.grace)
 
 
 class Question(YamlSection):
@@ -241,8 +262,9 @@ def _refuse_disorder(before: Phase | None, phase: Phase) -> None:
             "(or `after`, if it takes no entries): opens: 2026-07-09T00:00:00+02:00"
         )
         raise wrong(message, key="phases")
-    if before.closes and phase.opens < before.closes:
-        message = f"phase {phase.id!r} opens before the phase before it closes"
+    if before.closes and phase.opens < before.closes + before.grace_time:
+        ends = "closes, with its grace" if before.grace else "closes"
+        message = f"phase {phase.id!r} opens before the phase before it {ends}"
         raise wrong(message, key="phases")
     if before.opens and phase.opens <= before.opens:
         message = f"phase {phase.id!r} opens before the phase before it"

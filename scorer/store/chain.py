@@ -20,6 +20,8 @@ from scorer.store.records import Decision, Entry, Evaluation, Kind, Receipt, Tea
 
 Record = Version | Team | Entry | Evaluation | Decision
 SALT_BYTES = 16
+TIMES = {"received", "time"}  # the fields of receipts that tell when something happened
+ASIDE = {"scorer", "recorded", "given"}  # of receipts, which no row holds
 LINKED = ("scored", "rejected")  # evaluations that have a receipt; a failure can be tried again
 
 
@@ -31,6 +33,11 @@ def canonical(fields: Mapping[str, Any]) -> str:
 def sha256_of(fields: Mapping[str, Any]) -> str:
     """The SHA-256 of the canonical JSON."""
     return hashlib.sha256(canonical(fields).encode()).hexdigest()
+
+
+def commitment(salt: str, files: Mapping[str, str]) -> str:
+    """The commitment to files, by a path below a folder -> SHA-256: of a seal, of a version."""
+    return sha256_of({"salt": salt, "files": dict(files)})
 
 
 def new_salt() -> str:
@@ -61,6 +68,8 @@ def receipt(
     team: str = "",
     version: str = "",
     scorer: str = __version__,
+    recorded: datetime | None = None,
+    given: bool = False,
 ) -> Receipt:
     """The receipt of an act.
 
@@ -69,11 +78,18 @@ def receipt(
         team: for an entry, the name of its team at that time.
         version: of an entry, the fingerprint of the challenge in force.
         scorer: of a version, the release that made its fingerprint; empty: it is not known.
+        recorded: when the store recorded it, by its clock; None: it is not known.
+        given: whether the time of the act was given to the store, and is no clock's.
     """
     kind, about = named(record)
+    told = _told(record, team, version, scorer)
+    if isinstance(record, Version):
+        told["files"] = commitment(salt, record.files)
+    if recorded is not None and TIMES & told.keys():
+        told |= {"recorded": _time(recorded), "given": given}
     body = {
         "kind": kind,
-        **_told(record, team, version, scorer),
+        **told,
         "row": sha256_of({"salt": salt, "row": _record_fields(record)}),
         "previous": previous,
     }
@@ -193,7 +209,7 @@ def _differences(link: Receipt, record: Record) -> Iterator[str]:
     """The fields in which a row differs from its receipt."""
     body = body_of(link)
     again = json.loads(receipt(record, link.previous, link.salt or "").body)
-    aside = {"previous", "team", "version", "scorer"} if link.kind == "entry" else {"scorer"}
+    aside = ASIDE | {"previous", "team", "version"} if link.kind == "entry" else ASIDE
     keys = (body.keys() & again.keys()) - aside
     wrong = sorted(key for key in keys if not _same(key, body[key], again[key]))
     if wrong:

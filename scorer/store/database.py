@@ -18,7 +18,7 @@ from scorer.store import schema
 from scorer.store.connect import engine_at, migrate
 from scorer.store.evaluations import EvaluationQueue, under
 from scorer.store.listing import EntryList
-from scorer.store.records import Act, Decision, Entry, Receipt, Status, Team, Token, Version
+from scorer.store.records import Act, Decision, Entry, Kind, Receipt, Status, Team, Token, Version
 from scorer.store.rows import decision_of, entry_of, receipt_of, team_of, version_of
 from scorer.store.tables import Tables
 
@@ -105,13 +105,13 @@ class Database:
         """The chain, in order."""
         return [receipt_of(row) for row in self._ordered(schema.receipt.c.number)]
 
-    def receipt(self, entry: int) -> Receipt:
-        """The receipt of an entry. Raises `UsageError` if it was removed."""
+    def receipt(self, kind: Kind, number: int) -> Receipt:
+        """The receipt of an act. Raises `UsageError` if it was removed."""
         table = schema.receipt
-        own = and_(table.c.kind == "entry", table.c.about == str(entry))
-        rows = self._tables.rows(select(table).where(own), table)
+        query = select(table).where(table.c.kind == kind, table.c.about == str(number))
+        rows = self._tables.rows(query, table)
         if not rows:
-            raise UsageError(f"the receipt of entry {entry} was removed from the store")
+            raise UsageError(f"the receipt of {kind} {number} was removed from the store")
         return receipt_of(rows[0])
 
     def tokens(self) -> list[Token]:
@@ -147,7 +147,13 @@ class Database:
         microseconds = 0 if moment is None else int(moment.timestamp() * 1e6)
         return (*(int(number or 0) for number in numbers), microseconds)
 
-    def add_version(self, version: Version) -> bool:
+    def given(self) -> set[tuple[str, str]]:
+        """Kind and name of the acts whose receipts say that their time was given, no clock's."""
+        table = schema.receipt
+        query = select(table.c.kind, table.c.about).where(table.c.body.contains('"given":true'))
+        return {(row.kind, row.about) for row in self._tables.rows(query, table)}
+
+    def add_version(self, version: Version, given: bool = False) -> bool:
         """Put a version in force; False where another process took its number first."""
         with self._tables.write() as connection:
             if self._tables.next(connection, schema.version.c.number) != version.number:
@@ -164,7 +170,7 @@ class Database:
                     splits=json.dumps(dict(version.splits), sort_keys=True),
                 )
             )
-            self._tables.link(connection, version)
+            self._tables.link(connection, version, given=given)
         return True
 
     def add_team(self, name: str, made: datetime) -> Team:
@@ -207,6 +213,7 @@ class Database:
         admit: Callable[[Sequence[Entry], Mapping[str, Status]], Any],
         team: str,
         version: str,
+        given: bool,
     ) -> tuple[Entry | None, Receipt | None, Any]:
         """Give an entry its number, its receipt and a pending evaluation, all in one transaction.
 
@@ -214,6 +221,7 @@ class Database:
             draft: the entry; its file is kept already.
             admit: the refusal by the rules, given the team's entries and their files' statuses;
                 called while no other process can record; anything but None refuses.
+            given: whether the organizer gave the time.
 
         Returns:
             The entry and its receipt; or None, None and the refusal.
@@ -248,7 +256,7 @@ class Database:
                     answers=json.dumps(dict(entry.answers), sort_keys=True),
                 )
             )
-            receipt = self._tables.link(connection, entry, team=team, version=version)
+            receipt = self._tables.link(connection, entry, team=team, version=version, given=given)
             if not self.evaluations.knows(connection, values, entry.sha256):
                 self.evaluations.add(connection, values, entry.sha256, entry.received)
         return entry, receipt, None
@@ -289,6 +297,7 @@ class Database:
         by: str | None = None,
         name: str | None = None,
         late: bool = False,
+        given: bool = False,
     ) -> Decision:
         """Append a decision on a team or an entry, by their numbers; `name` is the new one."""
         with self._tables.write() as connection:
@@ -308,7 +317,7 @@ class Database:
                     late=late,
                 )
             )
-            self._tables.link(connection, decision)
+            self._tables.link(connection, decision, given=given)
         return decision
 
     def named(self) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Integer, cast, func, select, text
@@ -51,7 +52,7 @@ class Tables:
         except DBAPIError as error:
             raise UsageError(f"the store cannot be written: {error.orig}") from error
 
-    def link(self, connection: Connection, record: chain.Record, **more: str) -> Receipt | None:
+    def link(self, connection: Connection, record: chain.Record, **more: Any) -> Receipt | None:
         """Append a receipt to the chain; None if the record has one, being made again."""
         table = schema.receipt
         kind, about = chain.named(record)
@@ -62,7 +63,9 @@ class Tables:
             return None
         last = select(table.c.digest).where(table.c.board == self.board)
         digest = connection.execute(last.order_by(table.c.number.desc()).limit(1)).scalar()
-        receipt = chain.receipt(record, digest, chain.new_salt(), **more)
+        receipt = chain.receipt(
+            record, digest, chain.new_salt(), recorded=datetime.now(UTC), **more
+        )
         row = {
             "board": self.board,
             "number": self.next(connection, table.c.number),

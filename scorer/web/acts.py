@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +15,7 @@ from starlette.datastructures import FormData, UploadFile
 from scorer.api.submissions import Named
 from scorer.board.entries import Added
 from scorer.board.names import ORGANIZER
-from scorer.board.phases import shown_at, spans
+from scorer.board.phases import received, shown_at, spans
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.store.records import OF_TEAMS, Act
@@ -59,11 +60,12 @@ def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
                 "id": phase_span.phase.id,
                 "opens": phase_span.opens and phase_span.opens.isoformat(),
                 "closes": phase_span.closes and phase_span.closes.isoformat(),
+                "grace": phase_span.phase.grace,
                 "show": phase_span.phase.show,
             }
             for phase_span in spans(challenge)
         ],
-        "show": shown_at(challenge, now),
+        "show": shown_at(challenge, site.now()),
         "splits": list(site.visible(viewer)),
         "questions": {key: question.model_dump() for key, question in challenge.questions.items()},
         "quota": quota,
@@ -93,14 +95,17 @@ def looked_at(context: Context, site: Site, upload: UploadFile) -> Looked:
     return Looked(Findings.from_json(answer["findings"]), answer["statistics"])
 
 
-def recorded(site: Site, viewer: Viewer, upload: UploadFile, answers: dict[str, str]) -> Added:
-    """Record an entry of a team, with its answers by question; it is evaluated later."""
+def recorded(
+    site: Site, viewer: Viewer, upload: UploadFile, answers: dict[str, str], begun: datetime
+) -> Added:
+    """Record an entry of a team, sent from `begun` on, with its answers; it is evaluated later."""
     assert viewer.team is not None
+    moment = received(site.rules, begun, site.clock())
     with scratch() as folder:
         path = stored_upload(upload, folder)
         file = Named(path.stem, path, label=path.name)
         (added,) = site.board.add(
-            [file], viewer.team, now=site.clock(), answers=answers, evaluate=False
+            [file], viewer.team, begun=moment, answers=answers, evaluate=False
         )
     return added
 
@@ -147,8 +152,8 @@ def pair_of(
     return (site.shown(one, viewer), site.shown(other, viewer)), wanted
 
 
-def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
-    """Record a decision of a team or an organizer.
+def decided(site: Site, viewer: Viewer, decision: DecisionIn, begun: datetime) -> dict[str, Any]:
+    """Record a decision of a team or an organizer, sent at `begun`.
 
     403 or 404 if the viewer may not make it, 422 if it is incomplete; `Refused` if it is too late.
     """
@@ -168,7 +173,7 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn) -> dict[str, Any]:
         decision.reason,
         by=viewer.team or ORGANIZER,
         name=decision.name,
-        now=site.clock(),
+        begun=begun,
         late=decision.late,
     )
     return {"decision": recorded_decision.number, "time": recorded_decision.time.isoformat()}

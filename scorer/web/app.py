@@ -94,7 +94,7 @@ def create(settings: Settings | None = None) -> FastAPI:
     async def each_request(
         request: Request, answer: Callable[[Request], Awaitable[Response]]
     ) -> Response:
-        begun = time.monotonic()
+        request.state.begun = begun = time.monotonic()
         if not request.scope["path"].startswith(settings.root_path):  # the proxy took it away
             request.scope["path"] = settings.root_path + request.scope["path"]
         writes = request.method not in ("GET", "HEAD", "OPTIONS")

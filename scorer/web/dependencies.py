@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hmac
+import time
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from typing import Annotated
 
 from fastapi import Depends, Form, HTTPException, Request
@@ -28,6 +30,15 @@ async def _site(context: Shared, id: str) -> Site:
 
 
 Served = Annotated[Site, Depends(_site)]  # the challenge of the path; 404 for any other
+
+
+async def _begun(request: Request, site: Served) -> datetime:
+    waited: float = time.monotonic() - request.state.begun
+    return site.clock() - timedelta(seconds=waited)
+
+
+# when the request's head came, however long its body and a free thread take
+Begun = Annotated[datetime, Depends(_begun)]
 
 
 def _viewer(request: Request, context: Shared, site: Served) -> Viewer:

@@ -7,7 +7,8 @@ import gzip
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,7 +22,7 @@ from scorer.board.children import BoardPlace
 from scorer.board.entries import Added
 from scorer.board.fields.board import fields as board_fields
 from scorer.board.fields.entry import line
-from scorer.board.phases import Span, phase_at, shown_at, spans
+from scorer.board.phases import Span, phase_at, showing, shown_at, spans
 from scorer.board.snapshot import LiveReport, Snapshot
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
@@ -101,6 +102,7 @@ class Site:
         self._fresh = 0.0
         self._slots: OrderedDict[Any, _Slot] = OrderedDict()
         self._lock = threading.Lock()
+        self._sending: dict[object, datetime] = {}
         self._pulse: asyncio.Task[tuple[int, ...]] | None = None
         self._pulse_ends = 0.0
 
@@ -145,6 +147,21 @@ class Site:
         """Ask the store at the next request, since this server has changed it."""
         self._fresh = 0.0
 
+    @contextmanager
+    def sending(self, begun: datetime) -> Iterator[None]:
+        """Let new values wait, inside the `with`, for a file whose sending began then."""
+        key = object()
+        self._sending[key] = begun
+        try:
+            yield
+        finally:
+            del self._sending[key]
+
+    def now(self) -> datetime:
+        """The moment whose values are shown: what is new waits for files under way."""
+        sending, now = [*self._sending.values()], self.clock()
+        return showing(self.rules, sending, now) if sending else now
+
     @property
     def rules(self) -> Challenge:
         """The challenge as the version in force has it."""
@@ -170,7 +187,7 @@ class Site:
     def span(self, phase: str | None = None) -> Span | None:
         """The phase of that id, or the present one. Raises `UnknownName`."""
         if phase is None:
-            return phase_at(self.rules, self.clock())
+            return phase_at(self.rules, self.now())
         known_spans = {span.phase.id: span for span in spans(self.rules)}
         if phase not in known_spans:
             raise UnknownName("phase", phase, list(known_spans))
@@ -183,7 +200,7 @@ class Site:
         """
         if viewer.organizer:
             return self.splits
-        now = self.clock()
+        now = self.now()
         begun = [s for s in spans(self.rules) if s.begun(now)]
         splits_shown = {span.phase.show for span in begun}
         return tuple(split for split in self.splits if split in splits_shown)
@@ -196,7 +213,7 @@ class Site:
 
     def default_split(self, viewer: Viewer) -> str | None:
         """The split that a board opens with; None if nothing may be seen."""
-        visible, current = self.visible(viewer), shown_at(self.rules, self.clock())
+        visible, current = self.visible(viewer), shown_at(self.rules, self.now())
         if current in visible:
             return current
         return visible[0] if visible and (viewer.organizer or current != "none") else None
@@ -206,7 +223,7 @@ class Site:
         visible = self.visible(viewer)
         if visible or viewer.organizer:
             return visible
-        shows_own = shown_at(self.rules, self.clock()) == "own"
+        shows_own = shown_at(self.rules, self.now()) == "own"
         return (EVERYTHING,) if shows_own and len(self.splits) == 1 else ()
 
     def ready_board(
@@ -221,7 +238,7 @@ class Site:
         key = ("board", split, as_of, span.phase.id if span else None)
 
         def made() -> tuple[Snapshot, LiveReport]:
-            snapshot, now = self.board.snapshot(self.board.version(as_of)), as_of or self.clock()
+            snapshot, now = self.board.snapshot(self.board.version(as_of)), as_of or self.now()
             return snapshot, snapshot.certain(snapshot.order(now, split=split, phase=phase))
 
         def shown() -> ReadyBoard:
@@ -229,7 +246,7 @@ class Site:
             digits = self.digits(viewer)
             if not viewer.organizer:
                 live = live._replace(report=rounded_report(live.report, digits))
-            plot = over_time(snapshot, live, as_of or self.clock(), self.teams, self.zone, digits)
+            plot = over_time(snapshot, live, as_of or self.now(), self.teams, self.zone, digits)
             return ReadyBoard(live, *standings(live, self.zone), plot)
 
         return self.once((*key, viewer.organizer), shown)
@@ -268,7 +285,7 @@ class Site:
         span = self.span()
         return self.once(
             ("ladder", team, split, span.phase.id if span else None),
-            lambda: self.board.snapshot().held_back(self.teams.get(team), self.clock(), split),
+            lambda: self.board.snapshot().held_back(self.teams.get(team), self.now(), split),
         )
 
     def pictures_of(self, viewer: Viewer) -> bool:

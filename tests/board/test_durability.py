@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 import pytest
 from rounds import ASKED
 
-from scorer.board.receipts import verify_lines
+from scorer.board.verification import verify_lines
 from scorer.core.errors import UsageError
 from scorer.store.database import Database
 

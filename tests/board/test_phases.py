@@ -14,11 +14,14 @@ from scorer.board.phases import (
     decided_until,
     phase_at,
     quota_left,
+    received,
     refused_act,
     refused_answers,
     refused_by_quota,
+    showing,
     shown_at,
     spans,
+    whole,
 )
 from scorer.board.snapshot import _last_shown
 from scorer.challenge.phases import Phase, Question, Quota, Splits, refuse_contradictions
@@ -53,7 +56,7 @@ TERM = challenge(MAIN, FINAL)
         ("2026-03-01T10:00:00+01:00", "main", "public", None),
         ("2026-03-01T09:00:00+00:00", "main", "public", None),
         ("2026-03-31T23:59:59+02:00", "main", "public", None),
-        ("2026-03-31T21:59:59.500000+00:00", "final", "private", "S801"),
+        ("2026-03-31T21:59:59.999999+00:00", "main", "public", None),
         ("2026-03-31T22:00:00+00:00", "final", "private", "S801"),
         ("2030-01-01T00:00:00+00:00", "final", "private", "S801"),
     ],
@@ -86,7 +89,41 @@ def test_between_two_phases_the_earlier_board_stays_and_the_next_opening_is_told
 
 def test_a_phase_after_another_has_its_end_as_its_beginning():
     main, final = spans(TERM)
-    assert (final.opens, final.closes, final.takes_entries) == (main.closes, None, False)
+    assert final.opens == main.closes + timedelta(seconds=1)
+    assert (final.closes, final.takes_entries) == (None, False)
+
+
+@pytest.mark.parametrize("after_closing", [0, 59, 60, 60.999999, 61])
+def test_a_grace_takes_entries_after_the_close_and_shows_nothing_new_in_it(after_closing):
+    rules = challenge(MAIN.model_copy(update={"grace": 60}), FINAL)
+    now = MAIN.closes + timedelta(seconds=after_closing)
+    assert (closed(rules, now) is None) == (after_closing < 61)
+    assert shown_at(rules, now) == ("public" if after_closing < 61 else "private")
+    assert (refused_act(rules, *entries("2026-03-10T12:00+01:00"), now) is None) == (
+        after_closing < 61
+    )
+
+
+@pytest.mark.parametrize(
+    ("phases", "begun", "took", "from_its_beginning"),
+    [
+        ((MAIN, FINAL), -6, 9, True),
+        ((MAIN, FINAL), -6, 301, False),  # values of the phase after can have been seen
+        ((MAIN, FINAL), -600, 500, True),
+        ((MAIN,), -6, 3600, True),  # there are none
+        ((MAIN, FINAL), 2, 3600, True),  # late anyway
+    ],
+)
+def test_an_entry_is_received_when_its_sending_begins(phases, begun, took, from_its_beginning):
+    rules, begins = challenge(*phases), MAIN.closes + timedelta(seconds=begun)
+    ends = begins + timedelta(seconds=took)
+    assert received(rules, begins, ends) == (begins if from_its_beginning else ends)
+    shown_while_it_comes = showing(rules, [begins], ends)
+    if from_its_beginning:  # nobody sees, while it is sent, what was not shown as it began
+        assert shown_at(rules, shown_while_it_comes) == shown_at(rules, begins)
+    else:
+        assert shown_while_it_comes == ends
+    assert showing(rules, [], ends) == ends
 
 
 def entries(*times, phase="main"):
@@ -206,6 +243,7 @@ SECOND = Phase(
     id="second", opens=time("2026-05-01T00:00:00Z"), closes=time("2026-05-31T00:00:00Z"),
     show="public",
 )  # fmt: skip
+AT_ONCE = SECOND.model_copy(update={"opens": MAIN.closes, "show": "other"})
 
 
 @pytest.mark.parametrize(
@@ -213,15 +251,16 @@ SECOND = Phase(
     [
         ((), None, None),
         ((MAIN,), "main", None),  # nothing new is ever shown
-        ((MAIN, FINAL), "main", MAIN.closes),
+        ((MAIN, FINAL), "main", whole(MAIN.closes)),
         ((MAIN, after("public")), "main", None),
         ((MAIN, after("none")), "main", None),
-        ((MAIN, after("all")), "main", MAIN.closes),
-        ((MAIN, after(select_until=EARLY)), "main", EARLY),
-        ((MAIN, after(select_until=LATE)), "main", LATE),
+        ((MAIN, after("all")), "main", whole(MAIN.closes)),
+        ((MAIN, after(select_until=EARLY)), "main", whole(EARLY)),
+        ((MAIN, after(select_until=LATE)), "main", whole(LATE)),
         ((MAIN, SECOND), "main", None),
-        ((MAIN, SECOND, Phase(id="end", after="second", show="all")), "main", SECOND.closes),
-        ((MAIN, SECOND.model_copy(update={"show": "other"})), "main", MAIN.closes),
+        ((MAIN, SECOND, Phase(id="end", after="second", show="all")), "main", whole(SECOND.closes)),
+        ((MAIN, SECOND.model_copy(update={"show": "other"})), "main", whole(MAIN.closes)),
+        ((MAIN, AT_ONCE), "main", AT_ONCE.opens - timedelta(microseconds=1)),
         ((MAIN, SECOND.model_copy(update={"show": "other"})), "second", None),
         ((MAIN, SECOND, FINAL), "second", None),  # private values were shown before
     ],
@@ -234,7 +273,8 @@ def test_a_team_decides_until_values_are_shown_that_it_did_not_know(phases, sent
         assert refused_act(rules, entry, until) is None
         late = refused_act(rules, entry, until + timedelta(microseconds=1))
         assert late.code == "S807"
-        assert until.astimezone(ZoneInfo("Europe/Ljubljana")).isoformat() in late.message
+        told = until.astimezone(ZoneInfo("Europe/Ljubljana")).isoformat(timespec="seconds")
+        assert told in late.message
 
 
 def test_a_phase_begins_no_earlier_than_teams_have_selected():
@@ -264,13 +304,13 @@ def test_a_split_is_not_shown_before_its_phase_begins(follows):
         except (ValidationError, PydanticCustomError):
             continue
         accepted += 1
-        begin = closes if follows else begins
+        begin = closes + timedelta(seconds=1) if follows and closes else begins
         assert begin is not None
         assert opens is None or begin > opens
         rules = challenge(*two)
         for moment in (EVER, *(each for each in TIMES if each)):
-            for now in (moment, moment + timedelta(microseconds=1)):
-                begun = now > begin if follows else now >= begin
+            for now in (moment, moment + timedelta(seconds=1)):
+                begun = now >= begin
                 shown = {shown_at(rules, now), _last_shown(rules, now)}
                 assert begun or "private" not in shown
                 assert not follows or shown <= {"private"} or not begun

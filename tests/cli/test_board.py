@@ -133,7 +133,7 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     assert fields("why", folder, "red", "--at", NOW)["rank"] == 2
     events = fields("log", folder)["events"]
     assert {event["kind"] for event in events} == {"entry", "team", "version"}
-    assert [*events[0]] == ["time", "kind", "entry", "team", "status", "by", "reason"]
+    assert [*events[0]] == ["time", "kind", "entry", "team", "status", "by", "reason", "given"]
     made = fields("decide", folder, "disqualify", "1", "--reason", "copied", "--by", "anna")
     assert (made["act"], made["entry"], made["by"]) == ("disqualify", 1, "anna")
     team = fields("team", folder, "add", "green")

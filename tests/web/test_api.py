@@ -1,14 +1,17 @@
 """The JSON API: what it answers, and to whom."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from starlette.concurrency import run_in_threadpool
+from starlette.formparsers import MultiPartParser
 from web_helpers import API, NOW, finished, good, mixed, poor, rows, send
 
 from scorer.core.version import __version__
+from scorer.web.access import Viewer
 
 OPENAPI = Path(__file__).with_name("openapi.json")
 
@@ -244,3 +247,33 @@ def test_rules_show_the_description_and_the_pages_as_markdown(client_with, serve
     assert "<p>Rank &lt;b&gt;it&lt;/b&gt;, as in the rules.</p>" in client.get("/").text
     about = client.get(API).json()
     assert about["pages"] == {"rules": "# Be fair\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"}
+
+
+@pytest.mark.slow("serves a board and evaluates entries")
+def test_an_entry_is_received_when_its_head_comes_however_busy_the_server_is(
+    client, served, monkeypatch
+):
+    """The close passes while the file comes; what it shows waits for the file."""
+    red = served.bearer("red")
+    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    site = client.app.state.context.sites["course"]
+    closes = datetime(2120, 1, 1, tzinfo=UTC)
+    began, seen = closes - timedelta(seconds=6), []
+    parse = MultiPartParser.parse
+
+    async def slowly(parser):
+        site.clock = lambda: closes + timedelta(seconds=3)
+        seen.append(await run_in_threadpool(site.visible, Viewer("red", False, 1)))
+        return await parse(parser)
+
+    monkeypatch.setattr(MultiPartParser, "parse", slowly)
+    site.clock = lambda: began
+    sent = send(client, red, rows(poor))
+    assert sent.status_code == 202
+    received = datetime.fromisoformat(sent.json()["received"])
+    assert timedelta(0) <= began - received < timedelta(minutes=1)  # and the time for its head
+    assert seen == [("public",)]
+    assert site.visible(Viewer("red", False, 1)) == ("public", "private")
+    assert send(client, red, rows(good)).json()["code"] == "S801"
+    receipt = client.get(f"{API}/entries/2/receipt.json", headers=red).json()
+    assert receipt["given"] is False

@@ -22,6 +22,7 @@ class Line:
     status: str | None  # of a decision, the act
     by: str | None
     reason: str | None
+    given: bool  # whether the time was given to the board (--at), and is no clock's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

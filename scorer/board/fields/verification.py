@@ -14,3 +14,4 @@ class Record:
     ok: bool
     checked: int
     problems: Sequence[str]
+    notes: Sequence[str]  # receipts that were found, and times to be looked at

@@ -49,7 +49,7 @@ def log(
         return result(as_json(fields(events, board.challenge)))
     rows = [
         [
-            zoned(event.time, board),
+            zoned(event.time, board) + " (--at)" * event.given,
             event.kind,
             "" if event.entry is None else str(event.entry),
             *(printable(text or "") for text in (event.team, event.status, event.by, event.reason)),

@@ -28,14 +28,17 @@ def verify(
 ) -> Result:
     """Find entries that were removed, altered, reordered or added, and a changed truth.
 
+    A receipt alone in its file, and an earlier copy of a chain, are looked up in the longest chain
+    that is given. Times that go back, or that the organizer gave, are told and no fault by itself.
+
     Of a challenge (its folder or file) the store is verified, which takes the truth: every row
     against its receipt, every kept file against its digest, splits and fingerprints against the
     files of each version, means against scorecards.
     """
-    from scorer.board.receipts import verify as run
+    from scorer.board.verification import verify as run
 
     challenges = [path for path in paths if _is_challenge(path)]
-    checked, problems = run([path for path in paths if path not in challenges])
+    checked, problems, notes = run([path for path in paths if path not in challenges])
     for path in challenges:
         board, _ = board_of(path, context.obj, store, files_at, allow_plugins)
         checked += len(board.receipts().splitlines())
@@ -44,9 +47,9 @@ def verify(
     if format is Form.json:
         from scorer.board.fields.verification import Record
 
-        record = Record(ok=not problems, checked=checked, problems=problems)
+        record = Record(ok=not problems, checked=checked, problems=problems, notes=notes)
         return Result(as_json(record), exit_code=code)
-    lines = problems or [f"{checked:,} checked; everything is consistent"]
+    lines = [*notes, *(problems or [f"{checked:,} checked; everything is consistent"])]
     return Result("".join(f"{line}\n" for line in lines), exit_code=code)
 
 

@@ -34,6 +34,7 @@ class PhaseOut(BaseModel):
     id: str
     opens: str | None
     closes: str | None
+    grace: int = Field(description="seconds after `closes` in which entries are still accepted")
     show: str
 
 

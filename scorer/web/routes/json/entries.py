@@ -12,7 +12,7 @@ from starlette.concurrency import run_in_threadpool
 
 from scorer.reports.codec import number_or_null
 from scorer.web.acts import DecisionIn, answers_of, decided, file_of, own_entry, pair_of, recorded
-from scorer.web.dependencies import Decider, Sender, Served, Shared, SignedIn
+from scorer.web.dependencies import Begun, Decider, Sender, Served, Shared, SignedIn
 from scorer.web.routes.json import V1, ProblemOut
 
 router = APIRouter(prefix=V1 + "/{id}")
@@ -64,11 +64,18 @@ class DecisionOut(BaseModel):
 
 
 @router.post("/entries", response_model=Sent, status_code=202)
-async def send(request: Request, context: Shared, site: Served, viewer: Sender) -> Any:
-    """Record an entry (multipart: `file`, and `answers` as JSON); it is evaluated soon."""
+async def send(
+    request: Request, context: Shared, site: Served, begun: Begun, viewer: Sender
+) -> Any:
+    """Record an entry (multipart: `file`, and `answers` as JSON); it is evaluated soon.
+
+    It is received when the request begins to come, however long the file takes.
+    """
     context.limited(request, site, viewer)
-    async with context.uploaded(request, site) as form:
-        added = await run_in_threadpool(recorded, site, viewer, file_of(form), answers_of(form))
+    with site.sending(begun):
+        async with context.uploaded(request, site) as form:
+            file, answers = file_of(form), answers_of(form)
+            added = await run_in_threadpool(recorded, site, viewer, file, answers, begun)
     if added.entry is None:
         return JSONResponse(
             {"code": added.code, "message": added.message, "problems": []}, status_code=409
@@ -120,8 +127,13 @@ def compare(one: int, other: int, site: Served, viewer: SignedIn, split: str | N
 
 @router.post("/decisions", response_model=DecisionOut, status_code=201)
 def decide(
-    request: Request, context: Shared, site: Served, viewer: Decider, decision: DecisionIn
+    request: Request,
+    context: Shared,
+    site: Served,
+    begun: Begun,
+    viewer: Decider,
+    decision: DecisionIn,
 ) -> Any:
     """Select or withdraw one's own entry; organizers decide on everything."""
     context.limited(request, site, viewer)
-    return decided(site, viewer, decision)
+    return decided(site, viewer, decision, begun)

@@ -47,7 +47,7 @@ def board(request: Request, site: Served, viewer: Reader, split: str | None = No
     visible = site.visible(viewer)
     wanted = site.default_split(viewer) if split is None else site.visible_split(viewer, split)
     if wanted not in visible:
-        show = shown_at(site.rules, site.clock())
+        show = shown_at(site.rules, site.now())
         return page(request, site, viewer, "board.html", here="board", view=None, visible=visible,
                     split=None, show=show)  # fmt: skip
     if viewer.known:

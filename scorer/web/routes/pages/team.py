@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -30,6 +31,7 @@ from scorer.web.acts import (
 from scorer.web.context import Context
 from scorer.web.dependencies import (
     Anybody,
+    Begun,
     FormSender,
     PageSender,
     Served,
@@ -67,18 +69,21 @@ def submission(
 
 
 @router.post("/c/{id}/submit")
-async def submit(request: Request, context: Shared, site: Served, viewer: PageSender) -> Response:
+async def submit(
+    request: Request, context: Shared, site: Served, begun: Begun, viewer: PageSender
+) -> Response:
     """Check a file without cost, or record it, as the pressed button says."""
     context.limited(request, site, viewer)
-    async with context.uploaded(request, site) as form:
-        unforged(request, context, site, str(form.get("form_token") or ""))
-        return await run_in_threadpool(submitted, context, request, site, viewer, form)
+    with site.sending(begun):
+        async with context.uploaded(request, site) as form:
+            unforged(request, context, site, str(form.get("form_token") or ""))
+            return await run_in_threadpool(submitted, context, request, site, viewer, form, begun)
 
 
 def submitted(
-    context: Context, request: Request, site: Site, viewer: Viewer, form: FormData
+    context: Context, request: Request, site: Site, viewer: Viewer, form: FormData, begun: datetime
 ) -> Response:
-    """The answer to a form whose file is on disk."""
+    """The answer to a form whose file is on disk, and which came at `begun`."""
     upload = file_of(form)
     if form.get("act") != "send":
         findings, statistics = looked_at(context, site, upload)
@@ -86,7 +91,7 @@ def submitted(
             context, request, site, viewer, checked=upload.filename, fatal=findings.fatal,
             findings=list(format_findings(findings, option="")), statistics=statistics,
         )  # fmt: skip
-    added = recorded(site, viewer, upload, answers_of(form))
+    added = recorded(site, viewer, upload, answers_of(form), begun)
     if added.entry is None:
         fault = f"{added.code}: {added.message}"
         return submission(context, request, site, viewer, 409, fault=fault)
@@ -159,6 +164,7 @@ def decide(
     request: Request,
     context: Shared,
     site: Served,
+    begun: Begun,
     viewer: FormSender,
     kind: Annotated[Act, Form()],
     entry: Annotated[int | None, Form()] = None,
@@ -173,5 +179,5 @@ def decide(
         kind=kind, entry=entry, team=team or None, reason=reason or f"{kind} by {viewer.team}",
         name=name or None, late=late,
     )  # fmt: skip
-    decided(site, viewer, decision)
+    decided(site, viewer, decision, begun)
     return to(request, site.id, "admin" if viewer.organizer else "entries")
