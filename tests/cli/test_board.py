@@ -156,7 +156,8 @@ def test_the_other_commands_say_what_they_promise(add, score, folder, tmp_path):
     assert score("log", folder, "--receipts", "-o", chain).code == 0
     acts = len(chain.read_text().splitlines())
     whole = {"schema": "verification/1", "ok": True, "checked": acts, "problems": []}
-    assert fields("verify", chain) == whole
+    told = "with a time that the organizer gave (--at), 2: entry 1, entry 2"
+    assert fields("verify", chain) == whole | {"notes": [f"{chain}: {told}"]}
     assert fields("verify", folder) == whole
     chain.write_text(chain.read_text().replace("red", "pink"))
     ran = score("verify", chain, "--format", "json")
