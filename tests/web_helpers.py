@@ -117,6 +117,7 @@ def started(folder, *words, port=None, **environment):
     """`score serve` as a process of its own, and its address."""
     port = port or free_port()
     command = [Path(sys.executable).parent / "score", "serve", folder, "--port", port, *words]
+    environment.setdefault("SCORER_LOG", "off")  # nobody reads standard error while it runs
     process = subprocess.Popen(
         [str(word) for word in command], env={**os.environ, **environment},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,

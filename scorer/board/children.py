@@ -152,12 +152,13 @@ def evaluate_next(board: Board, place: BoardPlace, limits: ChildLimits, worker: 
             board.evaluations.renew(sha256, worker, LEASE)
 
     try:
+        begun = time.monotonic()
         with board.evaluations.material(sha256) as asked:
             answer = ask_child(place, limits, "evaluate", beat, **asked)
     except ScorerError as error:
         board.evaluations.fail(sha256, f"the evaluation's process did not finish: {error}")
     else:  # where the store cannot be written, the next worker begins anew
-        board.evaluations.keep(asked, answer)
+        board.evaluations.keep(asked, answer, time.monotonic() - begun)
     return True
 
 

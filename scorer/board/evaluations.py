@@ -19,16 +19,15 @@ from scorer.board.snapshot import Means, Snapshot
 from scorer.board.versions import Versions
 from scorer.core.cached import cached_property
 from scorer.core.errors import ScorerError, UnknownName
-from scorer.core.text import printable
+from scorer.core.logs import tell
 from scorer.prepare.splits import masks_of
 from scorer.store.files import Files
-from scorer.store.records import Entry, Evaluation, Extract, Version, Wanted
+from scorer.store.records import Entry, Evaluation, Extract, Queue, Version, Wanted
 
 if TYPE_CHECKING:
     from scorer.results.report import Scored
     from scorer.store.database import Database
 
-LOG = logging.getLogger(__name__)
 LEASE = 15 * 60  # seconds for which a worker holds an evaluation
 TRIES = 3  # workers that may end over an evaluation before it counts as failed
 
@@ -48,6 +47,10 @@ class Evaluations:
         """Claim one waiting file for a limited time; None if none is waiting."""
         values = self._versions.in_force().values
         return self._queue.claim(values, worker, datetime.now(UTC), seconds)
+
+    def queue(self, now: datetime) -> Queue:
+        """What waits, and what workers hold, under the version in force."""
+        return self._queue.queue(self._versions.in_force().values, now)
 
     def renew(self, sha256: str, worker: str, seconds: float) -> None:
         """Keep a file that this worker has taken, for so long from now."""
@@ -98,12 +101,15 @@ class Evaluations:
         else:
             self._store(self.evaluated(version, {sha256: name}))
 
-    def _store(self, evaluations: Iterable[Evaluation]) -> None:
+    def _store(self, evaluations: Iterable[Evaluation], seconds: float | None = None) -> None:
         for evaluation in evaluations:
-            if evaluation.status == "failed":
-                LOG.info("evaluation failed, reference %s: %s", evaluation.reference,
-                         printable(evaluation.cause or "", 1000))  # fmt: skip
             self._queue.finish(replace(evaluation, made=datetime.now(UTC)))
+            tell(
+                "evaluation", logging.ERROR if evaluation.status == "failed" else logging.INFO,
+                challenge=self._versions.challenge.id, sha256=evaluation.sha256,
+                status=evaluation.status, seconds=seconds and round(seconds, 2),
+                reference=evaluation.reference, cause=evaluation.cause,
+            )  # fmt: skip
 
     def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
         """The evaluations of files under a version; they are not stored."""
@@ -139,14 +145,16 @@ class Evaluations:
         named = entries or [e for e in self._versions.baselines(version) if e.sha256 == sha256]
         return named[-1].file if named else "submission"
 
-    def keep(self, asked: Mapping[str, Any], answer: Mapping[str, Any]) -> None:
-        """Store the result of another process, with the means of its scorecard."""
+    def keep(
+        self, asked: Mapping[str, Any], answer: Mapping[str, Any], seconds: float | None = None
+    ) -> None:
+        """Store the result of another process, which took so long, with its scorecard's means."""
         version = self._versions.in_force()
         for file, fields in zip(asked["files"], answer["files"], strict=True):
             evaluation = evaluation_from(fields, asked["values"], file["sha256"])
             if evaluation.values == version.values:
                 evaluation = self._with_means(version, evaluation)
-            self._store([evaluation])
+            self._store([evaluation], seconds)
 
     # failures
 

@@ -57,6 +57,31 @@ Memory = Annotated[int, typer.Option("--memory", min=1, help="MiB that an evalua
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decides.")]
 
 
+class LogForm(StrEnum):
+    """How the log of a server or worker is written."""
+
+    text = "text"
+    json = "json"
+    off = "off"
+
+
+Log = Annotated[
+    LogForm,
+    typer.Option("--log", envvar="SCORER_LOG", help="How the log is written, on standard error."),
+]
+LogFile = Annotated[
+    Path | None, typer.Option("--log-file", metavar="FILE", help="Append the log to FILE instead.")
+]
+
+
+def begin_log(form: LogForm, path: Path | None) -> None:
+    """Write the log from now on; `UsageError` if its file cannot be written."""
+    from scorer.core.logs import write_log
+
+    if form is not LogForm.off:
+        write_log(path, as_json=form is LogForm.json)
+
+
 class Form(StrEnum):
     """How a command of a living board writes its result."""
 

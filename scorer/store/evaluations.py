@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, Update, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Update, and_, case, func, or_, select
 
 from scorer.core.problems import Findings
 from scorer.store import chain, schema
-from scorer.store.records import Evaluation, Status
+from scorer.store.records import Evaluation, Queue, Status
 from scorer.store.rows import evaluation_of, packed
 from scorer.store.tables import Tables
 
@@ -110,6 +110,17 @@ class EvaluationQueue:
                 )
             )
         return str(row.sha256)
+
+    def queue(self, values: str, now: datetime) -> Queue:
+        """What waits under a state of the challenge, and what workers hold."""
+        table = schema.evaluation
+        held = table.c.lease >= now
+        waits = case((held, None), else_=table.c.asked)  # NULL, where a worker holds it
+        query = select(func.count(waits), func.min(waits), func.count(case((held, 1)))).where(
+            table.c.board == self._board, under(values), table.c.status == "pending"
+        )
+        with self._tables.engine.connect() as connection:
+            return Queue(*connection.execute(query).one())
 
     def renew(self, values: str, sha256: str, worker: str, until: datetime) -> None:
         """Extend the lease of an evaluation that this worker has taken."""

@@ -74,6 +74,15 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True)
+class Queue:
+    """The evaluations that are not made yet."""
+
+    waiting: int  # that no worker holds
+    oldest: datetime | None  # since when the first of them waits
+    leases: int  # that a worker holds
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """An act on an entry or a team; never deleted, undone by another."""
 

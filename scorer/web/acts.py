@@ -16,6 +16,7 @@ from scorer.api.submissions import Named
 from scorer.board.entries import Added
 from scorer.board.names import ORGANIZER
 from scorer.board.phases import received, shown_at, spans
+from scorer.core.logs import tell
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.store.records import OF_TEAMS, Act
@@ -107,6 +108,10 @@ def recorded(
         (added,) = site.board.add(
             [file], viewer.team, begun=moment, answers=answers, evaluate=False
         )
+    tell(
+        "refusal" if added.entry is None else "entry", challenge=site.id, team=viewer.team,
+        entry=added.entry, sha256=added.sha256, code=added.code, message=added.message,
+    )  # fmt: skip
     return added
 
 

@@ -6,8 +6,10 @@ import asyncio
 import json
 import logging
 import os
+import re
+import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Container
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from starlette.exceptions import HTTPException
 
 from scorer.board.children import ask_child
 from scorer.core.errors import Refused, UnknownName, UsageError
+from scorer.core.logs import REFERENCE, tell
 from scorer.core.text import printable
 from scorer.core.version import __version__
 from scorer.reports import write
@@ -40,13 +43,23 @@ ROUTERS = tuple(
     room.router
     for room in (challenges, entries, organizer, server, account, board, record, team, admin)
 )
-LOG = logging.getLogger(__name__)
+UNTOLD = ("/static/", "/healthz")  # paths of requests that the log leaves out
+SECRET = re.compile(r"[\w-]{20,}")  # a part of a path that somebody's token may be
 UPLOADS = ("/check", "/entries", "/submit")  # ends of the paths at which files are sent
 
 
 def error_answer(status: int, message: str, code: str | None = None) -> JSONResponse:
     """An error as the API answers it; `code` is S80x for a refusal."""
     return JSONResponse({"code": code, "message": message, "problems": []}, status)
+
+
+def masked(path: str, ids: Container[str]) -> str:
+    """A path for the log: of what could be a token, and is no challenge's id, the beginning.
+
+    >>> masked("/c/the-challenge-of-the-year/kX3vJ0c1Qm7fYb2LzR9w8A", {"the-challenge-of-the-year"})
+    '/c/the-challenge-of-the-year/kX3v...'
+    """
+    return SECRET.sub(lambda m: m[0] if m[0] in ids else f"{m[0][:4]}...", path)
 
 
 def create(settings: Settings | None = None) -> FastAPI:
@@ -95,6 +108,7 @@ def create(settings: Settings | None = None) -> FastAPI:
         request: Request, answer: Callable[[Request], Awaitable[Response]]
     ) -> Response:
         request.state.begun = begun = time.monotonic()
+        REFERENCE.set(secrets.token_hex(4))
         if not request.scope["path"].startswith(settings.root_path):  # the proxy took it away
             request.scope["path"] = settings.root_path + request.scope["path"]
         writes = request.method not in ("GET", "HEAD", "OPTIONS")
@@ -107,9 +121,10 @@ def create(settings: Settings | None = None) -> FastAPI:
         else:
             try:
                 response = await answer(request)
-            except Exception:  # the server tells it
-                log(request, 500, begun)
-                raise
+            except Exception:  # a mistake of ours
+                tell("error", logging.ERROR, trace=True)
+                words = f"the server failed, reference {REFERENCE.get()}; tell the organizer"
+                response = told(request, 500, words)
         if writes:
             for site in context.sites.values():
                 site.look()
@@ -117,15 +132,25 @@ def create(settings: Settings | None = None) -> FastAPI:
             response.headers.setdefault(key, value)
         if not request.url.path.startswith("/static/"):
             response.headers.setdefault("Cache-Control", "no-store")
-        context.count(request.method, response.status_code)
-        log(request, response.status_code, begun)
+        response.headers["X-Request-Id"] = str(REFERENCE.get())
+        seconds = time.monotonic() - begun
+        context.requests.count(request.method, response.status_code, seconds)
+        if not request.scope["path"].removeprefix(settings.root_path).startswith(UNTOLD):
+            log(request, response.status_code, seconds)
         return response
 
-    def log(request: Request, status: int, begun: float) -> None:
-        # without the query: the address of a page may hold more than it shows
-        path, spent = printable(request.scope["path"], 300), 1000 * (time.monotonic() - begun)
-        address = context.proxies.address(request)
-        LOG.info("%s %s %s %d %.0f ms", address, request.method, path, status, spent)
+    def log(request: Request, status: int, seconds: float) -> None:
+        level = logging.ERROR if status >= 500 else logging.INFO
+        tell(
+            "request",
+            logging.WARNING if status in (429, 503) else level,
+            address=context.proxies.address(request),
+            method=printable(request.method, 20),
+            # without the query: the address of a page may hold more than it shows
+            path=masked(request.scope["path"][:300], context.sites),
+            status=status,
+            milliseconds=round(1000 * seconds),
+        )
 
     def told(request: Request, status: int, message: str, code: str | None = None) -> Response:
         path = request.url.path.removeprefix(settings.root_path)
@@ -152,6 +177,7 @@ def create(settings: Settings | None = None) -> FastAPI:
     @app.exception_handler(Refused)
     async def too_late(request: Request, error: Refused) -> Response:
         (problem,) = error.problems
+        tell("refusal", code=problem.code, message=problem.message)
         return told(request, 409, problem.message, problem.code)
 
     @app.exception_handler(UsageError)

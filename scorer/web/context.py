@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import tempfile
-import threading
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect
 
 from scorer.board.children import ChildLimits, ask_child
 from scorer.core.errors import ScorerError
+from scorer.core.logs import REFERENCE, tell
 from scorer.web.access import (
     NOBODY,
     Limiter,
@@ -29,6 +30,7 @@ from scorer.web.access import (
     token_of_session,
     viewer_of,
 )
+from scorer.web.figures import Requests
 from scorer.web.gate import Gate, Kits
 from scorer.web.proxies import Proxies
 from scorer.web.site import Ready, Site
@@ -59,6 +61,7 @@ class Settings(NamedTuple):
     team_header: str | None = None  # in which a trusted proxy says the team
     secret: str | None = None
     public_url: str = ""  # by which participants reach it
+    open_metrics: bool = False  # whether anybody may read them
     still: bool = False  # its pages become files: nothing on them asks a server
 
 
@@ -83,19 +86,13 @@ class Context:
         self.workers = Workers([*self.sites.values()], settings.workers, self.limits)
         self.gate, self.kits = Gate(max(settings.workers, 1)), Kits()
         self.closing = False
-        self.counts: dict[tuple[str, int], int] = {}
-        self._counting = threading.Lock()
+        self.requests = Requests()
 
     def site(self, id: str) -> Site:
         """A challenge, or 404."""
         if id not in self.sites:
             raise HTTPException(404, f"there is no challenge {id!r} here")
         return self.sites[id]
-
-    def count(self, method: str, status: int) -> None:
-        """Count a request for the metrics."""
-        with self._counting:
-            self.counts[method, status] = self.counts.get((method, status), 0) + 1
 
     def viewer(self, request: Request, site: Site) -> Viewer:
         """The viewer, by a bearer token, else a session, else a proxy. 401 for a wrong token."""
@@ -130,10 +127,29 @@ class Context:
             raise HTTPException(401, "this board is for its teams; sign in")
         return viewer
 
+    def organized(self, request: Request) -> list[Site]:
+        """The challenges of which the bearer of the request's token is an organizer; 401 if none.
+
+        An organizer of one learns nothing of the others.
+        """
+        _, _, token = request.headers.get("authorization", "").partition(" ")
+        sites = [
+            site
+            for site in self.sites.values()
+            if viewer_of(site.board, token_of(site.board, token.strip())).organizer
+        ]
+        if not sites:
+            if token:
+                self.failed_sign_in(request)
+            raise HTTPException(401, "an organizer's token is needed: Authorization: Bearer TOKEN")
+        return sites
+
     def failed_sign_in(self, request: Request) -> None:
         """Count a failed sign-in; 429 after too many."""
         most = SIGN_INS if self.settings.limit is None else self.settings.limit
-        if not self.limiter.allows("failed", self.proxies.address(request), most):
+        address = self.proxies.address(request)
+        tell("sign-in failed", logging.WARNING, address=address)
+        if not self.limiter.allows("failed", address, most):
             raise HTTPException(429, "too many failed sign-ins; wait a minute", AGAIN)
 
     def limited(self, request: Request, site: Site, viewer: Viewer) -> None:
@@ -200,7 +216,11 @@ class Context:
             with self.gate.place(patient=patient):
                 return ask_child(site.place, self.limits, do, **more)
         except ScorerError as error:
-            raise HTTPException(503, f"the scorer failed: {error}") from None
+            cause = f": {error}" if patient else ""  # to organizers; in the log of all
+            tell("failure", logging.ERROR, challenge=site.id, task=do, cause=str(error))
+            raise HTTPException(
+                503, f"the scorer failed, reference {REFERENCE.get()}{cause}"
+            ) from None
 
 
 def site_key(site: Site) -> str:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from scorer.board.children import ChildLimits, evaluate_next
 from scorer.board.evaluations import worker_name
 from scorer.core.errors import ScorerError
+from scorer.core.logs import tell
 
 if TYPE_CHECKING:
     from scorer.web.site import Site
 
-LOG = logging.getLogger(__name__)
 PAUSE = 0.5  # seconds between looks for work that nobody announced
 
 
@@ -52,14 +52,18 @@ class Workers:
         return sum(thread.is_alive() for thread in self._threads)
 
     def _work(self) -> None:
+        away = False
         while not self._ends:
             try:
-                evaluated = sum(self._evaluate_one(site) for site in self._sites) > 0
-            except ScorerError:  # the store is away; it may come back
-                evaluated = False
+                evaluated, is_away = sum(self._evaluate_one(site) for site in self._sites) > 0, ""
+            except ScorerError as error:  # the store is away; it may come back
+                evaluated, is_away = False, str(error)
             except Exception:  # a mistake of ours must not be the end of all evaluations
-                LOG.exception("an evaluation was not made")
-                evaluated = False
+                tell("error", logging.ERROR, trace=True)
+                evaluated, is_away = False, ""
+            if is_away and not away:
+                tell("store away", logging.ERROR, cause=is_away)
+            away = bool(is_away)
             if not evaluated:
                 with self._wake:
                     if not self._ends:

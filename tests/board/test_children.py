@@ -71,7 +71,7 @@ def test_what_visitors_start_gives_way():
 def test_where_the_store_cannot_be_written_an_evaluation_has_not_failed(monkeypatch):
     """What was found is lost, and found again by the next worker; nobody is told of a failure."""
 
-    def keep(asked, answer):
+    def keep(asked, answer, seconds):
         raise UsageError("the store cannot be written: database is locked")
 
     failures = []

@@ -35,7 +35,7 @@ def test_a_port_in_use_is_told(score, tmp_path, used):
     [
         (["--host", "203.0.113.1"], "--host '203.0.113.1': this machine has no such address"),
         (["--host", "no.such.host.invalid"], "this machine has no such address"),
-        (["--log", "/nowhere/at/all.log"], "--log /nowhere/at/all.log: No such file or directory"),
+        (["--log-file", "/nowhere/a.log"], "--log-file /nowhere/a.log: No such file or directory"),
         (["--public-url", "board"], "write https://..."),
         (["--trusted-proxy", "web"], "--trusted-proxy 'web': write an address or a network"),
         (["--team-header", "X-Team"], "--team-header needs --trusted-proxy"),

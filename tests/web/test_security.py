@@ -373,7 +373,7 @@ def test_tokens_are_in_no_log(serve, served):
     """Not by an API key, a sign-in, a form, an invitation, nor by requests that fail."""
     red, organizer = served.token("red"), served.token("organizer")
     secrets = {red, organizer, "wr0ng-token-of-somebody"}
-    process, url = serve(served.folder)
+    process, url = serve(served.folder, "--log", "json")
     where = (url.removeprefix("http://").split(":")[0], int(url.rsplit(":", 1)[1]))
     with httpx.Client(base_url=url, timeout=60) as client:
         for token in (red, organizer):
@@ -409,6 +409,7 @@ def test_tokens_are_in_no_log(serve, served):
     process.terminate()
     assert process.wait(60) == 0
     logged = process.stdout.read().decode()
+    assert '"event": "sign-in failed"' in logged
     with served.board() as board:
         logged += "".join(map(repr, board.log())) + board.receipts()
     stored = b"".join(

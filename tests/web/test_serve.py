@@ -104,7 +104,7 @@ def test_sigterm_while_it_starts_ends_with_0(served):
 def test_what_is_served_is_said_and_logged(serve, served, tmp_path):
     served.token("red")
     log = tmp_path / "serve.log"
-    process, url = serve(served.folder, "--log", log)
+    process, url = serve(served.folder, "--log", "text", "--log-file", log)
     with pytest.raises(urllib.error.HTTPError):
         urllib.request.urlopen(f"{url}/c/nothing%0a?token=secret")
     process.terminate()
@@ -116,8 +116,11 @@ def test_what_is_served_is_said_and_logged(serve, served, tmp_path):
         "ready; Ctrl-C ends",
     ]
     logged = log.read_text()
-    assert re.search(r"Z INFO 127\.0\.0\.1 GET /healthz 200 \d+ ms\n", logged)
-    assert re.search(r"GET /c/nothing\S+ 404 \d+ ms\n", logged)
+    told = (
+        r"address=127\.0\.0\.1 method=GET path=/c/nothing\S+ status=404 milliseconds=\d+ reference="
+    )
+    assert re.search(rf"Z INFO request {told}[0-9a-f]{{8}}\n", logged)
+    assert "/healthz" not in logged
     assert "secret" not in logged
     assert log.stat().st_mode & 0o777 == 0o600
 

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import errno
 import json
-import logging
 import os
 import signal
 import socket
 import sys
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_network
-from logging.handlers import WatchedFileHandler
 from pathlib import Path
 from signal import SIGINT, SIGTERM
 from types import FrameType
@@ -22,7 +19,18 @@ from urllib.parse import quote
 
 import typer
 
-from scorer.cli.board import FILES, STORE, FilesWord, Memory, Seconds, StoreWord
+from scorer.cli.board import (
+    FILES,
+    STORE,
+    FilesWord,
+    Log,
+    LogFile,
+    LogForm,
+    Memory,
+    Seconds,
+    StoreWord,
+    begin_log,
+)
 from scorer.cli.options import Plugins, Result
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
@@ -86,12 +94,11 @@ def serve(
             help="The header in which a trusted proxy names the team that it has signed in.",
         ),
     ] = None,
-    log: Annotated[
-        str | None,
-        typer.Option(
-            "--log", metavar="FILE", help="Append requests and failures to FILE; - is stderr."
-        ),
-    ] = None,
+    log: Log = LogForm.text,
+    log_file: LogFile = None,
+    open_metrics: Annotated[
+        bool, typer.Option("--open-metrics", help="Give /metrics to all, without a token.")
+    ] = False,
     store: StoreWord = None,
     files_at: FilesWord = None,
     allow_plugins: Plugins = False,
@@ -111,7 +118,8 @@ def serve(
     from scorer.board.confine import protections
 
     require_limits()
-    handler, listening = _log_handler(log), _listening(host, port)
+    begin_log(log, log_file)
+    listening = _listening(host, port)
     address = _address(host, listening.getsockname()[1])
     settings = {
         "challenges": [str(path.resolve()) for path in challenges],
@@ -127,20 +135,17 @@ def serve(
         "public_url": (public_url or f"{address}{root_path}").rstrip("/"),
         "trusted_proxies": trusted_proxy or [],
         "team_header": team_header,
+        "open_metrics": open_metrics,
         "secret": os.environ.get(SECRET),
     }
     _say(f"{address}{settings['root_path']}/ is being prepared; {protections()}")
     os.environ["SCORER_SERVE"] = json.dumps(settings)
     # by its name: the command line knows the web no more than the web knows it
     config = uvicorn.Config(
-        "scorer.web.app:create", factory=True, host=host, port=port, log_level="warning",
-        server_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
+        "scorer.web.app:create", factory=True, host=host, port=port, log_config=None,
+        access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
         http="scorer.web.idle:ImpatientProtocol",
     )  # fmt: skip
-    if handler is not None:
-        for name in ("uvicorn", "scorer"):
-            logging.getLogger(name).addHandler(handler)
-            logging.getLogger(name).setLevel(logging.INFO)
 
     class Server(uvicorn.Server):
         """One that ends with 0 when it is told to end, and does not die of the signal."""
@@ -211,22 +216,6 @@ def _unbound(error: OSError, host: str, port: int) -> str:
 
 def _address(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _log_handler(path: str | None) -> logging.Handler | None:
-    """A handler that appends to the file of --log, which its owner alone reads."""
-    if path is None:
-        return None
-    try:
-        if path != "-":
-            os.close(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600))
-        handler = logging.StreamHandler() if path == "-" else WatchedFileHandler(path)
-    except OSError as error:
-        raise UsageError(f"--log {printable(path)}: {error.strerror}") from None
-    form = logging.Formatter("%(asctime)s %(levelname)s %(message)s", "%Y-%m-%dT%H:%M:%SZ")
-    form.converter = time.gmtime
-    handler.setFormatter(form)
-    return handler
 
 
 def _served(sites: Iterable[Any], address: str) -> Iterator[str]:

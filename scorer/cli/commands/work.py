@@ -10,7 +10,19 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import FILES, STORE, FilesWord, Memory, Seconds, StoreWord, board_of
+from scorer.cli.board import (
+    FILES,
+    STORE,
+    FilesWord,
+    Log,
+    LogFile,
+    LogForm,
+    Memory,
+    Seconds,
+    StoreWord,
+    begin_log,
+    board_of,
+)
 from scorer.cli.options import Plugins, Result, Terminal
 
 PAUSE = 1.0  # seconds between looks for work
@@ -28,6 +40,8 @@ def work(
     ] = False,
     seconds: Seconds = 600,
     memory: Memory = 4096,
+    log: Log = LogForm.text,
+    log_file: LogFile = None,
     store: StoreWord = None,
     files_at: FilesWord = None,
     allow_plugins: Plugins = False,
@@ -37,6 +51,7 @@ def work(
     from scorer.board.confine import protections
     from scorer.board.evaluations import worker_name
 
+    begin_log(log, log_file)
     terminal: Terminal = context.obj
     limits, done = ChildLimits(seconds, memory << 20), 0
     store, files = store or os.environ.get(STORE), files_at or os.environ.get(FILES)

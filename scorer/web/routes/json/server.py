@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, PlainTextResponse
 
 from scorer.web.dependencies import Shared
+from scorer.web.figures import family, of_challenges
 from scorer.web.render import render
 
 router = APIRouter(include_in_schema=False)
@@ -23,19 +21,15 @@ def health(context: Shared) -> str:
 
 
 @router.get("/metrics", response_class=PlainTextResponse)
-def metrics(context: Shared) -> Response:
-    """Figures for Prometheus."""
-    lines = ["# TYPE scorer_requests_total counter"]
-    for (method, status), count in sorted(context.counts.items()):
-        lines.append(f'scorer_requests_total{{method="{method}",status="{status}"}} {count}')
-    lines.append("# TYPE scorer_entries gauge")
-    for site in context.sites.values():
-        counts = Counter(site.board.statuses().values())
-        name = json.dumps(site.id)
-        for state in ("pending", "scored", "rejected", "failed"):
-            labels = f'challenge={name},status="{state}"'
-            lines.append(f"scorer_entries{{{labels}}} {counts[state]}")
-    lines += ["# TYPE scorer_workers gauge", f"scorer_workers {context.workers.alive}"]
+def metrics(request: Request, context: Shared) -> Response:
+    """Figures for Prometheus: of all challenges, or of those whose organizer asks."""
+    is_open = context.settings.open_metrics
+    sites = [*context.sites.values()] if is_open else context.organized(request)
+    alive = {"": context.workers.alive}
+    lines = [
+        *context.requests.figures(), *of_challenges(sites),
+        *family("workers", "gauge", "Workers of this server.", alive),
+    ]  # fmt: skip
     text = "".join(f"{line}\n" for line in lines)
     return Response(text, media_type="text/plain; version=0.0.4")
 

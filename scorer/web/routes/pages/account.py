@@ -7,7 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
 
-from scorer.web.access import LASTS, NOBODY, token_of
+from scorer.core.logs import tell
+from scorer.web.access import LASTS, NOBODY, token_of, viewer_of
 from scorer.web.context import COOKIE, site_key
 from scorer.web.dependencies import FormSender, Served, Shared
 from scorer.web.page import page, to
@@ -41,6 +42,9 @@ def sign_in(
         context.failed_sign_in(request)
         fault = "This token is not known here."
         return page(request, site, NOBODY, "sign-in.html", 401, fault=fault)
+    viewer = viewer_of(site.board, known)
+    tell("sign-in", challenge=site.id, team=viewer.team, organizer=viewer.organizer or None,
+         address=context.proxies.address(request))  # fmt: skip
     response = to(request, site.id)
     response.set_cookie(
         f"{COOKIE}_{site_key(site)}", context.sessions.sign(site.id, known), max_age=LASTS,
@@ -50,8 +54,9 @@ def sign_in(
 
 
 @router.post("/c/{id}/sign-out")
-def sign_out(request: Request, site: Served, _: FormSender) -> Response:
+def sign_out(request: Request, site: Served, viewer: FormSender) -> Response:
     """End the session."""
+    tell("sign-out", challenge=site.id, team=viewer.team, organizer=viewer.organizer or None)
     response = to(request, site.id)
     response.delete_cookie(f"{COOKIE}_{site_key(site)}")
     return response
@@ -70,4 +75,5 @@ def join(
     """Make a team and show its token, once."""
     context.limited(request, site, NOBODY)
     token = site.board.add_team(name.strip(), now=site.clock())
+    tell("team", challenge=site.id, team=name.strip(), address=context.proxies.address(request))
     return page(request, site, NOBODY, "join.html", fault=None, token=token, name=name.strip())

@@ -1,0 +1,164 @@
+"""The log of a server and its figures: what was done, by whom, under which reference."""
+
+import json
+import logging
+import re
+from datetime import UTC, datetime
+
+import pytest
+from web_helpers import API, finished, good, rows, send
+
+from scorer.board.children import Failed
+from scorer.core.logs import tell, write_log
+from scorer.web.app import masked
+from scorer.web.figures import Requests
+
+
+@pytest.fixture
+def log(tmp_path):
+    """Have what is told written to a file; gives the file's lines."""
+    root, ours = logging.getLogger(), logging.getLogger("scorer")
+    before, level = root.handlers[:], ours.level
+
+    def begin(*, as_json):
+        path = tmp_path / "the.log"
+        write_log(path, as_json=as_json)
+        return lambda: path.read_text().splitlines()
+
+    yield begin
+    for handler in set(root.handlers) - set(before):
+        root.removeHandler(handler)
+        handler.close()
+    ours.setLevel(level)
+
+
+def test_an_event_is_a_line_of_text(log):
+    lines = log(as_json=False)
+    tell("refusal", logging.WARNING, team="the reds\nINFO forged", entry=None, n=3)
+    (line,) = lines()
+    time, _, rest = line.partition(" ")
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", time)
+    assert rest == 'WARNING refusal team="the reds\\\\nINFO forged" n=3'
+
+
+def test_an_event_is_an_object_of_json(log):
+    lines = log(as_json=True)
+    try:
+        raise ValueError("wrong\nwise")
+    except ValueError:
+        tell("error", logging.ERROR, trace=True, team="Łódź")
+    logging.getLogger("uvicorn.error").warning("of %s", "another package")
+    first, second = map(json.loads, lines())
+    assert (first["level"], first["event"], first["team"]) == ("error", "error", "Łódź")
+    assert "ValueError: wrong" in first["traceback"]
+    assert (second["level"], second["event"]) == ("warning", "of another package")
+
+
+@pytest.mark.parametrize(
+    ("path", "shown"),
+    [
+        ("/c/course/entries/12", "/c/course/entries/12"),
+        ("/c/a-challenge-with-a-long-id/rules", "/c/a-challenge-with-a-long-id/rules"),
+        ("/kX3vJ0c1Qm7fYb2LzR9w8A", "/kX3v..."),
+        ("/c/course/kX3vJ0c1Qm7fYb2LzR9w8A", "/c/course/kX3v..."),
+    ],
+)
+def test_no_token_of_a_path_is_in_the_log(path, shown):
+    assert masked(path, {"course", "a-challenge-with-a-long-id"}) == shown
+
+
+def test_requests_are_counted_by_how_long_they_took():
+    requests = Requests()
+    for method, seconds in (("GET", 0.005), ("GET", 0.2), ("GET", 99), ("BREW", 1), ("POT", 1)):
+        requests.count(method, 200, seconds)
+    lines = [*requests.figures()]
+    for line in (
+        'scorer_requests_total{method="GET",status="200"} 3',
+        'scorer_requests_total{method="other",status="200"} 2',
+        'scorer_request_seconds_bucket{method="GET",le="0.005"} 1',
+        'scorer_request_seconds_bucket{method="GET",le="0.25"} 2',
+        'scorer_request_seconds_bucket{method="GET",le="30"} 2',
+        'scorer_request_seconds_bucket{method="GET",le="+Inf"} 3',
+        'scorer_request_seconds_sum{method="GET"} 99.205000',
+        'scorer_request_seconds_count{method="GET"} 3',
+    ):
+        assert line in lines
+    assert "BREW" not in "".join(lines)
+
+
+@pytest.mark.slow("serves a board and evaluates entries")
+def test_acts_are_logged_with_references(client, served, log):
+    lines, red = log(as_json=True), served.bearer("red")
+    sent = send(client, red, rows(good))
+    finished(client, red, sent.json()["entry"])
+    twice = send(client, red, rows(good))
+    client.post("/c/course/sign-in", data={"token": served.token("organizer")})
+    client.post("/c/course/sign-in", data={"token": "nobody's"})
+    events = [json.loads(line) for line in lines()]
+
+    def those(name, **wanted):
+        named = [event for event in events if event["event"] == name]
+        return [event for event in named if wanted.items() <= event.items()]
+
+    (entry,) = those("entry", challenge="course", team="red", entry=1)
+    assert entry["reference"] == sent.headers["X-Request-Id"]
+    (refusal,) = those("refusal", team="red", code="S803", level="info")
+    assert refusal["reference"] == twice.headers["X-Request-Id"]
+    assert those("request", reference=refusal["reference"], status=409, method="POST")
+    assert those("evaluation", sha256=entry["sha256"], status="scored")
+    assert those("sign-in", organizer=True)
+    assert those("sign-in failed", level="warning", address="testclient")
+
+
+@pytest.mark.slow("serves a board")
+def test_a_fault_of_ours_is_told_by_its_reference(client, served, log, monkeypatch):
+    lines = log(as_json=True)
+
+    def wrong(*args, **more):
+        raise ZeroDivisionError("the hidden truth")
+
+    def dead(*args, **more):
+        raise Failed("it ended with -9\nthe hidden truth")
+
+    monkeypatch.setattr("scorer.web.routes.json.challenges.describe", wrong)
+    monkeypatch.setattr("scorer.web.context.ask_child", dead)
+    check = {"files": {"file": ("a.csv", b"list,item\n")}, "headers": served.bearer("red")}
+    for answer, status in ((client.get(API), 500), (client.post(f"{API}/check", **check), 503)):
+        assert answer.status_code == status
+        reference = answer.headers["X-Request-Id"]
+        assert f"reference {reference}" in answer.json()["message"]
+        assert "hidden" not in answer.text
+        told = [event for event in map(json.loads, lines()) if event["level"] == "error"]
+        told = [event for event in told if event["reference"] == reference]
+        assert "the hidden truth" in json.dumps(told)
+
+
+@pytest.mark.slow("serves boards")
+def test_figures_need_an_organizers_token(client_with, served):
+    client, own = client_with(), served.bearer("organizer")
+    for headers, status in (({}, 401), (served.bearer("red"), 401), (own, 200)):
+        assert client.get("/metrics", headers=headers).status_code == status
+    open_to_all = client_with(open_metrics=True, workers=0)
+    with served.board() as board:
+        (served.folder / "a.csv").write_text(rows(good))
+        board.version()
+    for text in (client.get("/metrics", headers=own).text, open_to_all.get("/metrics").text):
+        assert 'scorer_entries{challenge="course",status="scored"} 0\n' in text
+        assert 'scorer_queue_age_seconds{challenge="course"} ' in text
+        assert 'scorer_leases{challenge="course"} ' in text
+
+
+def test_what_waits_and_what_is_held_is_counted(served):
+    with served.board() as board:
+        board.version()
+        for n in range(3):
+            path = served.folder / f"{n}.csv"
+            path.write_text(rows(good) + f"q00,e{n},0\n")
+            board.add([path], f"team{n}", evaluate=False)
+        now = datetime.now(UTC)
+        waiting = board.evaluations.queue(now)
+        board.evaluations.claim("a worker", 60)
+        held = board.evaluations.queue(datetime.now(UTC))
+    assert (held.waiting, held.leases) == (waiting.waiting - 1, 1)
+    assert waiting.leases == 0
+    assert waiting.oldest <= held.oldest <= now
