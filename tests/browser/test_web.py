@@ -527,6 +527,28 @@ def test_an_open_board_follows_what_happens(visitor, served):
         )
 
 
+def test_many_open_boards_share_a_connection(visitor, served):
+    """Browsers have six connections to a host: a seventh page that held one would not load."""
+    team = f"tabs {next(NAMES)}"
+    served.token(team)
+    with visitor() as who:
+        first = who.driver.current_window_handle
+        try:
+            for _ in range(8):
+                who.driver.switch_to.new_window("tab")
+                who.goes()
+                assert who.finds("#standings").is_displayed()
+            time.sleep(1.5)  # the first event says what there is
+            with served.board() as board:
+                board.add([file(served, own(next(NAMES), 8))], team)
+            who.waits(lambda: "renewed" in who.finds("#news").text)
+        finally:
+            for handle in set(who.driver.window_handles) - {first}:
+                who.driver.switch_to.window(handle)
+                who.driver.close()
+            who.driver.switch_to.window(first)
+
+
 PAGES = [
     (None, ["/", "/c/course", "/c/course/rules", "/c/course/sign-in", "/c/course/join",
             "/api/docs", "/nowhere"]),

@@ -1,13 +1,31 @@
 "use strict";
 
+// What the server says of its boards, by one connection for all pages of this browser; where there
+// are no shared workers, by a page's own while it is seen.
+function follow(worker, address, told) {
+  if (window.SharedWorker) {
+    const script = new URL(worker, location.href).href;
+    new BroadcastChannel(script).onmessage = told;
+    new SharedWorker(script).port.onmessage = told;
+    return;
+  }
+  let source = null;
+  const look = () => {
+    source?.close();
+    source = document.hidden ? null : new EventSource(address);
+    if (source) source.onmessage = told;
+  };
+  document.addEventListener("visibilitychange", look);
+  look();
+}
+
 // A board that is open follows what happens.
 const live = document.getElementById("live");
 if (live) {
   let last = null;
-  const source = new EventSource(live.dataset.events);
-  source.onmessage = async (event) => {
+  follow(live.dataset.worker, live.dataset.events, async (event) => {
     const before = last;
-    last = event.data;
+    last = JSON.parse(event.data)[live.dataset.challenge];
     if (before === null || before === last) return;
     const answer = await fetch(live.dataset.part);
     if (!answer.ok) return;
@@ -24,7 +42,7 @@ if (live) {
     if (box && focused) box.focus();
     document.getElementById("news").textContent =
       `The board was renewed at ${new Date().toLocaleTimeString()}.`;
-  };
+  });
 }
 
 // An entry that waits is looked at again.

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import re
+import secrets
 from collections.abc import AsyncIterator
+from hashlib import blake2b
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
@@ -18,10 +21,13 @@ from scorer.results.report import public_measure
 from scorer.web.access import Viewer
 from scorer.web.acts import describe
 from scorer.web.context import ready
-from scorer.web.dependencies import Reader, Served, Shared
+from scorer.web.dependencies import Readable, Reader, Served, Shared
 from scorer.web.page import page, page_text, policy
 from scorer.web.render import render, root_of, templates
 from scorer.web.site import PULSE, Ready, Site
+
+KEY = secrets.token_bytes(16)  # of this process
+QUIET = 20  # pulses after which followers hear that the connection stands
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -106,20 +112,33 @@ def csv(request: Request, site: Served, viewer: Reader, split: str) -> Response:
     return ready(request, site.ready_board(split, viewer).csv, "text/csv")
 
 
-@router.get("/c/{id}/events")
-async def events(request: Request, context: Shared, site: Served, _: Reader) -> Response:
-    """A line whenever something may have changed (server-sent events)."""
+@router.get("/events")
+async def events(request: Request, context: Shared, sites: Readable) -> Response:
+    """A line whenever something may have changed on a board of this server (server-sent events).
+
+    It is an object of a word for each challenge, which says nothing but whether it is another.
+    """
 
     async def lines() -> AsyncIterator[str]:
-        last = None
+        last, pulses = None, 0
         while not context.closing and not await request.is_disconnected():
-            stamp = await site.pulse()
-            if stamp != last:
-                last = stamp
-                yield f"data: {'-'.join(map(str, stamp))}\n\n"
+            now = {site.id: opaque(await site.pulse()) for site in sites}
+            if now != last:
+                last = now
+                yield f"data: {json.dumps(now)}\n\n"
+            elif pulses % QUIET == 0:
+                yield ":\n\n"  # a comment, so that no proxy ends what says nothing
+            pulses += 1
             await asyncio.sleep(PULSE)  # of the site, which asks the store once for all of them
 
-    return StreamingResponse(lines(), media_type="text/event-stream")
+    # nginx would keep lines back until it has many
+    head = {"X-Accel-Buffering": "no", "Cache-Control": "no-store, no-transform"}
+    return StreamingResponse(lines(), media_type="text/event-stream", headers=head)
+
+
+def opaque(stamp: tuple[int, ...]) -> str:
+    """A word for the state of a board that does not tell how many entries there are."""
+    return blake2b(repr(stamp).encode(), key=KEY, digest_size=8).hexdigest()
 
 
 @router.get("/c/{id}/rules")
