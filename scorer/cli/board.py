@@ -14,7 +14,16 @@ from zoneinfo import ZoneInfo
 
 import typer
 
-from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal, challenge_of
+from scorer.cli.options import (
+    ChallengeWord,
+    Plugins,
+    Result,
+    Terminal,
+    challenge_of,
+    exit_code,
+    problems,
+    submissions_of,
+)
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 
@@ -22,6 +31,7 @@ if TYPE_CHECKING:
     from scorer.api.submissions import Named
     from scorer.board.board import Board
     from scorer.challenge.model import Challenge
+    from scorer.results.report import Report
 
 STORE = "SCORER_STORE"  # of the environment: the database's URL
 FILES = "SCORER_FILES"  # of the environment: where entry files are kept
@@ -54,6 +64,22 @@ Seconds = Annotated[
     int, typer.Option("--seconds", min=1, help="CPU seconds that an evaluation may take.")
 ]
 Memory = Annotated[int, typer.Option("--memory", min=1, help="MiB that an evaluation may take.")]
+SentWords = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[SUBMISSION...]",
+        help="Files, folders of files, NAME=PATH, or - for standard input; without any the "
+        "entries that the living board shows.",
+    ),
+]
+Split = Annotated[
+    str | None,
+    typer.Option(
+        "--split",
+        metavar="S",
+        help="On this split of the lists; default: all, of a living board those that it shows.",
+    ),
+]
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decides.")]
 
 
@@ -131,6 +157,72 @@ def board_of(
             "which still counts; score rescore makes the files as they are now count",
         )
     return board, notes
+
+
+class Sent(NamedTuple):
+    """What a command draws the board of: words for files, or where the store of a board is."""
+
+    submissions: Sequence[str]
+    store: str | None
+    files: str | None
+    split: str | None
+    metric: list[str] | None = None
+    truth: Path | None = None
+
+
+class Drawable(NamedTuple):
+    """The report of a board, what it was made from, and what is said of it."""
+
+    report: Report
+    challenge: Challenge
+    read: Sequence[Path]
+    lines: Sequence[str]
+    exit_code: int
+
+
+def report_of(
+    path: Path, sent: Sent, terminal: Terminal, plugins: bool, quiet: bool,
+    settle: Callable[[Challenge], Challenge] | None = None,
+) -> Drawable:  # fmt: skip
+    """The report of files, or without any of the living board as it stands.
+
+    `settle` changes the challenge before files are scored. `UsageError` if there are neither.
+    """
+    if not sent.submissions:
+        return _living_report(path, sent, terminal, plugins, quiet)
+    from scorer.api.score import score
+
+    if sent.store or sent.files:
+        raise UsageError("name either submissions or a store")
+    words = list(sent.submissions)
+    settled, notes = challenge_of(path, terminal, sent.metric, sent.truth, words)
+    settled = settle(settled) if settle else settled
+    named = submissions_of(words, terminal, settled)
+    splits = () if sent.split is None else (sent.split,)
+    progress = None if quiet else terminal.progress
+    report = score(settled, named, allow_plugins=plugins, progress=progress, splits=splits)
+    lines = [] if quiet else list(notes)
+    for scored in report.submissions:
+        lines += problems(scored.findings, quiet or scored.baseline)
+    read = [file.path for file in named]
+    return Drawable(report, settled, read, lines, exit_code(report.submissions))
+
+
+def _living_report(
+    path: Path, sent: Sent, terminal: Terminal, plugins: bool, quiet: bool
+) -> Drawable:  # fmt: skip
+    from scorer.challenge.model import FOLDER
+
+    folder = path if path.is_dir() else path.parent
+    if not (sent.store or os.environ.get(STORE) or (folder / FOLDER).is_dir()):
+        raise UsageError(
+            "name submissions; this challenge has no living board, whose entries count"
+        )
+    if sent.metric or sent.truth:
+        raise UsageError("-m and --truth go with submissions, not with a living board")
+    board, notes = board_of(path, terminal, sent.store, sent.files, plugins)
+    report = board.board(split=sent.split).report
+    return Drawable(report, board.challenge, (), () if quiet else notes, 0)
 
 
 def confined(board: Board, seconds: int, memory: int) -> tuple[str, ...]:

@@ -1,12 +1,14 @@
-"""`score figures CHALLENGE SUBMISSION... -o DIR`: pictures of a board for a paper or a talk."""
+"""`score figures CHALLENGE [SUBMISSION...] -o DIR`: pictures of a board for a paper or a talk."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from scorer.cli.board import FilesWord, Sent, SentWords, Split, StoreWord, report_of
 from scorer.cli.options import (
     ChallengeWord,
     MetricWords,
@@ -14,14 +16,9 @@ from scorer.cli.options import (
     Precision,
     Quiet,
     Result,
-    SubmissionWords,
     Terminal,
     TruthWord,
-    challenge_of,
-    exit_code,
-    problems,
     refuse_overwrite,
-    submissions_of,
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
@@ -30,11 +27,11 @@ from scorer.core.text import printable
 def figures(
     context: typer.Context,
     challenge: ChallengeWord,
-    submissions: SubmissionWords,
     output: Annotated[
         Path,
         typer.Option("-o", "--output", metavar="DIR", help="The folder where the figures go."),
     ],
+    submissions: SentWords = None,
     kind: Annotated[
         str | None,
         typer.Option(
@@ -50,6 +47,9 @@ def figures(
     ] = "160mm",
     metric: MetricWords = None,
     truth: TruthWord = None,
+    split: Split = None,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
     precision: Precision = 4,
     allow_plugins: Plugins = False,
     quiet: Quiet = False,
@@ -57,36 +57,39 @@ def figures(
     """Draw a board as SVG, PDF and PNG, each figure with its caption in a text file.
 
     Without vl-convert-python (challenge-scorer[figures]) only SVG is written. For organizers:
-    values of lists are drawn.
+    values of lists are drawn. Precision by recall is measured besides what the challenge measures.
     """
-    from scorer.api.figures import EXTRA, KINDS, converts, drawings, files, refuse_unknown
-    from scorer.api.score import score
+    from scorer.api.figures import (
+        EXTRA,
+        KINDS,
+        converts,
+        drawings,
+        files,
+        refuse_unknown,
+        with_recall,
+    )  # fmt: skip
 
     terminal: Terminal = context.obj
     asked = [word.strip() for word in kind.split(",")] if kind else list(KINDS)
     for name in asked:
         refuse_unknown(name, width)
-    settled, notes = challenge_of(challenge, terminal, metric, truth, submissions)
-    named = submissions_of(submissions, terminal, settled)
-    progress = None if quiet else terminal.progress
-    report = score(settled, named, allow_plugins=allow_plugins, progress=progress)
-    lines = [] if quiet else list(notes)
-    for scored in report.submissions:
-        lines += problems(scored.findings, quiet or scored.baseline)
-    drawn = []
+    sent = Sent(submissions or (), store, files_at, split, metric, truth)
+    more = partial(with_recall, plugins=allow_plugins) if "recall-precision" in asked else None
+    scored = report_of(challenge, sent, terminal, allow_plugins, quiet, more)
+    lines, drawn, published = list(scored.lines), [], scored.report.published()
     for name in asked:
-        made = list(drawings(report.published(), name, width, precision))
+        made = list(drawings(published, name, width, precision))
         if not made and (kind or not quiet):
             lines.append(f"note: {_lack(name)}")
         drawn += made
     if not drawn:
         raise UsageError("there is nothing to draw: " + "; ".join(map(_lack, asked)))
     made_files = tuple(files(drawn, output))
-    refuse_overwrite([path for path, _ in made_files], settled, *(file.path for file in named))
+    refuse_overwrite([path for path, _ in made_files], scored.challenge, *scored.read)
     output.mkdir(parents=True, exist_ok=True)
     lines += [] if converts() else [f"note: {EXTRA}"]
     written = tuple(f"{printable(output / d.key)}: {printable(d.title)}" for d in drawn)
-    return Result("", tuple(lines), exit_code(report.submissions), made_files, written)
+    return Result("", tuple(lines), scored.exit_code, made_files, written)
 
 
 def _lack(kind: str) -> str:

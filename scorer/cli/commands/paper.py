@@ -1,4 +1,4 @@
-"""`score paper CHALLENGE SUBMISSION... -o DIR`: figures, tables, methods and numbers in LaTeX."""
+"""`score paper CHALLENGE [SUBMISSION...] -o DIR`: figures, tables, methods and numbers in LaTeX."""
 
 from __future__ import annotations
 
@@ -7,19 +7,15 @@ from typing import Annotated
 
 import typer
 
+from scorer.cli.board import FilesWord, Sent, SentWords, Split, StoreWord, report_of
 from scorer.cli.options import (
     ChallengeWord,
     Plugins,
     Precision,
     Quiet,
     Result,
-    SubmissionWords,
     Terminal,
-    challenge_of,
-    exit_code,
-    problems,
     refuse_overwrite,
-    submissions_of,
 )
 from scorer.core.text import printable
 
@@ -27,14 +23,17 @@ from scorer.core.text import printable
 def paper(
     context: typer.Context,
     challenge: ChallengeWord,
-    submissions: SubmissionWords,
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="DIR", help="The folder where the files go.")
     ],
+    submissions: SentWords = None,
     width: Annotated[
         str,
         typer.Option("--width", metavar="W", help="How wide figures are: 84mm, 17cm, 3.3in."),
     ] = "120mm",
+    split: Split = None,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
     precision: Precision = 4,
     allow_plugins: Plugins = False,
     quiet: Quiet = False,
@@ -46,20 +45,14 @@ def paper(
     """
     from scorer.api.figures import EXTRA, converts, millimetres_of
     from scorer.api.paper import paper as made
-    from scorer.api.score import score
 
     terminal: Terminal = context.obj
     millimetres_of(width)
-    settled, notes = challenge_of(challenge, terminal)
-    named = submissions_of(submissions, terminal, settled)
-    progress = None if quiet else terminal.progress
-    report = score(settled, named, allow_plugins=allow_plugins, progress=progress)
-    lines = [] if quiet else list(notes)
-    for scored in report.submissions:
-        lines += problems(scored.findings, quiet or scored.baseline)
-    files = tuple((output / name, data) for name, data in made(report, width, precision))
-    refuse_overwrite([path for path, _ in files], settled, *(file.path for file in named))
+    sent = Sent(submissions or (), store, files_at, split)
+    scored = report_of(challenge, sent, terminal, allow_plugins, quiet)
+    files = tuple((output / name, data) for name, data in made(scored.report, width, precision))
+    refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)
     output.mkdir(parents=True, exist_ok=True)
-    lines += [] if converts() else [f"note: {EXTRA}"]
+    lines = [*scored.lines, *([] if converts() else [f"note: {EXTRA}"])]
     main = printable(output / "main.tex")
-    return Result("", tuple(lines), exit_code(report.submissions), files, (main,))
+    return Result("", tuple(lines), scored.exit_code, files, (main,))
