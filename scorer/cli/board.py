@@ -159,7 +159,7 @@ def board_of(
     return board, notes
 
 
-class Sent(NamedTuple):
+class BoardWords(NamedTuple):
     """What a command draws the board of: words for files, or where the store of a board is."""
 
     submissions: Sequence[str]
@@ -181,7 +181,7 @@ class Drawable(NamedTuple):
 
 
 def report_of(
-    path: Path, sent: Sent, terminal: Terminal, plugins: bool, quiet: bool,
+    path: Path, sent: BoardWords, terminal: Terminal, plugins: bool, quiet: bool,
     settle: Callable[[Challenge], Challenge] | None = None,
 ) -> Drawable:  # fmt: skip
     """The report of files, or without any of the living board as it stands.
@@ -209,7 +209,7 @@ def report_of(
 
 
 def _living_report(
-    path: Path, sent: Sent, terminal: Terminal, plugins: bool, quiet: bool
+    path: Path, sent: BoardWords, terminal: Terminal, plugins: bool, quiet: bool
 ) -> Drawable:  # fmt: skip
     from scorer.challenge.model import FOLDER
 

@@ -58,6 +58,7 @@ def test_ticks_are_round_few_and_inside(one, other, most):
         ((0, 12345), ["0", "5,000", "10,000"]),
         ((0, 2e-7), ["0", "5e-08", "1e-07", "1.5e-07", "2e-07"]),
         ((3, 3), ["3"]),
+        ((0, 0), ["0"]),
     ],
 )
 def test_ticks_are_written_with_the_decimals_that_they_need(ends, shown):
@@ -316,7 +317,7 @@ def test_power_of_a_board_is_that_of_its_test(board):
     assert list(power_of_board(none, 4)) == []
 
 
-PAIR = ListPair(("one <b>", LONG), ["q1", "q2", "q3", "q4"], "AP@10", "topic", "topics")
+PAIR = ListPair(("one <b>", LONG), ["q1", "q2", "q3", "q4"], "AP@10", "topic", "topics", "higher")
 VALUES = np.array([0.25, 0.5, 1.0, np.nan]), np.array([0.5, 0.5, 0.0, 0.5])
 
 
@@ -327,7 +328,7 @@ def test_head_to_head_has_a_dot_for_each_list_that_both_have(wide):
     body = drawn(figure, wide).body
     assert body.count("<circle") == 3
     assert "has more (1)" in figure.caption
-    assert figure.caption.endswith("; 1 are equal.")
+    assert figure.caption.endswith("; 1 are equal; higher is better.")
     assert "one <b>" not in body
     assert head_to_head(PAIR, (VALUES[0], np.full(4, np.nan)), 4) is None
 

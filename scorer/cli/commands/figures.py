@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import FilesWord, Sent, SentWords, Split, StoreWord, report_of
+from scorer.cli.board import BoardWords, FilesWord, SentWords, Split, StoreWord, report_of
 from scorer.cli.options import (
     ChallengeWord,
     MetricWords,
@@ -73,7 +73,7 @@ def figures(
     asked = [word.strip() for word in kind.split(",")] if kind else list(KINDS)
     for name in asked:
         refuse_unknown(name, width)
-    sent = Sent(submissions or (), store, files_at, split, metric, truth)
+    sent = BoardWords(submissions or (), store, files_at, split, metric, truth)
     more = partial(with_recall, plugins=allow_plugins) if "recall-precision" in asked else None
     scored = report_of(challenge, sent, terminal, allow_plugins, quiet, more)
     lines, drawn, published = list(scored.lines), [], scored.report.published()

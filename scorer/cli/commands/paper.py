@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import FilesWord, Sent, SentWords, Split, StoreWord, report_of
+from scorer.cli.board import BoardWords, FilesWord, SentWords, Split, StoreWord, report_of
 from scorer.cli.options import (
     ChallengeWord,
     Plugins,
@@ -48,7 +48,7 @@ def paper(
 
     terminal: Terminal = context.obj
     millimetres_of(width)
-    sent = Sent(submissions or (), store, files_at, split)
+    sent = BoardWords(submissions or (), store, files_at, split)
     scored = report_of(challenge, sent, terminal, allow_plugins, quiet)
     files = tuple((output / name, data) for name, data in made(scored.report, width, precision))
     refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)

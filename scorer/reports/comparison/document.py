@@ -269,7 +269,7 @@ def _picture(compared: ComparedReport, pair: ComparedPair, options: Options) -> 
     """Both by the primary measure, list by list, and differences; many lists share bars."""
     measure, precision = compared.measures[0], options.precision
     listed = ListPair((pair.a, pair.b), compared.pairing.lists, printable(measure.id),
-                      compared.unit, compared.units)  # fmt: skip
+                      compared.unit, compared.units, measure.metric.better)  # fmt: skip
     values = _values_of_both(compared, pair, measure) if options.page else None
     figure = head_to_head(listed, values, precision) if values else None
     if figure is not None:

@@ -26,6 +26,7 @@ class ListPair(NamedTuple):
     measure: str
     unit: str  # the challenge's word for a list
     units: str  # and for lists
+    better: str  # higher or lower
 
 
 class SortedBar(NamedTuple):
@@ -95,7 +96,9 @@ def sorted_differences(
     ]  # fmt: skip
     rows = [[bar.name, f"{len(bar.lists):,}", signed(bar.value, precision)] for bar in drawn]
     numbers = texts(name, [pair.units, "how many", "difference"], rows)
-    caption = f"Above 0, {first} has more; below, in the other colour, {second}."
+    caption = (
+        f"Above 0, {first} has more; below, in the other colour, {second}; {pair.better} is better."
+    )
 
     def drawn_bars(wide: float) -> Canvas:
         return _sorted(entries, f"difference in {pair.measure}", wide)
@@ -108,11 +111,14 @@ def _sorted(entries: Sequence[SortedBar], name: str, wide: float) -> Canvas:
     values = [float(entry.text) for entry in entries]
     top = 1.6 * LINE
     on = draw.scale(min(*values, 0.0), max(*values, 0.0), top + TALL, top)
-    texts = draw.tick_texts(draw.ticks(on.low, on.high, 4))
+    marks = draw.ticks(on.low, on.high, 4)
+    texts = draw.tick_texts(marks)
     left = 14 + max(map(draw.length, texts))
     step = min((wide - left) / len(values), WIDEST)
     zero = on.at(0.0)
-    parts = [draw.up(on, left, left + step * len(values), name)]
+    parts = [
+        draw.up(on, left, left + step * len(values), name, dict(zip(marks, texts, strict=True)))
+    ]
     for n, (entry, value) in enumerate(zip(entries, values, strict=True)):
         if value:
             y, look = on.at(value), "fill" if value > 0 else "fill other"

@@ -188,12 +188,14 @@ def tick_texts(values: Sequence[float]) -> list[str]:
 
     >>> tick_texts([0.3, 0.35, 0.4]), tick_texts([0.0, 2000.0]), tick_texts([1e-9, 2e-9])
     (['0.30', '0.35', '0.40'], ['0', '2,000'], ['1e-09', '2e-09'])
+    >>> tick_texts([0.0])
+    ['0']
     """
     largest = max(map(abs, values), default=0.0)
     if largest >= 1e7 or 0 < largest < 1e-5:
         return [f"{value:g}" for value in values]
     decimals = next(
-        (n for n in range(9) if all(abs(round(v, n) - v) < 1e-9 * largest for v in values)), 9
+        (n for n in range(9) if all(abs(round(v, n) - v) <= 1e-9 * largest for v in values)), 9
     )
     return [f"{value:,.{decimals}f}" for value in values]
 

@@ -31,7 +31,8 @@ def head_to_head(pair: ListPair, values: tuple[Floats, Floats], precision: int) 
     first, second = (printable(name, 40) for name in pair.names)
     caption = (
         f"A dot is one of the {pair.units}. Above the dashed line {first} has more ({above:,}), "
-        f"below it {second} ({below:,}); {x.size - above - below:,} are equal."
+        f"below it {second} ({below:,}); {x.size - above - below:,} are equal; "
+        f"{pair.better} is better."
     )
     caption += f" The first {ROWS:,} of {both.size:,}." * (both.size > ROWS)
     shown = zip(both[:ROWS].tolist(), y.tolist(), x.tolist(), strict=True)

@@ -47,7 +47,8 @@ def _head_to_head(report: Report, precision: int) -> Iterator[Figure]:
     if len(found) < 2 or each[0] is None or each[1] is None:
         return
     names, units = (found[0].name, found[1].name), unit(report.called)
-    pair = ListPair(names, report.lists, printable(primary.id), unit(report.called, 1), units)
+    pair = ListPair(names, report.lists, printable(primary.id), unit(report.called, 1), units,
+                    primary.metric.better)  # fmt: skip
     if (figure := head_to_head(pair, (each[0], each[1]), precision)) is not None:
         yield figure
     if (made := sorted_differences(pair, each[0] - each[1], precision, BARS)) is not None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from scorer.stats.permutation import Adjust
 
 STEPS, TIMES, WIDEST = 48, 4.0, 1000.0  # points of a line; from a fourth of the lists to four times
-MARGIN = 0.06  # below and above the lines, of a power of ten
+MARGIN, HEAD = 0.06, 0.12  # around the lines, of a power of ten; above, of their height, for words
 SHARES = (0.25, 0.5, 1, 2, 4)  # of the lists at hand, in the table
 
 
@@ -36,7 +36,7 @@ class Detection(NamedTuple):
     among: Sequence[tuple[int, int]]  # submissions, and the pairs that are tested
     measure: str
     words: str  # for lists
-    wanted: tuple[float, str] | None  # a difference, and what it is
+    wanted: tuple[float, str, str] | None  # a difference, its text, and what it is
     needed: Sequence[int] = ()  # lists that it takes, among each
 
     def at(self, lists: float, pairs: int) -> float:
@@ -59,7 +59,7 @@ def power_of_estimate(estimate: Power) -> Figure | None:
     return _figure(Detection(
         known.deviation, known.alpha, known.test, known.adjust, known.lists, known.units,
         [(row.submissions, row.pairs) for row in shown], printable(estimate.primary.id),
-        unit(estimate.called), (estimate.difference, f"{estimate.difference:g}, as requested"),
+        unit(estimate.called), (estimate.difference, f"{estimate.difference:g}", "as requested"),
         [row.lists for row in shown],
     ), len(estimate.needed))  # fmt: skip
 
@@ -75,7 +75,7 @@ def power_of_board(report: Report, precision: int) -> Iterator[Figure]:
     lists = certainty.lists if how.over == "lists" else how.units
     words = unit(report.called) if how.over == "lists" else how.over
     gap = abs(float(certainty.difference[0, 1])) if len(names) > 1 else math.nan
-    wanted = (gap, f"{gap:.{precision}f}, between the first two") if gap > 0 else None
+    wanted = (gap, f"{gap:.{precision}f}", "between the first two") if gap > 0 else None
     yield _figure(Detection(
         certainty.detectable / spread_out, how.alpha, how.test, how.adjust, lists, how.units,
         [*among], printable(report.primary.id), words, wanted,
@@ -89,7 +89,9 @@ def _figure(shown: Detection, many: int = 0) -> Figure:
         f"(alpha {shown.alpha:g}, corrected for all pairs of so many submissions)."
     )
     if shown.wanted is not None:
-        caption += f" The dashed line across is a difference of {shown.wanted[1]}."
+        caption += (
+            f" The dashed line across is a difference of {shown.wanted[1]}, {shown.wanted[2]}."
+        )
     if many > len(shown.among):
         caption += f" The first {len(shown.among)} of {many} numbers of submissions."
     counts = sorted({*(round(shown.lists * share) for share in SHARES), *shown.needed})
@@ -124,9 +126,10 @@ def _power_lines(shown: Detection) -> tuple[list[NamedLine], Frame]:
     heights += [math.log10(shown.wanted[0])] if shown.wanted else []
     across = math.log10(units[0] * each), math.log10(units[-1] * each)
     wanted = (math.log10(shown.wanted[0]), shown.wanted[1]) if shown.wanted else None
+    least, most = min(heights), max(heights)
     return named, Frame(
         shown.words, f"difference in {shown.measure}",
-        (*across, min(heights) - MARGIN, max(heights) + MARGIN), True,
+        (*across, least - MARGIN, most + MARGIN + HEAD * (most - least)), True,
         (math.log10(shown.lists), f"{shown.lists:,} at hand"), wanted,
     )  # fmt: skip
 

@@ -41,6 +41,6 @@ def recall_precision(report: Report, precision: int) -> Iterator[Figure]:
         caption += f" The first {len(LOOKS)} of {len(named):,} submissions."
     head = ["name", *(f"recall {recall:g}" for recall, _ in measures)]
     most = max((y for each in named[: len(LOOKS)] for _, y in each.points), default=0.0)
-    frame = Frame("recall", "precision", (0.0, 1.0, 0.0, most or 1.0))
+    frame = Frame("recall", "precision", (0.0, 1.0, 0.0, 1.06 * most or 1.0))
     yield Figure("recall-precision", title, caption, partial(lines, named, frame),
                  texts(title, head, rows))  # fmt: skip
