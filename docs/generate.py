@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import drawings
 import yaml
 
 import scorer
@@ -60,10 +61,12 @@ FAMILIES = {
 
 
 def metric_index() -> str:
-    """The metrics by their tasks, each with a link to its page."""
+    """The metrics by their tasks, each with a link to its page; pictures of families."""
     parts = []
     for task, views in TASKS.items():
-        parts.append(f"\n## {task}\n\n| metric | name | what it says |\n|---|---|---|")
+        parts.append(
+            f"\n## {task}\n{drawings.family(task)}\n| metric | name | what it says |\n|---|---|---|"
+        )
         parts += [
             f"| [`{notation(m)}`]({page_of(m)}) | {m.title} | {_cell(lead(m))} |"
             for m in metrics() if _task(m) in views
@@ -370,7 +373,13 @@ def stability() -> str:
     return "\n".join(["\n| module | sort | what it has |\n|---|---|---|", *lines, ""])
 
 
+def pictures() -> str:
+    """The gallery: each picture of a board, with its command and its caption."""
+    return drawings.gallery()
+
+
 PARTS = {
+    "pictures": pictures,
     "commands": commands,
     "results": results,
     "stability": stability,
@@ -392,11 +401,13 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def on_files(files: Any, config: Any, **_: Any) -> Any:
-    """The site's files with a page for each metric; MkDocs calls it."""
+    """The site's files with a page for each metric and with the pictures; MkDocs calls it."""
     from mkdocs.structure.files import File
 
     for metric in metrics():
         files.append(File.generated(config, page_of(metric), content=metric_page(metric)))
+    for path, svg in drawings.files().items():
+        files.append(File.generated(config, path, content=svg))
     return files
 
 

@@ -1,6 +1,8 @@
 """What the pages in docs say is what the code does."""
 
 import importlib.util
+import math
+import os
 import re
 import shutil
 import subprocess
@@ -11,15 +13,19 @@ import pytest
 import yaml
 from conftest import ROOT
 
+from scorer.api.figures import KINDS
 from scorer.core.codes import codes
 from scorer.metrics.base import metrics
 from scorer.metrics.measure import measure
+from scorer.reports.pictures.draw import length
 
 DOCS = ROOT / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
+sys.path.append(str(DOCS))  # as MkDocs does for a hook
 PLACE = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
 generate = importlib.util.module_from_spec(PLACE)
 PLACE.loader.exec_module(generate)
+drawings = generate.drawings
 
 
 @pytest.mark.slow("builds the site")
@@ -36,7 +42,8 @@ def test_every_made_part_stands_in_one_page():
     assert sorted(kept + built) == sorted(generate.PARTS)
 
 
-def test_the_site_has_the_page_of_every_metric_and_code():
+def test_the_site_has_the_page_of_every_metric_and_code(monkeypatch):
+    monkeypatch.setattr(drawings, "family", lambda task: "")
     metrics_page, codes_page = (
         generate.on_page_markdown((DOCS / f"{name}.md").read_text("utf-8"))
         for name in ("metrics", "codes")
@@ -45,6 +52,64 @@ def test_the_site_has_the_page_of_every_metric_and_code():
         assert f"]({generate.page_of(metric)})" in metrics_page
     for code in codes():
         assert f"\n### {code}: " in codes_page
+
+
+@pytest.mark.slow("scores three challenges")
+def test_the_gallery_has_every_kind_of_picture_with_its_command(score, tmp_path):
+    page = generate.on_page_markdown((DOCS / "pictures.md").read_text("utf-8"))
+    assert {one.kind for one in drawings.shown()} == {*KINDS}
+    images = drawings.files()
+    for one in drawings.shown():
+        section = page.partition(f"\n## {one.key}\n")[2].partition("\n## ")[0]
+        (image,) = re.findall(r"!\[.+\]\((.+)\)", section)
+        assert image in images
+        assert f"~~~sh\n{one.command}\n~~~" in section
+        assert drawings.escaped(one.caption) in section
+    ran = score(*one.command.split()[1:-1], tmp_path)
+    assert ran.code == 0, ran
+    assert [*tmp_path.glob(f"{one.key}*.svg")]
+
+
+@pytest.mark.slow("scores three challenges")
+def test_the_pictures_of_the_site_are_small_and_stay_inside():
+    page = generate.metric_index()
+    for path, svg in drawings.files().items():
+        assert len(svg) < 40_000, path
+        assert "prefers-color-scheme: dark" in svg
+        wide = float(re.search(r'viewBox="0 0 ([\d.]+)', svg)[1])
+        for x, anchor, text in re.findall(r'<text x="([\d.-]+)"[^>]*?(middle|end|)">(.*?)<', svg):
+            left = float(x) - {"middle": length(text) / 2, "end": length(text), "": 0}[anchor]
+            assert -1 <= left <= wide, (path, text)
+    for makes in drawings.FAMILIES.values():
+        assert all(f"]({drawings.FOLDER}/{make.__name__}.svg)" in page for make in makes)
+
+
+def test_lines_of_a_family_are_the_definitions():
+    ranks = [*drawings.RANKS]
+    lines = drawings.counted()
+    assert lines["DCG, nDCG"] == pytest.approx([1 / math.log2(n + 1) for n in ranks])
+    assert lines["RR, AP, ERR"] == pytest.approx([1 / n for n in ranks])
+    assert lines["RBP(p=0.8)"] == pytest.approx([0.8 ** (n - 1) for n in ranks])
+    assert lines["P@10"] == pytest.approx([float(n <= 10) for n in ranks])
+
+
+@pytest.mark.slow("runs nine commands")
+def test_the_commands_for_the_paper(score, tmp_path, monkeypatch):
+    for part in ("course-2026", "iris"):
+        for folder in ("challenges", "submissions_example"):
+            shutil.copytree(ROOT / folder / part, tmp_path / folder / part)
+    monkeypatch.chdir(tmp_path)
+    for block in blocks("paper.md", "sh"):
+        run(score, block)
+    (code,) = blocks("paper.md", "python")
+    exec(code, {})
+    assert {"forest.svg", "methods.tex", "methods.txt", "refs.bib"} <= {*os.listdir()}
+    page = (DOCS / "paper.md").read_text("utf-8")
+    macros = (tmp_path / "paper/numbers.tex").read_text("utf-8")
+    for name in re.findall(r"`\\([a-z]+)`", page):
+        assert f"{{\\{name}}}" in macros
+    for row in re.findall(r"^\| (`.+?) \|", page, re.MULTILINE):
+        assert all((tmp_path / "paper" / name).exists() for name in re.findall(r"`([^`]+)`", row))
 
 
 @pytest.mark.slow("works an example out of every metric")

@@ -1,0 +1,224 @@
+"""The pictures of these pages, drawn when the site is built: the gallery, and families of measures.
+
+No line of a family is drawn from a formula: each value is what `scorer.evaluate` gives.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import scorer
+from scorer.api.figures import KINDS, drawings
+from scorer.reports.pictures import draw
+from scorer.reports.pictures.draw import LINE, Axis, Canvas, Figure
+from scorer.reports.pictures.svg import standalone
+
+ROOT = Path(__file__).parent.parent
+FOLDER = "pictures"  # of the site
+EXAMPLES = ("course-2026", "diabetes", "iris")  # challenges; a picture is of the first that has it
+WIDE, TALL, MILLIMETRES = 605.0, 190.0, 160.0  # of a picture
+SAMPLE = 18.0  # of a line beside its name
+LOOKS = ("line", "line other", "line ink", "line soft")
+RANKS = range(1, 21)
+RELEVANT = (2, 3, 6, 10, 17)  # the ranks of the relevant items of the list that is cut off
+NEAR = 1e-9  # lines that differ by less are one
+PENALTIES = 41  # values of a line that is no step a rank
+
+Lines = Mapping[str, Sequence[float]]
+
+
+class Shown(NamedTuple):
+    """A picture of the gallery."""
+
+    kind: str
+    key: str
+    title: str
+    caption: str
+    challenge: str
+    svg: str
+
+    @property
+    def command(self) -> str:
+        """What draws it."""
+        files = f"challenges/{self.challenge} submissions_example/{self.challenge}/good"
+        return f"score figures {files} --kind {self.kind} -o figures"
+
+
+@cache
+def shown() -> tuple[Shown, ...]:
+    """Each sort of picture of each kind, in the order of the kinds."""
+    found: dict[tuple[str, str], Shown] = {}
+    for name in EXAMPLES:
+        files = sorted((ROOT / "submissions_example" / name / "good").iterdir())
+        report = scorer.score(ROOT / "challenges" / name, files).published()
+        for kind in KINDS:
+            for drawing in drawings(report, kind, f"{MILLIMETRES:g}mm"):
+                key = re.sub(r"-\d+$", "", drawing.key)
+                each = (kind, key, drawing.title, drawing.figure.caption, name, drawing.svg())
+                found.setdefault((kind, key), Shown(*each))
+    order = [*KINDS]
+    return tuple(sorted(found.values(), key=lambda one: order.index(one.kind)))
+
+
+def gallery() -> str:
+    """Each picture with its command and its caption."""
+    parts = []
+    for one in shown():
+        parts.append(
+            f"## {one.key}\n\n![{one.title}]({FOLDER}/{one.key}.svg)\n\n"
+            f"{escaped(one.caption)}\n\n~~~sh\n{one.command}\n~~~\n"
+        )
+    return "\n".join(parts)
+
+
+def family(task: str) -> str:
+    """The pictures of a task's measures, each with its caption."""
+    return "".join(
+        f"\n![{figure.title}]({FOLDER}/{figure.key}.svg)\n\n*{escaped(figure.caption)}*\n"
+        for figure in (make() for make in FAMILIES.get(task, ()))
+    )
+
+
+def files() -> dict[str, str]:
+    """The path of each picture in the site, and its SVG."""
+    made = {one.key: one.svg for one in shown()}
+    for figure in (make() for makes in FAMILIES.values() for make in makes):
+        made[figure.key] = standalone(figure, WIDE, MILLIMETRES)
+    return {f"{FOLDER}/{key}.svg": svg for key, svg in made.items()}
+
+
+def discount() -> Figure:
+    """How much an item counts at each rank."""
+    caption = (
+        "The value of a list with one relevant item, as a share of its value where that item is "
+        "first. With a slow fall, as of DCG, later ranks still count; with a steep one the first "
+        "decides; P counts all ranks above its cut-off alike and none below."
+    )
+    axes = "rank of the relevant item", "share of the value at rank 1"
+    return _figure("discount", "How an item counts by its rank", caption, axes, RANKS, counted())
+
+
+def counted() -> Lines:
+    """The value of a list with one relevant item, by its rank, as a share of the value at 1."""
+    truth = {f"{rank}": {"one": 1} for rank in RANKS}
+    others = [f"other {n}" for n in RANKS][1:]
+    run = {f"{rank}": [*others[: rank - 1], "one", *others[rank - 1 :]] for rank in RANKS}
+    names = ["DCG", "nDCG", "RR", "AP", "ERR", "RBP(p=0.8)", "P@10"]
+    report = scorer.evaluate(truth, {"run": run}, names)
+    lines = {}
+    for name in names:
+        values = report.per_list("run", name)
+        lines[name] = [values[f"{rank}"] / values["1"] for rank in RANKS]
+    return _merged(lines)
+
+
+def cutoff() -> Figure:
+    """What a cut-off does to one list."""
+    items = [f"{rank}" for rank in RANKS]
+    names = {name: [f"{name}@{k}" for k in RANKS] for name in ("P", "R", "AP", "nDCG")}
+    asked = [notation for each in names.values() for notation in each]
+    truth = {"list": {f"{rank}": 1 for rank in RELEVANT}}
+    report = scorer.evaluate(truth, {"run": {"list": items}}, asked)
+    lines = {f"{name}@k": [report.mean("run", n) for n in each] for name, each in names.items()}
+    ranks = f"{', '.join(map(str, RELEVANT[:-1]))} and {RELEVANT[-1]}"
+    caption = (
+        f"One list, whose {len(RELEVANT)} relevant items stand at ranks {ranks}. P is a share of "
+        "the k ranks and falls where nothing relevant follows; R never falls; nDCG falls only "
+        "while the best k could still have been better."
+    )
+    axes = "cut-off k", "value"
+    return _figure("cutoff", "What a cut-off does", caption, axes, RANKS, lines)
+
+
+def sureness() -> Figure:
+    """What the probability of the true class costs."""
+    sure = [n / (PENALTIES + 1) for n in range(1, PENALTIES + 1)]
+    lines = {
+        name: [_alone([1, 0], [p, 1 - p], name) for p in sure] for name in ("LogLoss", "Brier")
+    }
+    caption = (
+        "The loss of a prediction by the probability that it gives the true one of two classes. "
+        "LogLoss has no bound for who is sure and wrong; the Brier score has."
+    )
+    axes = "probability of the true class", "loss"
+    return _figure("sureness", "What a probability costs", caption, axes, sure, lines)
+
+
+def error() -> Figure:
+    """What an error of a number costs."""
+    errors = [n / 10 - 2 for n in range(PENALTIES)]
+    names = {"MSE": "MSE", "MAE": "MAE", "Pinball(quantile=0.9)": "Pinball(0.9)", "RMSLE": "RMSLE"}
+    lines = {
+        shown: [_alone([3.0], [3.0 + e], name) for e in errors] for name, shown in names.items()
+    }
+    caption = (
+        "The loss of one row, whose true number is 3. MSE takes large errors for much worse than "
+        "small ones; a quantile loss takes too little for worse than too much; a logarithm counts "
+        "ratios, so that as much below costs more than above."
+    )
+    axes = "predicted minus true", "loss"
+    return _figure("error", "What an error costs", caption, axes, errors, lines)
+
+
+def _alone(truth: Sequence[float], answers: Sequence[float], name: str) -> float:
+    value: float = scorer.evaluate(truth, {"run": answers}, [name]).mean("run", name)
+    return value
+
+
+def _figure(
+    key: str, title: str, caption: str, axes: tuple[str, str], x: Sequence[float], lines: Lines
+) -> Figure:
+    merged = _merged(lines)
+    return Figure(key, title, caption, lambda wide: _plot(axes, x, merged, wide))
+
+
+def _merged(lines: Lines) -> dict[str, Sequence[float]]:
+    """The lines, those that are equal as one with all their names."""
+    found: dict[str, Sequence[float]] = {}
+    for name, values in lines.items():
+        same = next((n for n, of in found.items() if _near(of, values)), None)
+        if same is None:
+            found[name] = values
+        else:
+            found = {f"{n}, {name}" if n == same else n: of for n, of in found.items()}
+    return found
+
+
+def _near(one: Sequence[float], other: Sequence[float]) -> bool:
+    return all(abs(a - b) < NEAR for a, b in zip(one, other, strict=True))
+
+
+def _plot(axes: tuple[str, str], x: Sequence[float], lines: Lines, wide: float) -> Canvas:
+    top = 1.6 * LINE
+    right = wide - SAMPLE - 14 - draw.names_width(lines, wide / 3)
+    highest = max(max(values) for values in lines.values())
+    on_up = Axis(0.0, 1.02 * highest, top + TALL, top)
+    on = Axis(x[0], x[-1], 34, right)
+    parts = [draw.up(on_up, on.start, right, axes[1]), draw.across(on, top, top + TALL, axes[0])]
+    ends = [on_up.at(values[-1]) for values in lines.values()]
+    places = draw.apart(ends, LINE, top + 4, top + TALL)
+    for look, y, (name, values) in zip(LOOKS, places, lines.items(), strict=False):
+        placed = [(on.at(a), on_up.at(b)) for a, b in zip(x, values, strict=True)]
+        way = "L".join(f"{draw.place(a)} {draw.place(b)}" for a, b in placed)
+        parts += [
+            draw.path(f"M{way}", look, name),
+            draw.stroke(right + 6, y, right + 6 + SAMPLE, y, look),
+            draw.words(right + 10 + SAMPLE, y + 4, draw.fitted(name, wide - right - 10 - SAMPLE)),
+        ]
+    return Canvas(top + TALL + 2.6 * LINE, "".join(parts))
+
+
+def escaped(text: str) -> str:
+    """Text in which Markdown sees no marks."""
+    return re.sub(r"([*_<|\[\]])", r"\\\1", text)
+
+
+FAMILIES: dict[str, tuple[Callable[[], Figure], ...]] = {
+    "Ranked lists": (discount, cutoff),
+    "Classes": (sureness,),
+    "Numbers": (error,),
+}
