@@ -12,6 +12,7 @@ from scorer.core.errors import ScorerError
 if TYPE_CHECKING:
     from scorer.metrics.base import Metric
     from scorer.metrics.measure import Measure
+    from scorer.reports.base import Options
 
 
 class SmallChallenge(NamedTuple):
@@ -45,29 +46,34 @@ EXAMPLES = (
 )  # fmt: skip
 
 
-def of_metric(metric: Metric) -> str:
-    """A small example worked out by a metric, with a cut-off where it needs one; else empty."""
+def of_metric(metric: Metric, width: int | None = None) -> str:
+    """A small example worked out by a metric, with a cut-off where it needs one; else empty.
+
+    `width` is how wide its text may be.
+    """
     from scorer.metrics.measure import measure
     from scorer.metrics.notation import NotationError
 
     for given in ({}, {metric.at: 3}, {"p": 0.8}, {"beta": 2}):
         with suppress(NotationError):
-            return worked(measure(metric, metric.name, given))
+            return worked(measure(metric, metric.name, given), width=width)
     return ""
 
 
-def worked(measure: Measure, precision: int = 4) -> str:
+def worked(measure: Measure, precision: int = 4, width: int | None = None) -> str:
     """A list of a small example worked out by the measure, as text; empty where none fits it."""
+    from scorer.reports.base import Options
+
     for example in EXAMPLES:
-        if example.kind in measure.metric.kinds and (text := _worked(example, measure, precision)):
+        fits = example.kind in measure.metric.kinds
+        if fits and (text := _worked(example, measure, Options(precision, width=width))):
             return text
     return ""
 
 
-def _worked(example: SmallChallenge, measure: Measure, precision: int) -> str:
+def _worked(example: SmallChallenge, measure: Measure, options: Options) -> str:
     from scorer.api.explain import explain
     from scorer.challenge.load import load
-    from scorer.reports.base import Options
     from scorer.reports.document import Document
     from scorer.reports.explanation.document import document
     from scorer.reports.write.text import text
@@ -87,8 +93,8 @@ def _worked(example: SmallChallenge, measure: Measure, precision: int) -> str:
             return ""  # it needs what this example lacks
     if not found.explained or found.explained[0].working.value != found.explained[0].working.value:
         return ""
-    _, *blocks = document(found, Options(precision)).blocks
-    return text(Document("", blocks), Options(precision))
+    _, *blocks = document(found, options).blocks
+    return text(Document("", blocks), options)
 
 
 def _called(columns: dict[str, str]) -> dict[str, Any]:

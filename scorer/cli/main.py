@@ -172,7 +172,10 @@ def _run(words: Sequence[str], when: str) -> int:
     finally:
         AROUND_PLUGINS.reset(token)
     coloured = _coloured(sys.stderr, when)
-    _say([*terminal.notes, *result.notes], coloured)
+    notes = [*terminal.notes, *result.notes]
+    if coloured and notes and result.text and not result.files and terminal.width:
+        notes.append("\n")  # the report follows on the same terminal
+    _say(notes, coloured)
     _give(result)
     _say(result.written, coloured)
     return result.exit_code
@@ -249,7 +252,7 @@ def _say(texts: Sequence[str], coloured: bool) -> None:
             width = shutil.get_terminal_size().columns if is_terminal(sys.stderr) else None
             paper = Paper(width, True, _is_narrow(sys.stderr))
             paper.problems(lines)
-            sys.stderr.buffer.write(_as_bytes(paper.text))
+            sys.stderr.buffer.write(_as_bytes(paper.text + "\n" * (not lines[-1])))
             lines = []
         for line in lines:
             sys.stderr.buffer.write(f"{set_apart(printable(line, len(line)))}\n".encode())

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal, NamedTuple
 
 import typer
 
@@ -45,15 +45,15 @@ class Terminal(NamedTuple):
             return Options(precision, **rest)
         return Options(precision, width=self.width, colour=self.colour, ascii=self.ascii, **rest)
 
-    def page(self, text: str, catalogue: bool = False) -> str:
-        """A page, or a catalogue of a line an entry, in colours where there are any."""
+    def page(self, text: str, look: Literal["page", "catalogue", "prose"] = "page") -> str:
+        """A page, a catalogue of a line an entry, or prose, in colours where there are any."""
         if not self.colour:
             return text
-        from scorer.reports.terminal import CATALOGUE, PAGE
+        from scorer.reports.terminal import LOOKS
         from scorer.reports.write.text import Paper
 
         paper = Paper(self.width, True, self.ascii)
-        paper.page(text, CATALOGUE if catalogue else PAGE)
+        paper.page(text, LOOKS[look])
         return paper.text
 
 

@@ -53,13 +53,19 @@ PAGE = (
     (r"^    [a-z_]+(?=: )", "tier"),
     (r"^[A-Z]\w[\w -]*(?=: )", "soft"),
 )
-CATALOGUE = ((r"^[\w|@\[\]-]+(?=  )", "head"),)
+LOOKS = {"page": PAGE, "catalogue": ((r"^[\w|@\[\]-]+(?=  )", "head"),), "prose": ()}
+SOURCE = re.compile(r" +[0-9]* \|")  # a line of a file, or the mark below it
+ENTRY = re.compile(r"\S+ {2,}(?=\S)")  # the beginning of a catalogue's line
+TERM = re.compile(r"\w[\w -]*: ")
+PROSE = re.compile(r"\S+ \S")
+FOLDED, WIDEST = 58, 80  # widths from which on a line of a page goes on; of a page
 DOI = re.compile(r"doi:(10\.[^\s,;)]*[^\s,;).])")
 PLACE = re.compile(r"(.+?)(?::[0-9]+)*: (?:(?:error|warning)\[([A-Z][0-9]+)\]|would be |fine)")
 CODES = Path(__file__).parents[2] / "docs/codes.md"  # in a clone
 EIGHTHS, STEPS = " ▏▎▍▌▋▊▉█", " ▁▂▃▄▅▆▇█"
 ASCII = str.maketrans("━╺╸●▌▐┊█▉▊▋▍▎▏▁▂▃▄▅▆▇│─╌†↑↓…", "---o||:####   .:-=+*%|--+^v~")
 LINE, SHORT, NARROW = 20, 16, 80  # columns of an interval; of one on terminals below a width
+FIRST = 1000  # priority of what leaves before all else
 BAR, BINS = 12, 10  # columns of other bars, and of a histogram
 
 
@@ -84,7 +90,7 @@ def with_bars(table: Table, room: int) -> Table:
             columns.append(Column(scale_ends(spans[0], wide), "line", column.priority))
             cells.append([Cell(drawn_interval(cell.span, wide)) for cell in given])
         elif column.drawn:
-            columns.append(Column("", "bar", 1))
+            columns.append(Column("", "bar", FIRST))
             cells.append([Cell(text) for text in number_bars([cell.text for cell in given])])
     rows = [row._replace(cells=[cell[n] for cell in cells]) for n, row in enumerate(table.rows)]
     return table._replace(columns=columns, rows=rows)
@@ -197,6 +203,39 @@ def said_line(line: str, linked: bool) -> Text:
         if found[2] and CODES.exists():
             shown.stylize(f"link {CODES.as_uri()}#{found[2].lower()}", *found.span(2))
     return shown
+
+
+def hanging(line: str) -> tuple[int | None, int]:
+    """Where the text of a line begins, None for a line of a file, and where its rest is to.
+
+    >>> hanging("  help: save it"), hanging("nDCG@k     How near"), hanging("  3 | a,b")
+    ((2, 4), (11, 11), (None, 0))
+    >>> hanging("In sklearn: a"), hanging("How near it comes")
+    ((0, 2), (0, 0))
+    """
+    if SOURCE.match(line):
+        return None, 0
+    if found := ENTRY.match(line):
+        return found.end(), found.end()
+    begin = _blanks(line)
+    return begin, begin + 2 * bool(begin or TERM.match(line) or PLACE.match(line))
+
+
+def joined(text: str, width: int) -> str:
+    """The text, whose paragraphs are one line each where they are wider than the terminal."""
+    lines = list[str]()
+    for line in text.split("\n"):
+        before = lines[-1] if lines else ""
+        goes_on = len(before) > FOLDED and not before.endswith((".", ":"))
+        if width < WIDEST and goes_on and PROSE.match(line) and PROSE.match(before):
+            lines[-1] = f"{before} {line}"
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def _blanks(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def is_place(line: str) -> bool:

@@ -46,7 +46,7 @@ def worst_lists(
     )
     columns = (word, *([] if values is None else ["value"]), "without it", "costs", "")
     title = f"{measure.id}: the {plural} that cost most"
-    steps: list[Step] = [Grid(title, columns, rows)] if rows else []
+    steps: list[Step] = [Grid("Greatest cost first", columns, rows)] if rows else []
     steps.append(Sentence(_beside_table(rows, values, plural)))
     return Explained(measure, Working(title, tuple(steps), whole.mean), whole.mean, ())
 

@@ -154,6 +154,47 @@ def test_every_command_draws(score, terminal):
     assert style(line_of(score("lint", COURSE).out, "warning:"), "warning").color.number == YELLOW
 
 
+@pytest.mark.slow("runs eight commands at three widths", beyond=1)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("lint", "challenges/course-2026"),
+        ("metrics", "nDCG"),
+        ("metrics",),
+        ("check", "challenges/vlnet-2011", "submissions_example/vlnet-2011/bad/three_faults.csv"),
+        ("explain", "challenges/course-2026", FILES[0], "--list", "u001"),
+        ("explain", "challenges/course-2026", FILES[0]),
+        ("power", "challenges/course-2026", "-d", "0.05"),
+        ("cite", "challenges/course-2026"),
+    ],
+    ids=lambda words: " ".join(map(str, words)),
+)
+def test_no_word_and_no_number_is_broken(score, terminal, monkeypatch, words):
+    """What a terminal cuts is folded between words before, or leaves with a word of it."""
+    monkeypatch.chdir(ROOT)
+    words = [word.relative_to(ROOT) if isinstance(word, Path) else word for word in words]
+    terminal(1000, colours=True)
+    whole = {"Not", "shown", "width:", "at", "this", "(--format", "json", "has", "all)."}
+    whole |= set(Text.from_ansi(score(*words).out).plain.split())
+    for width in (60, 80):
+        terminal(width, colours=True)
+        told = Text.from_ansi(score(*words).out).plain
+        assert max(map(len, told.split("\n"))) <= width
+        drawn = {part for part in told.split() if set(part) <= {*look.EIGHTHS, "─"}}
+        assert {part.rstrip(",") for part in {*told.split()} - drawn} <= {
+            part.rstrip(",") for part in whole
+        }
+
+
+def test_problems_and_the_board_below_stand_apart(score, terminal, monkeypatch):
+    terminal(80, colours=True)
+    monkeypatch.setattr(cli, "is_terminal", lambda stream: True)
+    bad = SENT / "course-2026/bad/twice.csv"
+    ran = score(COURSE, FILES[0], bad, "--split", "all")
+    assert ran.err.endswith("\n\n")
+    assert not ran.out.startswith("\n")
+
+
 @pytest.mark.slow("draws every command", beyond=1)
 @pytest.mark.parametrize(
     ("words", "environment", "on_terminal", "coloured"),

@@ -49,6 +49,6 @@ def cite(
     named = submissions_of(submissions or [], terminal, settled)
     report = score(settled, named, allow_plugins=allow_plugins).published()
     files = tuple((path, FORMS[path.suffix.casefold()](report)) for path in output or ())
-    shown = "" if files else f"{as_text(report)}\n{as_bibtex(report)}"
+    said = "" if files else f"{as_text(report)}\n{as_bibtex(report)}"
     written = tuple(printable(path) for path, _ in files)
-    return Result(shown, notes, files=files, written=written)
+    return Result(terminal.page(said, "prose"), notes, files=files, written=written)

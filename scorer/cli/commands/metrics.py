@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from scorer.cli.options import Result
+
+INDENT = 4  # columns, of an example in a page
 
 
 def metrics(
@@ -25,7 +28,8 @@ def metrics(
     from scorer.metrics.pages import overview, page
 
     if not name:
-        return Result(context.obj.page(overview(known()), catalogue=True))
+        return Result(context.obj.page(overview(known()), "catalogue"))
     from scorer.api.example import of_metric  # scores, which the overview does not
 
-    return Result(context.obj.page(page(known(), " ".join(name), of_metric)))
+    room = max(width - INDENT, 20) if (width := context.obj.width) else None
+    return Result(context.obj.page(page(known(), " ".join(name), partial(of_metric, width=room))))

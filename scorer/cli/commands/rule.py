@@ -19,7 +19,7 @@ def rule(
     """List the problem codes, or print the page of one."""
     if name is None:
         lines = [f"{entry.code}  {entry.severity:7}  {entry.title}" for entry in codes().values()]
-        return Result(context.obj.page("\n".join(lines) + "\n", catalogue=True))
+        return Result(context.obj.page("\n".join(lines) + "\n", "catalogue"))
     page = code(name)
     example = "\n".join(f"    {line}" for line in page.example.rstrip().splitlines())
     text = (

@@ -25,6 +25,7 @@ from scorer.reports.document import (
     Prose,
     Row,
     Table,
+    by_width,
     name_of,
 )
 from scorer.reports.github import no_command
@@ -194,18 +195,34 @@ class Paper:
 
     def problems(self, lines: Sequence[str]) -> None:
         """Write lines of a file's problems in colours, each problem set apart from the others."""
-        from scorer.reports.terminal import is_place
+        from scorer.reports.terminal import is_place, said_line
 
         for line in lines:
             if is_place(line) and self._output.tell():
                 self._output.write("\n")
-            self.say(_seen(line), fold=False)
+            self._hang(said_line(_seen(line), self.width is not None))
 
     def page(self, text: str, patterns: Sequence[tuple[str, str]]) -> None:
         """Write a text that is folded already, in colours."""
-        from scorer.reports.terminal import coloured
+        from scorer.reports.terminal import coloured, joined
 
-        self._console.print(coloured(text, patterns), soft_wrap=True)
+        for line in coloured(joined(text, self.room), patterns).split("\n"):
+            self._hang(line)
+
+    def _hang(self, line: Text) -> None:
+        """Write a line, folded between words where it is too long; the rest stands further in."""
+        from rich.text import Text
+
+        from scorer.reports.terminal import hanging
+
+        begin, further = hanging(line.plain)
+        parts = [line]
+        if begin is not None and line.cell_len > self.room:
+            parts = [*line[begin:].wrap(self._console, max(self.room - further, NAME))]
+            parts = [Text(" " * (further if n else begin)) + part for n, part in enumerate(parts)]
+            parts[0] = line[:begin] + parts[0][begin:]
+        for part in parts:
+            self._console.print(part, soft_wrap=True)
 
     def block(self, block: Block) -> None:
         """Write a block of a document."""
@@ -214,7 +231,8 @@ class Paper:
                 self.say(printable(text, 1000), "title" if level < 4 else "")
             case Paragraph(text, tone):
                 for line in text.split("\n"):
-                    self.say(_seen(line), tone * (tone in TONES), fold=tone != "steps")
+                    fold = tone != "steps" or self.width is not None
+                    self.say(_seen(line), tone * (tone in TONES), fold=fold)
             case Prose(text):
                 from scorer.reports.commonmark import plain
 
@@ -236,6 +254,10 @@ class Paper:
 
     def table(self, table: Table) -> None:
         """Write the columns that there is room for; long texts go below."""
+        must_fit = _must_fit(table.columns)
+        ordered = any(column.priority for column in table.columns)
+        if self.width and not ordered:
+            table = by_width(table)
         if self.colour:
             from scorer.reports.terminal import with_bars
 
@@ -247,10 +269,11 @@ class Paper:
             self.prose,
             self._gap,
         )  # fmt: skip
-        room = self.prose if _must_fit(table.columns) else self.room
-        width = sum(each.width for each in drawn) + self._gap * (len(drawn) - 1)
+        room = self.prose if must_fit else self.room
+        needing = [each.width for each in drawn if each.column.kind != "bar"]
+        width = sum(needing) + self._gap * (len(needing) - 1)
         signs = any(each.column.kind == "sign" for each in drawn)
-        dense = signs or (_must_fit(table.columns) and width > room)
+        dense = signs or (not ordered and width > room)
         gap = 1 if dense else self._gap
         kept = [each for each in drawn if each.column.kind != "long"]
         named = next((n for n, c in enumerate(table.columns) if c.kind in ("name", "long")), None)
@@ -266,10 +289,9 @@ class Paper:
             dropped.append(max(kept, key=lambda each: each.column.priority))
             kept.remove(dropped[-1])
         self._grid(kept, names, max(room - needed(0), 1), table.rows, dense)
-        if dropped:
-            heads = ", ".join(
-                "bars" if each.column.kind in DRAWN else each.head for each in reversed(dropped)
-            )
+        told = [each for each in reversed(dropped) if each.column.kind != "bar"]
+        if told:
+            heads = ", ".join("bars" if each.column.kind in DRAWN else each.head for each in told)
             self.say(f"Not shown at this width: {heads} (--format json has all).", "soft")
         for each in drawn:
             if each.column.kind == "long" and named is not None:
@@ -347,9 +369,10 @@ class Paper:
         largest = max((abs(value) for _, value, _ in bars), default=0.0)
         decimals = max((len(text) for *_, text in bars), default=0)
         half = min(BAR, max(4, (self.prose - 24 - decimals) // 2))
+        wide = min(max((len(name) for name, *_ in bars), default=0), 21)
         for name, value, text in bars:
             if self.colour:
-                self._sides(name, value / largest if largest else 0.0, half, text)
+                self._sides(f"{name:{wide}}", value / largest if largest else 0.0, half, text)
                 continue
             shares = (max(side * value / largest, 0.0) if largest else 0.0 for side in (-1, 1))
             left, right = ("#" * round(half * share) for share in shares)
@@ -363,7 +386,7 @@ class Paper:
 
         left, right = sides(share, half)
         parts = (left, "less"), ("│", "zero"), (right, "more")
-        self._console.print(Text.assemble(f"{name:>21} ", *parts, f" {text}"), soft_wrap=True)
+        self._console.print(Text.assemble(f"{name} ", *parts, f" {text}"), soft_wrap=True)
 
     @property
     def text(self) -> str:
@@ -390,7 +413,7 @@ def _unfolded(drawn: Sequence[Drawn], room: int, gap: int) -> Sequence[Drawn]:
 
 
 def _must_fit(columns: Sequence[Column]) -> bool:
-    """Whether a table is names and numbers of which none may leave."""
+    """Whether a table is names and numbers, none of which is the first to leave."""
     kinds = {column.kind for column in columns}
     return kinds == {"name", "number"} and not any(column.priority for column in columns)
 
