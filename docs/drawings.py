@@ -13,13 +13,16 @@ from typing import NamedTuple
 
 import scorer
 from scorer.api.figures import KINDS, drawings
+from scorer.challenge.load import load
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Axis, Canvas, Figure
 from scorer.reports.pictures.svg import standalone
 
 ROOT = Path(__file__).parent.parent
 FOLDER = "pictures"  # of the site
-EXAMPLES = ("course-2026", "diabetes", "iris")  # challenges; a picture is of the first that has it
+LEVELS = tuple(f"IPrec@{n / 10:g}" for n in range(0, 11, 2))
+# challenges with the measures asked for; a picture is of the first that has it
+EXAMPLES = (("course-2026", ()), ("diabetes", ()), ("iris", ()), ("course-2026", LEVELS))
 WIDE, TALL, MILLIMETRES = 605.0, 190.0, 160.0  # of a picture
 SAMPLE = 18.0  # of a line beside its name
 LOOKS = ("line", "line other", "line ink", "line soft")
@@ -39,27 +42,37 @@ class Shown(NamedTuple):
     title: str
     caption: str
     challenge: str
+    measures: Sequence[str]
     svg: str
+
+    @property
+    def name(self) -> str:
+        """The name of its section and its file here."""
+        return self.kind if self.key == self.kind else f"{self.kind}-{self.key}"
 
     @property
     def command(self) -> str:
         """What draws it."""
         files = f"challenges/{self.challenge} submissions_example/{self.challenge}/good"
-        return f"score figures {files} --kind {self.kind} -o figures"
+        asked = "".join(f" -m {measure}" for measure in self.measures)
+        return f"score figures {files}{asked} --kind {self.kind} -o figures"
 
 
 @cache
 def shown() -> tuple[Shown, ...]:
     """Each sort of picture of each kind, in the order of the kinds."""
     found: dict[tuple[str, str], Shown] = {}
-    for name in EXAMPLES:
+    for name, measures in EXAMPLES:
         files = sorted((ROOT / "submissions_example" / name / "good").iterdir())
-        report = scorer.score(ROOT / "challenges" / name, files).published()
+        challenge = load(ROOT / "challenges" / name)
+        asked = challenge.with_metrics(measures) if measures else challenge
+        report = scorer.score(asked, files).published()
         for kind in KINDS:
             for drawing in drawings(report, kind, f"{MILLIMETRES:g}mm"):
                 key = re.sub(r"-\d+$", "", drawing.key)
-                each = (kind, key, drawing.title, drawing.figure.caption, name, drawing.svg())
-                found.setdefault((kind, key), Shown(*each))
+                said = drawing.title, drawing.figure.caption
+                each = Shown(kind, key, *said, name, measures, drawing.svg())
+                found.setdefault((kind, key), each)
     order = [*KINDS]
     return tuple(sorted(found.values(), key=lambda one: order.index(one.kind)))
 
@@ -69,7 +82,7 @@ def gallery() -> str:
     parts = []
     for one in shown():
         parts.append(
-            f"## {one.key}\n\n![{one.title}]({FOLDER}/{one.key}.svg)\n\n"
+            f"## {one.name}\n\n![{one.title}]({FOLDER}/{one.name}.svg)\n\n"
             f"{escaped(one.caption)}\n\n~~~sh\n{one.command}\n~~~\n"
         )
     return "\n".join(parts)
@@ -85,7 +98,7 @@ def family(task: str) -> str:
 
 def files() -> dict[str, str]:
     """The path of each picture in the site, and its SVG."""
-    made = {one.key: one.svg for one in shown()}
+    made = {one.name: one.svg for one in shown()}
     for figure in (make() for makes in FAMILIES.values() for make in makes):
         made[figure.key] = standalone(figure, WIDE, MILLIMETRES)
     return {f"{FOLDER}/{key}.svg": svg for key, svg in made.items()}

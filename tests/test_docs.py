@@ -59,8 +59,10 @@ def test_the_gallery_has_every_kind_of_picture_with_its_command(score, tmp_path)
     page = generate.on_page_markdown((DOCS / "pictures.md").read_text("utf-8"))
     assert {one.kind for one in drawings.shown()} == {*KINDS}
     images = drawings.files()
+    families = sum(map(len, drawings.FAMILIES.values()))
+    assert len(images) == len(drawings.shown()) + families
     for one in drawings.shown():
-        section = page.partition(f"\n## {one.key}\n")[2].partition("\n## ")[0]
+        section = page.partition(f"\n## {one.name}\n")[2].partition("\n## ")[0]
         (image,) = re.findall(r"!\[.+\]\((.+)\)", section)
         assert image in images
         assert f"~~~sh\n{one.command}\n~~~" in section

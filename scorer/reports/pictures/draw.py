@@ -267,7 +267,9 @@ def up(
 
     `marks` are ticks with their texts; None: round numbers.
     """
-    values = ticks(on.low, on.high, max(2, int(abs(on.end - on.start) / 40)))
+    most = max(2, int(abs(on.end - on.start) / 40))
+    several = (ticks(on.low, on.high, n) for n in range(most, most + 3))
+    values = next((found for found in several if len(found) > 1), ticks(on.low, on.high, most))
     marks = dict(zip(values, tick_texts(values), strict=True)) if marks is None else marks
     grid = "".join(f"M{place(left)} {place(on.at(v))}H{place(right)}" for v in marks)
     parts = [path(grid, "grid")]
