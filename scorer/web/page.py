@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import quote
+from zoneinfo import ZoneInfo
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
+from markupsafe import Markup
 
 from scorer.web.access import Viewer
 from scorer.web.context import context_of
@@ -37,12 +40,25 @@ def error_page(request: Request, status: int, message: str) -> HTMLResponse:
     )
 
 
+def due(time: datetime, zone: ZoneInfo) -> Markup:
+    """A time that is waited for; a script adds how much is left, and the visitor's own time.
+
+    >>> from datetime import UTC
+    >>> due(datetime(2026, 7, 8, 21, 59, tzinfo=UTC), ZoneInfo("Europe/Ljubljana")).striptags()
+    '2026-07-08 23:59 CEST'
+    """
+    local = time.astimezone(zone)
+    said = Markup('<time class="due" datetime="{}">{}</time>')
+    return said.format(local.isoformat(), f"{local:%Y-%m-%d %H:%M %Z}")
+
+
 def page_text(request: Request, site: Site, viewer: Viewer, template: str, **data: Any) -> str:
     """A page of a challenge, as text: the template with its data and the viewer's form token."""
     token = context_of(request).form_token(request, site)
     return render(
         request, template, site=site, viewer=viewer, form_token=token, span=site.span(),
-        now=site.clock(), when=lambda time: local_time(time, site.zone), **data,
+        now=site.clock(), when=lambda time: local_time(time, site.zone),
+        due=lambda time: due(time, site.zone), **data,
     )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import pairwise
 from operator import attrgetter, itemgetter
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -13,8 +14,9 @@ import numpy as np
 from scorer.board.entries import Added
 from scorer.board.phases import spans
 from scorer.board.snapshot import LiveReport, Snapshot
+from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
-from scorer.core.text import printable
+from scorer.core.text import printable, sized
 from scorer.leaderboard.rounding import rounded
 from scorer.metrics.measure import Measure
 from scorer.reports.document import Table, texts
@@ -69,10 +71,9 @@ def over_time(
     ]
     name = printable(primary.id)
     title = f"{name} of entries as they came"
-    closes = [span.closes.astimezone(zone) for span in spans(snapshot.rules) if span.closes]
     numbers = texts(title, ["time", "team", "value"], rows)
-    return timeline(title, name, moments, primary.metric.better, closes, now.astimezone(zone),
-                    numbers)  # fmt: skip
+    return timeline(title, name, moments, primary.metric.better,
+                    _closings(snapshot.rules, zone), now.astimezone(zone), numbers)  # fmt: skip
 
 
 def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterator[Entry]:
@@ -97,6 +98,56 @@ def _on_the_board(snapshot: Snapshot, live: LiveReport, now: datetime) -> Iterat
         counted = rules.entry in ("last", "all") or (rules.entry == "best" and improves)
         if entry.number in counts or (before and counted):
             yield entry
+
+
+class OwnValue(NamedTuple):
+    """A value of an entry as its team sees it."""
+
+    entry: int
+    time: datetime
+    value: float
+
+
+def history(outcomes: Sequence[Added], split: str, measure: str) -> list[OwnValue]:
+    """The values of a team's entries that it sees, by time."""
+    values = [
+        OwnValue(added.entry, added.received, added.values[split][measure])
+        for added in outcomes
+        if added.entry is not None and split in added.values
+    ]
+    shown = [each for each in values if not np.isnan(each.value)]
+    return sorted(shown, key=attrgetter("time", "entry"))
+
+
+def changes(values: Sequence[OwnValue]) -> dict[int, float]:
+    """Entry -> how much its value differs from that of the entry before."""
+    return {later.entry: later.value - before.value for before, later in pairwise(values)}
+
+
+def own_history(
+    values: Sequence[OwnValue], measure: Measure, rules: Challenge, zone: ZoneInfo, now: datetime
+) -> Figure | None:
+    """A team's own entries over time; None for fewer than two."""
+    if len(values) < 2:
+        return None
+    moments = [
+        Arrival(each.time.astimezone(zone), each.value, f"entry {each.entry}", "")
+        for each in values
+    ]
+    differences, name = changes(values), printable(measure.id)
+    rows = [
+        [f"{moment.time:%Y-%m-%d %H:%M}", str(each.entry), sized(each.value),
+         sized(differences[each.entry], sign="+") if each.entry in differences else ""]
+        for moment, each in zip(moments, values, strict=True)
+    ]  # fmt: skip
+    title = f"{name} of your entries"
+    numbers = texts(title, ["time", "entry", "value", "change"], rows)
+    return timeline(title, name, moments, measure.metric.better, _closings(rules, zone),
+                    now.astimezone(zone), numbers)  # fmt: skip
+
+
+def _closings(rules: Challenge, zone: ZoneInfo) -> list[datetime]:
+    return [span.closes.astimezone(zone) for span in spans(rules) if span.closes]
 
 
 def distribution(

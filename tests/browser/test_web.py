@@ -79,6 +79,11 @@ class Visitor:
                 return each
         raise AssertionError(f"nothing to press is called {words}: {self.reads()}")
 
+    def opens(self, words):
+        """Press what asks a question first."""
+        asks = [each for each in self.all("summary") if each.get_attribute("aria-label") == words]
+        asks[0].click()
+
     def waits(self, holds, seconds=PATIENCE):
         passing = [WebDriverException]  # a page that just goes
         WebDriverWait(self.driver, seconds, 0.2, passing).until(lambda _: holds())
@@ -238,6 +243,8 @@ def test_the_way_of_a_participant(someone, served):
     assert who.finds("svg.histogram").is_displayed()
     fits(who)
     who.presses("Entries")
+    who.opens(f"Withdraw entry {other}?")
+    assert "Only the organizer can restore it" in who.reads()
     who.presses(f"Withdraw entry {other}")
     assert "withdrawn" in who.all("tbody tr")[0].text
     # rules and kit
@@ -446,6 +453,7 @@ def test_entries_and_downloads_with_the_keyboard_alone(visitor, served, tmp_path
         keyed(who, "Compare")
         assert who.finds("h1").text == f"Entries {one} and {other}"
         keyed(who, "Entries")
+        tabs_to(who, named(f"Withdraw entry {other}?")).send_keys(Keys.ENTER)
         keyed(who, f"Withdraw entry {other}", Keys.SPACE)
         assert "withdrawn" in who.all("tbody tr")[0].text
         keyed(who, str(one))
@@ -490,6 +498,33 @@ def test_an_organizer_with_the_keyboard_alone(visitor, served, tmp_path):
         keyed(who, f"Revoke tokens of {team}", Keys.SPACE)
         row = next(each for each in who.all("tbody tr") if team in each.text)
         assert [cell.text for cell in row.find_elements(By.TAG_NAME, "td")][:2] == ["1", "0"]
+
+
+def test_times_and_buttons_at_every_width(someone, served):
+    """A deadline has its zone, by scripts what is left of it; all buttons are on the screen."""
+    who, team = someone, f"times {next(NAMES)}"
+    token = served.token(team)
+    with served.board() as board:
+        added = [board.add([file(served, own(next(NAMES), by))], team)[0] for by in (3, 5)]
+    who.signs_in(token)
+    who.goes("/entries")
+    header = who.finds("header").text
+    assert "open until 2120-01-01 00:00 UTC" in header
+    assert ("days" in header and "left" in header) == who.scripts
+    changes = [row.find_elements(By.TAG_NAME, "td")[1].text for row in who.all("tbody tr")[:2]]
+    assert re.fullmatch(r"[+-]0\.\d{4}", changes[0])
+    assert changes[1] == ""
+    assert who.finds("figure").is_displayed()  # their history
+    buttons = [each.rect for each in who.all("table.entries :is(button, summary)")]
+    screen = who.driver.execute_script("return document.documentElement.clientWidth")
+    shown = [rect for rect in buttons if rect["width"]]
+    assert len(shown) >= 2 * len(added)
+    assert all(rect["x"] >= 0 and rect["x"] + rect["width"] <= screen for rect in shown)
+    inner = who.driver.execute_script(
+        """return [...document.querySelectorAll(".scroll")]
+        .every(each => each.scrollHeight <= each.clientHeight + 1)"""
+    )
+    assert inner
 
 
 def test_a_team_registers_itself(someone):

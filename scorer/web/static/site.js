@@ -34,6 +34,7 @@ if (live) {
     const focused = live.querySelector(".filter input") === document.activeElement;
     live.replaceChildren(...made.body.children);
     wire(live);
+    fit(live);
     const box = live.querySelector(".filter input");
     if (box && typed) {
       box.value = typed;
@@ -44,6 +45,43 @@ if (live) {
       `The board was renewed at ${new Date().toLocaleTimeString()}.`;
   });
 }
+
+// Times are told in the visitor's zone, too; those that are waited for, with how long.
+function ahead(seconds) {
+  const parts = [[86400, "day"], [3600, "h"], [60, "min"], [1, "s"]];
+  const first = Math.max(parts.findIndex(([size]) => seconds >= size), 0);
+  let rest = seconds;
+  return parts.slice(first, first + 2).map(([size, unit]) => {
+    const many = Math.floor(rest / size);
+    rest -= many * size;
+    return `${many} ${unit}${unit === "day" && many !== 1 ? "s" : ""}`;
+  }).join(" ");
+}
+for (const each of document.querySelectorAll("time[datetime]")) {
+  const at = new Date(each.dateTime);
+  const own = at.toLocaleString("sv", { dateStyle: "short", timeStyle: "short" });
+  each.title = `${own} in your zone`;
+  if (!each.classList.contains("due")) continue;
+  const left = document.createElement("span");
+  const elsewhere = each.textContent.startsWith(own) ? "" : `, ${own} in your zone`;
+  each.after(left);
+  const tell = () => {
+    const seconds = Math.ceil((at - Date.now()) / 1000);
+    left.textContent = ` (${seconds > 0 ? `${ahead(seconds)} left` : "over"}${elsewhere})`;
+    if (seconds > 0) setTimeout(tell, seconds > 7200 ? 60000 : 1000);
+  };
+  tell();
+}
+
+// What fits in its box needs no scrolling of its own, so that its headings stay on the screen.
+const fitted = new ResizeObserver((boxes) => {
+  for (const { target } of boxes) {
+    target.classList.remove("whole");
+    target.classList.toggle("whole", target.scrollWidth <= target.clientWidth);
+  }
+});
+const fit = (part) => part.querySelectorAll(".scroll").forEach((box) => fitted.observe(box));
+fit(document);
 
 // An entry that waits is looked at again.
 const state = document.getElementById("status");

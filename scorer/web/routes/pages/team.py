@@ -107,12 +107,18 @@ def entries(request: Request, site: Served, viewer: Anybody) -> Response:
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
     team_entries = site.board.entries(viewer.team)
     outcomes = [site.shown(site.board.outcome(entry.number), viewer) for entry in team_entries]
+    outcomes.sort(key=lambda outcome: (outcome.received, outcome.entry))
+    splits, primary = site.value_splits(viewer), site.board.terms().primary
+    history = []
+    if viewer.team is not None and splits:
+        history = pictures.history(outcomes, splits[0], primary.id)
     state, phases = site.board.held(), spans(site.rules)
     numbers = {entry.number for entry in team_entries}
     until = {entry.number: decided_until(site.rules, entry.phase) for entry in team_entries}
     return page(
         request, site, viewer, "entries.html", here="entries", entries=outcomes,
-        splits=site.value_splits(viewer), primary=site.board.terms().primary.id,
+        splits=splits, primary=primary.id, changes=pictures.changes(history),
+        history=pictures.own_history(history, primary, site.rules, site.zone, site.clock()),
         out=state.entries_out, baselines={entry.number for entry in team_entries if entry.baseline},
         selected={n for chosen in state.selected.values() for n in chosen} & numbers,
         select=next((span.phase.select for span in phases if span.phase.select), None),

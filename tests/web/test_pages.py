@@ -1,0 +1,35 @@
+"""What a team sees of its own entries: their values in time, and how each differs from the last."""
+
+from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
+
+import pytest
+
+from scorer.web import pictures
+
+DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def outcome(entry, day, value, split="public"):
+    """An entry as its team sees it; `split` holds its value."""
+    values = {} if value is None else {split: {"RR": value}}
+    return SimpleNamespace(entry=entry, received=DAY + timedelta(days=day), values=values)
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "entries", "changes"),
+    [
+        ([], [], {}),
+        ([outcome(1, 0, 0.5)], [1], {}),
+        ([outcome(1, 0, 0.5), outcome(2, 1, 0.75)], [1, 2], {2: 0.25}),
+        # a late mail, whose number is higher than its time
+        ([outcome(1, 2, 0.5), outcome(2, 1, 0.75)], [2, 1], {1: -0.25}),
+        # what the team does not see, and what has no value, is none of them
+        ([outcome(1, 0, 0.5), outcome(2, 1, 0.9, "private"), outcome(3, 2, None),
+          outcome(4, 3, float("nan")), outcome(5, 4, 0.5)], [1, 5], {5: 0.0}),
+    ],
+)  # fmt: skip
+def test_the_history_of_a_team(outcomes, entries, changes):
+    values = pictures.history(outcomes, "public", "RR")
+    assert [each.entry for each in values] == entries
+    assert pictures.changes(values) == changes
