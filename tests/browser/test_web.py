@@ -230,10 +230,10 @@ def test_the_way_of_a_participant(someone, served):
     who.waits(lambda: "/entries/" in who.driver.current_url)
     who.waits_for_the_entry()
     who.presses("Entries")
-    assert len(who.all("tbody tr")) == 2
+    assert len(who.all(".entries tbody tr")) == 2
     fits(who)
     who.presses(f"Select entry {number}")
-    assert "selected" in who.all("tbody tr")[1].text
+    assert "selected" in who.all(".entries tbody tr")[1].text
     Select(who.finds("select[name=one]")).select_by_visible_text(str(number))
     other = next(o.text for o in who.all("select[name=other] option") if o.text != str(number))
     Select(who.finds("select[name=other]")).select_by_visible_text(other)
@@ -246,7 +246,7 @@ def test_the_way_of_a_participant(someone, served):
     who.opens(f"Withdraw entry {other}?")
     assert "Only the organizer can restore it" in who.reads()
     who.presses(f"Withdraw entry {other}")
-    assert "withdrawn" in who.all("tbody tr")[0].text
+    assert "withdrawn" in who.all(".entries tbody tr")[0].text
     # rules and kit
     who.presses("Rules")
     assert "nDCG" in who.reads() or "P@2" in who.reads()
@@ -455,7 +455,7 @@ def test_entries_and_downloads_with_the_keyboard_alone(visitor, served, tmp_path
         keyed(who, "Entries")
         tabs_to(who, named(f"Withdraw entry {other}?")).send_keys(Keys.ENTER)
         keyed(who, f"Withdraw entry {other}", Keys.SPACE)
-        assert "withdrawn" in who.all("tbody tr")[0].text
+        assert "withdrawn" in who.all(".entries tbody tr")[0].text
         keyed(who, str(one))
         assert f'"entry":{one}' in saved(who, "Download the receipt", tmp_path).decode()
         keyed(who, "Rules")

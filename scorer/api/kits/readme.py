@@ -58,7 +58,7 @@ def readme(
         format=printable(challenge.submission.format or "csv", 60),
         sample=sample[0] if sample else None,
         beginning=[printable(line, 100) for line in _beginning(*sample)] if sample else [],
-        rules=[*_form(challenge.submission), *_requirements(challenge), most],
+        rules=[*submission_rules(challenge), most],
         measures=[_about_measure(bound, bound.id in dropped) for bound in prepared.measures],
     )
     return made
@@ -89,6 +89,11 @@ def _beginning(sample: str, data: bytes) -> list[str]:
         data = polars.read_parquet(data).head(SHOWN).write_csv().encode()
     most = SHOWN + sample.endswith((".csv", ".parquet"))
     return data.decode().splitlines()[:most]
+
+
+def submission_rules(challenge: Challenge) -> list[str]:
+    """How a submission is written and what it must be, in sentences."""
+    return [*_form(challenge.submission), *_requirements(challenge)]
 
 
 def _form(rules: Submission) -> Iterator[str]:

@@ -63,7 +63,8 @@ for (const each of document.querySelectorAll("time[datetime]")) {
   each.title = `${own} in your zone`;
   if (!each.classList.contains("due")) continue;
   const left = document.createElement("span");
-  const elsewhere = each.textContent.startsWith(own) ? "" : `, ${own} in your zone`;
+  const known = each.textContent.startsWith(own) || each.closest(".facts");
+  const elsewhere = known ? "" : `, ${own} in your zone`;
   each.after(left);
   const tell = () => {
     const seconds = Math.ceil((at - Date.now()) / 1000);

@@ -8,20 +8,32 @@ import re
 import secrets
 from collections.abc import AsyncIterator
 from hashlib import blake2b
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
 
 from scorer.api.example import worked
-from scorer.board.phases import shown_at, spans
+from scorer.board.phases import shown_at
+from scorer.board.snapshot import LiveReport
 from scorer.reports.commonmark import first_words
 from scorer.reports.leaderboard.prose import described, pages
 from scorer.reports.write.html import formulas, prose, sections
 from scorer.results.report import public_measure
 from scorer.web.access import Viewer
 from scorer.web.acts import describe
-from scorer.web.context import ready
+from scorer.web.context import context_of, ready
 from scorer.web.dependencies import Readable, Reader, Served, Shared
+from scorer.web.glance import (
+    Fact,
+    board_facts,
+    milestones,
+    next_fact,
+    quota_fact,
+    rules_in_words,
+    selected_fact,
+    standing_facts,
+)
 from scorer.web.page import page, page_text, policy
 from scorer.web.render import render, root_of, templates
 from scorer.web.site import PULSE, Ready, Site
@@ -55,30 +67,44 @@ def board(request: Request, site: Served, viewer: Reader, split: str | None = No
     if wanted not in visible:
         show = shown_at(site.rules, site.now())
         return page(request, site, viewer, "board.html", here="board", view=None, visible=visible,
-                    split=None, show=show)  # fmt: skip
+                    split=None, show=show, **first_sight(request, site, viewer, None))  # fmt: skip
     if viewer.known:
         return HTMLResponse(board_text(request, site, viewer, wanted))
-    # to whoever has not signed in, the page is the same, until something changes
+    # to whoever has not signed in, the page is the same, until something changes or a date passes
+    dates = sum(each.time <= site.clock() for each in milestones(site.rules))
     span = site.span()
-    key = ("page", wanted, visible, span.phase.id if span else None, root_of(request))
+    key = ("page", wanted, visible, dates, span.phase.id if span else None, root_of(request))
     content = site.once(key, lambda: Ready(board_text(request, site, viewer, wanted)))
     return ready(request, content, "text/html")
+
+
+def first_sight(
+    request: Request, site: Site, viewer: Viewer, live: LiveReport | None
+) -> dict[str, Any]:
+    """What stands above a board: of a team its place and what it may still do."""
+    now, rules, facts = site.clock(), site.rules, list[Fact]()
+    team = site.teams.get(viewer.team) if viewer.team is not None else None
+    placed = list(standing_facts(live, team)) if live is not None and team is not None else []
+    if viewer.team is not None and team is not None:
+        _, left = site.board.quota(viewer.team, now)
+        chosen = len(site.board.held().selected.get(team, ()))
+        facts = [*placed, *quota_fact(left), *selected_fact(rules, chosen, now)]
+    elif live is not None:
+        facts = [*board_facts(live)]
+    joins = rules.registration == "open" and not context_of(request).settings.private
+    return {
+        "facts": [*facts, *next_fact(rules, now)], "placed": bool(placed), "joins": joins,
+        "about": first_words(rules.description, 300),
+    }  # fmt: skip
 
 
 def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
     """The board's page."""
     view, visible = site.ready_board(split, viewer), site.visible(viewer)
-    standings, rows = view.live.report.standings, view.live.rows
-    own = None
-    if viewer.team is not None:
-        team = site.teams.get(viewer.team)
-        own = next((s for s in standings if rows[s.name].id == team), None)
     return page_text(
         request, site, viewer, "board.html", here="board", view=view, split=split,
-        visible=visible, own=own, live=marked(live_part(site, split, viewer), site, viewer),
-        ranked=sum(s.rank is not None for s in standings),
-        primary=view.live.report.primary.id, mark=view.live.report.primary.mark,
-        shake=site.shake_up(visible, viewer),
+        visible=visible, live=marked(live_part(site, split, viewer), site, viewer),
+        shake=site.shake_up(visible, viewer), **first_sight(request, site, viewer, view.live),
     )  # fmt: skip
 
 
@@ -145,13 +171,14 @@ def opaque(stamp: tuple[int, ...]) -> str:
 def rules(request: Request, site: Served, viewer: Reader) -> Response:
     """What is asked, when, and how it is scored."""
     terms, challenge = site.board.terms(), site.rules
+    facts = [*next_fact(challenge, site.clock())]
     response = page(
         request, site, viewer, "rules.html", here="rules", about=describe(site, viewer),
         description=described(challenge), sections=sections([*pages(challenge)]),
         measures=terms.measures, pages={m.id: list(prose(m.metric.prose)) for m in terms.measures},
         formulas={m.id: formulas(m.metric, public_measure(m).params) for m in terms.measures},
         examples=site.once("examples", lambda: {m.id: worked(m) for m in terms.measures}),
-        submission=challenge.submission, spans=spans(challenge),
+        words=rules_in_words(challenge), dates=milestones(challenge), facts=facts,
     )  # fmt: skip
     response.headers["Content-Security-Policy"] = policy(challenge.remote_pictures)
     return response

@@ -1,0 +1,190 @@
+"""What a person sees first: one's place, the quota left, the next date; and rules in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from scorer.api.kits.readme import submission_rules
+from scorer.board.phases import Left, Span, decided_until, spans
+from scorer.board.snapshot import LiveReport
+from scorer.challenge.model import Challenge
+from scorer.challenge.phases import EVERYTHING
+from scorer.core.text import printable, sized
+from scorer.reports.pictures.draw import fitted
+from scorer.results.report import Standing
+
+ROOM = 170.0  # of another team's name
+COUNTS = {
+    "best": "Of each team the best entry counts.",
+    "last": "Of each team the latest entry counts.",
+    "selected": "Of each team the entry that it selected last counts, or else its best.",
+    "all": "All entries count, each in a row of its own.",
+}  # fmt: skip
+
+SHOWN = {
+    EVERYTHING: "The board is of all lists.",
+    "own": "There is no board: each team sees its own values.",
+    "none": "Nothing is shown.",
+}
+
+
+class Fact(NamedTuple):
+    """A number or word in large, below its name; a remark, and a time that is waited for."""
+
+    name: str
+    value: str
+    more: str = ""
+    due: datetime | None = None
+
+
+class Milestone(NamedTuple):
+    """A time of the challenge, and what happens then."""
+
+    time: datetime
+    words: str
+
+
+def standing_facts(live: LiveReport, team: int) -> Iterator[Fact]:
+    """A team's rank, its value, and how far the next team is away."""
+    own = next((s for s in live.report.standings if live.rows[s.name].id == team), None)
+    if own is None or own.rank is None:
+        return
+    ranked = [s for s in live.report.standings if s.rank is not None]
+    more = f"of {len(ranked):,}"
+    if own.ranks is not None and own.ranks[0] < own.ranks[1]:
+        more += f"; {own.ranks[0]} to {own.ranks[1]} are possible"
+    yield Fact("your rank", f"{own.rank}", more)
+    primary = live.report.primary
+    yield Fact(f"your {printable(primary.id)}{primary.mark}", sized(own.values[primary.id]),
+               _gap(live, own, ranked))  # fmt: skip
+
+
+def _gap(live: LiveReport, own: Standing, ranked: list[Standing]) -> str:
+    """How far the team before this one is ahead; of the first, how far the next one is behind."""
+    if own.points is not None:  # the order has other reasons than the one value
+        return ""
+    others = [each for each in ranked if live.rows[each.name].id != live.rows[own.name].id]
+    ahead = [each for each in others if each.rank < own.rank]  # type: ignore[operator]
+    level = [each for each in others if each.rank == own.rank]
+    nearest = ahead[-1:] or level[:1] or others[:1]
+    if not nearest:
+        return ""
+    (other,), key = nearest, live.report.primary.id
+    apart, name = sized(abs(own.values[key] - other.values[key])), fitted(other.name, ROOM)
+    if float(apart) == 0:
+        return f"as far as is shown, level with {name}"
+    return f"{apart} {'behind' if ahead else 'ahead of'} {name}"
+
+
+def board_facts(live: LiveReport) -> Iterator[Fact]:
+    """How many teams are ranked, and the best value."""
+    ranked = [standing for standing in live.report.standings if standing.rank is not None]
+    if ranked:
+        primary, first = live.report.primary, ranked[0]
+        yield Fact("teams ranked", f"{len(ranked):,}")
+        value = sized(first.values[primary.id])
+        yield Fact(f"first by {printable(primary.id)}{primary.mark}", value,
+                   f"by {fitted(first.name, ROOM)}")  # fmt: skip
+
+
+def selected_fact(challenge: Challenge, selected: int, now: datetime) -> Iterator[Fact]:
+    """How many entries a team has selected, and until when it may."""
+    all_spans = spans(challenge)
+    most = next((span.phase.select for span in all_spans if span.phase.select), None)
+    if most is None:
+        return
+    times = [decided_until(challenge, span.phase.id) for span in all_spans if span.takes_entries]
+    until = max((time for time in times if time is not None), default=None)
+    if until is None or now <= until:
+        yield Fact("selected", f"{selected} of {most}", "for the final board, until" if until
+                   else "for the final board", until)  # fmt: skip
+
+
+def quota_fact(left: Left | None) -> Iterator[Fact]:
+    """What a team may still send."""
+    if left is None:
+        return
+    limits = [f"{left.today} today" if left.today is not None else "",
+              f"{left.total} in this phase" if left.total is not None else ""]  # fmt: skip
+    first, *rest = [limit for limit in limits if limit] or ["no limit"]
+    if 0 in (left.today, left.total, left.rejected_today):
+        first = "none" if left.next is None else "none now"
+        rest = ["the next is possible at"] if left.next is not None else []
+    yield Fact("entries left", first, "; ".join(rest), left.next)
+
+
+def milestones(challenge: Challenge) -> list[Milestone]:
+    """When phases open and close, and until when teams select; in the order of time."""
+    found, all_spans = list[Milestone](), spans(challenge)
+    single = sum(span.takes_entries for span in all_spans) < 2
+    for span in all_spans:
+        name = "entries" if single else printable(span.phase.id, 60)
+        if span.takes_entries and span.opens:
+            found.append(Milestone(span.opens, f"{name} open{'s' * (not single)}"))
+        if span.takes_entries and span.closes:
+            found.append(Milestone(span.closes, f"{name} close{'s' * (not single)}"))
+        until = decided_until(challenge, span.phase.id) if span.takes_entries else None
+        if until and until != span.closes and any(each.phase.select for each in all_spans):
+            found.append(Milestone(until, "selection ends"))
+    return sorted(dict.fromkeys(found), key=lambda each: each.time)
+
+
+def next_fact(challenge: Challenge, now: datetime) -> Iterator[Fact]:
+    """The next date, if there is one."""
+    for each in milestones(challenge):
+        if each.time > now:
+            yield Fact("next date", each.words, "", each.time)
+            return
+
+
+def rules_in_words(challenge: Challenge) -> list[str]:
+    """When entries are taken, how many, what is shown, what counts, and what a file must be."""
+    zone, board = ZoneInfo(challenge.timezone), challenge.leaderboard
+    words = [_phase_in_words(challenge, span, zone) for span in spans(challenge)]
+    words.append(COUNTS[board.entry])
+    if board.ladder != "off":
+        by = "significantly better"
+        if board.ladder != "auto":
+            by = f"better by more than {board.ladder:g}"
+        words.append(f"A shown value moves only when an entry is {by}.")
+    file = challenge.submission
+    if file.format or file.columns:
+        names = ", ".join(printable(name, 60) for name in file.columns.values())
+        form = f"is {printable(file.format, 60)}" if file.format else ""
+        columns = f"has the columns {names}" if names else ""
+        words.append(f"A file {' and '.join(each for each in (form, columns) if each)}.")
+    limit = f"A file has at most {file.limits.size:,} bytes."
+    return [*words, *submission_rules(challenge), limit]
+
+
+def _phase_in_words(challenge: Challenge, span: Span, zone: ZoneInfo) -> str:
+    phase = span.phase
+    name = "" if phase.id == EVERYTHING else f"{printable(phase.id, 60)}: "
+    begins, ends = (
+        None if time is None else f"{time.astimezone(zone):%Y-%m-%d %H:%M %Z}"
+        for time in (span.opens, span.closes)
+    )
+    show = SHOWN.get(phase.show, f"The board is of the {printable(phase.show, 60)} lists.")
+    if not span.takes_entries:
+        count = ""
+        if phase.select:
+            count = (
+                f" Of each team the {phase.select} entries that it selected count; of one that "
+                "selects none, its best ones on the board before."
+            )
+        after = f"begins when {printable(phase.after or '', 60)} has closed"
+        return f"{name}{after}, and takes no entries.{count} {show}"
+    when = " ".join([f"from {begins}" if begins else "", f"until {ends}" if ends else ""]).strip()
+    if phase.grace:
+        when += f", and {phase.grace} seconds of grace"
+    quota = phase.quota
+    most = [f"{quota.per_day:,} a day" if quota.per_day else "",
+            f"{quota.total:,} in all" if quota.total else ""]  # fmt: skip
+    limit = " and ".join(each for each in most if each)
+    sends = f" A team may send {limit or 'as many as it likes'}."
+    if quota.rejected_per_day:
+        sends += f" Of files that the checks reject it may send {quota.rejected_per_day:,} a day."
+    return f"{name}entries are taken {when or 'at all times'}.{sends} {show}"

@@ -1,0 +1,138 @@
+"""What a person sees first, and the rules in words, of boards and challenges of every form."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import pytest
+from web_helpers import made
+
+from scorer.board.phases import Left
+from scorer.challenge.load import load
+from scorer.results.report import Standing
+from scorer.web import glance
+from scorer.web.glance import Fact
+
+NOON = datetime(2026, 6, 1, 12, tzinfo=UTC)
+
+
+def board(*rows):
+    """A board of (name, rank, value) and further fields of a standing; team n is the n-th."""
+    standings = [
+        Standing(rank, name, {"RR": value}, **more)
+        for name, rank, value, more in ((*row, {})[:4] for row in rows)
+    ]
+    report = SimpleNamespace(standings=standings, primary=SimpleNamespace(id="RR", mark=""))
+    rows = {each.name: SimpleNamespace(id=n) for n, each in enumerate(standings)}
+    return SimpleNamespace(report=report, rows=rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "team", "place", "gap"),
+    [
+        ([("a", 1, 0.75)], 0, "of 1", ""),
+        ([("a", 1, 0.75), ("b", 2, 0.5)], 0, "of 2", "0.2500 ahead of b"),
+        ([("a", 1, 0.75), ("b", 2, 0.5), ("c", 3, 0.25)], 2, "of 3", "0.2500 behind b"),
+        ([("a", 1, 0.75), ("base", None, 0.6), ("c", 2, 0.5)], 2, "of 2", "0.2500 behind a"),
+        ([("a", 1, 0.5), ("b", 1, 0.5)], 1, "of 2", "as far as is shown, level with a"),
+        ([("a", 1, 0.5), ("b", 2, 0.5)], 1, "of 2", "as far as is shown, level with a"),
+        # of measures of which lower values are better
+        ([("a", 1, 0.25), ("b", 2, 0.5)], 1, "of 2", "0.2500 behind a"),
+        # by the ranks of several measures
+        ([("a", 1, 0.25, {"points": 3.0}), ("b", 2, 0.5, {"points": 4.0})], 1, "of 2", ""),
+        ([("a", 1, 0.5, {"ranks": (1, 2)}), ("b", 2, 0.25)], 0, "of 2; 1 to 2 are possible",
+         "0.2500 ahead of b"),
+    ],
+)  # fmt: skip
+def test_ones_own_place(rows, team, place, gap):
+    rank, value = glance.standing_facts(board(*rows), team)
+    assert (rank.more, value.more) == (place, gap)
+    assert rank.value == str(rows[team][1])
+
+
+@pytest.mark.parametrize("rows", [[], [("a", 1, 0.5)], [("base", None, 0.5)]])
+def test_who_is_not_on_the_board_has_no_place(rows):
+    team = 0 if rows and rows[0][1] is None else 7
+    assert not list(glance.standing_facts(board(*rows), team))
+
+
+@pytest.mark.parametrize(
+    ("left", "fact"),
+    [
+        (Left(None, None, None, None), Fact("entries left", "no limit")),
+        (Left(3, None, 5, None), Fact("entries left", "3 today")),
+        (Left(3, 40, 5, None), Fact("entries left", "3 today", "40 in this phase")),
+        (Left(0, 40, 5, NOON), Fact("entries left", "none now", "the next is possible at", NOON)),
+        (Left(3, 40, 0, NOON), Fact("entries left", "none now", "the next is possible at", NOON)),
+        (Left(3, 0, 5, None), Fact("entries left", "none")),
+    ],
+)
+def test_what_is_left_of_a_quota(left, fact):
+    assert list(glance.quota_fact(left)) == [fact]
+    assert not list(glance.quota_fact(None))
+
+
+def challenge(folder, phases, **more):
+    """The challenge of these tests with other phases and further lines."""
+    served = made(folder)
+    path = served.folder / "challenge.yaml"
+    lines = [f"{key}: {value}\n" for key, value in more.items()]
+    kept = [line for line in path.read_text().splitlines(True)
+            if not line.startswith(("phases", "  - {id", "leaderboard"))]  # fmt: skip
+    path.write_text("".join([*kept, *lines, f"phases: [{phases}]\n" if phases else ""]))
+    return load(served.folder)
+
+
+MAIN = (
+    "{id: main, opens: 2026-05-01T00:00:00Z, closes: 2026-07-01T22:00:00Z, show: public, "
+    "quota: {per_day: 5, total: 60, rejected_per_day: 9}}"
+)
+LATER = "{id: final, after: main, show: private, select: 2, select_until: 2026-07-04T00:00:00Z}"
+
+
+def test_dates_in_their_order(tmp_path):
+    rules = challenge(tmp_path, f"{MAIN}, {LATER}")
+    assert [f"{each.time:%m-%d} {each.words}" for each in glance.milestones(rules)] == [
+        "05-01 entries open", "07-01 entries close", "07-04 selection ends",
+    ]  # fmt: skip
+    for month, words in ((4, "entries open"), (6, "entries close"), (8, None)):
+        facts = list(glance.next_fact(rules, NOON.replace(month=month)))
+        assert [fact.value for fact in facts] == ([words] if words else [])
+    (fact,) = glance.selected_fact(rules, 1, NOON)
+    assert (fact.value, fact.due.day) == ("1 of 2", 4)
+    assert not list(glance.selected_fact(rules, 1, NOON.replace(month=8)))
+
+
+def test_rules_in_words(tmp_path):
+    words = glance.rules_in_words(
+        challenge(tmp_path, f"{MAIN}, {LATER}", timezone="Europe/Ljubljana",
+                  leaderboard="{entry: last, ladder: auto}", submission="{limits: {size: 20MB}}")
+    )  # fmt: skip
+    assert words == [
+        "main: entries are taken from 2026-05-01 02:00 CEST until 2026-07-02 00:00 CEST. A team "
+        "may send 5 a day and 60 in all. Of files that the checks reject it may send 9 a day. The "
+        "board is of the public lists.",
+        "final: begins when main has closed, and takes no entries. Of each team the 2 entries that "
+        "it selected count; of one that selects none, its best ones on the board before. The "
+        "board is of the private lists.",
+        "Of each team the latest entry counts.",
+        "A shown value moves only when an entry is significantly better.",
+        "A missing list is an error.",
+        "A file has at most 20,000,000 bytes.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("phases", "first"),
+    [
+        ("", "entries are taken at all times. A team may send as many as it likes. The board is of "
+         "all lists."),
+        ("{id: one, opens: 2026-05-01T00:00:00Z, show: own}", "one: entries are taken from "
+         "2026-05-01 00:00 UTC. A team may send as many as it likes. There is no board: each team "
+         "sees its own values."),
+        ("{id: one, closes: 2026-05-01T00:00:00Z, show: none, quota: {total: 1000}}", "one: "
+         "entries are taken until 2026-05-01 00:00 UTC. A team may send 1,000 in all. Nothing is "
+         "shown."),
+    ],
+)  # fmt: skip
+def test_phases_in_words(tmp_path, phases, first):
+    assert glance.rules_in_words(challenge(tmp_path, phases))[0] == first
