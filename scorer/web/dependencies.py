@@ -55,7 +55,7 @@ async def _reader(context: Shared, viewer: Anybody) -> Viewer:
 Reader = Annotated[Viewer, Depends(_reader)]  # anybody, unless the server is private
 
 
-def _readable(request: Request, context: Shared) -> list[Site]:
+def _open_sites(request: Request, context: Shared) -> list[Site]:
     sites = [*context.sites.values()]
     if context.settings.private:
         sites = [site for site in sites if context.viewer(request, site).known]
@@ -64,7 +64,7 @@ def _readable(request: Request, context: Shared) -> list[Site]:
     return sites
 
 
-Readable = Annotated[list[Site], Depends(_readable)]  # the challenges whose boards one may read
+Readable = Annotated[list[Site], Depends(_open_sites)]  # the challenges whose boards one may read
 
 
 def _known(message: str) -> Callable[[Viewer], object]:

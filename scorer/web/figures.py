@@ -41,7 +41,9 @@ class Requests:
             times = {method: [*times] for method, times in self._times.items() if any(times)}
             seconds = dict(self._seconds)
         yield from family("requests_total", "counter", "Requests by method and status.", counts)
-        yield from _head("request_seconds", "histogram", "Seconds until a request was answered.")
+        yield from _metric_head(
+            "request_seconds", "histogram", "Seconds until a request was answered."
+        )
         for method, numbers in times.items():
             for n, bound in enumerate((*BOUNDS, "+Inf"), 1):
                 labels = _labels(method=method, le=bound)
@@ -70,12 +72,12 @@ def of_challenges(sites: Iterable[Site]) -> Iterator[str]:
 
 def family(name: str, kind: str, help: str, values: Mapping[str, float]) -> Iterator[str]:
     """The lines of figures of one name, by their labels."""
-    yield from _head(name, kind, help)
+    yield from _metric_head(name, kind, help)
     for labels, value in sorted(values.items()):
         yield f"scorer_{name}{labels} {value}"
 
 
-def _head(name: str, kind: str, help: str) -> tuple[str, str]:
+def _metric_head(name: str, kind: str, help: str) -> tuple[str, str]:
     return f"# HELP scorer_{name} {help}", f"# TYPE scorer_{name} {kind}"
 
 

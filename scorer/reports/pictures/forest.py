@@ -40,7 +40,7 @@ def forest(report: Report, precision: int) -> Iterator[Figure]:
     decimals = precision if primary.decimals else 0
     splits = report.splits[: len(SHAPES)]
     means = [{row.name: row.values[primary.id] for row in split.standings} for split in splits]
-    rows = [_shown(row, report, decimals, means) for row in valued[:MOST]]
+    rows = [_forest_row(row, report, decimals, means) for row in valued[:MOST]]
     labels = [_split_name(split) for split in splits]
     title = f"{printable(primary.id)} of each submission{f', with its {ends}' if ends else ''}"
     name = head_of(primary, report)
@@ -56,7 +56,7 @@ def _split_name(split: Report) -> str:
     return printable((split.scope.split if split.scope else None) or "all")
 
 
-def _shown(
+def _forest_row(
     row: Standing, report: Report, decimals: int, means: Sequence[Mapping[str, float]]
 ) -> ForestRow:
     """A row, no more exact than its numbers."""
