@@ -24,6 +24,7 @@ from scorer.board.entries import Added, Ledger
 from scorer.board.evaluations import Evaluations
 from scorer.board.integrity import store_faults
 from scorer.board.log import Event, log
+from scorer.board.people import People
 from scorer.board.phases import Left, Span, shown_at
 from scorer.board.rescore import Rescored, rescore
 from scorer.board.seal import reveal, seal
@@ -63,6 +64,7 @@ class Board:
         self.versions = Versions(challenge, database, files, allow_plugins)
         self.evaluations = Evaluations(self.versions, database, files)
         self._teams = Roster(challenge, database)
+        self.people = People(database, self._teams)
         self.ledger = Ledger(database, files, self.versions, self.evaluations, self._teams)
 
     @classmethod
@@ -215,27 +217,23 @@ class Board:
         Raises:
             UsageError: the name is taken, looks like another, or is not valid.
         """
-        moment = now or datetime.now(UTC)
-        return self._teams.new_token(self._teams.add(name, moment).id, moment)
+        return self.people.add(name, now=now or datetime.now(UTC)).secret
 
-    def new_token(self, name: str | None, *, now: datetime | None = None) -> str:
-        """Make another token of a team, or one of an organizer (None). Raises `UnknownName`."""
-        return self._teams.new_token(self._team_id(name), now or datetime.now(UTC))
+    def new_token(
+        self, name: str | None, person: str | None = None, *, now: datetime | None = None
+    ) -> str:
+        """Make a token of a team, or of an organizer (None); see `People.token`."""
+        return self.people.token(name, person, now=now or datetime.now(UTC))
 
-    def revoke(self, name: str | None, *, now: datetime | None = None) -> int:
-        """Revoke all tokens of a team, or of the organizers (None); gives their number."""
-        return self._teams.revoke(self._team_id(name), now or datetime.now(UTC))
-
-    def _team_id(self, name: str | None) -> int | None:
-        return None if name is None else self.team(name).id
+    def revoke(
+        self, name: str | None, person: str | None = None, *, now: datetime | None = None
+    ) -> int:
+        """Revoke the tokens of a team, of the organizers (None), or of one person there."""
+        return self.people.revoke(name, person, now=now or datetime.now(UTC))
 
     def tokens(self) -> list[Token]:
         """All tokens, by their hashes; revoked ones too."""
         return self._database.tokens()
-
-    def used(self, token: int) -> None:
-        """Note that a token was used."""
-        self._database.mark_token(token, used=datetime.now(UTC))
 
     def stamp(self) -> tuple[int, ...]:
         """Numbers that change whenever the board may have changed."""

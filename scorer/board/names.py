@@ -14,14 +14,14 @@ ORGANIZER = "organizer"  # who decided, in the log
 
 
 def team_name(name: str, taken: Iterable[str]) -> str:
-    """A new name of a team, unlike those `taken`.
+    """A new name of a team or a person, unlike those `taken`.
 
     `UsageError` if it is empty, too long, not printable, only digits, or looks like another.
     """
     fine = name.strip() == name and 0 < len(name) <= LONGEST and printable(name, LONGEST) == name
     if not fine or name.isdigit():
         message = "write up to 100 printable characters, not only digits"
-        raise UsageError(f"{quoted(name)} cannot be a team's name; {message}")
+        raise UsageError(f"{quoted(name)} cannot be a name; {message}")
     looks = looks_of(name)
     if (other := next((other for other in taken if looks & looks_of(other)), None)) is not None:
         raise UsageError(f"{quoted(name)} cannot be told from {quoted(other)}, which is taken")

@@ -141,6 +141,23 @@ def phase_at(challenge: Challenge, now: datetime) -> Span | None:
     return next((span for span in reversed(spans(challenge)) if span.holds(now)), None)
 
 
+class ChallengeState(NamedTuple):
+    """Whether a challenge takes entries, and when that changes; None: it is not known to."""
+
+    words: str  # upcoming, open or closed
+    until: datetime | None
+
+
+def state_at(challenge: Challenge, now: datetime) -> ChallengeState:
+    """The state of a challenge at `now`: of several phases that take entries the last to close."""
+    taking = [span for span in spans(challenge) if span.takes_entries]
+    if closing := [span.closes for span in taking if span.holds(now)]:
+        until = None if None in closing else max(time for time in closing if time is not None)
+        return ChallengeState("open", until)
+    later = [span.opens for span in taking if span.opens is not None and span.opens > now]
+    return ChallengeState("upcoming" if later else "closed", min(later, default=None))
+
+
 def shown_at(challenge: Challenge, now: datetime) -> str:
     """The split that the board shows at `now`, or `own` or `none`.
 

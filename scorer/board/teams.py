@@ -1,9 +1,7 @@
-"""The teams of a board, their present names, and their tokens."""
+"""The teams of a board and their present names."""
 
 from __future__ import annotations
 
-import hashlib
-import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -66,17 +64,8 @@ class Roster:
         others = [other for other, team in teams.items() if team.id != but]
         baselines = [entry.name for entry in self._database.entries(team=None)]
         baselines += map(submission_name, self._challenge.leaderboard.baselines)
-        return team_name(name, [*others, *baselines, ORGANIZER])
+        return team_name(name, [*others, *baselines, *self.organizers(), ORGANIZER])
 
-    def new_token(self, team: int | None, now: datetime) -> str:
-        """Make a token, of which only the hash is kept."""
-        token = secrets.token_urlsafe(24)  # 192 bits
-        self._database.add_token(team, hashlib.sha256(token.encode()).hexdigest(), now)
-        return token
-
-    def revoke(self, team: int | None, now: datetime) -> int:
-        """Revoke all tokens; gives their number."""
-        tokens = [t for t in self._database.tokens() if t.team == team and t.revoked is None]
-        for token in tokens:
-            self._database.mark_token(token.id, revoked=now)
-        return len(tokens)
+    def organizers(self) -> set[str]:
+        """The names of the organizers, whose acts stand in the log under them."""
+        return {t.person for t in self._database.tokens() if t.team is None and t.person}

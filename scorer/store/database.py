@@ -117,7 +117,7 @@ class Database:
     def tokens(self) -> list[Token]:
         """All tokens, revoked ones too."""
         return [
-            Token(r.id, r.team, r.hash, r.made, r.used, r.revoked)
+            Token(r.id, r.team, r.hash, r.made, r.used, r.revoked, r.person, r.until)
             for r in self._ordered(schema.token.c.id)
         ]
 
@@ -187,16 +187,29 @@ class Database:
             raise UsageError(f"there is a team {quoted(name)} already") from None
         return team
 
-    def add_token(self, team: int | None, hash: str, made: datetime) -> Token:
-        """Record a token by its SHA-256 in hexadecimal; an organizer's where `team` is None."""
+    def add_token(
+        self, team: int | None, hash: str, made: datetime, *, person: str | None = None,
+        until: datetime | None = None, instead: int | None = None,
+    ) -> Token | None:  # fmt: skip
+        """Record a token by its SHA-256 in hexadecimal; an organizer's where `team` is None.
+
+        It takes the place of the token `instead`; None if that one is revoked already.
+        """
+        table = schema.token
         with self._tables.write() as connection:
-            number = self._tables.next(connection, schema.token.c.id)
-            connection.execute(
-                schema.token.insert().values(
-                    board=self.board, id=number, team=team, hash=hash, made=made
+            if instead is not None:
+                old = (
+                    table.c.board == self.board,
+                    table.c.id == instead,
+                    table.c.revoked.is_(None),
                 )
-            )
-        return Token(number, team, hash, made)
+                changed = table.update().where(*old).values(revoked=made)
+                if connection.execute(changed).rowcount == 0:
+                    return None
+            number = self._tables.next(connection, table.c.id)
+            fields = {"team": team, "hash": hash, "made": made, "person": person, "until": until}
+            connection.execute(table.insert().values(board=self.board, id=number, **fields))
+        return Token(number, team, hash, made, person=person, until=until)
 
     def mark_token(self, id: int, **times: datetime) -> None:
         """Note when a token was last used, or revoked."""

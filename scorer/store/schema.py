@@ -24,7 +24,7 @@ from sqlalchemy.types import TypeDecorator
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 
-REVISION = "0003"  # the newest migration
+REVISION = "0004"  # the newest migration
 
 
 class Moment(TypeDecorator[datetime]):
@@ -90,6 +90,8 @@ token = Table(
     Column("made", Moment, nullable=False),
     Column("used", Moment),
     Column("revoked", Moment),
+    Column("person", String(200)),  # since revision 0004
+    Column("until", Moment),  # of an invitation; since revision 0004
     ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
     UniqueConstraint("board", "hash"),
 )

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from itsdangerous import BadSignature, URLSafeSerializer, URLSafeTimedSerializer
 
 from scorer.board.board import Board
+from scorer.board.names import ORGANIZER
 from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER
 from scorer.store.records import Token
@@ -33,11 +34,19 @@ class Viewer(NamedTuple):
     team: str | None = None  # None: nobody's, or an organizer's
     organizer: bool = False
     token: int | None = None  # None: a visitor, or one whom a proxy has signed in
+    person: str | None = None  # who holds the token, where it names somebody
 
     @property
     def known(self) -> bool:
         """Whether somebody has signed in."""
         return self.organizer or self.team is not None
+
+    @property
+    def called(self) -> str:
+        """Who it is in the log: an organizer's name, or a team and who acts for it."""
+        if self.team is None:
+            return self.person or ORGANIZER
+        return self.team if self.person is None else f"{self.team} ({self.person})"
 
 
 NOBODY = Viewer()
@@ -98,13 +107,13 @@ def token_of(board: Board, token: str) -> Token | None:
     wanted = hashlib.sha256(token.encode()).hexdigest()
     match = None
     for candidate in board.tokens():
-        if hmac.compare_digest(candidate.hash, wanted) and candidate.revoked is None:
+        if hmac.compare_digest(candidate.hash, wanted) and candidate.opens:
             match = candidate
     if match is None:
         return None
     now = datetime.now(UTC)
     if match.used is None or now - match.used > AGAIN:  # reading is no reason to write each time
-        board.used(match.id)
+        board.people.used(match.id, now)
     return match
 
 
@@ -113,7 +122,7 @@ def token_of_session(board: Board, id: str, session: Session) -> Token | None:
 
     None where the session is of another board, of another store, or its token is revoked.
     """
-    valid = (token for token in board.tokens() if token.revoked is None)
+    valid = (token for token in board.tokens() if token.opens)
     return next((token for token in valid if _session(id, token) == session), None)
 
 
@@ -126,9 +135,9 @@ def viewer_of(board: Board, token: Token | None) -> Viewer:
     if token is None:
         return NOBODY
     if token.team is None:
-        return Viewer(None, True, token.id)
+        return Viewer(None, True, token.id, token.person)
     team = next((name for name, team in board.teams().items() if team.id == token.team), None)
-    return Viewer(team, False, token.id)
+    return Viewer(team, False, token.id, token.person)
 
 
 class Limiter:

@@ -7,20 +7,21 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
-from fastapi import HTTPException, Response
+from fastapi import HTTPException, Request, Response
 from pydantic import BaseModel
 from starlette.datastructures import FormData, UploadFile
 
 from scorer.api.submissions import Named
 from scorer.board.entries import Added
-from scorer.board.names import ORGANIZER
-from scorer.board.phases import received, shown_at, spans
+from scorer.board.people import Let
+from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.core.logs import tell
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.store.records import OF_TEAMS, Act
-from scorer.web.access import Viewer
+from scorer.web.access import NOBODY, Viewer
 from scorer.web.context import Context, scratch, stored_upload
 from scorer.web.site import Site
 
@@ -39,7 +40,7 @@ class DecisionIn(BaseModel):
 def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
     """The public part of a challenge, with the viewer's quota."""
     challenge, now = site.rules, site.clock()
-    span = site.span()
+    span, state = site.span(), state_at(challenge, now)
     quota = None
     if viewer.team is not None:
         _, left = site.board.quota(viewer.team, now)
@@ -55,6 +56,8 @@ def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
         "description": challenge.description,
         "pages": challenge.pages,
         "timezone": challenge.timezone,
+        "state": state.words,
+        "until": state.until and state.until.isoformat(),
         "phase": span.phase.id if span else None,
         "phases": [
             {
@@ -176,12 +179,47 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn, begun: datetime) -
         decision.kind,
         subject,
         decision.reason,
-        by=viewer.team or ORGANIZER,
+        by=viewer.called,
         name=decision.name,
         begun=begun,
         late=decision.late,
     )
     return {"decision": recorded_decision.number, "time": recorded_decision.time.isoformat()}
+
+
+def invited(
+    context: Context, request: Request, site: Site, viewer: Viewer, team: str | None, person: str
+) -> tuple[str, datetime]:
+    """A link that invites a person to a team or to organize, and until when it is good.
+
+    404 for the team of others. Raises `UsageError`.
+    """
+    if not viewer.organizer and team != viewer.team:
+        raise HTTPException(404, "there is nothing here")
+    context.limited(request, site, viewer)
+    let = site.board.people.invite(team, person.strip() or None, now=site.clock())
+    return link_of(context, site, let), let.token.until or site.clock()
+
+
+def link_of(context: Context, site: Site, let: Let) -> str:
+    """The page at which an invitation is accepted."""
+    return f"{context.settings.public_url}/c/{quote(site.id)}/invitation?code={let.secret}"
+
+
+def accepted(context: Context, request: Request, site: Site, code: str, person: str) -> Let:
+    """A token by an invitation; a wrong one counts as a failed sign-in. Raises `UsageError`."""
+    context.limited(request, site, NOBODY)
+    if site.board.people.invitation(code.strip(), site.clock()) is None:
+        context.failed_sign_in(request)
+    return site.board.people.accept(code.strip(), person.strip() or None, now=site.clock())
+
+
+def renewed(context: Context, request: Request, site: Site, viewer: Viewer) -> Let:
+    """Another token instead of the viewer's; 403 for whom a proxy has signed in."""
+    if viewer.token is None:
+        raise HTTPException(403, "there is no token of yours; a proxy has signed you in")
+    context.limited(request, site, viewer)
+    return site.board.people.renew(viewer.token, now=site.clock())
 
 
 def teams_of(site: Site) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import tempfile
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,7 +20,9 @@ from starlette.requests import ClientDisconnect
 from scorer.board.children import ChildLimits, ask_child
 from scorer.core.errors import ScorerError
 from scorer.core.logs import REFERENCE, tell
+from scorer.store.records import Token
 from scorer.web.access import (
+    LASTS,
     NOBODY,
     Limiter,
     Sessions,
@@ -95,18 +97,35 @@ class Context:
         return self.sites[id]
 
     def viewer(self, request: Request, site: Site) -> Viewer:
-        """The viewer, by a bearer token, else a session, else a proxy. 401 for a wrong token."""
+        """The viewer of a challenge; see `viewers`."""
+        return self.viewers(request, [site])[0]
+
+    def viewers(self, request: Request, sites: Sequence[Site]) -> list[Viewer]:
+        """The viewer of each challenge, by a bearer token, else a session, else a proxy.
+
+        401 for a token that none of them knows.
+        """
         header = request.headers.get("authorization", "")
-        if header:
-            scheme, _, token = header.partition(" ")
-            is_bearer = scheme.lower() == "bearer"
-            viewer = viewer_of(
-                site.board, token_of(site.board, token.strip()) if is_bearer else None
-            )
-            if not viewer.known:
-                self.failed_sign_in(request)
-                raise HTTPException(401, "this token is not known here")
-            return viewer
+        if not header:
+            return [self._signed_in(request, site) for site in sites]
+        scheme, _, token = header.partition(" ")
+        is_bearer, token = scheme.lower() == "bearer", token.strip()
+        found = [
+            viewer_of(site.board, token_of(site.board, token) if is_bearer else None)
+            for site in sites
+        ]
+        if not any(viewer.known for viewer in found):
+            self.failed_sign_in(request)
+            raise HTTPException(401, "this token is not known here")
+        return found
+
+    def listed(self, request: Request) -> list[tuple[Site, Viewer]]:
+        """The challenges of which somebody may read, and as whom; all unless it is private."""
+        sites = [*self.sites.values()]
+        pairs = zip(sites, self.viewers(request, sites), strict=True)
+        return [pair for pair in pairs if pair[1].known or not self.settings.private]
+
+    def _signed_in(self, request: Request, site: Site) -> Viewer:
         cookie = cookie_of(request, site)
         session = self.sessions.session(cookie) if cookie else None
         if session is None:
@@ -231,6 +250,20 @@ def site_key(site: Site) -> str:
 def cookie_of(request: Request, site: Site) -> str:
     """The session's cookie of a challenge."""
     return request.cookies.get(f"{COOKIE}_{site_key(site)}", "")
+
+
+def begin_session(
+    response: Response, context: Context, request: Request, site: Site, token: Token
+) -> Response:
+    """A response with the cookie by which whoever holds a token is signed in."""
+    viewer = viewer_of(site.board, token)
+    tell("sign-in", challenge=site.id, team=viewer.team, organizer=viewer.organizer or None,
+         person=viewer.person, address=context.proxies.address(request))  # fmt: skip
+    response.set_cookie(
+        f"{COOKIE}_{site_key(site)}", context.sessions.sign(site.id, token), max_age=LASTS,
+        httponly=True, samesite="lax", secure=context.proxies.is_secure(request),
+    )  # fmt: skip
+    return response
 
 
 def stored_upload(upload: UploadFile, folder: str) -> Path:

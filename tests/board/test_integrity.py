@@ -192,6 +192,9 @@ def made_older(url, revision):
     """Have a store as scorer of an earlier revision kept it; the digest of its last receipt."""
     engine, previous = create_engine(url), None
     with engine.begin() as database:
+        for statement in BEFORE_0004:
+            database.execute(text(statement))
+        database.execute(text("UPDATE alembic_version SET version_num = :it"), {"it": revision})
         rows = database.execute(text("SELECT * FROM entry ORDER BY number")).all()
         teams = dict(map(tuple, database.execute(text("SELECT id, name FROM team"))))
         version = database.execute(text("SELECT fingerprint FROM version")).scalar()
@@ -211,11 +214,11 @@ def made_older(url, revision):
             previous = digest
         if revision == "0001":
             database.execute(text("DROP INDEX evaluation_waiting"))
-        database.execute(text("UPDATE alembic_version SET version_num = :it"), {"it": revision})
     engine.dispose()
     return previous
 
 
+BEFORE_0004 = tuple(f"ALTER TABLE token DROP COLUMN {name}" for name in ("person", "until"))
 OLDER = (
     "DROP TABLE receipt",
     "CREATE TABLE receipt (board VARCHAR(200), entry INTEGER, previous VARCHAR(64), "
@@ -259,3 +262,18 @@ def test_an_older_store_is_migrated_and_its_receipts_stay(life, store, revision)
     with life.open(store) as board:
         assert any("it was sent by 'red'" in fault for fault in board.altered())
         assert verify_lines(board.receipts())[1] != []
+
+
+def test_tokens_of_an_older_store_open_still(life, store):
+    with life.open(store) as board:
+        board.add_team("red", now=DAY)
+        before = board.tokens()
+    engine = create_engine(store)
+    with engine.begin() as database:
+        for statement in (*BEFORE_0004, "UPDATE alembic_version SET version_num = '0003'"):
+            database.execute(text(statement))
+    engine.dispose()
+    with life.open(store) as board:
+        assert board.tokens() == before
+        assert board.people.invite("red", "mia", now=DAY).token.person == "mia"
+        assert board.altered() == []

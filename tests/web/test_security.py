@@ -127,7 +127,7 @@ HOSTILE = ["<script>alert(1)</script>", "=cmd|' /C calc'!A0", "a\u202eb", "x" * 
 def test_hostile_names_and_files_stay_text(client, served):
     for n, name in enumerate(HOSTILE):
         if not name.isprintable() or len(name) > 99:
-            with pytest.raises(UsageError, match="cannot be a team's name"):
+            with pytest.raises(UsageError, match="cannot be a name"):
                 served.bearer(f"{name}x")
             continue
         headers = served.bearer(name)

@@ -64,7 +64,16 @@ ROUTES = [
     ("post", PAGE + "/admin/act", {"data": {"do": "audit"}}, 401, 404, 200),
     ("get", PAGE + "/admin/failures/x", {}, 404, 404, 404),
     ("get", PAGE + "/admin/backup", {}, 404, 404, 200),
+    ("get", PAGE + "/invitation?code=x", {}, 404, 404, 404),
+    ("post", PAGE + "/invitation", {"data": {"code": "x"}}, 422, 422, 422),
+    ("get", PAGE + "/account", {}, 401, 200, 200),
+    ("post", PAGE + "/account/invitation", {"data": {"person": "mia"}}, 401, 200, 200),
+    ("post", V1 + "/invitations", {"json": {"person": "noa"}}, 401, 201, 201),
+    ("post", V1 + "/invitations", {"json": {"team": "blue"}}, 401, 404, 201),
+    ("post", V1 + "/invitations/accept", {"json": {"code": "x"}}, 422, 422, 422),
     ("post", PAGE + "/sign-out", {"data": {}}, 401, 303, 303),
+    ("post", PAGE + "/account/token", {"data": {}}, 401, 200, 200),
+    ("post", V1 + "/token", {}, 401, 401, 401),  # the session ended with the token before
 ]  # fmt: skip
 OPEN = {"/api/v1/challenges", "/", "/healthz", "/metrics", "/api/docs", "/events"}  # no end
 

@@ -17,12 +17,27 @@ class Line:
     entries: int
 
 
+@dataclass(frozen=True, slots=True)
+class OrganizerLine:
+    """A token of an organizer's, null for one without a name, and when it was last used."""
+
+    organizer: str | None
+    made: str
+    used: str | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """All teams; or one, null for the organizers, with its new token or the number of revoked."""
+    """All teams or organizers; or one team, null for the organizers, and what was made or revoked.
+
+    That is a token, an invitation link with the end of its time, or the number of revoked tokens.
+    """
 
     schema: str = "team/1"
     teams: Sequence[Line] = optional()
+    organizers: Sequence[OrganizerLine] = optional()
     team: str | None = optional()
     token: str = optional()
+    invitation: str = optional()
+    until: str = optional()
     revoked: int = optional()

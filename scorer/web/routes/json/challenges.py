@@ -11,6 +11,7 @@ from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from scorer.reports.codec import problem
+from scorer.web.access import NOBODY
 from scorer.web.acts import describe, file_of, looked_at
 from scorer.web.context import ready
 from scorer.web.dependencies import Reader, Served, Shared
@@ -46,6 +47,8 @@ class ChallengeOut(BaseModel):
     description: str = Field(description="what it is about, in CommonMark")
     pages: dict[str, str] = Field(description="further texts, such as rules and data")
     timezone: str
+    state: str = Field(description="upcoming, open or closed, as entries are taken")
+    until: str | None = Field(description="when that changes")
     phase: str | None = Field(description="the present phase; null between phases")
     phases: list[PhaseOut]
     show: str = Field(description="what participants are shown now")
@@ -62,11 +65,11 @@ class Checked(BaseModel):
 
 @router.get("", response_model=list[ChallengeOut])
 def challenges(request: Request, context: Shared) -> Any:
-    """The challenges that this server has."""
-    return [
-        describe(site, context.reader(context.viewer(request, site)))
-        for site in context.sites.values()
-    ]
+    """The challenges of this server that one may see."""
+    listed = context.listed(request)
+    if not listed:
+        context.reader(NOBODY)  # who has to sign in
+    return [describe(site, viewer) for site, viewer in listed]
 
 
 @router.get("/{id}", response_model=ChallengeOut)

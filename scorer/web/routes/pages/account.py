@@ -8,8 +8,8 @@ from fastapi import APIRouter, Depends, Form, HTTPException, Request, Response
 from fastapi.responses import HTMLResponse
 
 from scorer.core.logs import tell
-from scorer.web.access import LASTS, NOBODY, token_of, viewer_of
-from scorer.web.context import COOKIE, site_key
+from scorer.web.access import NOBODY, token_of
+from scorer.web.context import COOKIE, begin_session, site_key
 from scorer.web.dependencies import FormSender, Served, Shared
 from scorer.web.page import page, to
 from scorer.web.site import Site
@@ -42,15 +42,7 @@ def sign_in(
         context.failed_sign_in(request)
         fault = "This token is not known here."
         return page(request, site, NOBODY, "sign-in.html", 401, fault=fault)
-    viewer = viewer_of(site.board, known)
-    tell("sign-in", challenge=site.id, team=viewer.team, organizer=viewer.organizer or None,
-         address=context.proxies.address(request))  # fmt: skip
-    response = to(request, site.id)
-    response.set_cookie(
-        f"{COOKIE}_{site_key(site)}", context.sessions.sign(site.id, known), max_age=LASTS,
-        httponly=True, samesite="lax", secure=context.proxies.is_secure(request),
-    )  # fmt: skip
-    return response
+    return begin_session(to(request, site.id), context, request, site, known)
 
 
 @router.post("/c/{id}/sign-out")

@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
 
 from scorer.api.example import worked
-from scorer.board.phases import shown_at
+from scorer.board.phases import shown_at, state_at
 from scorer.board.snapshot import LiveReport
 from scorer.reports.commonmark import first_words
 from scorer.reports.leaderboard.prose import described, pages
@@ -37,6 +37,7 @@ from scorer.web.glance import (
 from scorer.web.page import page, page_text, policy
 from scorer.web.render import render, root_of, templates
 from scorer.web.site import PULSE, Ready, Site
+from scorer.web.standings import local_time
 
 KEY = secrets.token_bytes(16)  # of this process
 QUIET = 20  # pulses after which followers hear that the connection stands
@@ -47,16 +48,14 @@ router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 @router.get("/")
 def home(request: Request, context: Shared) -> Response:
     """The challenges of this server."""
-    listed = []
-    for site in context.sites.values():
-        viewer = context.viewer(request, site)
-        if context.settings.private and not viewer.known:
-            continue
-        about = first_words(site.board.challenge.description, 200)
-        listed.append((site, site.span(), about))
-    listed_ids = {site.id for site, _, _ in listed}
-    hidden = [site for site in context.sites.values() if site.id not in listed_ids]
-    return HTMLResponse(render(request, "home.html", challenges=listed, hidden=hidden))
+    listed = [
+        (site, viewer, state_at(site.rules, site.clock()), first_words(site.rules.description, 200))
+        for site, viewer in context.listed(request)
+    ]
+    hidden = len(listed) < len(context.sites)
+    return HTMLResponse(
+        render(request, "home.html", challenges=listed, hidden=hidden, when=local_time)
+    )
 
 
 @router.get("/c/{id}")
