@@ -60,7 +60,7 @@ class _Json(logging.Formatter):
             "time": time.replace("+00:00", "Z"),
             "level": record.levelname.lower(),
             "event": record.getMessage(),
-            **{key: _shown(value) for key, value in told.items()},
+            **{key: _as_word(value) for key, value in told.items()},
         }
         if record.exc_info:
             fields["traceback"] = self.formatException(record.exc_info)
@@ -80,7 +80,7 @@ class _Lines(_Json):
         return " ".join(words) + (f"\n{trace}" if trace else "")
 
 
-def _shown(value: object) -> object:
+def _as_word(value: object) -> object:
     return printable(value, MOST) if isinstance(value, str) else value
 
 

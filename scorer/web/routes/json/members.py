@@ -45,7 +45,9 @@ class OwnToken(BaseModel):
 
 
 @router.post("/invitations", response_model=InvitationOut, status_code=201)
-def invite(request: Request, context: Shared, site: Served, viewer: Decider, who: PersonIn) -> Any:
+def invite_person(
+    request: Request, context: Shared, site: Served, viewer: Decider, who: PersonIn
+) -> Any:
     """Invite somebody by a link that is good once, for a week."""
     team = viewer.team if who.team is None else who.team
     link, until = invited(context, request, site, viewer, team, who.person)

@@ -80,7 +80,7 @@ def renew(request: Request, context: Shared, site: Served, viewer: FormSender) -
 
 
 @router.post("/c/{id}/account/invitation")
-def invite(
+def invite_person(
     request: Request,
     context: Shared,
     site: Served,
