@@ -80,5 +80,6 @@ def _floats(drawn: Sequence[Drawing]) -> Iterator[str]:
         yield "% challenge-scorer[figures] makes PDF of the figures, which LaTeX takes\n"
         return
     for each in drawn:
-        yield rf"\begin{{figure}}\centering\includegraphics[width=\linewidth]{{{each.key}}}" + "\n"
+        shown = rf"\includegraphics[width=\linewidth]{{{each.key}}}"
+        yield rf"\begin{{figure}}[htbp]\centering{shown}" + "\n"
         yield rf"\caption{{{escaped(each.caption)}}}\label{{fig:{each.key}}}\end{{figure}}" + "\n"

@@ -71,6 +71,14 @@ def test_the_command_says_it_in_words_and_as_json(differing, score):
     assert data["difference"] == 0.1
 
 
+def test_a_page_draws_it(differing, score):
+    page = score("power", differing(), "-d", "0.1", "-n", "2", "-n", "5", "--format", "html").out
+    assert page.count('<svg class="picture wide power"') == 1
+    assert "a difference of 0.1, as requested" in page
+    assert "2 submissions, 200 lists:" in page
+    assert "picture" not in score("power", differing(), "-d", "0.1").out
+
+
 @pytest.mark.parametrize("difference", [0, -1, float("inf"), float("nan")])
 def test_a_difference_is_above_0(differing, difference):
     with pytest.raises(UsageError, match="above 0"):

@@ -314,12 +314,14 @@ def test_a_script_from_outside_would_not_run(either):
     assert "Content Security Policy" in refused[0]["message"]
 
 
-def test_axe_finds_no_fault(board, visit, see, tmp_path):
+@pytest.mark.parametrize("page", ["board", "comparison"])
+def test_axe_finds_no_fault(page, request, visit, see, tmp_path):
     if not AXE.exists():
         pytest.skip("no axe-core here: make browser installs it from npm")
     # a copy without its policy, which lets no other script run
     copy, faults = tmp_path / "board.html", []
-    copy.write_text(re.sub(r"<meta http-equiv=.*?>", "", board.read_text(), flags=re.DOTALL))
+    text = request.getfixturevalue(page).read_text()
+    copy.write_text(re.sub(r"<meta http-equiv=.*?>", "", text, flags=re.DOTALL))
     for width, scheme in ((1200, "light"), (400, "dark")):
         see(width, scheme)
         with visit(copy) as opened:

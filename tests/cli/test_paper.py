@@ -42,4 +42,5 @@ def test_the_paper_compiles(score, tmp_path):
     for tool in (["pdflatex", "-interaction=nonstopmode", "-halt-on-error"], ["bibtex"]):
         ran = subprocess.run([*tool, "main"], cwd=tmp_path, capture_output=True, text=True)
         assert ran.returncode == 0, ran.stdout[-2000:]
+        assert tool != ["bibtex"] or "Warning" not in ran.stdout, ran.stdout
     assert (tmp_path / "main.pdf").stat().st_size > 50_000

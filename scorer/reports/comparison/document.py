@@ -52,7 +52,7 @@ from scorer.reports.pictures.head_to_head import head_to_head
 from scorer.results.comparison import ComparedPair, Differing
 
 BARS, ROWS = 80, 40  # of a picture on a page, in text; more lists share bars
-NUMBERED = 200  # lists up to which a page has the values of both on each as a table, too
+NUMBERED = 300  # values of both on a list, of all pairs, up to which a page has their table, too
 PRIORITY = {"effect": 1, "interval": 2}  # where the width does not suffice, the highest goes first
 
 
@@ -273,7 +273,7 @@ def _picture(compared: ComparedReport, pair: ComparedPair, options: Options) -> 
     values = _values_of_both(compared, pair, measure) if options.page else None
     figure = head_to_head(listed, values, precision) if values else None
     if figure is not None:
-        few = len(listed.lists) <= NUMBERED
+        few = len(listed.lists) * len(compared.pairing.pairs) <= NUMBERED
         yield Picture(figure if few else figure._replace(numbers=None))
     at_most = BARS if options.page else ROWS
     drawn = sorted_differences(listed, pair.measures[measure.id].per_list, precision, at_most)

@@ -110,7 +110,7 @@ def lists(report: Report, precision: int) -> Iterator[Figure]:
     up = 1 if report.primary.metric.better == "higher" else -1
     order = known[np.argsort(up * np.nanmean(table[:, known], axis=0), kind="stable")]
     groups = np.array_split(order, min(COLUMNS, order.size))
-    means = np.stack([_column(table[:, group]) for group in groups], axis=1)
+    means = np.stack([_column_means(table[:, group]) for group in groups], axis=1)
     words, primary = unit(report.called), printable(report.primary.id)
     caption = f"From left to right from the hardest to the easiest of the {words}, by their mean."
     if len(groups) < order.size:
@@ -124,7 +124,7 @@ def lists(report: Report, precision: int) -> Iterator[Figure]:
     )  # fmt: skip
 
 
-def _column(part: Floats) -> Floats:
+def _column_means(part: Floats) -> Floats:
     counts = (~np.isnan(part)).sum(axis=1)
     sums: Floats = np.nansum(part, axis=1) / np.where(counts, counts, np.nan)
     return sums
