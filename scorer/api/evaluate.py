@@ -236,7 +236,7 @@ def challenge_of(
             if not problems:
                 raise
             if all(problem.code.startswith("C") for problem in problems):
-                raise UsageError("\n".join(problem.message for problem in problems)) from None
+                raise UsageError("\n".join(map(_of_words, problems))) from None
             raise ChallengeError(problems=problems) from None
 
 
@@ -359,6 +359,13 @@ def _of_function(function: object) -> str:
 
     told = told_elsewhere(metrics(), getattr(function, "__name__", ""))
     return told or "@scorer.metric(name, ...) makes it a metric"
+
+
+def _of_words(problem: Problem) -> str:
+    """What is wrong with a word; of a name that nothing is like, how a metric of one's own goes."""
+    unknown = problem.code == "C113" and problem.message.endswith("'")
+    own = "; a metric of your own is given as its function, not by name: [function]"
+    return problem.message + own * unknown
 
 
 def _renamed(problems: Sequence[Problem]) -> Iterator[Problem]:

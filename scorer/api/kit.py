@@ -88,7 +88,7 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     files[FILE] = text.encode()
     files |= {f"{key}.md": page.encode() for key, page in challenge.pages.items()}
     files["codes.md"] = pages().encode()
-    files["README.md"] = readme(prepared, dropped, drawn, files).encode()
+    files["README.md"] = readme(prepared, dropped, drawn, files, public).encode()
     left = [] if challenge.folds is None else ["folds, so that values are over all lists at once"]
     if _groups_reveal_splits(challenge, public):
         left.append("the groups of the lists, since they say which split a list is in")

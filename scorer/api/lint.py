@@ -12,7 +12,7 @@ import numpy as np
 
 from scorer.api.attacks import gains
 from scorer.api.power import detectable_of
-from scorer.api.submissions import Named, baselines, scored_files, terms_of
+from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
 from scorer.api.text import Lint
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
@@ -41,13 +41,18 @@ from scorer.views.texts import Texts
 FEWEST, MOST, ROWS = 10, 100, 2_000_000  # random draws, and rows of all of them together
 
 
-def lint(challenge: Challenge, *, allow_plugins: bool = False) -> Lint:
+def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> Lint:
     """Test a challenge with its examples and with submissions made from its truth.
+
+    Args:
+        challenge: a loaded challenge, or the path of its challenge.yaml or folder.
+        allow_plugins: whether the challenge's own metrics may be run.
 
     Raises:
         ChallengeError: it cannot be used at all.
         PluginError: a metric failed.
     """
+    challenge = loaded(challenge)
     ready = answerable(opened(prepare(challenge, allow_plugins)))
     if challenge.splits is not None:  # a file of splits is read nowhere else here
         assert ready.answers is not None

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 
-from scorer.api.submissions import Named, baselines, scored_files, terms_of
+from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
 from scorer.api.text import Power
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
@@ -41,7 +42,7 @@ EACH = 5  # degraded submissions of every share
 
 
 def power(
-    challenge: Challenge,
+    challenge: Challenge | Path | str,
     difference: float,
     submissions: Sequence[int] = SUBMISSIONS,
     *,
@@ -50,8 +51,8 @@ def power(
     """The number of lists that it takes to detect a difference of the primary measure.
 
     Args:
-        challenge: the challenge, whose truth, examples and baselines say how much differences
-            vary from list to list.
+        challenge: the challenge, or the path of its challenge.yaml or folder; its truth, examples
+            and baselines say how much differences vary from list to list.
         difference: the difference of the primary measure, above 0.
         submissions: numbers of submissions, all pairs of which are tested.
         allow_plugins: whether the challenge's own metrics may be run.
@@ -65,6 +66,7 @@ def power(
         raise UsageError(f"a difference of {difference:g} cannot be detected; give one above 0")
     if wrong := [n for n in submissions if n < 2]:
         raise UsageError(f"{wrong[0]} submissions have no pair; give 2 or more")
+    challenge = loaded(challenge)
     ready = answerable(opened(prepare(challenge, allow_plugins)))
     smallest = detectable_of(ready, known_submissions(ready), submissions)
     if not smallest.deviation > 0:

@@ -84,7 +84,8 @@ class Explanation(Text, explanation.Explanation):
     subject, plain = "explanation", "text"
 
     def __repr__(self) -> str:
-        return f"<Explanation of {quoted(self.list)} of {quoted(self.submission)}>"
+        what = "the worst" if self.list is None else quoted(self.list)
+        return f"<Explanation of {what} of {quoted(self.submission)}>"
 
 
 @dataclass(frozen=True, repr=False, eq=False)

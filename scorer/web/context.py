@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from fastapi import Request, Response
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException, MultiPartParser
@@ -226,6 +227,13 @@ class Context:
             yield form
         finally:
             await form.close()
+
+    async def kit(self, site: Site) -> Path:
+        """The file of the kit of the version in force; 503 if it cannot be made now."""
+        version = await run_in_threadpool(site.once, "version", lambda: site.board.version().number)
+        return await self.kits.path(
+            site.id, version, lambda path: self.ask(site, "kit", path=str(path))
+        )
 
     def ask(self, site: Site, do: str, *, patient: bool = False, **more: Any) -> dict[str, Any]:
         """The answer of a child to a task; 503 if it fails or, unless `patient`, too many wait."""

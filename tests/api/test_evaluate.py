@@ -190,6 +190,7 @@ def test_rules_are_those_of_a_submission():
         (TRUTH, {"a": pl.Series([1])}, MEASURES, {}, UsageError, "no column 'list', 'item'"),
         (3, {"a": RUN}, MEASURES, {}, TypeError, "the truth is an int"),
         (TRUTH, {"a": RUN}, ["nDGC"], {}, UsageError, "did you mean 'nDCG'"),
+        (TRUTH, {"a": RUN}, ["TopGrade"], {}, UsageError, "a metric of your own is given as"),
         (TRUTH, {"a": RUN}, ["P"], {}, UsageError, "P needs its cut-off"),
         (TRUTH, {"a": RUN}, [], {}, UsageError, "at least one measure is needed"),
         (TRUTH, {"a": RUN}, [3], {}, TypeError, "measures"),

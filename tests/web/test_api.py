@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartParser
 from web_helpers import API, NOW, finished, good, mixed, poor, rows, send
 
 from scorer.core.version import __version__
 from scorer.web.access import Viewer
+from scorer.web.context import Context
 
 OPENAPI = Path(__file__).with_name("openapi.json")
 
@@ -228,6 +230,18 @@ def test_rules_are_prose_with_worked_examples(client):
     assert "<p>A worked example:</p>\n<pre>" in page
     assert "&gt;&gt;&gt;" not in page
     assert "Download the kit" in page
+    assert "<pre><code>list,item,rank\n" in page  # a sample's first rows
+    assert "<p>12 lists are to be answered.\n" in page
+
+
+def test_rules_stand_without_the_form_while_no_kit_can_be_made(client, monkeypatch):
+    def full(*_, **__):
+        raise HTTPException(503, "too many wait")
+
+    monkeypatch.setattr(Context, "ask", full)
+    page = client.get("/c/course/rules")
+    assert page.status_code == 200
+    assert "are to be answered" not in page.text
 
 
 def test_rules_show_the_description_and_the_pages_as_markdown(client_with, served):

@@ -6,16 +6,19 @@ import io
 import zipfile
 from collections.abc import Collection, Iterator, Sequence
 from importlib.resources import files
+from pathlib import Path
 
 from scorer.challenge.model import FILE, Challenge
+from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.core.text import printable
+from scorer.core.text import printable, unit
 from scorer.formats.form import NO_SEPARATOR, WHITESPACE, separator_of
 from scorer.metrics.base import metrics
 from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.reports.commonmark import titled
 
+FORM = "## The form of a submission"
 SHOWN = 3  # rows of the sample that the README shows
 INSTALL = "pip install challenge-scorer"
 OTHERS = {
@@ -29,7 +32,8 @@ def readme(
     prepared: BoundChallenge,
     dropped: Sequence[str],
     sample: tuple[str, bytes] | None,
-    packed: Collection[str] = (),
+    packed: Collection[str],
+    public: Public,
 ) -> str:
     """How to use the kit: installing, checking, the form of a file, limits and measures.
 
@@ -49,6 +53,7 @@ def readme(
     )
     made: str = template.render(
         challenge=challenge,
+        form=FORM,
         pages=[
             (key, printable(titled(key, page)[0], 100)) for key, page in challenge.pages.items()
         ],
@@ -58,10 +63,27 @@ def readme(
         format=printable(challenge.submission.format or "csv", 60),
         sample=sample[0] if sample else None,
         beginning=[printable(line, 100) for line in _beginning(*sample)] if sample else [],
+        wanted=_wanted(public),
         rules=[*submission_rules(challenge), most],
         measures=[_about_measure(bound, bound.id in dropped) for bound in prepared.measures],
     )
     return made
+
+
+def beginning_of_sample(kit: Path) -> str:
+    """How much is to be answered, and how a sample begins: of a kit's README, in Markdown."""
+    with zipfile.ZipFile(kit) as archive:
+        text = archive.read("README.md").decode()
+    return text.rpartition(f"\n{FORM}\n")[2].partition("\n- ")[0].strip()
+
+
+def _wanted(public: Public) -> str:
+    """How much is to be answered."""
+    count = len(public.lists)
+    lists = f"{count:,} {unit(public.called, count)}"
+    if public.asked is None:
+        return f"{lists} {'is' if count == 1 else 'are'} to be answered."
+    return f"{len(public.asked):,} pairs of {lists} and their items are to be predicted."
 
 
 def _about_measure(bound: Measure, dropped: bool) -> str:

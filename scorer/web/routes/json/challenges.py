@@ -108,11 +108,7 @@ def board(
 @router.get("/{id}/kit.zip", response_class=Response)
 async def kit(context: Shared, site: Served, _: Reader) -> Response:
     """The participants' kit: rules, public files, a sample submission."""
-    version = await run_in_threadpool(site.once, "version", lambda: site.board.version().number)
-    path = await context.kits.path(
-        site.id, version, lambda path: context.ask(site, "kit", path=str(path))
-    )
-    return FileResponse(path, media_type="application/zip")
+    return FileResponse(await context.kit(site), media_type="application/zip")
 
 
 @router.get("/{id}/receipts.jsonl", response_class=PlainTextResponse)

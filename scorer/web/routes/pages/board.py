@@ -7,16 +7,21 @@ import json
 import re
 import secrets
 from collections.abc import AsyncIterator
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
 
 from scorer.api.example import worked
+from scorer.api.kits.readme import beginning_of_sample
 from scorer.board.phases import shown_at, state_at
 from scorer.board.snapshot import LiveReport
 from scorer.reports.commonmark import first_words
+from scorer.reports.document import Prose
 from scorer.reports.leaderboard.prose import described, pages
 from scorer.reports.write.html import formulas, prose, sections
 from scorer.results.report import public_measure
@@ -167,8 +172,15 @@ def opaque(stamp: tuple[int, ...]) -> str:
 
 
 @router.get("/c/{id}/rules")
-def rules(request: Request, site: Served, viewer: Reader) -> Response:
+async def rules(request: Request, context: Shared, site: Served, viewer: Reader) -> Response:
     """What is asked, when, and how it is scored."""
+    form = ""
+    with suppress(HTTPException):  # too many ask for something: the page goes without
+        form = await run_in_threadpool(beginning_of_sample, await context.kit(site))
+    return await run_in_threadpool(_rules, request, site, viewer, form)
+
+
+def _rules(request: Request, site: Site, viewer: Viewer, form: str) -> Response:
     terms, challenge = site.board.terms(), site.rules
     facts = [*next_fact(challenge, site.clock())]
     response = page(
@@ -178,6 +190,7 @@ def rules(request: Request, site: Served, viewer: Reader) -> Response:
         formulas={m.id: formulas(m.metric, public_measure(m).params) for m in terms.measures},
         examples=site.once("examples", lambda: {m.id: worked(m) for m in terms.measures}),
         words=rules_in_words(challenge), dates=milestones(challenge), facts=facts,
+        form=Prose(form, key="the form"),
     )  # fmt: skip
     response.headers["Content-Security-Policy"] = policy(challenge.remote_pictures)
     return response
