@@ -131,7 +131,7 @@ def _nested(data: Mapping[Any, Any], layout: Layout, what: str) -> Iterator[dict
                 yield {
                     name: _id(key, what),
                     item: _id(item_id, where),
-                    value: _number(number, inside),
+                    value: _value_of(number, inside),
                 }
         elif isinstance(items, Sequence | Set) and not isinstance(items, str | bytes):
             if isinstance(items, Set) and layout.value == "score":
@@ -162,14 +162,14 @@ def _rows(data: Iterable[Any], layout: Layout, what: str) -> Iterator[dict[str, 
             yield _valued(row[0], row[1], layout, where, where)
             continue
         name, item, value = layout.called("list", "item", layout.value)
-        number = {value: _number(row[2], where)} if len(row) == 3 else {}
+        number = {value: _value_of(row[2], where)} if len(row) == 3 else {}
         yield {name: _id(row[0], where), item: _id(row[1], where), **number}
 
 
 def _valued(key: object, value: object, layout: Layout, what: str, where: str) -> dict[str, str]:
     """A row of a table: an id with a class, or with a number."""
     name, called = layout.called("list", layout.value)
-    text = _id(value, where) if layout.value in TEXT else _number(value, where)
+    text = _id(value, where) if layout.value in TEXT else _value_of(value, where)
     return {name: _id(key, what), called: text}
 
 
@@ -182,7 +182,7 @@ def _id(value: object, where: str) -> str:
     raise TypeError(f"{where}: {printable(repr(value), 60)} is no id; ids are text")
 
 
-def _number(value: object, where: str) -> str:
+def _value_of(value: object, where: str) -> str:
     """A number as the readers take it; NaN and infinity are theirs to refuse."""
     if isinstance(value, Integral):
         return str(int(value))

@@ -177,10 +177,10 @@ async def rules(request: Request, context: Shared, site: Served, viewer: Reader)
     form = ""
     with suppress(HTTPException):  # too many ask for something: the page goes without
         form = await run_in_threadpool(beginning_of_sample, await context.kit(site))
-    return await run_in_threadpool(_rules, request, site, viewer, form)
+    return await run_in_threadpool(_rules_page, request, site, viewer, form)
 
 
-def _rules(request: Request, site: Site, viewer: Viewer, form: str) -> Response:
+def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Response:
     terms, challenge = site.board.terms(), site.rules
     facts = [*next_fact(challenge, site.clock())]
     response = page(
