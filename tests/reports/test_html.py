@@ -133,6 +133,18 @@ def test_pairs_say_how_they_were_tested_and_mark_what_is_significant(board):
     assert 2 * pairs.count('class="told"') == significant
 
 
+@pytest.mark.slow("scores the bundled challenge")
+def test_the_boards_of_splits_have_names_and_signatures_may_break_between_their_parts():
+    root = Path(scorer.__file__).parents[1]
+    good = sorted((root / "submissions_example/course-2026/good").iterdir())[:3]
+    made = parts(scorer.score(root / "challenges/course-2026", good))
+    captions = [re.findall(r"<caption><span>(.*?)<", text) for text in made.values()]
+    names = [name for each in captions for name in each]
+    assert {"public, best first", "private, best first"} <= set(names)
+    assert all(re.match(r"\w", name) for name in names)
+    assert "<dd>nDCG|<wbr>k:10|<wbr>" in made["measures"]
+
+
 def test_no_two_tables_have_one_name():
     """A table's caption is the name of its landmark."""
     drawn = Figure("x", "X", "", lambda wide: Canvas(0, ""), texts("Same", ["a"], [["1"]]))

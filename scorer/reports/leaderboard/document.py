@@ -100,7 +100,8 @@ def split_boards(report: Report, options: Options) -> Iterator[Block]:
         name = split.scope.split if split.scope is not None else None
         yield Heading(name or "all")
         if split.standings:
-            yield standings(split, options._replace(page=False))
+            board = standings(split, options._replace(page=False))
+            yield board._replace(caption=f"{name or 'all'}, best first") if options.page else board
         yield Notes(remarks(split, options.precision)[:1])
 
 
