@@ -111,7 +111,7 @@ def _sorted(entries: Sequence[SortedBar], name: str, wide: float) -> Canvas:
     values = [float(entry.text) for entry in entries]
     top = 1.6 * LINE
     on = draw.scale(min(*values, 0.0), max(*values, 0.0), top + TALL, top)
-    marks = draw.ticks(on.low, on.high, 4)
+    marks = draw.ticks(on.low, on.high, 5)
     texts = draw.tick_texts(marks)
     left = 14 + max(map(draw.length, texts))
     step = min((wide - left) / len(values), WIDEST)

@@ -72,13 +72,20 @@ def length(text: str, size: float = SIZE) -> float:
 
 
 def fitted(text: str, room: float, size: float = SIZE) -> str:
-    """The text, or its beginning with dots, in so much room."""
+    """The text, or its beginning and its end, by which names often differ, in so much room.
+
+    >>> fitted("team blue, run 12", 80), fitted("team", 5)
+    ('team b…n 12', '…')
+    """
     text = printable(text, 200)
     if length(text, size) <= room:
         return text
-    while text and length(f"{text}…", size) > room:
-        text = text[:-1]
-    return f"{text.rstrip()}…"
+    for kept in range(len(text) - 1, 0, -1):
+        last = kept * 2 // 5
+        cut = f"{text[: kept - last].rstrip()}…{text[len(text) - last :].lstrip()}"
+        if length(cut, size) <= room:
+            return cut
+    return "…"
 
 
 def in_lines(text: str, room: float, size: float = SIZE) -> list[str]:

@@ -40,7 +40,9 @@ def recall_precision(report: Report, precision: int) -> Iterator[Figure]:
     if len(named) > len(LOOKS):
         caption += f" The first {len(LOOKS)} of {len(named):,} submissions."
     head = ["name", *(f"recall {recall:g}" for recall, _ in measures)]
-    most = max((y for each in named[: len(LOOKS)] for _, y in each.points), default=0.0)
-    frame = Frame("recall", "precision", (0.0, 1.0, 0.0, 1.06 * most or 1.0))
+    heights = [y for each in named[: len(LOOKS)] for _, y in each.points]
+    least, most = min(heights, default=0.0), max(heights, default=0.0)
+    least = 0.0 if least < most / 2 else 1.06 * least - 0.06 * most  # where none is near 0
+    frame = Frame("recall", "precision", (0.0, 1.0, least, 1.06 * most - 0.06 * least or 1.0))
     yield Figure("recall-precision", title, caption, partial(lines, named, frame),
                  texts(title, head, rows))  # fmt: skip
