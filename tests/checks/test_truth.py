@@ -27,6 +27,11 @@ def told(folder):
     return said
 
 
+TEXTS = (
+    "truth: {file: truth.csv, columns: {text: item}}\nsubmission: {columns: {text: item}}\n"
+    "metrics: [TokenF1]\n"
+)
+
 CASES = {
     "nothing is wrong": (GRADES, "q1,a,1\nq1,b,0\nq2,a,2\n", []),
     "conflicting grades": (
@@ -38,6 +43,7 @@ CASES = {
             "(first on line 2)",
         ],
     ),
+    "texts that two people wrote alike": (TEXTS, "q1,an answer,1\nq1,an answer,1\n", []),
     "nothing is relevant": (
         GRADES,
         "q1,a,0\nq2,b,-1\n",

@@ -41,4 +41,5 @@ def graded_twice(truthful: Truthful) -> Iterator[Problem]:
         return Problem("T304", message, severity, line=line, list=name, item=item)
 
     yield from places(again[differs], lambda row: problem(row, True))
-    yield from places(again[~differs], lambda row: problem(row, False))
+    if not truthful.challenge.truth.texts:  # where several people may have answered alike
+        yield from places(again[~differs], lambda row: problem(row, False))
