@@ -29,10 +29,11 @@ from scorer.board.phases import Left, Span, shown_at
 from scorer.board.rescore import Rescored, rescore
 from scorer.board.seal import reveal, seal
 from scorer.board.selection import State
-from scorer.board.snapshot import LiveReport, Snapshot, Why
+from scorer.board.snapshot import LiveReport, Snapshot
 from scorer.board.store import Store
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
+from scorer.board.why import Why, why
 from scorer.bytes.limits import Unreadable
 from scorer.bytes.opening import opened
 from scorer.challenge.model import FOLDER, Challenge
@@ -356,8 +357,8 @@ class Board:
         """The values that participants see at a time: a split's name, all, own or none."""
         return shown_at(self.versions.rules(), now or datetime.now(UTC))
 
-    def stays(self, number: int, split: str, *, now: datetime | None = None) -> int | None:
-        """The entry whose value a Ladder goes on showing after this one; None: its own.
+    def stays(self, number: int, split: str, *, now: datetime | None = None) -> str | None:
+        """Which value a Ladder goes on showing after this entry, in words; None: its own.
 
         `now` decides which phase it is. Raises `UnknownName`.
         """
@@ -378,7 +379,7 @@ class Board:
         """
         recorded_team = self.team(team)
         self.evaluations.finish_pending()
-        return self.snapshot().why(recorded_team, now or datetime.now(UTC), split)
+        return why(self.snapshot(), recorded_team, now or datetime.now(UTC), split)
 
     def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescored:
         """Evaluate all entries under the files as they are now, and put that version in force.

@@ -13,6 +13,8 @@ from scorer.core.arrays import Floats
 from scorer.metrics.base import Better
 from scorer.store.records import Decision, Entry, Team
 
+NO_BETTER = "no significant improvement"  # why the Ladder holds an entry's value back
+
 
 @dataclass(frozen=True)
 class State:
@@ -122,10 +124,7 @@ def choose(
     if ladder != "off":
         words, shown = f"{words}, ladder {ladder}", rungs(in_time, better, ladder)
         held_back = {number: rung for number, rung in shown.items() if number != rung}
-    left_out = {
-        number: f"no significant improvement over entry {rung}"
-        for number, rung in held_back.items()
-    }
+    left_out = dict.fromkeys(held_back, NO_BETTER)
     remaining = [
         candidate
         for candidate in in_time

@@ -11,21 +11,24 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from scorer.board.phases import Span, at, phase_at, spans
-from scorer.board.selection import Candidate, Choice, State, choose, state
+from scorer.board.selection import NO_BETTER, Candidate, Choice, State, choose, state
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import join_first
+from scorer.core.text import sized
 from scorer.leaderboard.board import Terms, ranked, settled
 from scorer.leaderboard.certainty import with_certainty
+from scorer.leaderboard.rounding import rounded
 from scorer.prepare.splits import cut, scope_of
 from scorer.results.report import Report, Scored
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 
 CACHED = 2_000  # scorecards that are kept cut and settled
+
+NOT_COUNTED = "not counted"
 
 Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
 
@@ -49,16 +52,6 @@ class LiveReport(NamedTuple):
     split: str
     phase: str | None
     absent: Mapping[str, str] = {}  # name of a team without a row -> why
-
-
-class Why(NamedTuple):
-    """Explain a team's rank."""
-
-    team: str
-    rank: int | None  # None: no rank
-    ranked: int  # number of teams with a rank
-    split: str
-    lines: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +156,7 @@ class Snapshot:
         )
         notes = (*report.notes, *self._late_acts(decided, now))
         report = replace(report, notes=notes, scope=scope)
-        absent = {} if only is not None else self._absent(rows, choices, decided, now)
+        absent = {} if only is not None else self._absent(rows, choices, decided, now, name)
         return LiveReport(report, rows, name, span.phase.id if span else None, absent)
 
     def _absent(
@@ -172,6 +165,7 @@ class Snapshot:
         choices: Mapping[int | None, Choice],
         decided: State,
         now: datetime,
+        split: str,
     ) -> dict[str, str]:
         """The teams without a row, each with why its latest entry does not count."""
         zone, placed = ZoneInfo(self.rules.timezone), {row.id for row in rows.values()}
@@ -181,9 +175,10 @@ class Snapshot:
                 continue
             own = [e for e in self.entries if e.team == team and e.received <= now]
             latest = max(own, key=lambda entry: (entry.received, entry.number), default=None)
-            reasons[name] = "no entry" if latest is None else (
-                f"entry {latest.number}: {self._reason(latest, decided, choices.get(team), zone)}"
-            )  # fmt: skip
+            reasons[name] = "no entry"
+            if latest is not None:
+                reason = self.reason(latest, decided, choices.get(team), zone, split)
+                reasons[name] = f"entry {latest.number}: {reason}"
         return reasons
 
     def _late_acts(self, decided: State, now: datetime) -> list[Problem]:
@@ -281,74 +276,40 @@ class Snapshot:
             choices[None] = Choice(tuple(baselines), {}, "baselines")
         return choices
 
-    def held_back(self, team: int | None, now: datetime, split: str) -> Mapping[int, int]:
-        """A team's entries, no baseline's, that the Ladder keeps -> the one whose value shows."""
+    def held_back(self, team: int | None, now: datetime, split: str) -> Mapping[int, str]:
+        """A team's entries, no baseline's, that the Ladder keeps -> in words, whose value shows."""
         if team is None or self.rules.leaderboard.ladder == "off":
             return {}
-        own = replace(self, entries=[entry for entry in self.entries if entry.team == team])
-        choice = own.choices(now, split, self.span(now)).get(team)
-        return choice.held_back if choice is not None else {}
+        choice = self.own(team).choices(now, split, self.span(now)).get(team)
+        return {} if choice is None else {
+            number: self._kept_words(number, choice, split) for number in choice.held_back
+        }  # fmt: skip
+
+    def own(self, team: int) -> Snapshot:
+        """The same with the entries of one team alone."""
+        return replace(self, entries=[entry for entry in self.entries if entry.team == team])
+
+    def _kept_words(self, number: int, choice: Choice, split: str) -> str:
+        """Why an entry shows no value, with the value that is shown instead, to its digits."""
+        rung = choice.held_back[number]
+        sha256 = next(entry.sha256 for entry in self.entries if entry.number == rung)
+        value = self.means[sha256][split].get(self.terms.primary.id, np.nan)
+        told = sized(rounded(value, self.rules.leaderboard.digits))
+        return f"{NO_BETTER} over your {told} (entry {rung})"
 
     def _public(self) -> str:
         """The split that participants were shown while they could send entries."""
         splits_shown = [span.phase.show for span in spans(self.rules) if span.takes_entries]
         return next((name for name in reversed(splits_shown) if name in self.splits), EVERYTHING)
 
-    def why(self, team: Team, now: datetime, split: str | None = None) -> Why:
-        """Explain a team's rank: the rules that applied, ties, and entries that do not count."""
-        span, decided = self.span(now), self.state(now)
-        zone, primary = ZoneInfo(self.rules.timezone), self.terms.primary
-        live = self.order(now, split=split)
-        choice = self.choices(now, live.split, span).get(team.id)
-        called = decided.names[team.id]
-        row = next(
-            (
-                standing
-                for standing in live.report.standings
-                if live.rows[standing.name].id == team.id
-            ),
-            None,
-        )
-        placed = sum(standing.rank is not None for standing in live.report.standings)
-        phase = "" if span is None or span.phase.id == EVERYTHING else f", phase {span.phase.id}"
-        lines = [f"board of {live.split} lists{phase}, {at(now, zone)}"]
-        if team.id in decided.teams_out:
-            out = decided.teams_out[team.id]
-            lines.append(f"team disqualified {at(out.time, zone)}: {out.reason}")
-        if row is None or choice is None:
-            lines.append("not on the board: no entry counts")
-        else:
-            by = self.terms.ranked_by
-            what = f"{primary.id} = {row.values[primary.id]:.6g}"
-            if by is not None:
-                what = f"{by.aggregate.name} of the ranks by {', '.join(by.measures)}"
-            lines.append(f"rank {row.rank} of {placed} by {what}")
-            equal = [
-                standing.name
-                for standing in live.report.standings
-                if standing.rank is not None
-                and standing.rank == row.rank
-                and standing.name != row.name
-            ]
-            if equal:
-                lines.append(
-                    f"shares the rank with {join_first(equal)}: equal in all that orders them"
-                )
-            numbers = ", ".join(str(entry.number) for entry in choice.counted)
-            lines.append(f"counts: entry {numbers} ({choice.rule})")
-        lines += [
-            late_words(act, decided.names, zone)
-            for act in self.decisions
-            if act.late and act.time <= now and act.team == team.id
-        ]
-        for entry in self.entries:
-            counts = choice is not None and entry in choice.counted
-            if entry.team == team.id and entry.received <= now and not counts:
-                reason = self._reason(entry, decided, choice, zone)
-                lines.append(f"entry {entry.number}, {at(entry.received, zone)}: {reason}")
-        return Why(called, row.rank if row else None, placed, live.split, tuple(lines))
-
-    def _reason(self, entry: Entry, decided: State, choice: Choice | None, zone: ZoneInfo) -> str:
+    def reason(
+        self,
+        entry: Entry,
+        decided: State,
+        choice: Choice | None,
+        zone: ZoneInfo,
+        split: str | None,
+    ) -> str:
         """Why an entry does not count."""
         status = self.statuses.get(entry.sha256, "pending")
         if status in ("rejected", "failed"):
@@ -358,7 +319,9 @@ class Snapshot:
         if (out := decided.out(entry)) is not None:
             word = "withdrawn" if out.act == "withdraw" else "disqualified"
             return f"{word} {at(out.time, zone)}: {out.reason}"
-        return (choice.left_out if choice else {}).get(entry.number, "not counted")
+        if choice is not None and split is not None and entry.number in choice.held_back:
+            return self._kept_words(entry.number, choice, split)
+        return (choice.left_out if choice else {}).get(entry.number, NOT_COUNTED)
 
 
 def late_words(act: Decision, names: Mapping[int, str], zone: ZoneInfo) -> str:

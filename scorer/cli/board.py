@@ -243,7 +243,8 @@ class Living(NamedTuple):
 
     open: Callable[[], tuple[Board, tuple[str, ...]]]
     terminal: Terminal
-    store: str | None = None  # as the command line has them
+    challenge: Path  # as the command line has it, and these
+    store: str | None = None
     files: str | None = None
 
 
@@ -260,7 +261,7 @@ def on_board(command: Callable[..., Result]) -> Callable[..., Result]:
     ) -> Result:
         terminal: Terminal = context.obj
         opened = partial(board_of, challenge, terminal, store, files_at, allow_plugins)
-        return command(Living(opened, terminal, store, files_at), **words)
+        return command(Living(opened, terminal, challenge, store, files_at), **words)
 
     context, challenge, *shared, _ = signature(run, eval_str=True).parameters.values()
     _, *own = signature(command, eval_str=True).parameters.values()

@@ -7,7 +7,7 @@ import gzip
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +24,7 @@ from scorer.board.fields.board import fields as board_fields
 from scorer.board.fields.entry import line
 from scorer.board.phases import Span, phase_at, showing, shown_at, spans
 from scorer.board.snapshot import LiveReport, Snapshot
+from scorer.board.why import EXACT, Counting, Why, counting, why, why_unseen
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.cached import cached_property
@@ -32,11 +33,12 @@ from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of
 from scorer.reports.codec import dumped, to_fields
 from scorer.reports.pictures.draw import Figure
+from scorer.store.records import Decision, Entry
 from scorer.web.access import Viewer
 from scorer.web.pictures import over_time, shake_up
 from scorer.web.standings import Standings, standings
 
-EXACT = 17  # significant digits, with which nothing is lost
+OF_ORGANIZERS = ("disqualify", "restore")  # acts on a whole team that its entries are told
 KEPT = 64  # things that are kept ready
 PULSE = 1.0  # seconds between looks for something new
 FRESH = 0.05  # seconds for which the store is not asked again whether something changed
@@ -274,19 +276,42 @@ class Site:
             return added._replace(values=values)
         message = added.message
         for split in [*values]:
-            rung = self._held_back(added.team, split).get(added.entry or 0)
-            if rung is not None:
-                message = f"no significant improvement over entry {rung}"
+            kept = self._held_back(added.team, split).get(added.entry or 0)
+            if kept is not None:
+                message = kept
                 del values[split]
         return added._replace(values=rounded(values, self.digits(viewer)), message=message)
 
-    def _held_back(self, team: str, split: str) -> Mapping[int, int]:
-        """The entries whose values the Ladder keeps from their team."""
+    def _held_back(self, team: str, split: str) -> Mapping[int, str]:
+        """The entries whose values the Ladder keeps from their team, and in words, why."""
         span = self.span()
         return self.once(
             ("ladder", team, split, span.phase.id if span else None),
             lambda: self.board.snapshot().held_back(self.teams.get(team), self.now(), split),
         )
+
+    def why(self, viewer: Viewer, name: str, split: str | None = None) -> Why:
+        """Why a team has its rank, as far as the viewer may know; `UnknownName` for no team."""
+        team, now, snapshot = self.board.team(name), self.now(), self.board.snapshot()
+        if split is not None:
+            split = self.visible_split(viewer, split)
+        wanted = split or self.default_split(viewer)
+        if wanted is not None:
+            return why(snapshot, team, now, wanted, self.digits(viewer))
+        return why_unseen(snapshot, team, now, next(iter(self.value_splits(viewer)), None))
+
+    def counting(self, entry: Entry, viewer: Viewer) -> tuple[Counting, Sequence[Decision]]:
+        """Whether an entry counts, as far as the viewer may know, and the decisions on it."""
+        now, snapshot, team = self.now(), self.board.snapshot(), entry.team
+        split = self.default_split(viewer) or next(iter(self.value_splits(viewer)), None)
+        decisions = [
+            act for act in snapshot.decisions
+            if act.entry == entry.number
+            or (act.entry is None and act.team == team and act.act in OF_ORGANIZERS)
+        ]  # fmt: skip
+        if team is None:
+            return Counting(None, "a baseline, outside the ranks"), decisions
+        return counting(snapshot, team, now, split)[entry.number], decisions
 
     def pictures_of(self, viewer: Viewer) -> bool:
         """Whether somebody may see how entries differ from list to list."""

@@ -110,10 +110,10 @@ ENTRY = {"entry": 7, "team": "red", "status": "scored"}
 def test_the_rank_is_told(board, said, monkeypatch):
     from scorer.cli.commands import submit
 
-    monkeypatch.setattr(submit, "_asked", lambda *words: (200, board))
+    monkeypatch.setattr(submit, "asked", lambda *words: (200, board))
     assert [*submit._rank(None, "", ENTRY)] == said
     assert [*submit._rank(None, "", {**ENTRY, "status": "rejected"})] == []
-    monkeypatch.setattr(submit, "_asked", lambda *words: (404, {"code": None}))
+    monkeypatch.setattr(submit, "asked", lambda *words: (404, {"code": None}))
     assert [*submit._rank(None, "", ENTRY)] == []
 
 
@@ -133,15 +133,15 @@ def test_the_rank_is_told(board, said, monkeypatch):
 def test_the_rest_of_the_quota_is_told(quota, said, monkeypatch):
     from scorer.cli.commands import submit
 
-    monkeypatch.setattr(submit, "_asked", lambda *words: (200, {"quota": quota}))
+    monkeypatch.setattr(submit, "asked", lambda *words: (200, {"quota": quota}))
     assert [*submit._quota(None, "")] == said
 
 
 def test_an_answer_of_many_brackets(server, score, monkeypatch):
     import httpx2 as httpx
 
-    from scorer.cli.commands.submit import _asked
+    from scorer.cli.remote import asked
 
     server.update(body=b"[" * 1_000_000)
     with httpx.Client() as client, pytest.raises((ValueError, RecursionError)):
-        _asked(client, "GET", server["url"])
+        asked(client, "GET", server["url"])

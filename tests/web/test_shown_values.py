@@ -12,6 +12,7 @@ PAGE = "/c/course"
 SHOWN = [
     f"{API}/entries", f"{API}/entries/1", f"{API}/entries/2", f"{API}/entries/3", f"{API}/board",
     f"{API}/compare?one=1&other=2", f"{API}/compare?one=1&other=3", f"{API}/receipts.jsonl",
+    f"{API}/why",
     f"{API}/entries/1/receipt.json", PAGE, f"{PAGE}/part?split=public",
     f"{PAGE}/board.csv?split=public", f"{PAGE}/entries", f"{PAGE}/entries/1", f"{PAGE}/entries/2",
     f"{PAGE}/compare?one=1&other=2", f"{PAGE}/compare?one=1&other=3",
@@ -73,7 +74,11 @@ def test_a_value_that_the_ladder_keeps_is_nowhere(client_with, served, ladder):
     client, red, head = client_with(), served.bearer("red"), served.bearer("organizer")
     first, second, third = three(client, red)
     assert (second["values"], second["status"]) == (None, "scored")
-    assert second["message"] == "no significant improvement over entry 1"
+    told = f"no significant improvement over your {first['values']['public']['P@2']:.4f} (entry 1)"
+    assert second["message"] == told
+    assert (second["counts"], second["why"]) == (False, told)
+    lines = client.get(f"{API}/why", headers=red).json()["lines"]
+    assert any(line.startswith("entry 2, ") and line.endswith(told) for line in lines)
     assert first["values"]
     assert third["values"]
     pair = client.get(f"{API}/compare?one=1&other=2", headers=red).json()["values"]
@@ -84,10 +89,7 @@ def test_a_value_that_the_ladder_keeps_is_nowhere(client_with, served, ladder):
         assert page.status_code == 200, path
         assert f"{kept:.4f}" not in page.text, path
         assert not re.search(r"Distribution over lists|lists, entry|by chance", page.text), path
-    assert (
-        "no significant improvement over entry 1"
-        in client.get(f"{PAGE}/entries/2", headers=red).text
-    )
+    assert told in client.get(f"{PAGE}/entries/2", headers=red).text
     assert "Distribution over lists" in client.get(f"{PAGE}/entries/2", headers=head).text
 
 

@@ -14,5 +14,5 @@ class Record:
     team: str
     rank: int | None
     ranked: int  # number of teams with a rank
-    split: str
+    split: str | None  # null: no board is shown
     lines: Sequence[str]

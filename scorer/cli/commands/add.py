@@ -93,8 +93,8 @@ def _summary(added: Added, board: Board, at: str | None) -> str:
     shown_split = board.shown(moment(at))
     split = "all" if shown_split == "own" else shown_split
     means = added.values.get(split, {})
-    if means and (rung := board.stays(added.entry or 0, split, now=moment(at))) is not None:
-        return f"{words}, no significant improvement over entry {rung}"
+    if means and (kept := board.stays(added.entry or 0, split, now=moment(at))) is not None:
+        return f"{words}, {kept}"
     values = ", ".join(f"{printable(key)} {sized(mean)}" for key, mean in means.items())
     return f"{words}, {values}" if values else words
 

@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import io
 import json
-import os
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.parse import urlsplit
 from zipfile import is_zipfile
 
 import typer
 
-from scorer.bytes.limits import format_size
 from scorer.challenge.archive import MOST_STORED
 from scorer.cli.board import Form, Format, as_json
 from scorer.cli.options import Result, Terminal, challenge_of, problems
+from scorer.cli.remote import TokenFile, api_of, asked, client_with, received, token_of
 from scorer.core.errors import UsageError
-from scorer.core.text import printable, quoted, sized
+from scorer.core.text import printable, sized
 
-TOKEN = "SCORER_TOKEN"  # of the environment: the team's token
 REFUSED, FAILED, REJECTED = 3, 4, 1
-MOST_ANSWER = 1 << 24  # bytes of what the server says
 # why a server gives no kit, by the status of its answer
 UNKITTED = {
     401: "the server does not know this token; is it this challenge's, whole, and not revoked?",
@@ -41,10 +36,7 @@ def submit(
         str, typer.Argument(metavar="URL", help="The challenge's page: https://.../c/ID.")
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The submission.")],
-    token_file: Annotated[
-        Path | None,
-        typer.Option("--token-file", metavar="F", help=f"A file with the token; default: {TOKEN}."),
-    ] = None,
+    token_file: TokenFile = None,
     answer: Annotated[
         list[str] | None,
         typer.Option("--answer", metavar="KEY=VALUE", help="An answer; repeatable."),
@@ -52,24 +44,18 @@ def submit(
     format: Format = Form.text,
 ) -> Result:
     """Check a file with the challenge's kit, send it, wait for its values and show them."""
-    try:
-        import httpx2 as httpx
-    except ImportError:
-        raise UsageError("sending needs more packages: pip install challenge-scorer[web]") from None
-
     terminal: Terminal = context.obj
-    token = _token(token_file)
+    token = token_of(token_file)
     answers = dict(word.split("=", 1) for word in answer or [] if "=" in word)
-    base, page = _api(url), url.rstrip("/")
+    base, page = api_of(url), url.rstrip("/")
     beside = list[str]()
-    head = {"Authorization": f"Bearer {token}"}
-    with httpx.Client(headers=head, timeout=60, follow_redirects=False) as client:
+    with client_with(token) as client:
         try:
             notes, fine = _checked(client, base, file, terminal)
             if not fine:
                 return Result("", (*notes, f"{printable(file)}: nothing was sent"), REJECTED)
             with file.open("rb") as opened:
-                status, fields = _asked(
+                status, fields = asked(
                     client,
                     "POST",
                     f"{base}/entries",
@@ -82,8 +68,6 @@ def submit(
                 beside = [*_rank(client, base, fields), *_quota(client, base)]
         except OSError as error:
             raise UsageError(f"{file} cannot be read: {error.strerror}") from None
-        except (httpx.HTTPError, ValueError, RecursionError) as error:
-            raise UsageError(f"the server cannot be used: {printable(error)}") from None
     if status not in (202, 409):
         raise UsageError(f"the server says {status}: {printable(fields.get('message', ''))}")
     code = {"rejected": REJECTED, "failed": FAILED}.get(fields.get("status", ""), 0)
@@ -95,28 +79,6 @@ def submit(
     return Result(_summary(fields, file, beside), notes, code)
 
 
-def _token(path: Path | None) -> str:
-    if path is None:
-        token = os.environ.get(TOKEN, "")
-    else:
-        try:
-            token = path.read_text(encoding="utf-8")
-        except OSError as error:
-            raise UsageError(f"{path} cannot be read: {error.strerror}") from None
-    if not token.strip():
-        raise UsageError(f"a token is needed: --token-file, or {TOKEN}")
-    return token.strip()
-
-
-def _api(url: str) -> str:
-    """The address of a challenge's API, given that of its page."""
-    parts = urlsplit(url)
-    before, separator, id = parts.path.rstrip("/").rpartition("/c/")
-    if parts.scheme not in ("http", "https") or not separator or "/" in id:
-        raise UsageError(f"{quoted(url, 200)} is no challenge's page, such as https://host/c/ID")
-    return f"{parts.scheme}://{parts.netloc}{before}/api/v1/challenges/{id}"
-
-
 def _checked(
     client: Any, base: str, file: Path, terminal: Terminal
 ) -> tuple[tuple[str, ...], bool]:
@@ -124,7 +86,7 @@ def _checked(
     from scorer.api.check import check
 
     with tempfile.NamedTemporaryFile(suffix=".zip") as kit:
-        status = _received(client, "GET", f"{base}/kit.zip", kit, MOST_STORED)
+        status = received(client, "GET", f"{base}/kit.zip", kit, MOST_STORED)
         if status != 200:
             raise UsageError(UNKITTED.get(status, f"the server gives no kit: it says {status}"))
         kit.flush()
@@ -135,32 +97,11 @@ def _checked(
     return tuple(problems(scored.findings)), not scored.findings.fatal
 
 
-def _received(client: Any, method: str, url: str, target: Any, most: int, **sent: Any) -> int:
-    """Write an answer's body, still packed; return its status. `UsageError` above `most` bytes."""
-    headers = {"Accept-Encoding": "identity"}
-    with client.stream(method, url, headers=headers, **sent) as answer:
-        for piece in answer.iter_raw():
-            if target.tell() + len(piece) > most:
-                raise UsageError(f"the server sends more than {format_size(most)}")
-            target.write(piece)
-        return int(answer.status_code)
-
-
-def _asked(client: Any, method: str, url: str, **sent: Any) -> tuple[int, dict[str, Any]]:
-    """An answer's status and fields; `UsageError` if it is very long, `ValueError` if no object."""
-    body = io.BytesIO()
-    status = _received(client, method, url, body, MOST_ANSWER, **sent)
-    fields = json.loads(body.getvalue())
-    if not isinstance(fields, dict):
-        raise ValueError("no JSON object")
-    return status, fields
-
-
 def _awaited(client: Any, base: str, sent: dict[str, Any]) -> dict[str, Any]:
     """The entry, once it is evaluated."""
     begun = time.monotonic()
     while True:
-        _, fields = _asked(client, "GET", f"{base}/entries/{sent['entry']}")
+        _, fields = asked(client, "GET", f"{base}/entries/{sent['entry']}")
         if fields.get("status") != "pending" or time.monotonic() - begun > PATIENCE:
             return fields
         time.sleep(PAUSE)
@@ -171,7 +112,7 @@ def _rank(client: Any, base: str, fields: dict[str, Any]) -> Iterator[str]:
     if fields.get("status") != "scored":
         return
     try:
-        status, board = _asked(client, "GET", f"{base}/board")
+        status, board = asked(client, "GET", f"{base}/board")
     except UsageError:  # a very long one
         return
     ranks = [row for row in board.get("leaderboard", ()) if row.get("rank") is not None]
@@ -185,7 +126,7 @@ def _rank(client: Any, base: str, fields: dict[str, Any]) -> Iterator[str]:
 
 def _quota(client: Any, base: str) -> Iterator[str]:
     """What the team may still send."""
-    status, about = _asked(client, "GET", base)
+    status, about = asked(client, "GET", base)
     quota = about.get("quota") if status == 200 else None
     if not quota:
         return

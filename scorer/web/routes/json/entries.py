@@ -5,9 +5,9 @@ from __future__ import annotations
 from math import nan
 from typing import Any, Literal
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
 from scorer.reports.codec import number_or_null
@@ -41,6 +41,32 @@ class EntryOut(BaseModel):
     problems: list[ProblemOut]
     receipt: str | None
     values: dict[str, dict[str, float | None]] | None
+
+
+class DecidedOut(BaseModel):
+    """A decision on an entry or on its team."""
+
+    time: str
+    act: str
+    reason: str
+
+
+class EntryWhole(EntryOut):
+    """An entry, whether it counts, and the decisions on it."""
+
+    counts: bool | None = Field(description="whether it counts on the board; null: not told now")
+    why: str = Field(description="why it counts or does not")
+    decisions: list[DecidedOut]
+
+
+class WhyOut(BaseModel):
+    """Why a team has its rank."""
+
+    team: str
+    rank: int | None
+    ranked: int
+    split: str | None
+    lines: list[str]
 
 
 class Entries(BaseModel):
@@ -97,10 +123,25 @@ def entries(site: Served, viewer: SignedIn) -> Any:
     return {"entries": [site.entry_fields(site.board.outcome(n), viewer) for n in numbers]}
 
 
-@router.get("/entries/{number}", response_model=EntryOut)
+@router.get("/entries/{number}", response_model=EntryWhole)
 def entry(number: int, site: Served, viewer: SignedIn) -> Any:
-    """One entry: its status, its problems, and the values that may be seen now."""
-    return site.entry_fields(own_entry(site, viewer, number), viewer)
+    """One entry: status, problems, the values that may be seen now, whether it counts and why."""
+    fields = site.entry_fields(own_entry(site, viewer, number), viewer)
+    counting, decisions = site.counting(site.board.entry(number), viewer)
+    acts = [
+        {"time": act.time.isoformat(), "act": act.act, "reason": act.reason} for act in decisions
+    ]
+    return fields | counting._asdict() | {"decisions": acts}
+
+
+@router.get("/why", response_model=WhyOut)
+def why(site: Served, viewer: SignedIn, team: str | None = None, split: str | None = None) -> Any:
+    """Why one's own team has its rank: what counts, what does not; organizers name the team."""
+    if viewer.team is None and team is None:
+        raise HTTPException(422, "of which team? add ?team=NAME")
+    if viewer.team is not None and team not in (None, viewer.team):
+        raise HTTPException(404, "a team is told of itself alone")
+    return site.why(viewer, viewer.team or str(team), split)._asdict()
 
 
 @router.get("/entries/{number}/receipt.json", response_class=Response)

@@ -137,6 +137,7 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
     added = own_entry(site, viewer, number)
     splits, record = site.value_splits(viewer), site.board.entry(number)
+    counting, decisions = site.counting(record, viewer)
     measures = site.board.terms().measures
     histograms: list[Figure] = []
     if added.status == "scored" and splits and site.pictures_of(viewer):
@@ -150,7 +151,7 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         marks={measure.id: measure.mark for measure in measures},
         units="rows" if "labels" in measures[0].metric.kinds else "lists",
         findings=list(format_findings(added.findings, option="")), histograms=histograms,
-        answers=record.answers, file=record.file,
+        answers=record.answers, file=record.file, counting=counting, decisions=decisions,
     )  # fmt: skip
 
 

@@ -1,0 +1,129 @@
+"""Why a team has its rank, and which of its entries count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+from scorer.board.phases import at
+from scorer.board.selection import State
+from scorer.board.snapshot import NOT_COUNTED, Snapshot, late_words
+from scorer.challenge.phases import EVERYTHING
+from scorer.core.text import join_first
+from scorer.leaderboard.rounding import rounded
+from scorer.results.report import Report, Standing
+from scorer.store.records import Team
+
+EXACT = 17  # significant digits, with which nothing is lost
+UNTOLD = "what counts is not shown in this phase"
+
+
+class Why(NamedTuple):
+    """Explain a team's rank."""
+
+    team: str
+    rank: int | None  # None: no rank
+    ranked: int  # number of teams with a rank
+    split: str | None  # None: no board is shown
+    lines: tuple[str, ...]
+
+
+class Counting(NamedTuple):
+    """Whether an entry counts on the board."""
+
+    counts: bool | None  # None: this is not told now
+    why: str
+
+
+def why(
+    snapshot: Snapshot,
+    team: Team,
+    now: datetime,
+    split: str | None = None,
+    digits: int = EXACT,
+) -> Why:
+    """Explain a team's rank: the rules that applied, ties, and entries that do not count."""
+    live = snapshot.order(now, split=split)
+    decided, zone = snapshot.state(now), ZoneInfo(snapshot.rules.timezone)
+    row = next((each for each in live.report.standings if live.rows[each.name].id == team.id), None)
+    placed = sum(standing.rank is not None for standing in live.report.standings)
+    phase = "" if live.phase in (None, EVERYTHING) else f", phase {live.phase}"
+    lines = [f"board of {live.split} lists{phase}, {at(now, zone)}"]
+    lines += _out(team, decided, zone)
+    lines += ["not on the board: no entry counts"] if row is None else (
+        _placed(snapshot, row, live.report, placed, digits)
+    )  # fmt: skip
+    lines += _counted(snapshot, team, decided, now, live.split)
+    rank = row.rank if row else None
+    return Why(decided.names[team.id], rank, placed, live.split, tuple(lines))
+
+
+def why_unseen(snapshot: Snapshot, team: Team, now: datetime, split: str | None) -> Why:
+    """What of `why` a team may know that sees no board, and the values on `split` at most."""
+    decided, zone = snapshot.state(now), ZoneInfo(snapshot.rules.timezone)
+    lines = ["no board is shown now", *_out(team, decided, zone)]
+    lines += _counted(snapshot, team, decided, now, split)
+    return Why(decided.names[team.id], None, 0, None, tuple(lines))
+
+
+def _out(team: Team, decided: State, zone: ZoneInfo) -> list[str]:
+    out = decided.teams_out.get(team.id)
+    return [] if out is None else [f"team disqualified {at(out.time, zone)}: {out.reason}"]
+
+
+def _placed(
+    snapshot: Snapshot, row: Standing, report: Report, placed: int, digits: int
+) -> Iterator[str]:
+    """The rank of a row, by which value, and with whom it is shared."""
+    primary, by = snapshot.terms.primary, snapshot.terms.ranked_by
+    what = f"{primary.id} = {rounded(row.values[primary.id], digits):.6g}"
+    if by is not None:
+        what = f"{by.aggregate.name} of the ranks by {', '.join(by.measures)}"
+    yield f"rank {row.rank} of {placed} by {what}"
+    equal = [
+        other.name
+        for other in report.standings
+        if other.rank is not None and other.rank == row.rank and other.name != row.name
+    ]
+    if equal:
+        yield f"shares the rank with {join_first(equal)}: equal in all that orders them"
+
+
+def _counted(
+    snapshot: Snapshot, team: Team, decided: State, now: datetime, split: str | None
+) -> Iterator[str]:
+    """Which entries count, late acts, and why the other entries do not."""
+    found, zone = counting(snapshot, team.id, now, split), ZoneInfo(snapshot.rules.timezone)
+    counted = [str(number) for number, each in found.items() if each.counts]
+    if counted:
+        yield f"counts: entry {', '.join(counted)} ({found[int(counted[0])].why})"
+    for act in snapshot.decisions:
+        if act.late and act.time <= now and act.team == team.id:
+            yield late_words(act, decided.names, zone)
+    for entry in snapshot.entries:
+        if entry.team == team.id and entry.received <= now and not found[entry.number].counts:
+            yield f"entry {entry.number}, {at(entry.received, zone)}: {found[entry.number].why}"
+
+
+def counting(
+    snapshot: Snapshot, team: int, now: datetime, split: str | None
+) -> dict[int, Counting]:
+    """The entry numbers of a team -> whether each counts on a split, and why.
+
+    Without a split nothing is told that depends on values.
+    """
+    decided, zone = snapshot.state(now), ZoneInfo(snapshot.rules.timezone)
+    own, choice = snapshot.own(team), None
+    if split is not None:
+        choice = own.choices(now, split, snapshot.span(now)).get(team)
+    found = {}
+    for entry in own.entries:
+        if choice is not None and entry in choice.counted:
+            found[entry.number] = Counting(True, choice.rule)
+            continue
+        left = snapshot.reason(entry, decided, choice, zone, split)
+        untold = split is None and left == NOT_COUNTED
+        found[entry.number] = Counting(None, UNTOLD) if untold else Counting(False, left)
+    return found
