@@ -33,7 +33,7 @@ from scorer.board.snapshot import LiveReport, Snapshot
 from scorer.board.store import Store
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
-from scorer.board.why import Why, why
+from scorer.board.why import Why, why_ranked
 from scorer.bytes.limits import Unreadable
 from scorer.bytes.opening import opened
 from scorer.challenge.model import FOLDER, Challenge
@@ -379,7 +379,7 @@ class Board:
         """
         recorded_team = self.team(team)
         self.evaluations.finish_pending()
-        return why(self.snapshot(), recorded_team, now or datetime.now(UTC), split)
+        return why_ranked(self.snapshot(), recorded_team, now or datetime.now(UTC), split)
 
     def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescored:
         """Evaluate all entries under the files as they are now, and put that version in force.

@@ -84,7 +84,7 @@ def received(challenge: Challenge, begun: datetime, ended: datetime) -> datetime
     When it began, unless values that were not shown then may have been seen before it ended.
     """
     slow = ended - begun > PATIENCE
-    return ended if slow and _shown(challenge, begun) != _shown(challenge, ended) else begun
+    return ended if slow and _known_by(challenge, begun) != _known_by(challenge, ended) else begun
 
 
 def showing(challenge: Challenge, sending: Iterable[datetime], now: datetime) -> datetime:
@@ -95,12 +95,12 @@ def showing(challenge: Challenge, sending: Iterable[datetime], now: datetime) ->
     """
     waits = (
         begun for begun in sending
-        if now - begun <= PATIENCE and _shown(challenge, begun) != _shown(challenge, now)
+        if now - begun <= PATIENCE and _known_by(challenge, begun) != _known_by(challenge, now)
     )  # fmt: skip
     return min(waits, default=now)
 
 
-def _shown(challenge: Challenge, now: datetime) -> set[str]:
+def _known_by(challenge: Challenge, now: datetime) -> set[str]:
     return {span.phase.show for span in spans(challenge) if span.begun(now)}
 
 

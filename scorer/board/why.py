@@ -37,7 +37,7 @@ class Counting(NamedTuple):
     why: str
 
 
-def why(
+def why_ranked(
     snapshot: Snapshot,
     team: Team,
     now: datetime,
@@ -53,7 +53,7 @@ def why(
     lines = [f"board of {live.split} lists{phase}, {at(now, zone)}"]
     lines += _out(team, decided, zone)
     lines += ["not on the board: no entry counts"] if row is None else (
-        _placed(snapshot, row, live.report, placed, digits)
+        _rank_words(snapshot, row, live.report, placed, digits)
     )  # fmt: skip
     lines += _counted(snapshot, team, decided, now, live.split)
     rank = row.rank if row else None
@@ -73,7 +73,7 @@ def _out(team: Team, decided: State, zone: ZoneInfo) -> list[str]:
     return [] if out is None else [f"team disqualified {at(out.time, zone)}: {out.reason}"]
 
 
-def _placed(
+def _rank_words(
     snapshot: Snapshot, row: Standing, report: Report, placed: int, digits: int
 ) -> Iterator[str]:
     """The rank of a row, by which value, and with whom it is shared."""

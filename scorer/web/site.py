@@ -24,7 +24,7 @@ from scorer.board.fields.board import fields as board_fields
 from scorer.board.fields.entry import line
 from scorer.board.phases import Span, phase_at, showing, shown_at, spans
 from scorer.board.snapshot import LiveReport, Snapshot
-from scorer.board.why import EXACT, Counting, Why, counting, why, why_unseen
+from scorer.board.why import EXACT, Counting, Why, counting, why_ranked, why_unseen
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.cached import cached_property
@@ -297,7 +297,7 @@ class Site:
             split = self.visible_split(viewer, split)
         wanted = split or self.default_split(viewer)
         if wanted is not None:
-            return why(snapshot, team, now, wanted, self.digits(viewer))
+            return why_ranked(snapshot, team, now, wanted, self.digits(viewer))
         return why_unseen(snapshot, team, now, next(iter(self.value_splits(viewer)), None))
 
     def counting(self, entry: Entry, viewer: Viewer) -> tuple[Counting, Sequence[Decision]]:
