@@ -47,7 +47,7 @@ def decide(
         teams.new_name(name, but=team)
     too_late = False
     if act in OF_TEAMS and entry is not None:
-        _refuse_if_out(act, entry, teams)
+        _refuse_if_out(entry, teams)
         team, too_late = entry.team, _too_late(versions, entry, now, late)
     if act == "select" and entry is not None:
         if team is None:
@@ -60,13 +60,11 @@ def decide(
     )
 
 
-def _refuse_if_out(act: Act, entry: Entry, teams: Roster) -> None:
-    """Refuse, by `UsageError`, what a team does with an entry that no longer competes."""
+def _refuse_if_out(entry: Entry, teams: Roster) -> None:
+    """Refuse, by `UsageError`, what a team does with an entry that is disqualified."""
     out = teams.held().out(entry)
-    if out is None or (act, out.act) == ("unselect", "withdraw"):
+    if out is None or out.act == "withdraw":
         return
-    if out.act == "withdraw":
-        raise UsageError(f"entry {entry.number} is withdrawn: {out.reason}")
     whose = "" if out.entry is not None else "the team of "
     told = f"{whose}entry {entry.number} is disqualified, which only organizers undo"
     raise UsageError(f"{told}: {out.reason}")

@@ -193,7 +193,7 @@ def test_a_decision_that_does_not_fit_is_refused(board, life, act, subject, more
 
 
 @pytest.mark.slow("fills boards")
-def test_a_team_decides_nothing_about_an_entry_that_is_out(life, store):
+def test_a_team_decides_nothing_about_a_disqualified_entry(life, store):
     with life.open(store) as board:
         for n in range(3):
             board.add([life.sent(f"r{n}", 1)], "red", now=day(n))
@@ -202,8 +202,6 @@ def test_a_team_decides_nothing_about_an_entry_that_is_out(life, store):
         for act in ("withdraw", "select", "unselect"):
             with pytest.raises(UsageError, match=r"entry 1 is disqualified.*: three accounts"):
                 board.decide(act, 1, "mine", by="red", now=day(4))
-        with pytest.raises(UsageError, match="entry 2 is withdrawn: a mistake"):
-            board.decide("select", 2, "mine", by="red", now=day(4))
         board.decide("disqualify", "red", "one person", by="anna", now=day(5))
         with pytest.raises(UsageError, match="the team of entry 3 is disqualified"):
             board.decide("withdraw", 3, "mine", by="red", now=day(6))
