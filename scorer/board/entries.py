@@ -175,13 +175,13 @@ class Ledger:
         outcomes = self.outcomes(Wanted(number=number), Extract())
         if not outcomes:
             raise UnknownName("entry", str(number), [])
-        return outcomes[0]
+        return outcomes[0][1]
 
-    def outcomes(self, wanted: Wanted, part: Extract) -> list[Added]:
-        """The outcomes of a part of the entries that are wanted."""
+    def outcomes(self, wanted: Wanted, part: Extract) -> list[tuple[Entry, Added]]:
+        """A part of the entries that are wanted, with their outcomes."""
         version, names = self._versions.in_force(), self._teams.names()
         return [
-            self._outcome(version, names, found)
+            (found.entry, self._outcome(version, names, found))
             for found in self._database.listing(version.values).found(wanted, part)
         ]
 

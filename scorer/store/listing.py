@@ -55,6 +55,13 @@ class EntryList:
         )  # fmt: skip
         return Found(entry_of(row), made, row.digest)
 
+    def latest(self, wanted: Wanted, most: int) -> list[int]:
+        """The latest numbers of the entries that are wanted, the latest first."""
+        number = schema.entry.c.number
+        query = select(number).select_from(self._both).where(*self._conditions(wanted))
+        query = query.order_by(number.desc()).limit(most)
+        return [row.number for row in self._tables.rows(query, schema.entry)]
+
     def count(self, wanted: Wanted) -> int:
         """The number of entries that are wanted."""
         entry = schema.entry

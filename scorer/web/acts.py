@@ -225,12 +225,11 @@ def renewed(context: Context, request: Request, site: Site, viewer: Viewer) -> L
 def teams_of(site: Site) -> list[dict[str, Any]]:
     """Teams with the numbers of their entries and valid tokens, and the last use of a token."""
     tokens = [token for token in site.board.tokens() if token.revoked is None]
-    entries = site.board.entries()
-    rows = []
+    counts, rows = site.board.ledger.listing().by_team(), []
     for name, team in site.board.teams().items():
         team_tokens = [token for token in tokens if token.team == team.id]
         used = max((token.used for token in team_tokens if token.used is not None), default=None)
-        count = sum(entry.team == team.id for entry in entries)
+        count = counts.get(team.id, 0)
         rows.append({"name": name, "entries": count, "tokens": len(team_tokens), "used": used})
     return rows
 

@@ -6,16 +6,33 @@ import hmac
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Literal, NamedTuple
 
-from fastapi import Depends, Form, HTTPException, Request
+from fastapi import Depends, Form, HTTPException, Query, Request
 
+from scorer.store.records import Status
 from scorer.web.access import Viewer
 from scorer.web.context import Context, context_of
 from scorer.web.site import Site
 
+PAGE = 100  # lines of a list, if nobody asks for more
+MOST = 1_000_000  # pages
 FORGED = "this form has expired; reload the page and send it again"
 OF_NO_TEAM = "an organizer's token belongs to no team"
+
+
+class Asked(NamedTuple):
+    """The page of a list that somebody asks for, and its filters."""
+
+    page: int
+    limit: int
+    team: str | None = None
+    status: Status | None = None
+
+    @property
+    def skip(self) -> int:
+        """The lines of the pages before."""
+        return (self.page - 1) * self.limit
 
 
 async def _context(request: Request) -> Context:
@@ -140,3 +157,15 @@ async def _organizers_form(viewer: FormSender) -> Viewer:
 
 
 OrganizersForm = Annotated[Viewer, Depends(_organizers_form)]
+
+
+def _asked(
+    page: Annotated[int, Query(ge=1, le=MOST)] = 1,
+    limit: Annotated[int, Query(ge=1, le=1_000)] = PAGE,
+    team: str = "",
+    status: Literal["", "pending", "scored", "rejected", "failed"] = "",
+) -> Asked:
+    return Asked(page, limit, team or None, status or None)
+
+
+OfList = Annotated[Asked, Depends(_asked)]  # page, filters: 422 for others than there are

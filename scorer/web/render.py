@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from fastapi import Request
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader
@@ -24,6 +25,7 @@ def templates() -> Environment:
     overlay = reports.overlay(loader=ChoiceLoader([pages, reports.loader]))
     overlay.filters = {**reports.filters}
     overlay.filters["sized"] = sized
+    overlay.filters["query"] = lambda fields: urlencode({k: v for k, v in fields.items() if v})
     overlay.filters["printable"] = lambda text: printable(text, 500)
     return overlay
 

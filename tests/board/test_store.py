@@ -119,9 +119,9 @@ def test_a_list_of_entries_is_a_part_of_them_with_their_outcomes(life, store):
 
         def numbers(most=None, skip=0, order="number", **wanted):
             found = board.ledger.outcomes(Wanted(**wanted), Extract(most, skip, order))
-            assert found == [board.outcome(added.entry) for added in found]
+            assert found == [(board.entry(e.number), board.outcome(e.number)) for e, _ in found]
             assert most or len(found) == board.ledger.listing().count(Wanted(**wanted))
-            return [added.entry for added in found]
+            return [added.entry for _, added in found]
 
         assert numbers() == [1, 2, 3, 4, 5]
         assert numbers(2, 1, "latest number") == [4, 3]

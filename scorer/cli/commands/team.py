@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -137,8 +136,8 @@ def _listed(
             for person, made, used in tokens
         ]
         return Result(table(("organizer", "made", "last seen"), rows, living.terminal), notes)
-    counts = Counter(entry.team for entry in board.entries())
-    teams = [(called, t, counts[t.id]) for called, t in board.teams().items()]
+    counts = board.ledger.listing().by_team()
+    teams = [(called, t, counts.get(t.id, 0)) for called, t in board.teams().items()]
     if format is Form.json:
         lines = [Line(c, t.made.isoformat(), n) for c, t, n in teams]
         return Result(as_json(Record(teams=lines)), notes)

@@ -10,9 +10,11 @@ from fastapi.responses import JSONResponse
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 
-from scorer.reports.codec import number_or_null
+from scorer.board.fields.entry import line
+from scorer.reports.codec import number_or_null, to_fields
 from scorer.web.acts import DecisionIn, answers_of, decided, file_of, own_entry, pair_of, recorded
-from scorer.web.dependencies import Begun, Decider, Sender, Served, Shared, SignedIn
+from scorer.web.dependencies import Begun, Decider, OfList, Sender, Served, Shared, SignedIn
+from scorer.web.lists import entry_page
 from scorer.web.routes.json import V1, ProblemOut
 
 router = APIRouter(prefix=V1 + "/{id}")
@@ -70,9 +72,12 @@ class WhyOut(BaseModel):
 
 
 class Entries(BaseModel):
-    """Several entries."""
+    """A page of entries."""
 
     entries: list[EntryOut]
+    page: int
+    pages: int
+    total: int = Field(description="entries on all pages")
 
 
 class Compared(BaseModel):
@@ -117,10 +122,11 @@ async def send(
 
 
 @router.get("/entries", response_model=Entries)
-def entries(site: Served, viewer: SignedIn) -> Any:
-    """One's own entries; all of them for organizers."""
-    numbers = [entry.number for entry in site.board.entries(viewer.team)]
-    return {"entries": [site.entry_fields(site.board.outcome(n), viewer) for n in numbers]}
+def entries(site: Served, viewer: SignedIn, asked: OfList) -> Any:
+    """A page of one's own entries; of all of them for organizers, who can ask for a team's."""
+    listed = entry_page(site, viewer, asked)
+    fields = [dict(to_fields(line(added))) for added in listed.outcomes]
+    return {"entries": fields, "page": asked.page, "pages": listed.pages, "total": listed.total}
 
 
 @router.get("/entries/{number}", response_model=EntryWhole)

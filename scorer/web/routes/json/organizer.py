@@ -12,7 +12,7 @@ from scorer.board.fields import log as log_fields
 from scorer.board.fields import rescoring
 from scorer.reports.codec import to_fields
 from scorer.web.acts import copied, rescored, teams_of
-from scorer.web.dependencies import Organizer, Served, Shared
+from scorer.web.dependencies import OfList, Organizer, Served, Shared
 from scorer.web.routes.json import V1
 
 router = APIRouter(prefix=V1 + "/{id}")
@@ -108,9 +108,13 @@ def revoke(name: str, site: Served, _: Organizer) -> Any:
 
 
 @router.get("/log", response_model=log_fields.Record)
-def log(site: Served, _: Organizer) -> Any:
-    """Entries, decisions, versions and teams (organizers only)."""
-    return to_fields(log_fields.fields(site.board.log(), site.board.challenge))
+def log(site: Served, _: Organizer, asked: OfList) -> Any:
+    """A page of entries, decisions, versions and teams, the latest first (organizers only).
+
+    A page is in the order of time; one after the last has no events.
+    """
+    events = site.board.log(asked.team, asked.limit, asked.skip)
+    return to_fields(log_fields.fields(events, site.board.challenge))
 
 
 @router.get("/audit", response_model=audit_fields.Record)

@@ -16,6 +16,8 @@ from scorer.web.site import Site
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
+EVENTS = 200  # of the log
+
 
 @router.get("/c/{id}/admin")
 def admin(request: Request, site: Served, viewer: Organizer, entry: int | None = None) -> Response:
@@ -31,7 +33,7 @@ def administration(request: Request, site: Site, viewer: Viewer, **more: Any) ->
     }  # fmt: skip
     return page(
         request, site, viewer, "admin.html", here="admin", teams=teams_of(site),
-        events=site.board.log()[-200:], failures=site.board.failures(),
+        events=site.board.log(most=EVENTS), failures=site.board.failures(),
         changed=site.board.changed, copies=site.board.store.copies, **{**values, **more},
     )  # fmt: skip
 

@@ -33,12 +33,14 @@ from scorer.web.dependencies import (
     Anybody,
     Begun,
     FormSender,
+    OfList,
     PageSender,
     Served,
     Shared,
     SignedIn,
     unforged,
 )
+from scorer.web.lists import comparable, entry_page
 from scorer.web.page import page, to
 from scorer.web.site import Site
 
@@ -100,32 +102,34 @@ def submitted(
 
 
 @router.get("/c/{id}/entries")
-def entries(request: Request, site: Served, viewer: Anybody) -> Response:
-    """A team's entries; all of them for organizers."""
+def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> Response:
+    """A team's entries; all of them for organizers, by team and status."""
     if not viewer.known:
         fault = "Sign in to see entries."
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
-    team_entries = site.board.entries(viewer.team)
-    outcomes = [site.shown(site.board.outcome(entry.number), viewer) for entry in team_entries]
-    outcomes.sort(key=lambda outcome: (outcome.received, outcome.entry))
+    listed = entry_page(site, viewer, asked, latest=True)
     splits, primary = site.value_splits(viewer), site.board.terms().primary
     history = []
     if viewer.team is not None and splits:
-        history = pictures.history(outcomes, splits[0], primary.id)
+        history = pictures.history(listed.outcomes, splits[0], primary.id)
     state, phases = site.board.held(), spans(site.rules)
-    numbers = {entry.number for entry in team_entries}
-    until = {entry.number: decided_until(site.rules, entry.phase) for entry in team_entries}
+    until = {entry.number: decided_until(site.rules, entry.phase) for entry in listed.entries}
+    own = site.teams.get(viewer.team or "")
     return page(
-        request, site, viewer, "entries.html", here="entries", entries=outcomes,
+        request, site, viewer, "entries.html", here="entries", listed=listed,
+        entries=listed.outcomes, teams=site.teams if viewer.organizer else (),
         splits=splits, primary=primary.id, changes=pictures.changes(history),
         history=pictures.own_history(history, primary, site.rules, site.zone, site.clock()),
-        out=state.entries_out, baselines={entry.number for entry in team_entries if entry.baseline},
-        selected={n for chosen in state.selected.values() for n in chosen} & numbers,
+        out=state.entries_out, baselines={e.number for e in listed.entries if e.baseline},
+        selected={
+            number for team, chosen in state.selected.items()
+            if viewer.organizer or team == own for number in chosen
+        },
         select=next((span.phase.select for span in phases if span.phase.select), None),
         selects=viewer.team is not None,
         until=max(filter(None, until.values()), default=None),
         in_time=lambda number: (time := until[number]) is None or site.clock() <= time,
-        comparable=[outcome.entry for outcome in reversed(outcomes) if outcome.status == "scored"],
+        comparable=comparable(site, viewer),
     )  # fmt: skip
 
 

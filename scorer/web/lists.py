@@ -1,0 +1,49 @@
+"""Lists of a challenge, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from scorer.board.entries import Added
+from scorer.store.records import Entry, Extract, Wanted
+from scorer.web.access import Viewer
+from scorer.web.dependencies import Asked
+from scorer.web.site import Site
+
+CHOICES = 200  # entries to choose from
+
+
+class EntryPage(NamedTuple):
+    """A page of the entries that somebody may see, with the values that may be seen."""
+
+    entries: Sequence[Entry]
+    outcomes: Sequence[Added]
+    asked: Asked
+    total: int  # entries on all pages
+
+    @property
+    def pages(self) -> int:
+        """The number of pages; there is always one."""
+        return max(-(-self.total // self.asked.limit), 1)
+
+
+def entry_page(site: Site, viewer: Viewer, asked: Asked, *, latest: bool = False) -> EntryPage:
+    """A team's entries; for organizers, everybody's. Raises `UnknownName` for an unknown team.
+
+    Args:
+        latest: the latest to be received comes first.
+    """
+    ledger, team = site.board.ledger, viewer.team or asked.team
+    wanted = Wanted(None if team is None else site.board.team(team).id, asked.status)
+    part = Extract(asked.limit, asked.skip, "latest" if latest else "number")
+    found = ledger.outcomes(wanted, part)
+    outcomes = [site.shown(added, viewer) for _, added in found]
+    total = ledger.listing().count(wanted)
+    return EntryPage([entry for entry, _ in found], outcomes, asked, total)
+
+
+def comparable(site: Site, viewer: Viewer) -> list[int]:
+    """The latest scored entries that somebody may compare, the latest first."""
+    team = None if viewer.team is None else site.board.team(viewer.team).id
+    return site.board.ledger.listing().latest(Wanted(team, "scored"), CHOICES)
