@@ -138,10 +138,11 @@ class Database:
             for column in columns
         ]
         evaluation = schema.evaluation.c
-        finished = and_(evaluation.board == self.board, evaluation.status != "pending")
-        count = select(func.count()).where(finished).scalar_subquery()
-        # one that failed and was made again changes no count
-        last = select(func.max(evaluation.made)).where(finished).scalar_subquery()
+        waits = and_(evaluation.board == self.board, evaluation.status == "pending")
+        count = select(func.count()).where(waits).scalar_subquery()
+        # one that failed and was made again between two looks changes no count
+        of_board = evaluation.board == self.board
+        last = select(func.max(evaluation.made)).where(of_board).scalar_subquery()
         with self._engine.connect() as connection:
             *numbers, moment = connection.execute(select(*most, count, last)).one()
         microseconds = 0 if moment is None else int(moment.timestamp() * 1e6)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, String, and_, cast, func, select
+from sqlalchemy import ColumnElement, Select, String, and_, cast, func, select
 
 from scorer.store import schema
 from scorer.store.evaluations import under
@@ -30,23 +30,33 @@ class EntryList:
     def found(self, wanted: Wanted, part: Extract) -> list[Found]:
         """A part of the entries that are wanted."""
         entry, made, receipt = schema.entry, schema.evaluation, schema.receipt
+        numbers = self._numbers(wanted, part).subquery()
         own = and_(
             receipt.c.board == entry.c.board,
             receipt.c.kind == "entry",
             receipt.c.about == cast(entry.c.number, String),
         )
-        latest = (entry.c.received.desc(), entry.c.number.desc())
-        order = latest[part.order == "latest number" :] if "latest" in part.order else ()
         query = (
             select(entry, self._status.label("status"), made.c.findings, made.c.summary,
                    made.c.reference, receipt.c.digest)
             .select_from(self._both.outerjoin(receipt, own))
-            .where(*self._conditions(wanted))
-            .order_by(*order or (entry.c.number,))
-            .limit(part.most)
-            .offset(part.skip)
+            .join(numbers, numbers.c.number == entry.c.number)
+            .order_by(*self._order(part))
         )  # fmt: skip
         return [self._found(row) for row in self._tables.rows(query, entry)]
+
+    def _numbers(self, wanted: Wanted, part: Extract) -> Select[Any]:
+        """The numbers of the entries; what else is read, is read of them alone."""
+        entry = schema.entry
+        rows = entry if wanted.status is None else self._both
+        conditions = (entry.c.board == self._tables.board, *self._conditions(wanted))
+        query = select(entry.c.number).select_from(rows).where(*conditions)
+        return query.order_by(*self._order(part)).limit(part.most).offset(part.skip)
+
+    def _order(self, part: Extract) -> list[Any]:
+        received, number = schema.entry.c.received, schema.entry.c.number
+        orders = {"number": [number], "latest number": [number.desc()]}
+        return orders.get(part.order, [received.desc(), number.desc()])
 
     def _found(self, row: Any) -> Found:
         made = Evaluation(
@@ -55,11 +65,9 @@ class EntryList:
         )  # fmt: skip
         return Found(entry_of(row), made, row.digest)
 
-    def latest(self, wanted: Wanted, most: int) -> list[int]:
-        """The latest numbers of the entries that are wanted, the latest first."""
-        number = schema.entry.c.number
-        query = select(number).select_from(self._both).where(*self._conditions(wanted))
-        query = query.order_by(number.desc()).limit(most)
+    def numbers(self, wanted: Wanted, part: Extract) -> list[int]:
+        """The numbers of a part of the entries that are wanted."""
+        query = self._numbers(wanted, part)
         return [row.number for row in self._tables.rows(query, schema.entry)]
 
     def count(self, wanted: Wanted) -> int:

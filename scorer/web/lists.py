@@ -46,4 +46,5 @@ def entry_page(site: Site, viewer: Viewer, asked: Asked, *, latest: bool = False
 def comparable(site: Site, viewer: Viewer) -> list[int]:
     """The latest scored entries that somebody may compare, the latest first."""
     team = None if viewer.team is None else site.board.team(viewer.team).id
-    return site.board.ledger.listing().latest(Wanted(team, "scored"), CHOICES)
+    latest = Extract(CHOICES, order="latest number")
+    return site.board.ledger.listing().numbers(Wanted(team, "scored"), latest)
