@@ -55,8 +55,12 @@ class EntryList:
 
     def _order(self, part: Extract) -> list[Any]:
         received, number = schema.entry.c.received, schema.entry.c.number
-        orders = {"number": [number], "latest number": [number.desc()]}
-        return orders.get(part.order, [received.desc(), number.desc()])
+        match part.order:
+            case "latest":
+                return [received.desc(), number.desc()]
+            case "latest number":
+                return [number.desc()]
+        return [number]
 
     def _found(self, row: Any) -> Found:
         made = Evaluation(

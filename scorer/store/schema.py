@@ -24,7 +24,7 @@ from sqlalchemy.types import TypeDecorator
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 
-REVISION = "0004"  # the newest migration
+REVISION = "0005"  # the newest migration
 
 
 class Moment(TypeDecorator[datetime]):
@@ -165,3 +165,8 @@ receipt = Table(
 
 Index("entry_of_team", entry.c.board, entry.c.team)
 Index("evaluation_waiting", evaluation.c.status, evaluation.c.lease)  # since revision 0002
+# since revision 0005
+Index("entry_received", entry.c.board, entry.c.received)
+Index("evaluation_made", evaluation.c.board, evaluation.c.made)
+_state = (evaluation.c.values_digest, evaluation.c.sha256, evaluation.c.status)
+Index("evaluation_status", evaluation.c.board, *_state)

@@ -58,9 +58,10 @@ def of_challenges(sites: Iterable[Site]) -> Iterator[str]:
     waiting, ages, leases = dict(entries), dict(entries), dict(entries)
     now = datetime.now(UTC)
     for site in sites:
-        statuses, queue = [*site.board.statuses().values()], site.board.evaluations.queue(now)
+        numbers = site.board.ledger.listing().by_status()
+        queue = site.board.evaluations.queue(now)
         for each in STATES:
-            entries[_labels(challenge=site.id, status=each)] = statuses.count(each)
+            entries[_labels(challenge=site.id, status=each)] = numbers.get(each, 0)
         labels = _labels(challenge=site.id)
         waiting[labels], leases[labels] = queue.waiting, queue.leases
         ages[labels] = max((now - queue.oldest).total_seconds(), 0) if queue.oldest else 0

@@ -291,3 +291,33 @@ def test_an_entry_is_received_when_its_head_comes_however_busy_the_server_is(
     assert send(client, red, rows(good)).json()["code"] == "S801"
     receipt = client.get(f"{API}/entries/2/receipt.json", headers=red).json()
     assert receipt["given"] is False
+
+
+@pytest.mark.slow("serves a board")
+def test_lists_come_a_page_at_a_time_by_team_and_status(client_with, served, tmp_path):
+    client = client_with(workers=0)
+    head, red, _ = map(served.bearer, ("organizer", "red", "blue"))
+    with served.board() as board:
+        for n, team in enumerate(("red", "blue", "red", "red")):
+            (tmp_path / f"{n}.csv").write_text(mixed(n + 1))
+            board.add([tmp_path / f"{n}.csv"], team, evaluate=n == 3)
+
+    def listed(head, **query):
+        answer = client.get(f"{API}/entries", headers=head, params=query).json()
+        numbers = [entry["entry"] for entry in answer["entries"]]
+        return numbers, answer["page"], answer["pages"], answer["total"]
+
+    assert listed(head) == ([1, 2, 3, 4], 1, 1, 4)
+    assert listed(head, limit=3, page=2) == ([4], 2, 2, 4)
+    assert listed(head, team="red", status="pending") == ([1, 3], 1, 1, 2)
+    assert listed(red, limit=2) == ([1, 3], 1, 2, 3)
+    assert listed(red, team="blue") == ([1, 3, 4], 1, 1, 3)  # a team's own, whatever it asks for
+    assert listed(red, page=9) == ([], 9, 1, 3)
+    for query in ({"page": 0}, {"limit": 9999}, {"status": "x"}, {"page": "x"}):
+        assert client.get(f"{API}/entries", headers=head, params=query).status_code == 422
+    assert client.get(f"{API}/entries", headers=head, params={"team": "no"}).status_code == 404
+    events = client.get(f"{API}/log", headers=head, params={"limit": 2}).json()["events"]
+    assert [event["entry"] for event in events] == [3, 4]
+    page = client.get("/c/course/entries?team=red&status=pending", headers=head).text
+    assert [f">{n}</a>" in page for n in (1, 2, 3, 4)] == [True, False, True, False]
+    assert "There is no such page" in client.get("/c/course/entries?page=9", headers=red).text
