@@ -368,8 +368,8 @@ class Paper:
         self.say(label, "title")
         largest = max((abs(value) for _, value, _ in bars), default=0.0)
         decimals = max((len(text) for *_, text in bars), default=0)
-        half = min(BAR, max(4, (self.prose - 24 - decimals) // 2))
-        wide = min(max((len(name) for name, *_ in bars), default=0), 21)
+        wide = min(max((len(name) for name, *_ in bars), default=0), 21) if self.colour else 21
+        half = min(BAR, max(4, (self.prose - wide - 3 - decimals) // 2))
         for name, value, text in bars:
             if self.colour:
                 self._sides(f"{name:{wide}}", value / largest if largest else 0.0, half, text)
