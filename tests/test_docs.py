@@ -135,6 +135,22 @@ def test_links_lead_somewhere(path):
         assert (path.parent / link).exists(), link
 
 
+def test_the_first_page_leads_to_every_page_for_users():
+    told = set(re.findall(r"\]\(([a-z-]+\.md)", (DOCS / "index.md").read_text("utf-8")))
+    ours = {"index.md", "architecture.md", "stability.md"}  # the last two are for contributors
+    assert {path.name for path in DOCS.glob("*.md")} - told == ours
+    site = (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert "plugins: [search, offline]" in site
+    assert "use_directory_urls: false" in site
+
+
+def test_the_page_of_challenge_yaml_says_each_part_once():
+    page = (DOCS / "challenge.md").read_text("utf-8")
+    headings = re.findall(r"^#+ .*", page, re.MULTILINE)
+    assert len(headings) == len(set(headings))
+    assert not [each for each in headings if re.search(r"(lists|items|splits|folds)\.lines", each)]
+
+
 def test_every_key_of_challenge_yaml_is_told():
     page = (DOCS / "challenge.md").read_text(encoding="utf-8")
     for heading, key in [

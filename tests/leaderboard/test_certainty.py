@@ -1,10 +1,13 @@
 """What a board says of its certainty: by whole challenges, good and bad."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 from scipy import stats
+
+from scorer import evaluate
 
 HEAD = "list,item,prediction\n"
 
@@ -288,6 +291,22 @@ def test_the_rule_of_tiers_is_the_challenges(board):
     assert "No two of the 3 submissions differ significantly" in " ".join(
         board(alike, form="table").split()
     )
+
+
+def test_of_two_with_one_list_each_count_is_said_as_it_is():
+    report = evaluate({"q": {"a": 1, "b": 0}}, {"x": {"q": ["b", "a"]}, "y": {"q": ["a"]}}, ["AP"])
+    said = " ".join(str(report).split())
+    assert "The two submissions do not differ significantly (AP," in said
+    assert "No difference can be significant with fewer than 6 lists; there is 1." in said
+    assert "tier" not in said
+
+
+def test_a_page_has_the_first_digits_of_a_digest(board):
+    """JSON has them all."""
+    page = board({"a": [0.1, 0.2], "b": [0.3, 0.1]}, form="html")
+    digests = re.findall("SHA-256 ([0-9a-f]+)", page)
+    assert [len(each) for each in digests] == [12, 12]
+    assert not re.search("[0-9a-f]{32}", page)
 
 
 # Folds
