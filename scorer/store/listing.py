@@ -98,7 +98,8 @@ class EntryList:
     def _conditions(self, wanted: Wanted) -> list[ColumnElement[bool]]:
         conditions = {
             schema.entry.c.team: wanted.team,
-            self._status: wanted.status,
+            # what waits may have no row; others are found by an index
+            self._status if wanted.status == PENDING else schema.evaluation.c.status: wanted.status,
             schema.entry.c.number: wanted.number,
         }
         return [column == value for column, value in conditions.items() if value is not None]

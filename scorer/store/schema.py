@@ -168,5 +168,6 @@ Index("evaluation_waiting", evaluation.c.status, evaluation.c.lease)  # since re
 # since revision 0005
 Index("entry_received", entry.c.board, entry.c.received)
 Index("evaluation_made", evaluation.c.board, evaluation.c.made)
-_state = (evaluation.c.values_digest, evaluation.c.sha256, evaluation.c.status)
+Index("entry_file", entry.c.board, entry.c.sha256)
+_state = (evaluation.c.values_digest, evaluation.c.status, evaluation.c.sha256)
 Index("evaluation_status", evaluation.c.board, *_state)

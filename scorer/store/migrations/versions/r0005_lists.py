@@ -12,5 +12,6 @@ def upgrade() -> None:
     """Create them."""
     op.create_index("entry_received", "entry", ["board", "received"])
     op.create_index("evaluation_made", "evaluation", ["board", "made"])
-    columns = ["board", "values_digest", "sha256", "status"]
+    op.create_index("entry_file", "entry", ["board", "sha256"])
+    columns = ["board", "values_digest", "status", "sha256"]
     op.create_index("evaluation_status", "evaluation", columns)
