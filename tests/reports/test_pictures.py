@@ -359,3 +359,13 @@ def test_precision_by_recall_takes_three_levels():
         assert texts_apart(figure, wide) > 4
     few = evaluate(truth, {"one": {"q1": ["a"]}}, levels[:2])
     assert list(recall_precision(few, 4)) == []
+
+
+def test_lists_of_equal_values_are_one_larger_dot():
+    values = np.array([1.0, 1.0, 1.0, 1.0, 0.0]), np.array([1.0, 1.0, 1.0, 1.0, 1.0])
+    pair = PAIR._replace(lists=[*"abcde"])
+    figure = head_to_head(pair, values, 4)
+    assert "A larger dot is several of them." in figure.caption
+    dots = re.findall(r' r="(\d+)"><title>.*?(, 4 of them)?</title>', drawn(figure, 400).body)
+    assert dots == [("6", ", 4 of them"), ("3", "")]
+    assert "A larger dot" not in head_to_head(PAIR, VALUES, 4).caption

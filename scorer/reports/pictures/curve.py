@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scorer.reports.document import Table
@@ -10,7 +12,9 @@ from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Axis, Canvas, Figure
 
 LARGEST = 320.0  # of the square's side
-FEW = 60  # points that each have their value on hover
+FEW = 60  # places that each have their value on hover
+SMALL, LARGE = 3.0, 11.0  # radius of the dot of one point, and of the most in one place
+Point = tuple[float, float]
 
 
 class Square(NamedTuple):
@@ -42,14 +46,24 @@ def _plot(square: Square, wide: float) -> Canvas:
     placed = [(on.at(x), on_up.at(y)) for x, y in square.points]
     if square.joined and len(placed) > 1:
         parts.append(draw.path(_way(placed, square.stepped), "line"))
-    if len(placed) <= FEW:
+    counts = Counter(square.points)
+    if len(counts) <= FEW:
         parts += [
-            draw.dot(x, y, "dot", f"{across} {a:.4g}, {up} {b:.4g}", 3.0)
-            for (x, y), (a, b) in zip(placed, square.points, strict=True)
+            draw.dot(on.at(x), on_up.at(y), "dot", f"{across} {x:.4g}, {up} {y:.4g}{said}", radius)
+            for (x, y), radius, said in _sized(counts)
         ]
     elif not square.joined:
         parts.append(draw.dots(placed, "points"))
     return Canvas(top + side + 2.6 * LINE, "".join(parts))
+
+
+def _sized(counts: Counter[Point]) -> Iterator[tuple[Point, float, str]]:
+    """Each point with its radius and words on how many are there, the most frequent first."""
+    largest = max(counts.values(), default=1)
+    full = min(SMALL * math.sqrt(largest), LARGE)
+    for point, count in sorted(counts.items(), key=lambda each: -each[1]):
+        said = f", {count:,} of them" if count > 1 else ""
+        yield point, max(SMALL, full * math.sqrt(count / largest)), said
 
 
 def padded(low: float, high: float) -> tuple[float, float]:

@@ -34,12 +34,13 @@ def head_to_head(pair: ListPair, values: tuple[Floats, Floats], precision: int) 
         f"below it {second} ({below:,}); {x.size - above - below:,} are equal; "
         f"{pair.better} is better."
     )
+    points = list(zip(x.tolist(), y.tolist(), strict=True))
+    caption += " A larger dot is several of them." * (len(set(points)) < len(points))
     caption += f" The first {ROWS:,} of {both.size:,}." * (both.size > ROWS)
     shown = zip(both[:ROWS].tolist(), y.tolist(), x.tolist(), strict=True)
     rows = [[pair.lists[n], f"{a:.{precision}f}", f"{b:.{precision}f}"] for n, a, b in shown]
     title = f"{pair.measure} of {first} and {second}"
     axes = f"{pair.measure} of {second}", f"{pair.measure} of {first}"
-    points = list(zip(x.tolist(), y.tolist(), strict=True))
     square = Square(points, axes, (low, high, low, high), False, ((low, low), (high, high)))
     numbers = texts(title, [pair.units, first, second], rows)
     return curve("head-to-head", title, caption, square, numbers)
