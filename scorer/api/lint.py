@@ -78,10 +78,12 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
     chance = {
         m.id: Chance.of([by_measure[m.id].mean for by_measure in random]) for m in ready.measures
     }
-    remarks = list(rejected)
+    remarks, items = list(rejected), (ready.public.items, ready.public.candidates)
+    known = ready.prepared.kind.name != "grades" or items != (None, None)
     for m in ready.measures:
         alike = Chance.of([by_measure[m.id].mean for by_measure in tied])
-        remarks += _measured(m, means[m.id], chance[m.id], alike, challenge.submission.ties)
+        rule = challenge.submission.ties
+        remarks += _measured(m, means[m.id], chance[m.id], alike, rule, known)
     remarks += [*_ceilings(ready.measures, means), *_truth(ready), *_rules(ready)]
     remarks += [
         *_public_groups(ready),
@@ -221,7 +223,12 @@ def _best_possible(measure: Measure, perfect: Sequence[Value]) -> float:
 
 
 def _measured(
-    measure: Measure, means: Mapping[str, float | None], chance: Chance, alike: Chance, ties: str
+    measure: Measure,
+    means: Mapping[str, float | None],
+    chance: Chance,
+    alike: Chance,
+    ties: str,
+    known: bool,
 ) -> Iterator[Remark]:
     """Remarks on a measure, from the values of the probes."""
     if measure.metric.view is Returned or measure.metric.aggregate == "sum":
@@ -243,6 +250,10 @@ def _measured(
             message += "; those tried have the truth's texts: where answers are written otherwise, "
             grave = "warning"
             message += "`examples:` of such a submission show what it gives"
+        elif not known:
+            message += "; those tried have the items that the truth names, and `items` would say "
+            grave = "warning"
+            message += "which others there are"
         yield Remark(grave, message)
         return
     for other, mean in [*means.items(), ("random", chance.mean)]:

@@ -186,6 +186,15 @@ def test_ids_that_tell_the_answer(challenge):
             "truth: truth.csv\nmetrics: [AP, CG]\n",
             {"truth.csv": "list,item\nq,a\nq,b\n"}, "warning", "CG is 2 for every submission",
         ),
+        (  # whose answers all are one item
+            "truth: truth.csv\nmetrics: [RR]\n", {"truth.csv": "list,item\nq,a\nr,a\n"},
+            "warning", "it distinguishes none; those tried have the items that the truth names",
+        ),
+        (
+            "truth: truth.csv\nitems: items.csv\nmetrics: [RR]\n",
+            {"truth.csv": "list,item\nq,a\nr,a\n", "items.csv": "item\na\n"},
+            "error", "RR is 1 for every submission, so it distinguishes none",
+        ),
         (
             "truth: truth.csv\nmetrics: [Low]\nplugins: [own.py]\n", {"own.py": """
 from scorer import Ranked, metric
