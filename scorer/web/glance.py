@@ -99,8 +99,11 @@ def selected_fact(challenge: Challenge, selected: int, now: datetime) -> Iterato
     times = [decided_until(challenge, span.phase.id) for span in all_spans if span.takes_entries]
     until = max((time for time in times if time is not None), default=None)
     if until is None or now <= until:
-        yield Fact("selected", f"{selected} of {most}", "for the final board, until" if until
-                   else "for the final board", until)  # fmt: skip
+        ahead = upcoming(challenge, now)
+        if ahead is not None and ahead.time == until:  # which is told beside it
+            until = None
+        more = "for the final board, until" if until else "for the final board"
+        yield Fact("selected", f"{selected} of {most}", more, until)
 
 
 def quota_fact(left: Left | None) -> Iterator[Fact]:
@@ -132,12 +135,15 @@ def milestones(challenge: Challenge) -> list[Milestone]:
     return sorted(dict.fromkeys(found), key=lambda each: each.time)
 
 
+def upcoming(challenge: Challenge, now: datetime) -> Milestone | None:
+    """The next date."""
+    return next((each for each in milestones(challenge) if each.time > now), None)
+
+
 def next_fact(challenge: Challenge, now: datetime) -> Iterator[Fact]:
     """The next date, if there is one."""
-    for each in milestones(challenge):
-        if each.time > now:
-            yield Fact("next date", each.words, "", each.time)
-            return
+    if (ahead := upcoming(challenge, now)) is not None:
+        yield Fact("next date", ahead.words, "", ahead.time)
 
 
 def rules_in_words(challenge: Challenge) -> list[str]:

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from scorer.web.access import Viewer
 from scorer.web.context import context_of
+from scorer.web.glance import upcoming
 from scorer.web.render import render
 from scorer.web.site import Site
 from scorer.web.standings import local_time
@@ -58,7 +59,7 @@ def page_text(request: Request, site: Site, viewer: Viewer, template: str, **dat
     return render(
         request, template, site=site, viewer=viewer, form_token=token, span=site.span(),
         now=site.clock(), when=lambda time: local_time(time, site.zone),
-        due=lambda time: due(time, site.zone), **data,
+        due=lambda time: due(time, site.zone), ahead=upcoming(site.rules, site.clock()), **data,
     )  # fmt: skip
 
 

@@ -100,6 +100,9 @@ def test_dates_in_their_order(tmp_path):
     (fact,) = glance.selected_fact(rules, 1, NOON)
     assert (fact.value, fact.due.day) == ("1 of 2", 4)
     assert not list(glance.selected_fact(rules, 1, NOON.replace(month=8)))
+    # where both end at once, the one date is told once
+    (fact,) = glance.selected_fact(rules, 1, NOON.replace(month=7, day=3))
+    assert (fact.more, fact.due) == ("for the final board", None)
 
 
 def test_rules_in_words(tmp_path):

@@ -128,7 +128,15 @@ def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> R
         select=next((span.phase.select for span in phases if span.phase.select), None),
         selects=viewer.team is not None,
         until=max(filter(None, until.values()), default=None),
-        in_time=lambda number: (time := until[number]) is None or site.clock() <= time,
+        decidable={
+            number
+            for outcome in outcomes
+            if (number := outcome.entry) is not None
+            and viewer.team is not None
+            and outcome.status == "scored"
+            and number not in state.entries_out
+            and ((time := until[number]) is None or site.clock() <= time)
+        },
         comparable=comparable(site, viewer),
     )  # fmt: skip
 
