@@ -100,7 +100,8 @@ def selected_fact(challenge: Challenge, selected: int, now: datetime) -> Iterato
     until = max((time for time in times if time is not None), default=None)
     if until is None or now <= until:
         ahead = upcoming(challenge, now)
-        if ahead is not None and ahead.time == until:  # which is told beside it
+        same = {until, *(span.closes for span in all_spans if span.ends == until)}
+        if ahead is not None and ahead.time in same:  # which is told beside it
             until = None
         more = "for the final board, until" if until else "for the final board"
         yield Fact("selected", f"{selected} of {most}", more, until)
@@ -130,7 +131,7 @@ def milestones(challenge: Challenge) -> list[Milestone]:
         if span.takes_entries and span.closes:
             found.append(Milestone(span.closes, f"{name} close{'s' * (not single)}"))
         until = decided_until(challenge, span.phase.id) if span.takes_entries else None
-        if until and until != span.closes and any(each.phase.select for each in all_spans):
+        if until and until != span.ends and any(each.phase.select for each in all_spans):
             found.append(Milestone(until, "selection ends"))
     return sorted(dict.fromkeys(found), key=lambda each: each.time)
 

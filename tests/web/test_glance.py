@@ -100,9 +100,17 @@ def test_dates_in_their_order(tmp_path):
     (fact,) = glance.selected_fact(rules, 1, NOON)
     assert (fact.value, fact.due.day) == ("1 of 2", 4)
     assert not list(glance.selected_fact(rules, 1, NOON.replace(month=8)))
-    # where both end at once, the one date is told once
+    # a date that is the next one is told beside it
     (fact,) = glance.selected_fact(rules, 1, NOON.replace(month=7, day=3))
     assert (fact.more, fact.due) == ("for the final board", None)
+
+
+def test_a_selection_that_ends_with_the_entries_has_no_date_of_its_own(tmp_path):
+    later = LATER.replace(", select_until: 2026-07-04T00:00:00Z", "")
+    rules = challenge(tmp_path, f"{MAIN}, {later}")
+    assert [each.words for each in glance.milestones(rules)] == ["entries open", "entries close"]
+    (fact,) = glance.selected_fact(rules, 0, NOON)
+    assert (fact.value, fact.more, fact.due) == ("0 of 2", "for the final board", None)
 
 
 def test_rules_in_words(tmp_path):
