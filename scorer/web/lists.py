@@ -11,7 +11,7 @@ from scorer.web.access import Viewer
 from scorer.web.dependencies import Asked
 from scorer.web.site import Site
 
-CHOICES = 200  # entries to choose from
+CHOICES, HISTORY = 200, 1_000  # entries to choose from, and of the history
 
 
 class EntryPage(NamedTuple):
@@ -41,6 +41,15 @@ def entry_page(site: Site, viewer: Viewer, asked: Asked, *, latest: bool = False
     outcomes = [site.shown(added, viewer) for _, added in found]
     total = ledger.listing().count(wanted)
     return EntryPage([entry for entry, _ in found], outcomes, asked, total)
+
+
+def own_outcomes(site: Site, viewer: Viewer) -> list[Added]:
+    """A team's latest scored entries as it sees them, whatever page of its list it is on."""
+    if viewer.team is None:
+        return []
+    wanted = Wanted(site.board.team(viewer.team).id, "scored")
+    found = site.board.ledger.outcomes(wanted, Extract(HISTORY, 0, "latest"))
+    return [site.shown(added, viewer) for _, added in found]
 
 
 def comparable(site: Site, viewer: Viewer) -> list[int]:

@@ -1,9 +1,11 @@
 """What a team sees of its own entries: their values in time, and how each differs from the last."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
+from web_helpers import finished, mixed, send
 
 from scorer.web import pictures
 
@@ -33,3 +35,17 @@ def test_the_history_of_a_team(outcomes, entries, changes):
     values = pictures.history(outcomes, "public", "RR")
     assert [each.entry for each in values] == entries
     assert pictures.changes(values) == changes
+
+
+@pytest.mark.slow("serves a board and evaluates entries")
+def test_the_history_is_of_all_pages(client, served):
+    red = served.bearer("red")
+    for by in (2, 3, 4):
+        finished(client, red, send(client, red, mixed(by)).json()["entry"])
+    whole, part = (
+        client.get(f"/c/course/entries{query}", headers=red).text for query in ("", "?limit=1")
+    )
+    assert "Withdraw" in part
+    for text in (whole, part):
+        assert "entry 1" in text.partition("<figure>")[2]
+        assert re.search(r"<td>[+-]0\.\d{4}</td>", text)

@@ -40,7 +40,7 @@ from scorer.web.dependencies import (
     SignedIn,
     unforged,
 )
-from scorer.web.lists import comparable, entry_page
+from scorer.web.lists import comparable, entry_page, own_outcomes
 from scorer.web.page import page, to
 from scorer.web.site import Site
 
@@ -109,9 +109,7 @@ def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> R
         return page(request, site, viewer, "sign-in.html", 401, here="entries", fault=fault)
     listed = entry_page(site, viewer, asked, latest=True)
     splits, primary = site.value_splits(viewer), site.board.terms().primary
-    history = []
-    if viewer.team is not None and splits:
-        history = pictures.history(listed.outcomes, splits[0], primary.id)
+    history = pictures.history(own_outcomes(site, viewer), splits[0], primary.id) if splits else []
     state, phases = site.board.held(), spans(site.rules)
     until = {entry.number: decided_until(site.rules, entry.phase) for entry in listed.entries}
     own = site.teams.get(viewer.team or "")
@@ -130,7 +128,7 @@ def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> R
         until=max(filter(None, until.values()), default=None),
         decidable={
             number
-            for outcome in outcomes
+            for outcome in listed.outcomes
             if (number := outcome.entry) is not None
             and viewer.team is not None
             and outcome.status == "scored"
