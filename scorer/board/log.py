@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,6 +27,21 @@ class Event(NamedTuple):
     by: str | None = None
     reason: str | None = None
     given: bool = False  # whether the time was given to the board, and is no clock's
+
+
+def fresh(events: Iterable[Event], seen: Counter[Event]) -> list[Event]:
+    """The events that were not seen, and entries whose status is another; from now on all are seen.
+
+    A team that is renamed makes none of its earlier events another one.
+    """
+    found, now = [], Counter[Event]()
+    for event in events:
+        key = event._replace(team=None, reason=None)
+        now[key] += 1
+        if now[key] > seen[key]:
+            seen[key] += 1
+            found.append(event)
+    return found
 
 
 def log(

@@ -11,6 +11,8 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from types import FrameType
 from typing import TextIO
 
+RESULTS: list[int] = []  # the descriptor of standard output, while a command runs
+
 
 class Ended(KeyboardInterrupt):
     """The process was told to end, by SIGTERM or the like."""
@@ -84,6 +86,7 @@ def lone_stdout() -> Iterator[None]:
     for stream in printed:
         stream.flush()
     saved = os.dup(1)
+    RESULTS.append(saved)
     os.dup2(2, 1)
     try:
         with redirect_stdout(sys.stderr):
@@ -93,7 +96,14 @@ def lone_stdout() -> Iterator[None]:
             for stream in printed:
                 stream.flush()
         os.dup2(saved, 1)
-        os.close(saved)
+        os.close(RESULTS.pop())
+
+
+def write_at_once(text: str) -> None:
+    """Write a part of a command's result while it runs. Raises `BrokenPipeError`."""
+    data = text.encode("utf-8", "backslashreplace")
+    while data:
+        data = data[os.write(RESULTS[-1], data) :]
 
 
 @contextmanager

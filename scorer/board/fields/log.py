@@ -37,5 +37,9 @@ class Record:
 
 def fields(events: Sequence[Event], challenge: Challenge) -> Record:
     """The record of a log."""
-    lines = [Line(**event._asdict() | {"time": event.time.isoformat()}) for event in events]
-    return Record(challenge=About.of(challenge), events=lines)
+    return Record(challenge=About.of(challenge), events=[line(event) for event in events])
+
+
+def line(event: Event) -> Line:
+    """The record of an event."""
+    return Line(**event._asdict() | {"time": event.time.isoformat()})
