@@ -23,6 +23,7 @@ splits: {public: 0.5, private: rest, seed: 424242}
 phases:
   - {id: main, opens: 2020-01-01T00:00:00Z, closes: 2120-01-01T00:00:00Z, show: public}
   - {id: final, after: main, show: private}
+registration: open
 questions: {method: {max: 40, board: true}}
 leaderboard: {draws: 200, baselines: [poor.csv]}
 """

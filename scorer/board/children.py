@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from scorer.board.board import Board
+from scorer.board.evaluations import BEAT, LEASE
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.problems import Problem
 from scorer.core.threads import VARIABLE
 
-LEASE, BEAT = 60.0, 15.0  # seconds that work is held by who does it, and between renewals
 KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")  # confined
 SECRETS = ("SCORER_SERVE", "SCORER_SECRET")  # of the environment: the key of sessions
 

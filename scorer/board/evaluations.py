@@ -6,8 +6,9 @@ import json
 import logging
 import os
 import socket
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from scorer.results.report import Scored
     from scorer.store.database import Database
 
-LEASE = 15 * 60  # seconds for which a worker holds an evaluation
+LEASE, BEAT = 60.0, 15.0  # seconds for which a worker holds an evaluation, and between renewals
 TRIES = 3  # workers that may end over an evaluation before it counts as failed
 
 
@@ -65,9 +66,28 @@ class Evaluations:
             sha256 = self._queue.claim(version.values, name, datetime.now(UTC), LEASE)
             if sha256 is None:
                 break
-            self.finish(version, sha256, self._name(version, sha256))
+            with self._held(sha256, name):
+                self.finish(version, sha256, self._name(version, sha256))
             done += 1
         return done
+
+    @contextmanager
+    def _held(self, sha256: str, worker: str) -> Iterator[None]:
+        """Keep a file that this worker has taken, however long the `with` takes."""
+        ended = threading.Event()
+
+        def renew() -> None:
+            while not ended.wait(BEAT):
+                with suppress(ScorerError):  # the store is away; it may come back
+                    self.renew(sha256, worker, LEASE)
+
+        beat = threading.Thread(target=renew, name="lease", daemon=True)
+        beat.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            beat.join()
 
     def ask(self) -> None:
         """Queue entries without an evaluation, and the challenge's baselines."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping
+from difflib import SequenceMatcher
 from functools import cache
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 
 LONGEST = 100  # characters
+ALIKE = 0.8  # the share of equal signs from which a name may be another one mistyped
 ORGANIZER = "organizer"  # who decided, in the log
 
 
@@ -26,6 +29,29 @@ def team_name(name: str, taken: Iterable[str]) -> str:
     if (other := next((other for other in taken if looks & looks_of(other)), None)) is not None:
         raise UsageError(f"{quoted(name)} cannot be told from {quoted(other)}, which is taken")
     return name
+
+
+def mistyped(name: str, known: Iterable[str]) -> str | None:
+    """The known name that was most likely meant, if one is alike but for a slip or two.
+
+    Names that differ in their digits alone are meant to differ.
+
+    >>> [mistyped(name, ["red", "team 1", "Ljubljana"]) for name in ("rde", "team 2", "Ljubjana")]
+    ['red', None, 'Ljubljana']
+    """
+    found = [(closeness, other) for other in known if (closeness := _closeness(name, other))]
+    return max(found, default=(0.0, None))[1]
+
+
+def _closeness(name: str, other: str) -> float:
+    """How alike two names are, where one may be the other mistyped; else 0."""
+    one, two = name.casefold(), other.casefold()
+    if re.sub(r"\d+", "", one) == re.sub(r"\d+", "", two):
+        return 0.0
+    ratio = SequenceMatcher(None, one, two).ratio()
+    swapped = sorted(one) == sorted(two)
+    slip = len(one) == len(two) > 2 and sum(map(str.__ne__, one, two)) == 1
+    return ratio if swapped or slip or ratio >= ALIKE else 0.0
 
 
 def looks_of(name: str) -> frozenset[str]:

@@ -162,8 +162,10 @@ class Challenge(YamlSection):
     )
     splits: living.Splits | None = Field(None, description="named parts of the lists")
     phases: tuple[living.Phase, ...] = Field((), description="spans of time with their rules")
-    registration: Annotated[Literal["invite", "open"], Word] = Field(
-        "open", description="whether an organizer has to make a team before its first entry"
+    registration: Annotated[Literal["invite", "open"], Word] | None = Field(
+        None,
+        description="whether an organizer makes teams, or whoever sends is one; default: invite "
+        "on a server, open for `score add`",
     )
     questions: dict[Name, living.Question] = Field(
         {}, description="questions asked with each entry"

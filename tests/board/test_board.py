@@ -1,6 +1,7 @@
 """The life of a board, held to `score` offline; on both databases."""
 
 import json
+import threading
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -393,6 +394,31 @@ def test_work_shares_what_waits(board, life):
     assert sorted(board.statuses().values()) == ["pending"] * 3 + ["scored"]
     assert board.work() == 3
     assert board.work() == 0
+
+
+@pytest.mark.slow("fills boards")
+def test_a_long_evaluation_keeps_its_lease(life, store, monkeypatch):
+    monkeypatch.setattr("scorer.board.evaluations.BEAT", 0.01)
+    with life.open(store) as board:
+        board.add([life.sent("a", 1)], "red", now=day(0), evaluate=False)
+        finish, renew = board.evaluations.finish, board.evaluations.renew
+        renewed, held = threading.Event(), []
+
+        def noted(*words):
+            renew(*words)
+            held.append(words[1:])
+            renewed.set()
+
+        def slowly(*words):
+            assert renewed.wait(60)
+            finish(*words)
+
+        monkeypatch.setattr(board.evaluations, "renew", noted)
+        monkeypatch.setattr(board.evaluations, "finish", slowly)
+        assert board.work(worker="w") == 1
+        assert set(held) == {("w", 60.0)}
+        assert not any(thread.name == "lease" for thread in threading.enumerate())
+        assert board.outcome(1).status == "scored"
 
 
 def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monkeypatch):

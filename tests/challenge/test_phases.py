@@ -38,7 +38,7 @@ def test_what_is_written_is_read(tmp_path):
 def test_without_any_of_it_a_board_is_open_and_shows_everything(tmp_path):
     made = loaded(tmp_path, "")
     assert (made.splits, made.phases, made.questions) == (None, (), {})
-    assert (made.timezone, made.registration) == ("UTC", "open")
+    assert (made.timezone, made.registration) == ("UTC", None)
     assert (made.leaderboard.entry, made.leaderboard.ladder) == ("best", "off")
 
 

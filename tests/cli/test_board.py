@@ -44,6 +44,17 @@ def add(score, folder):
     return added
 
 
+@pytest.mark.slow("keeps and evaluates entries")
+def test_a_mistyped_name_makes_no_team(add, score, folder):
+    assert add("good.csv", "red")[0].code == 0
+    ran, refused = add("poor.csv", "rde")
+    assert (ran.code, refused["status"], refused["code"]) == (3, "refused", "S804")
+    assert "did you mean 'red'? --new makes a team" in refused["message"]
+    assert add("poor.csv", "rde", "--new")[1]["status"] == "scored"
+    teams = json.loads(score("team", folder, "list", "--format", "json").out)["teams"]
+    assert [each["team"] for each in teams] == ["red", "rde"]
+
+
 def test_add_says_what_became_of_each_file(add, score, folder):
     ran, entry = add("good.csv", "red")
     assert ran.code == 0, ran

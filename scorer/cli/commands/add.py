@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,6 +14,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted, sized
 
 if TYPE_CHECKING:
+    from scorer.api.submissions import Named
     from scorer.board.board import Board
     from scorer.board.entries import Added
 
@@ -48,6 +51,10 @@ def add(
             "--baseline", help="Record as a baseline: outside the ranks, without quota or phases."
         ),
     ] = False,
+    new: Annotated[
+        bool,
+        typer.Option("--new", help="Make a new team, however like the name of another its name."),
+    ] = False,
     format: Format = Form.text,
     quiet: Quiet = False,
 ) -> Result:
@@ -63,10 +70,12 @@ def add(
     if (team is None) != team_from_name:
         raise UsageError("write --team T, or --team-from-name for a team a file")
     families = [(s.name, [s]) for s in submissions] if team is None else [(team, submissions)]
+    makes = not (new or baseline or board.versions.rules().registration == "invite")
+    known = tuple(board.teams()) if makes else ()
     added = [
         one
         for name, files_of_team in families
-        for one in board.add(
+        for one in _mistyped(name, known, files_of_team, moment(at)) or board.add(
             files_of_team, name, now=moment(at), answers=_answers_of_words(answer or []),
             baseline=baseline,
         )
@@ -83,6 +92,26 @@ def add(
         receipt = f"; receipt {entry.receipt[:SHORT]}" if entry.receipt and not quiet else ""
         lines.append(f"{printable(submission.display)}: {_summary(entry, board, at)}{receipt}")
     return Result("".join(f"{line}\n" for line in lines), tuple(messages), code)
+
+
+def _mistyped(
+    name: str, known: Sequence[str], files: Sequence[Named], at: datetime | None
+) -> list[Added]:
+    """The refusals of files for a team that is none yet, and looks like a known one mistyped."""
+    from scorer.board.entries import Added
+    from scorer.board.names import mistyped
+    from scorer.store.files import digest_of
+
+    meant = None if name in known else mistyped(name, known)
+    if meant is None:
+        return []
+    words = f"there is no team {quoted(name)}; did you mean {quoted(meant)}? --new makes a team"
+    moment = at or datetime.now(UTC)
+    return [
+        Added(file.name, name, moment, digest_of(file.path)[0], "refused", None, "S804", words)
+        for file in files
+        if file.path.is_file()  # else `add` says so
+    ]
 
 
 def _summary(added: Added, board: Board, at: str | None) -> str:
