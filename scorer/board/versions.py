@@ -45,6 +45,9 @@ class Versions:
     @cached_property
     def manifest(self) -> dict[str, str]:
         """Path below the challenge's folder -> SHA-256, of its files as they are now."""
+        return self._digests()
+
+    def _digests(self) -> dict[str, str]:
         digests = {}
         for path in dict.fromkeys(self.challenge.files):
             with suppress(FileNotFoundError):
@@ -90,9 +93,10 @@ class Versions:
         versions = self._database.versions()
         if not versions:
             return ()
-        files_in_force = versions[-1].files
-        names = files_in_force.keys() | self.manifest.keys()
-        return tuple(sorted(n for n in names if files_in_force.get(n) != self.manifest.get(n)))
+        files, now = versions[-1].files, self.manifest
+        if now != files:  # another process may have put in force what changed since they were read
+            now = self._digests()
+        return tuple(sorted(n for n in files.keys() | now.keys() if files.get(n) != now.get(n)))
 
     def opened(self, version: Version) -> OpenChallenge:
         """A version's truth, read from the version's own files, whatever is in the folder now."""

@@ -315,6 +315,21 @@ def test_a_rescoring_first_shows_and_then_does_and_the_past_stays(board, life):
         assert later.rescore(now=day(6)) == (False, 0, (), (), ())
 
 
+@pytest.mark.slow("fills boards")
+def test_what_another_process_has_put_in_force_is_no_change(life, store):
+    with life.open(store) as board:
+        board.add([life.sent("a", 1)], "red", now=day(0))
+        life.grade[next(iter(life.grade))] = 7
+        life.write_truth()
+        with life.open(store) as other:
+            assert other.changed == ("truth.csv",)
+            other.rescore(now=day(1))
+        assert board.changed == ()
+        life.grade[next(iter(life.grade))] = 8
+        life.write_truth()
+        assert board.changed == ("truth.csv",)
+
+
 def test_of_two_rescorings_at_once_the_later_one_leaves_nothing(board, life, monkeypatch):
     board.add([life.sent("a", 1)], "red", now=day(0))
     url = board._database._engine.url.render_as_string(False)

@@ -25,6 +25,7 @@ ROUTES = [
     ("get", V1 + "/entries/1", {}, 401, 200, 200),
     ("get", V1 + "/entries/1/receipt.json", {}, 401, 200, 200),
     ("get", V1 + "/compare?one=1&other=1", {}, 401, 200, 200),
+    ("get", V1 + "/why?team=red", {}, 401, 200, 200),
     ("get", V1 + "/board", {}, 200, 200, 200),
     ("get", V1 + "/board?split=private", {}, 404, 404, 200),
     ("post", V1 + "/decisions", {"json": SELECT}, 401, 201, 201),
