@@ -269,7 +269,7 @@ def test_what_is_sent_is_in_no_header(client, served, split):
             "content-type", "content-length", "content-security-policy", "content-disposition",
             "x-content-type-options", "referrer-policy", "x-frame-options", "cache-control",
             "vary", "content-encoding", "location", "set-cookie", "etag", "last-modified",
-            "accept-ranges", "allow",
+            "accept-ranges", "allow", "x-request-id",
         }, answer.request.url  # fmt: skip
 
 
