@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.core.errors import UsageError
 from scorer.store.files import Files, Kept
@@ -17,11 +17,23 @@ YOUNG = timedelta(days=1)  # for which a file is kept that no entry names: it ma
 BATCH = 100  # files that are removed while nobody records
 
 
+class Usage(NamedTuple):
+    """Bytes: of the database, of the files of entries, and free for more; None: not known."""
+
+    database: int
+    files: int
+    free: int | None
+
+
 class Store:
     """The database and the files of a board."""
 
     def __init__(self, database: Database, files: Files, shared: bool) -> None:
         self._database, self._files, self._shared = database, files, shared
+
+    def usage(self) -> Usage:
+        """How much room it takes, and how much there is."""
+        return Usage(self._database.size(), self._database.file_size(), self._files.free())
 
     @property
     def copies(self) -> bool:

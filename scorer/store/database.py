@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, and_, func, select
+from sqlalchemy import Connection, Engine, and_, func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from scorer.core.errors import UsageError
@@ -349,6 +349,22 @@ class Database:
             boards = connection.execute(select(schema.version.c.board).distinct()).scalars().all()
         with self._tables.write(others=boards) as connection:
             yield _named(connection)
+
+    def size(self) -> int:
+        """The bytes of the database itself, with all boards that are in it."""
+        query = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
+        if not self.copies:
+            query = "SELECT pg_database_size(current_database())"
+        with self._engine.connect() as connection:
+            return int(connection.execute(text(query)).scalar() or 0)
+
+    def file_size(self) -> int:
+        """The bytes of the files that this board's entries name."""
+        table = schema.entry
+        sizes = select(func.max(table.c.size).label("size")).where(table.c.board == self.board)
+        each = sizes.group_by(table.c.sha256).subquery()
+        with self._engine.connect() as connection:
+            return int(connection.execute(select(func.sum(each.c.size))).scalar() or 0)
 
     @property
     def copies(self) -> bool:

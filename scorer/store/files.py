@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -48,6 +49,10 @@ class Files(Protocol):
 
     def all(self) -> Iterator[Kept]:
         """All files."""
+        ...
+
+    def free(self) -> int | None:
+        """Bytes that there is room for; None: it is not known."""
         ...
 
     def remove(self, kept: Kept) -> None:
@@ -98,6 +103,11 @@ class LocalFiles:
                 time = datetime.fromtimestamp(state.st_mtime, UTC)
                 yield Kept(path.relative_to(self.folder).as_posix(), state.st_size, time)
 
+    def free(self) -> int | None:
+        """Bytes that the disk has room for."""
+        there = next(each for each in (self.folder, *self.folder.parents) if each.exists())
+        return shutil.disk_usage(there).free
+
     def remove(self, kept: Kept) -> None:
         """Remove a file."""
         (self.folder / kept.path).unlink(missing_ok=True)
@@ -146,6 +156,10 @@ class RemoteFiles:
             time = self._system.modified(path)
             below = path.removeprefix(self._system._strip_protocol(self._root)).lstrip("/")
             yield Kept(below, fields["size"], time if time.tzinfo else time.replace(tzinfo=UTC))
+
+    def free(self) -> int | None:
+        """It is not known."""
+        return None
 
     def remove(self, kept: Kept) -> None:
         """Remove a file."""

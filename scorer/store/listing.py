@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import ColumnElement, Select, String, and_, cast, func, select
@@ -83,10 +84,12 @@ class EntryList:
         (row,) = self._tables.rows(query.where(*self._conditions(wanted)), entry)
         return int(row.most)
 
-    def by_status(self) -> dict[Status, int]:
-        """Status -> the number of entries."""
+    def by_status(self, since: datetime | None = None) -> dict[Status, int]:
+        """Status -> the number of entries, or of those that came since a time."""
         query = select(self._status.label("status"), func.count().label("most"))
         query = query.select_from(self._both).group_by(self._status)
+        if since is not None:
+            query = query.where(schema.entry.c.received >= since)
         return {row.status: row.most for row in self._tables.rows(query, schema.entry)}
 
     def by_team(self) -> dict[int | None, int]:

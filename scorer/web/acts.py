@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,12 +18,14 @@ from scorer.api.submissions import Named
 from scorer.board.entries import Added
 from scorer.board.people import Let
 from scorer.board.phases import received, shown_at, spans, state_at
+from scorer.core.errors import ChallengeError
 from scorer.core.logs import tell
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.store.records import OF_TEAMS, Act
 from scorer.web.access import NOBODY, Viewer
 from scorer.web.context import Context, scratch, stored_upload
+from scorer.web.overview import Sign, overview
 from scorer.web.site import Site
 
 
@@ -220,6 +223,14 @@ def renewed(context: Context, request: Request, site: Site, viewer: Viewer) -> L
         raise HTTPException(403, "there is no token of yours; a proxy has signed you in")
     context.limited(request, site, viewer)
     return site.board.people.renew(viewer.token, now=site.clock())
+
+
+def signs_of(context: Context, site: Site) -> list[Sign]:
+    """Whether all is well, by what an organizer looks at first."""
+    if site.board.changed:  # or were, before another process put a version in force
+        with suppress(ChallengeError):
+            site.reload()
+    return overview(site, context.workers.alive if context.settings.workers else None)
 
 
 def teams_of(site: Site) -> list[dict[str, Any]]:

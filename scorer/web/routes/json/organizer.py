@@ -11,7 +11,8 @@ from scorer.board.fields import audit as audit_fields
 from scorer.board.fields import log as log_fields
 from scorer.board.fields import rescoring
 from scorer.reports.codec import to_fields
-from scorer.web.acts import copied, rescored, teams_of
+from scorer.web.acts import copied, rescored, signs_of, teams_of
+from scorer.web.amending import ChangeIn, amend, preview
 from scorer.web.dependencies import OfList, Organizer, Served, Shared
 from scorer.web.routes.json import V1
 
@@ -56,6 +57,32 @@ class RescoreIn(BaseModel):
     """Whether a re-scoring is only previewed."""
 
     dry_run: bool = True
+
+
+class SignOut(BaseModel):
+    """Something that may be well or not."""
+
+    name: str
+    value: str
+    more: str
+    due: str | None
+    alarm: str
+
+
+class Overview(BaseModel):
+    """Whether all is well."""
+
+    well: bool
+    signs: list[SignOut]
+
+
+class ChangeOut(BaseModel):
+    """Whom a change affects: sentences, and teams with what is left for them in the phase."""
+
+    applied: bool
+    version: int
+    effects: list[str]
+    teams: list[str]
 
 
 class FailureOut(BaseModel):
@@ -127,6 +154,28 @@ def audit(context: Shared, site: Served, _: Organizer) -> Any:
 def rescore(context: Shared, site: Served, _: Organizer, how: RescoreIn) -> Any:
     """Evaluate all entries under the files as they are now, or preview that (organizers only)."""
     return rescored(context, site, how.dry_run)
+
+
+@router.get("/overview", response_model=Overview)
+def all_signs(context: Shared, site: Served, _: Organizer) -> Any:
+    """Teams, entries today, what waits and failed, the next date, the disk (organizers only)."""
+    signs = signs_of(context, site)
+    fields = [each._asdict() | {"due": each.due and each.due.isoformat()} for each in signs]
+    return {"well": not any(each.alarm for each in signs), "signs": fields}
+
+
+@router.post("/change", response_model=ChangeOut)
+def change(
+    context: Shared, site: Served, viewer: Organizer, wanted: ChangeIn, dry_run: bool = True
+) -> Any:
+    """Change a deadline or a quota as a new version, or preview that (organizers only)."""
+    found = preview(site, wanted) if dry_run else amend(context, site, viewer, wanted, None)
+    return {
+        "applied": not dry_run,
+        "version": found.version + (not dry_run),
+        "effects": found.effects,
+        "teams": [each.team for each in found.teams],
+    }
 
 
 @router.get("/failures", response_model=Failures)

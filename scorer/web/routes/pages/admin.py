@@ -9,7 +9,8 @@ from fastapi.responses import HTMLResponse
 
 from scorer.board.fields.audit import sentences
 from scorer.web.access import Viewer
-from scorer.web.acts import copied, invited, link_of, rescored, teams_of
+from scorer.web.acts import copied, invited, link_of, rescored, signs_of, teams_of
+from scorer.web.context import context_of
 from scorer.web.dependencies import Organizer, OrganizersForm, Served, Shared
 from scorer.web.page import page, to
 from scorer.web.site import Site
@@ -21,7 +22,7 @@ EVENTS = 200  # of the log
 
 @router.get("/c/{id}/admin")
 def admin(request: Request, site: Served, viewer: Organizer, entry: int | None = None) -> Response:
-    """Teams, decisions, failures, versions: what an organizer needs."""
+    """Whether all is well; teams, decisions, failures, versions: what an organizer needs."""
     return administration(request, site, viewer, about="" if entry is None else entry)
 
 
@@ -33,8 +34,9 @@ def administration(request: Request, site: Site, viewer: Viewer, **more: Any) ->
     }  # fmt: skip
     return page(
         request, site, viewer, "admin.html", here="admin", teams=teams_of(site),
+        signs=signs_of(context_of(request), site),
         events=site.board.log(most=EVENTS), failures=site.board.failures(),
-        changed=site.board.changed, copies=site.board.store.copies, **{**values, **more},
+        copies=site.board.store.copies, **{**values, **more},
     )  # fmt: skip
 
 
