@@ -218,7 +218,11 @@ def made_older(url, revision):
     return previous
 
 
-BEFORE_0004 = tuple(f"ALTER TABLE token DROP COLUMN {name}" for name in ("person", "until"))
+INDEXES = ("entry_received", "evaluation_made", "entry_file", "evaluation_status")
+BEFORE_0004 = (
+    *(f"DROP INDEX {name}" for name in INDEXES),
+    *(f"ALTER TABLE token DROP COLUMN {name}" for name in ("person", "until")),
+)
 OLDER = (
     "DROP TABLE receipt",
     "CREATE TABLE receipt (board VARCHAR(200), entry INTEGER, previous VARCHAR(64), "

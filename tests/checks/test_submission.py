@@ -132,22 +132,23 @@ def test_a_check_is_handed_nothing_but_the_public_part():
 @pytest.mark.parametrize("kind", ["grades", "ratings"])
 def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monkeypatch):
     from scorer.challenge.load import load
-    from scorer.prepare import open as preparing
+    from scorer.prepare import tables
     from scorer.prepare.bind import prepare
+    from scorer.prepare.open import opened
 
     said = {"truth": "truth.csv", "metrics": [METRIC[kind]]}
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))
     (tmp_path / "truth.csv").write_text(TRUTHS[kind])
-    read, seen = preparing.read, []
+    read, seen = tables.read, []
 
     def watched(path, format, wanted, *others):
         table = read(path, format, wanted, *others)
         seen.append({*table.ids, *table.numbers})
         return table
 
-    monkeypatch.setattr(preparing, "read", watched)
+    monkeypatch.setattr(tables, "read", watched)
     prepared = prepare(load(tmp_path))
-    assert preparing.opened(prepared, blind=True).answers is None
+    assert opened(prepared, blind=True).answers is None
     assert seen == [{"list"} if kind == "grades" else {"list", "item"}]
 
 
