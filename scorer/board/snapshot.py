@@ -28,7 +28,7 @@ from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 
 CACHED = 2_000  # scorecards that are kept cut and settled
 
-NOT_COUNTED = "not counted"
+NOT_COUNTED, DISQUALIFIED = "not counted", "no value, since it is disqualified"
 
 Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
 
@@ -277,13 +277,17 @@ class Snapshot:
         return choices
 
     def held_back(self, team: int | None, now: datetime, split: str) -> Mapping[int, str]:
-        """A team's entries, no baseline's, that the Ladder keeps -> in words, whose value shows."""
+        """A team's entries, no baseline's, whose values the Ladder keeps -> in words, why."""
         if team is None or self.rules.leaderboard.ladder == "off":
             return {}
-        choice = self.own(team).choices(now, split, self.span(now)).get(team)
-        return {} if choice is None else {
-            number: self._kept_words(number, choice, split) for number in choice.held_back
-        }  # fmt: skip
+        own, span, decided = self.own(team), self.span(now), self.state(now)
+        choice, kept = own.choices(now, split, span).get(team), dict[int, str]()
+        if span is None or span.takes_entries:  # what is disqualified, it has not looked at
+            outs = ((entry, decided.out(entry)) for entry in own.entries)
+            kept = {e.number: DISQUALIFIED for e, out in outs if out and out.act != "withdraw"}
+        if choice is not None:
+            kept |= {number: self._kept_words(number, choice, split) for number in choice.held_back}
+        return kept
 
     def own(self, team: int) -> Snapshot:
         """The same with the entries of one team alone."""

@@ -94,6 +94,20 @@ def test_a_value_that_the_ladder_keeps_is_nowhere(client_with, served, ladder):
 
 
 @pytest.mark.slow("fills a board")
+def test_disqualifying_shows_no_value_that_the_ladder_keeps(client_with, served):
+    rules(served, ladder="auto")
+    client, red = client_with(), served.bearer("red")
+    three(client, red)
+    for number in (2, 1):
+        decision = {"kind": "disqualify", "entry": number, "reason": "x"}
+        head = served.bearer("organizer")
+        assert client.post(f"{API}/decisions", headers=head, json=decision).status_code == 201
+        fields = client.get(f"{API}/entries/2", headers=red).json()
+        assert (fields["values"], fields["message"]) == (None, "no value, since it is disqualified")
+    assert client.get(f"{API}/entries/3", headers=red).json()["values"]
+
+
+@pytest.mark.slow("fills a board")
 def test_neither_withdrawing_nor_selecting_shows_a_value_that_the_ladder_keeps(client_with, served):
     rules(served, ladder="auto", entry="selected")
     client, red = client_with(), served.bearer("red")
