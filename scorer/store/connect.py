@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import suppress
 from typing import Any
 
@@ -49,6 +48,20 @@ def _keep_private(path: str) -> None:
             os.chmod(path, 0o600)
 
 
+def copy_to(engine: Engine, target: str) -> None:
+    """Write a consistent copy of a SQLite database in use.
+
+    SQLite itself reads it: to open and close the file here would end the locks of this process, and
+    another one could take away what it writes to.
+    """
+    _keep_private(target)
+    connection = engine.raw_connection()  # VACUUM begins no transaction of its own
+    try:
+        connection.cursor().execute("VACUUM INTO ?", (target,))
+    finally:
+        connection.close()
+
+
 def migrate(engine: Engine) -> None:
     """Bring the tables to this scorer's revision; an older store is copied first."""
     revision = None
@@ -64,9 +77,10 @@ def migrate(engine: Engine) -> None:
         )
     path = engine.url.database
     if revision is not None and engine.dialect.name == "sqlite" and path:
-        with engine.connect() as connection:
-            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-        shutil.copy2(path, f"{path}.{revision}.backup")
+        copy = f"{path}.{revision}.backup"
+        with suppress(FileNotFoundError):
+            os.remove(copy)  # of a migration that was cut off
+        copy_to(engine, copy)
     from alembic import command
     from alembic.config import Config
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.store import schema
-from scorer.store.connect import engine_at, migrate
+from scorer.store.connect import copy_to, engine_at, migrate
 from scorer.store.evaluations import EvaluationQueue, under
 from scorer.store.listing import EntryList
 from scorer.store.records import Act, Decision, Entry, Kind, Receipt, Status, Team, Token, Version
@@ -375,11 +375,7 @@ class Database:
         """Write a consistent copy of a SQLite database in use; `UsageError` for another store."""
         if not self.copies:
             raise UsageError("a PostgreSQL store is backed up with pg_dump")
-        connection = self._engine.raw_connection()  # VACUUM begins no transaction of its own
-        try:
-            connection.cursor().execute("VACUUM INTO ?", (str(target),))
-        finally:
-            connection.close()
+        copy_to(self._engine, str(target))
 
 
 def _named(connection: Connection) -> set[str]:

@@ -6,6 +6,8 @@ import resource
 import select
 import signal
 import sqlite3
+import subprocess
+import sys
 import time
 import traceback
 from contextlib import closing
@@ -195,6 +197,13 @@ def test_a_newer_store_is_refused_and_an_older_one_is_migrated_after_a_copy(smal
         database.execute("UPDATE alembic_version SET version_num = '0001'")
     with small.open(small.store) as board:
         assert board.version().number == 1
+        # another process that comes and goes does not take the files away that this one writes
+        look = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT * FROM entry')"
+        subprocess.run([sys.executable, "-c", look, path], check=True)
+        assert os.path.exists(f"{path}-wal")
+        board.add_team("of today", now=NOW)
+        with closing(sqlite3.connect(path)) as database:
+            assert ("of today",) in database.execute("SELECT name FROM team").fetchall()
     assert os.path.exists(f"{path}.0001.backup")
     with closing(sqlite3.connect(path)) as database, database:
         found = database.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
