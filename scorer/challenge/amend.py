@@ -35,25 +35,25 @@ def amended(text: str, phase: str, changes: Mapping[str, str]) -> str:
 
 def _phase(text: str, phase: str) -> yaml.MappingNode:
     root = yaml.compose(text, yaml.SafeLoader)
-    phases = _value_of(root, "phases") if isinstance(root, yaml.MappingNode) else None
+    phases = _node_at(root, "phases") if isinstance(root, yaml.MappingNode) else None
     for node in phases.value if isinstance(phases, yaml.SequenceNode) else ():
         if (
             isinstance(node, yaml.MappingNode)
-            and (id := _value_of(node, "id"))
+            and (id := _node_at(node, "id"))
             and id.value == phase
         ):
             return node
     raise UsageError(f"no phase {quoted(phase)} is written in this challenge{BY_HAND}")
 
 
-def _value_of(node: yaml.MappingNode, key: str) -> yaml.Node | None:
+def _node_at(node: yaml.MappingNode, key: str) -> yaml.Node | None:
     return next((value for name, value in node.value if name.value == key), None)
 
 
 def _with(text: str, node: yaml.MappingNode, path: Sequence[str], value: str) -> str:
     """The text in which the value at a path below a mapping is another one."""
     key, *more = path
-    found = _value_of(node, key)
+    found = _node_at(node, key)
     if more and isinstance(found, yaml.MappingNode):
         return _with(text, found, more, value)
     if more:

@@ -74,13 +74,13 @@ def log(
         from scorer.board.fields.log import fields
 
         return result(as_json(fields(events, board.challenge)))
-    rows = [_cells(event, board) for event in events]
+    rows = [_event_cells(event, board) for event in events]
     heads = ("time", "kind", "entry", "team", "status", "by", "reason")
     terminal = living.terminal if output is None else living.terminal._replace(width=None)
     return result(table(heads, rows, terminal))
 
 
-def _cells(event: Event, board: Board) -> list[str]:
+def _event_cells(event: Event, board: Board) -> list[str]:
     """An event as a row of a table."""
     entry = "" if event.entry is None else str(event.entry)
     words = (event.team, event.status, event.by, event.reason)
@@ -104,6 +104,6 @@ def _follow(board: Board, team: str | None, begin: datetime | None, *, as_json: 
         stamp, before = board.stamp(), stamp
         for event in fresh(board.log(team), seen) if stamp != before else ():
             fields = json.dumps(to_fields(line(event)), ensure_ascii=False)
-            text = fields if as_json else "  ".join(filter(None, _cells(event, board)))
+            text = fields if as_json else "  ".join(filter(None, _event_cells(event, board)))
             write_at_once(text + "\n")
         time.sleep(PAUSE)

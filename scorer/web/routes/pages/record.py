@@ -25,7 +25,7 @@ def receipts(
     request: Request, site: Served, viewer: Reader, number: Annotated[int, Query(alias="page")] = 1
 ) -> Response:
     """The entries as their receipts have them, the latest first, with the values on the board."""
-    lines = site.once("receipts", lambda: _sent(site))
+    lines = site.once("receipts", lambda: _entry_receipts(site))
     last = max(-(-len(lines) // MOST), 1)
     if not 1 <= number <= last:
         raise HTTPException(404, "there is no such page of receipts")
@@ -37,7 +37,7 @@ def receipts(
     )  # fmt: skip
 
 
-def _sent(site: Site) -> list[dict[str, Any]]:
+def _entry_receipts(site: Site) -> list[dict[str, Any]]:
     """The receipts of entries, the latest first."""
     bodies = map(json.loads, site.board.receipts().splitlines())
     entries = [body for body in bodies if body.get("kind", "entry") == "entry"]
