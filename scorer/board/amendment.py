@@ -16,7 +16,11 @@ from scorer.core.errors import UsageError
 from scorer.core.text import join_first, printable
 from scorer.store.records import Entry
 
-LIMITS = ("per_day", "total", "rejected_per_day")
+LIMITS = {
+    "per_day": "Entries a day",
+    "total": "Entries in all",
+    "rejected_per_day": "Rejected files a day",
+}
 
 
 class Wish(NamedTuple):
@@ -112,12 +116,16 @@ def _dates(
         yield f"It is open again: all {len(board.teams()):,} teams may send entries."
     if old.holds(now) and not new.holds(now):
         yield f"It is closed at once: none of the {len(board.teams()):,} teams may send any more."
-    shown = {span.phase.show for span in spans(before) if span.begun(now)}
-    hidden = shown - {span.phase.show for span in spans(after) if span.begun(now)} - {"none"}
-    if hidden:
+    shown, then = (
+        {span.phase.show for span in spans(each) if span.begun(now)} - {"none"}
+        for each in (before, after)
+    )
+    if then - shown:
+        yield f"The values of {join_first(sorted(then - shown))} are shown from now on."
+    if shown - then:
         yield (
-            f"The values of {join_first(sorted(hidden))} were shown already and are hidden again: "
-            "whoever saw them can use them."
+            f"The values of {join_first(sorted(shown - then))} were shown already and are hidden "
+            "again: whoever saw them can use them."
         )
     late = [
         entry.number
@@ -130,11 +138,11 @@ def _dates(
 
 def _limits(before: Challenge, after: Challenge, phase: str) -> Iterator[str]:
     old, new = _span(before, phase).phase.quota, _span(after, phase).phase.quota
-    for name in LIMITS:
+    for name, what in LIMITS.items():
         one, other = getattr(old, name), getattr(new, name)
         if one != other:
             words = ["any number" if number is None else f"{number:,}" for number in (one, other)]
-            yield f"quota.{name} of phase {printable(phase)} is {words[1]}; it was {words[0]}."
+            yield f"{what} in phase {printable(phase)}: {words[1]}; before: {words[0]}."
 
 
 def _affected(

@@ -65,8 +65,8 @@ def wish(closes=datetime(2026, 1, 6, tzinfo=UTC), **quota):
 def test_a_quota_tells_the_teams_that_it_affects(board):
     found = amendment(board, wish(per_day=2, total=3), DAY + 3 * HOUR)
     assert found.effects == (
-        "quota.per_day of phase main is 2; it was 3.",
-        "quota.total of phase main is 3; it was any number.",
+        "Entries a day in phase main: 2; before: 3.",
+        "Entries in all in phase main: 3; before: any number.",
     )
     assert [(each.team, each.used, each.before, each.after) for each in found.teams] == [
         ("red", 2, (1, None), (0, 1)),
@@ -79,7 +79,11 @@ def test_a_quota_tells_the_teams_that_it_affects(board):
 @pytest.mark.parametrize(
     ("closes", "now", "words"),
     [
-        (DAY + HOUR, DAY + 3 * HOUR, ["closed at once", "stay and count: '3'"]),
+        (
+            DAY + HOUR,
+            DAY + 3 * HOUR,
+            ["closed at once", "'private' are shown from now on", "count: '3'"],
+        ),
         (LATER, DAY + 24 * HOUR, ["open again: all 3 teams", "'private' were shown"]),
         (LATER, DAY, []),
     ],

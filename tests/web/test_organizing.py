@@ -70,7 +70,7 @@ def test_a_quota_is_previewed_and_put_in_force(client, served):
     seen = client.post(CHANGE, data=data | {"do": "preview"})
     assert seen.status_code == 200
     assert "closes at 2119-06-01T12:00:00+00:00; it was 2120-01-01" in seen.text
-    assert "quota.total of phase main is 1; it was any number." in seen.text
+    assert "Entries in all in phase main: 1; before: any number." in seen.text
     assert path.read_text() == before
     version = re.search(r'name="version" value="(\d+)"', seen.text)[1]
     stale = client.post(CHANGE, data=data | {"do": "apply", "version": int(version) - 1})

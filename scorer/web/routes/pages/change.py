@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Form, Request, Response
 from fastapi.responses import HTMLResponse
 
+from scorer.board.amendment import LIMITS
 from scorer.board.phases import spans
 from scorer.core.errors import UsageError
 from scorer.web.access import Viewer
@@ -30,7 +31,7 @@ def _change_page(
     phases = [span for span in spans(site.rules) if span.takes_entries and site.rules.phases]
     values: dict[str, Any] = {"found": None, "asked": {}, "fault": None, "applied": None}
     return page(request, site, viewer, "change.html", status, here="admin", phases=phases,
-                **{**values, **more})  # fmt: skip
+                limits=LIMITS, **{**values, **more})  # fmt: skip
 
 
 @router.post("/c/{id}/admin/change")
