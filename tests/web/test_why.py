@@ -39,6 +39,7 @@ def test_a_team_learns_which_entry_counts_and_why(played, served):
     page = played.get(f"{PAGE}/entries/2", headers=red).text
     assert page.count("three accounts of one person") == 2
     assert "It does not count" in page
+    assert "three accounts of one person" in played.get(f"{PAGE}/entries", headers=red).text
     assert "It counts" in played.get(f"{PAGE}/entries/1", headers=red).text
     told = played.get(f"{API}/why", headers=red).json()
     assert (told["team"], told["rank"], told["split"]) == ("red", 1, "public")

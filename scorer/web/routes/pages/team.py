@@ -113,12 +113,13 @@ def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> R
     state, phases = site.board.held(), spans(site.rules)
     until = {entry.number: decided_until(site.rules, entry.phase) for entry in listed.entries}
     own = site.teams.get(viewer.team or "")
+    out = {entry.number: act for entry in listed.entries if (act := state.out(entry)) is not None}
     return page(
         request, site, viewer, "entries.html", here="entries", listed=listed,
         entries=listed.outcomes, teams=site.teams if viewer.organizer else (),
         splits=splits, primary=primary.id, changes=pictures.changes(history),
         history=pictures.own_history(history, primary, site.rules, site.zone, site.clock()),
-        out=state.entries_out, baselines={e.number for e in listed.entries if e.baseline},
+        out=out, baselines={e.number for e in listed.entries if e.baseline},
         selected={
             number for team, chosen in state.selected.items()
             if viewer.organizer or team == own for number in chosen
@@ -132,7 +133,7 @@ def entries(request: Request, site: Served, viewer: Anybody, asked: OfList) -> R
             if (number := outcome.entry) is not None
             and viewer.team is not None
             and outcome.status == "scored"
-            and number not in state.entries_out
+            and number not in out
             and ((time := until[number]) is None or site.clock() <= time)
         },
         comparable=comparable(site, viewer),
