@@ -99,3 +99,21 @@ def test_a_file_that_is_no_manifest_removes_nothing(tmp_path, manifest):
     (tmp_path / MANIFEST).write_bytes(manifest.encode("latin-1"))
     with pytest.raises(UsageError, match=MANIFEST):
         put_files(tmp_path, {})
+
+
+@pytest.mark.slow("serves a board and evaluates entries")
+def test_a_watched_site_follows_the_board(played, tmp_path):
+    lines, late = [], tmp_path / "late.csv"
+    late.write_text(mixed(4))
+
+    def told(line):
+        lines.append(line)
+        if len(lines) == 2:
+            raise KeyboardInterrupt
+        with played.board() as board:
+            board.add([late], "latecomers")
+
+    with pytest.raises(KeyboardInterrupt):
+        export(played.folder, tmp_path / "site", None, None, False, told, watch=True)
+    for name in ("index.html", "receipts.html", "receipts.jsonl"):
+        assert "latecomers" in (tmp_path / "site" / name).read_text()
