@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from scorer.api.submissions import Named, loaded, named_file
 from scorer.board import receipts
 from scorer.board.audit import Audited, audit
+from scorer.board.backup import default_url
 from scorer.board.decisions import decide
 from scorer.board.entries import Added, Ledger
 from scorer.board.evaluations import Evaluations
@@ -60,7 +61,7 @@ class Board:
         shared: bool = False,
     ) -> None:
         self.challenge, self._database, self._files = challenge, database, files
-        self.store = Store(database, files, shared)
+        self.store = Store(challenge, database, files, shared)
         self.allow_plugins = allow_plugins
         self.versions = Versions(challenge, database, files, allow_plugins)
         self.evaluations = Evaluations(self.versions, database, files)
@@ -99,7 +100,7 @@ class Board:
                 folder.mkdir(mode=0o700, exist_ok=True)
             except OSError as error:
                 raise UsageError(f"the store cannot be made: {error.strerror}") from None
-        database = Database.open(store or f"sqlite:///{folder / 'board.db'}", settled_challenge.id)
+        database = Database.open(store or default_url(folder), settled_challenge.id)
         return cls(
             settled_challenge,
             database,

@@ -1,4 +1,4 @@
-"""The upkeep of a board's store: what is kept for nothing is removed."""
+"""The upkeep of a board's store: backups, moves, and files that are kept for nothing."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from scorer.board.backup import Copied, backup, move, restore
+from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.store.files import Files, Kept
 
@@ -28,8 +30,11 @@ class Usage(NamedTuple):
 class Store:
     """The database and the files of a board."""
 
-    def __init__(self, database: Database, files: Files, shared: bool) -> None:
-        self._database, self._files, self._shared = database, files, shared
+    def __init__(
+        self, challenge: Challenge, database: Database, files: Files, shared: bool
+    ) -> None:
+        self._challenge, self._database = challenge, database
+        self._files, self._shared = files, shared
 
     def usage(self) -> Usage:
         """How much room it takes, and how much there is."""
@@ -43,6 +48,32 @@ class Store:
     def copy(self, target: Path) -> None:
         """Write a consistent copy of the database. Raises `UsageError` for PostgreSQL."""
         self._database.backup(target)
+
+    def backup(self, folder: Path) -> Copied:
+        """Write rows, files, secrets and challenge to a new folder, while the board goes on.
+
+        Raises:
+            UsageError: the folder exists, or something cannot be read or written.
+        """
+        return backup(self._challenge, self._database, self._files, folder)
+
+    def restore(self, folder: Path) -> Copied:
+        """Put a backup into this store, which is empty: files, secrets, rows; all by digest.
+
+        Raises:
+            UsageError: the backup was altered or is another challenge's, or there is a board.
+        """
+        return restore(folder, self._challenge, self._database, self._files)
+
+    def move(self, url: str) -> Copied:
+        """Copy the board to the database at `url`, which is the one to be named from now on.
+
+        Files and secrets stay where they are; the database beside the challenge is renamed.
+
+        Raises:
+            UsageError: another process has the store open, or the target has the board already.
+        """
+        return move(self._challenge, self._database, url)
 
     def gc(
         self, *, dry_run: bool = False, unshared: bool = False, now: datetime | None = None

@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import OperationalError, ProgrammingError
 
 from scorer.core.errors import UsageError
@@ -37,6 +37,11 @@ def engine_at(url: str) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def shown_url(url: str) -> str:
+    """A database's URL without its password."""
+    return make_url(url).render_as_string(hide_password=True)
 
 
 def _keep_private(path: str) -> None:

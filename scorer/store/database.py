@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
@@ -16,6 +17,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.store import schema
 from scorer.store.connect import copy_to, engine_at, migrate
+from scorer.store.copying import copied, standing
 from scorer.store.evaluations import EvaluationQueue, under
 from scorer.store.listing import EntryList
 from scorer.store.records import Act, Decision, Entry, Kind, Receipt, Status, Team, Token, Version
@@ -75,6 +77,14 @@ class Database:
     def close(self) -> None:
         """Let all connections go."""
         self._engine.dispose()
+
+    def __enter__(self) -> Database:
+        """The database itself."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Let all connections go."""
+        self.close()
 
     def versions(self) -> list[Version]:
         """All versions, in order."""
@@ -334,11 +344,36 @@ class Database:
             self._tables.link(connection, decision, given=given)
         return decision
 
-    def named(self) -> set[str]:
-        """The SHA-256 of all files that entries and versions of any board in the database name."""
+    def copy_to(self, target: Database, *, last: bool = False) -> dict[str, str]:
+        """Copy the board's rows to another database; gives the digests that both have then.
+
+        `last`: nobody writes here meanwhile. Raises `UsageError` if the target has the board.
+        """
+        with self._tables.write() if last else standing(self._engine) as source:
+            return copied(source, target._tables)
+
+    def refuse_others(self) -> None:
+        """Raise `UsageError` if another process has this SQLite file open."""
+        if self.copies:
+            self._engine.dispose()
+            connection = self._engine.raw_connection()
+            try:  # only who is alone may leave the mode in which several read and write
+                connection.cursor().execute("PRAGMA busy_timeout=0")
+                connection.cursor().execute("PRAGMA journal_mode=DELETE").fetchall()
+            except sqlite3.OperationalError:
+                raise UsageError("another process has the store open; end it first") from None
+            finally:
+                connection.close()
+                self._engine.dispose()
+
+    def named(self, *, all: bool = True) -> set[str]:
+        """The SHA-256 of all files that entries and versions name, of any board in the database.
+
+        Without `all`, of this board.
+        """
         try:
             with self._engine.connect() as connection:
-                return _named(connection)
+                return _named(connection, None if all else self.board)
         except DBAPIError as error:
             raise UsageError(f"the store cannot be read: {error.orig}") from error
 
@@ -367,6 +402,11 @@ class Database:
             return int(connection.execute(select(func.sum(each.c.size))).scalar() or 0)
 
     @property
+    def path(self) -> Path | None:
+        """The SQLite file; None for another store."""
+        return Path(self._engine.url.database or "").resolve() if self.copies else None
+
+    @property
     def copies(self) -> bool:
         """Whether it is a SQLite file, which can be copied."""
         return self._engine.dialect.name == "sqlite"
@@ -378,8 +418,12 @@ class Database:
         copy_to(self._engine, str(target))
 
 
-def _named(connection: Connection) -> set[str]:
-    digests = set(connection.execute(select(schema.entry.c.sha256).distinct()).scalars())
-    for files in connection.execute(select(schema.version.c.files)).scalars():
-        digests.update(json.loads(files).values())
-    return digests
+def _named(connection: Connection, board: str | None = None) -> set[str]:
+    entry, version = schema.entry.c, schema.version.c
+    digests, files = select(entry.sha256).distinct(), select(version.files)
+    if board is not None:
+        digests, files = digests.where(entry.board == board), files.where(version.board == board)
+    named = set(connection.execute(digests).scalars())
+    for text in connection.execute(files).scalars():
+        named.update(json.loads(text).values())
+    return named

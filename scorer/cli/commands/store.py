@@ -1,26 +1,55 @@
-"""`score store gc CHALLENGE`: remove the files of a store that nothing names."""
+"""`score store gc|backup|restore|move ...`: keep a store in order, copy it, move it."""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scorer.cli.board import FilesWord, StoreWord, board_of, table, zoned
-from scorer.cli.options import ChallengeWord, Plugins, Result, Terminal
+from scorer.cli.options import Plugins, Result, Terminal
+from scorer.core.errors import UsageError
+from scorer.core.text import printable
+
+if TYPE_CHECKING:
+    from scorer.board.backup import Copied
+    from scorer.board.board import Board
+
+LOST = 1  # the exit code where files are missing
 
 
 class Upkeep(StrEnum):
     """What can be done with a store."""
 
     gc = "gc"
+    backup = "backup"
+    restore = "restore"
+    move = "move"
+
+
+USAGE = {
+    Upkeep.gc: "gc CHALLENGE",
+    Upkeep.backup: "backup CHALLENGE DIR",
+    Upkeep.restore: "restore DIR CHALLENGE",
+    Upkeep.move: "move CHALLENGE URL",
+}
 
 
 def store(
     context: typer.Context,
     verb: Annotated[Upkeep, typer.Argument(metavar="VERB", help=f"One of {', '.join(Upkeep)}.")],
-    challenge: ChallengeWord,
+    first: Annotated[
+        str, typer.Argument(metavar="CHALLENGE", help="The challenge; of restore, the backup.")
+    ],
+    second: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DIR-or-URL",
+            help="The backup's new folder; the database to move to; of restore, the challenge.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Of gc: list the files, and remove nothing.")
     ] = False,
@@ -34,14 +63,48 @@ def store(
 ) -> Result:
     """Keep a store in order. For organizers.
 
-    gc removes the files that no entry and no version names, a day after they came.
+    gc removes the files that no entry and no version names, a day after they came. backup writes
+    a new folder with all that a board needs, the truth and its keys among them, while it goes on;
+    restore makes the board of it again, and the challenge's folder where there is none. move
+    copies the board to another database, SQLite or PostgreSQL. Copies are held against digests.
     """
+    if (second is None) != (verb is Upkeep.gc):
+        raise UsageError(f"write: score store {USAGE[verb]}")
+    path, other = (second or "", first) if verb is Upkeep.restore else (first, second or "")
+    if verb is Upkeep.restore:
+        from scorer.board.backup import folder_of
+
+        folder_of(Path(other), Path(path))
     terminal: Terminal = context.obj
-    board, notes = board_of(challenge, terminal, store, files, allow_plugins)
+    board, notes = board_of(Path(path), terminal, store, files, allow_plugins)
+    match verb:
+        case Upkeep.gc:
+            return Result(_gc(board, terminal, dry_run, unshared), notes)
+        case Upkeep.backup:
+            copied = board.store.backup(Path(other))
+            notes = (*notes, "it holds the truth and the store's keys: keep it as safe as these")
+        case Upkeep.restore:
+            copied = board.store.restore(Path(other))
+        case Upkeep.move:
+            copied = board.store.move(other)
+            notes = (*notes, "name it from now on by --store or SCORER_STORE; a PostgreSQL store "
+                     "that was left is as it was")  # fmt: skip
+    return Result(_said(verb, other, copied), notes, exit_code=LOST if copied.missing else 0)
+
+
+def _gc(board: Board, terminal: Terminal, dry_run: bool, unshared: bool) -> str:
     found = board.store.gc(dry_run=dry_run, unshared=unshared)
     rows = [[kept.path, f"{kept.size:,}", zoned(kept.time, board)] for kept in found]
     text = table(("file", "bytes", "kept since"), rows, terminal) if rows and dry_run else ""
     what = "would be removed" if dry_run else "removed"
     total = sum(kept.size for kept in found)
-    count = f"{len(found):,} file{'s' * (len(found) != 1)}"
-    return Result(f"{text}{count} of {total:,} bytes {what}\n", notes)
+    return f"{text}{len(found):,} file{'s' * (len(found) != 1)} of {total:,} bytes {what}\n"
+
+
+def _said(verb: Upkeep, other: str, copied: Copied) -> str:
+    what = {Upkeep.backup: "backed up to", Upkeep.restore: "restored from", Upkeep.move: "moved to"}
+    name = other.rpartition("@")[2] if "://" in other else other
+    entries = f"{copied.entries:,} {'entry' if copied.entries == 1 else 'entries'}"
+    files = f" and {copied.files:,} file{'s' * (copied.files != 1)}" if copied.files else ""
+    lost = "".join(f"file {sha256} is not kept any more\n" for sha256 in copied.missing)
+    return f"{entries}{files} {what[verb]} {printable(name)}, verified by digest\n{lost}"

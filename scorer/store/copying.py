@@ -1,0 +1,84 @@
+"""Copies of a board's rows from one database to another, and digests by which both are equal."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Connection, Engine, select
+from sqlalchemy.exc import DBAPIError
+
+from scorer.core.errors import UsageError
+from scorer.store.schema import metadata
+from scorer.store.tables import Tables
+
+ROWS = 100  # read and written at a time; a row may hold a scorecard
+
+
+def copied(source: Connection, target: Tables) -> dict[str, str]:
+    """Copy all rows of a board, in one transaction of the target; what `digests` gives of them.
+
+    Raises:
+        UsageError: the target has this board already, or differs from the source in the end.
+    """
+    with target.write() as connection:
+        if any(next(_rows(connection, table, target.board), None) for table in metadata.tables):
+            raise UsageError(f"there is a board {target.board} in that store already")
+        for table in metadata.sorted_tables:
+            batch = []
+            for row in _rows(source, table.name, target.board):
+                batch.append(row)
+                if len(batch) == ROWS:
+                    connection.execute(table.insert(), batch)
+                    batch = []
+            if batch:
+                connection.execute(table.insert(), batch)
+        wanted = digests(source, target.board)
+        if digests(connection, target.board) != wanted:
+            raise UsageError("the copy differs from the store; nothing was copied")
+    return wanted
+
+
+def digests(connection: Connection, board: str) -> dict[str, str]:
+    """Table -> the number of a board's rows and the SHA-256 of all of them, in whatever order."""
+    found = {}
+    for table in sorted(metadata.tables):
+        rows = sorted(_digest(row) for row in _rows(connection, table, board))
+        found[table] = f"{len(rows)} {hashlib.sha256(''.join(rows).encode()).hexdigest()}"
+    return found
+
+
+def _digest(row: dict[str, Any]) -> str:
+    text = json.dumps(row, sort_keys=True, default=_plain)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _plain(value: Any) -> str:
+    """A time or bytes as JSON has them."""
+    if isinstance(value, datetime):
+        return value.isoformat()
+    return hashlib.sha256(value).hexdigest()
+
+
+def _rows(connection: Connection, name: str, board: str) -> Iterator[dict[str, Any]]:
+    table = metadata.tables[name]
+    query = select(table).where(table.c.board == board)
+    for row in connection.execute(query, execution_options={"yield_per": ROWS}):
+        yield dict(row._mapping)
+
+
+@contextmanager
+def standing(engine: Engine) -> Iterator[Connection]:
+    """A connection to which the database stays as it is, whatever others write."""
+    try:
+        with engine.connect() as connection:
+            if engine.dialect.name == "postgresql":
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
+    except DBAPIError as error:
+        raise UsageError(f"the store cannot be read: {error.orig}") from error
