@@ -48,7 +48,7 @@ def default_url(folder: Path) -> str:
     return f"sqlite:///{folder / DATABASE}"
 
 
-def backup(challenge: Challenge, database: Database, files: Files, folder: Path) -> Copied:
+def save(challenge: Challenge, database: Database, files: Files, folder: Path) -> Copied:
     """Write a new folder with rows, files, secrets and challenge, while the board goes on.
 
     Raises:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scorer.board.backup import Copied, backup, move, restore
+from scorer.board.backup import Copied, move, restore, save
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.store.files import Files, Kept
@@ -55,7 +55,7 @@ class Store:
         Raises:
             UsageError: the folder exists, or something cannot be read or written.
         """
-        return backup(self._challenge, self._database, self._files, folder)
+        return save(self._challenge, self._database, self._files, folder)
 
     def restore(self, folder: Path) -> Copied:
         """Put a backup into this store, which is empty: files, secrets, rows; all by digest.

@@ -186,7 +186,7 @@ def faults(receipts: Sequence[Receipt], records: Iterator[Record]) -> list[str]:
         if (link := links.get(str(entry.number))) is not None:
             found += _unlike(entry, body_of(link), fingerprints, names)
     return found + [
-        f"{_called(link)} was removed; its receipt is there" for link in by_name.values()
+        f"{_link_words(link)} was removed; its receipt is there" for link in by_name.values()
     ]
 
 
@@ -196,10 +196,10 @@ def _breaks(receipts: Sequence[Receipt]) -> Iterator[str]:
     for link in receipts:
         body = body_of(link)
         if sha256_of(body) != link.digest or body.get("previous") != link.previous:
-            yield f"the receipt of {_called(link)} was altered"
+            yield f"the receipt of {_link_words(link)} was altered"
         if link.previous != previous:
             yield (
-                f"the receipt of {_called(link)} does not follow the one before it; "
+                f"the receipt of {_link_words(link)} does not follow the one before it; "
                 "one was removed, added or moved"
             )
         previous = link.digest
@@ -256,7 +256,7 @@ def words(record: Record) -> str:
     return _words(kind, about)
 
 
-def _called(link: Receipt) -> str:
+def _link_words(link: Receipt) -> str:
     return _words(link.kind, link.about)
 
 

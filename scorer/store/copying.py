@@ -26,11 +26,13 @@ def copied(source: Connection, target: Tables) -> dict[str, str]:
         UsageError: the target has this board already, or differs from the source in the end.
     """
     with target.write() as connection:
-        if any(next(_rows(connection, table, target.board), None) for table in metadata.tables):
+        if any(
+            next(_board_rows(connection, table, target.board), None) for table in metadata.tables
+        ):
             raise UsageError(f"there is a board {target.board} in that store already")
         for table in metadata.sorted_tables:
             batch = []
-            for row in _rows(source, table.name, target.board):
+            for row in _board_rows(source, table.name, target.board):
                 batch.append(row)
                 if len(batch) == ROWS:
                     connection.execute(table.insert(), batch)
@@ -47,24 +49,24 @@ def digests(connection: Connection, board: str) -> dict[str, str]:
     """Table -> the number of a board's rows and the SHA-256 of all of them, in whatever order."""
     found = {}
     for table in sorted(metadata.tables):
-        rows = sorted(_digest(row) for row in _rows(connection, table, board))
+        rows = sorted(_row_digest(row) for row in _board_rows(connection, table, board))
         found[table] = f"{len(rows)} {hashlib.sha256(''.join(rows).encode()).hexdigest()}"
     return found
 
 
-def _digest(row: dict[str, Any]) -> str:
-    text = json.dumps(row, sort_keys=True, default=_plain)
+def _row_digest(row: dict[str, Any]) -> str:
+    text = json.dumps(row, sort_keys=True, default=_json_of)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-def _plain(value: Any) -> str:
+def _json_of(value: Any) -> str:
     """A time or bytes as JSON has them."""
     if isinstance(value, datetime):
         return value.isoformat()
     return hashlib.sha256(value).hexdigest()
 
 
-def _rows(connection: Connection, name: str, board: str) -> Iterator[dict[str, Any]]:
+def _board_rows(connection: Connection, name: str, board: str) -> Iterator[dict[str, Any]]:
     table = metadata.tables[name]
     query = select(table).where(table.c.board == board)
     for row in connection.execute(query, execution_options={"yield_per": ROWS}):

@@ -373,7 +373,7 @@ class Database:
         """
         try:
             with self._engine.connect() as connection:
-                return _named(connection, None if all else self.board)
+                return _file_digests(connection, None if all else self.board)
         except DBAPIError as error:
             raise UsageError(f"the store cannot be read: {error.orig}") from error
 
@@ -383,7 +383,7 @@ class Database:
         with self._engine.connect() as connection:
             boards = connection.execute(select(schema.version.c.board).distinct()).scalars().all()
         with self._tables.write(others=boards) as connection:
-            yield _named(connection)
+            yield _file_digests(connection)
 
     def size(self) -> int:
         """The bytes of the database itself, with all boards that are in it."""
@@ -418,12 +418,12 @@ class Database:
         copy_to(self._engine, str(target))
 
 
-def _named(connection: Connection, board: str | None = None) -> set[str]:
+def _file_digests(connection: Connection, board: str | None = None) -> set[str]:
     entry, version = schema.entry.c, schema.version.c
     digests, files = select(entry.sha256).distinct(), select(version.files)
     if board is not None:
         digests, files = digests.where(entry.board == board), files.where(version.board == board)
     named = set(connection.execute(digests).scalars())
-    for text in connection.execute(files).scalars():
-        named.update(json.loads(text).values())
+    for manifest in connection.execute(files).scalars():
+        named.update(json.loads(manifest).values())
     return named
