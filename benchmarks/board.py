@@ -89,7 +89,7 @@ def filled(folder: Path, entries: int, teams: int = TEAMS) -> None:
                 entry.file, entry.size, "main", "", {},
             )  # fmt: skip
             board._database.record(
-                draft, version.values, lambda *known: None, team.name, version.fingerprint
+                draft, version.values, lambda *known: None, team.name, version.fingerprint, True
             )
 
 
