@@ -89,13 +89,11 @@ class Versions:
 
     @property
     def changed(self) -> tuple[str, ...]:
-        """The challenge's files that are not as the version in force has them."""
+        """The challenge's files that are not, at this moment, as the version in force has them."""
         versions = self._database.versions()
         if not versions:
             return ()
-        files, now = versions[-1].files, self.manifest
-        if now != files:  # another process may have put in force what changed since they were read
-            now = self._digests()
+        files, now = versions[-1].files, self._digests()
         return tuple(sorted(n for n in files.keys() | now.keys() if files.get(n) != now.get(n)))
 
     def opened(self, version: Version) -> OpenChallenge:
@@ -106,7 +104,7 @@ class Versions:
 
     def bound(self, version: Version) -> BoundChallenge:
         """A version's challenge with its measures, from the version's own files."""
-        if dict(version.files) == self.manifest:
+        if dict(version.files) == self.manifest == self._digests():
             return prepare(self.challenge, self.allow_plugins)
         challenge = load(self.path_of(version))
         return prepare(challenge.model_copy(update={"id": self.challenge.id}), self.allow_plugins)
@@ -114,7 +112,7 @@ class Versions:
     def path_of(self, version: Version) -> Path:
         """The challenge.yaml of a version, with the version's own files around it."""
         path = self.challenge.path.resolve()
-        if dict(version.files) == self.manifest:
+        if dict(version.files) == self._digests():  # not the manifest: this process may live long
             return path
         folder = self.challenge.folder / FOLDER / "versions" / str(version.number)
         for name, sha256 in version.files.items():

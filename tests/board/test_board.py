@@ -321,6 +321,7 @@ def test_what_another_process_has_put_in_force_is_no_change(life, store):
         board.add([life.sent("a", 1)], "red", now=day(0))
         life.grade[next(iter(life.grade))] = 7
         life.write_truth()
+        assert board.changed == ("truth.csv",)
         with life.open(store) as other:
             assert other.changed == ("truth.csv",)
             other.rescore(now=day(1))
@@ -328,6 +329,19 @@ def test_what_another_process_has_put_in_force_is_no_change(life, store):
         life.grade[next(iter(life.grade))] = 8
         life.write_truth()
         assert board.changed == ("truth.csv",)
+
+
+@pytest.mark.slow("fills boards")
+def test_a_process_that_lives_long_reads_the_version_in_force_from_its_own_files(life, store):
+    with life.open(store) as board:
+        board.add([life.sent("a", 1)], "red", now=day(0))
+    with life.open(store) as board:
+        version = board.version()
+        before = board.versions.path_of(version).with_name("truth.csv").read_bytes()
+        life.grade[next(iter(life.grade))] = 7
+        life.write_truth()
+        assert board.versions.path_of(version).with_name("truth.csv").read_bytes() == before
+        assert board.versions.remade(version).values == version.values
 
 
 def test_of_two_rescorings_at_once_the_later_one_leaves_nothing(board, life, monkeypatch):

@@ -32,7 +32,6 @@ def test_the_overview_says_what_is_not_well(client, served, monkeypatch):
     assert "All is well" in page
     (served.folder / "truth.csv").write_text("list,item,grade\nq00,a,1\n")
     monkeypatch.setattr("scorer.web.overview.SCARCE", 1 << 60)
-    client.app.state.context.sites["course"].reload()
     well, found = signs(client, served)
     assert not well
     assert found["store"]["alarm"] == "the disk is nearly full"
