@@ -124,7 +124,7 @@ def started(folder, *words, port=None, **environment):
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     url = f"http://127.0.0.1:{port}"
-    for _ in range(600):
+    for _ in range(3000):
         try:
             with urllib.request.urlopen(f"{url}/healthz", timeout=5) as answer:
                 assert answer.read() == b"ok\n"

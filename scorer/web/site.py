@@ -145,6 +145,11 @@ class Site:
             value: T = slot.value  # type: ignore[assignment]
         return value
 
+    @property
+    def stamp(self) -> tuple[int, ...]:
+        """The stamp of the board, no newer than what is taken from the cache after it."""
+        return self.once("stamp", lambda: self._stamp)
+
     def look(self) -> None:
         """Ask the store at the next request, since this server has changed it."""
         self._fresh = 0.0

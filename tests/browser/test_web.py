@@ -2,11 +2,11 @@
 
 import re
 import sqlite3
-import time
 import urllib.request
 from contextlib import closing, contextmanager
 from itertools import count
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from web_helpers import ended, good, made, poor, rows, started
@@ -23,14 +23,25 @@ AXE = ROOT / ".venv/node/node_modules/axe-core/axe.min.js"
 # with and without scripts, narrow and wide, dark and light: every two of them together
 VIEWS = [(True, 1200, "light"), (True, 400, "dark"), (False, 1200, "dark"), (False, 400, "light")]
 BAD = "list,item,score\nq00,a,x\n"
-PATIENCE = 60
+PATIENCE = 180
 NAMES = count()
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory):
-    """A board with two teams that have entries, in a server of its own."""
-    found = made(tmp_path_factory.mktemp("web"))
+def server(request, tmp_path_factory):
+    """A server, its address, and its boards, of which each test takes one."""
+    tests = sum("served" in each.fixturenames for each in request.session.items)
+    place = tmp_path_factory.mktemp("web")
+    boards = [made(place, f"course-{n}") for n in range(tests)]
+    process, address = started(*[each.folder for each in boards], "--limit", "0")
+    yield address, iter(boards)
+    ended(process)
+
+
+@pytest.fixture
+def served(server):
+    """A board with three teams that have entries, which no other test sees."""
+    found = next(server[1])
     with found.board() as board:
         for n, team in enumerate(("blue", "green", "a team whose name is rather long")):
             found.token(team)
@@ -42,21 +53,14 @@ def served(tmp_path_factory):
     return found
 
 
-@pytest.fixture(scope="module")
-def url(served):
-    process, address = started(served.folder, "--limit", "0")
-    yield address
-    ended(process)
-
-
 class Visitor:
     """Somebody before the pages."""
 
-    def __init__(self, driver, url, scripts):
-        self.driver, self.url, self.scripts = driver, url, scripts
+    def __init__(self, driver, board, scripts):
+        self.driver, self.board, self.scripts = driver, board, scripts
 
     def goes(self, path=""):
-        self.driver.get(f"{self.url}/c/course{path}")
+        self.driver.get(f"{self.board}{path}")
 
     def finds(self, selector):
         return self.driver.find_element(By.CSS_SELECTOR, selector)
@@ -86,14 +90,28 @@ class Visitor:
 
     def waits(self, holds, seconds=PATIENCE):
         passing = [WebDriverException]  # a page that just goes
-        WebDriverWait(self.driver, seconds, 0.2, passing).until(lambda _: holds())
+        return WebDriverWait(self.driver, seconds, 0.2, passing).until(lambda _: holds())
+
+    def clicks(self, selector):
+        """Click what may just be renewed."""
+        self.waits(lambda: self.finds(selector).click() is None)
+
+    def writes(self, selector, words):
+        """Write into a field that may just be renewed."""
+
+        def written():
+            field = self.finds(selector)
+            field.clear()
+            return field.send_keys(words) is None
+
+        self.waits(written)
 
     def signs_in(self, token):
         self.goes()
         self.presses("Sign in")
         self.finds("#token").send_keys(token)
         self.presses("Sign in", "main")
-        assert self.driver.current_url == f"{self.url}/c/course"
+        assert self.driver.current_url == self.board
 
     def waits_for_the_entry(self):
         """Until the entry is evaluated; without scripts by loading the page again."""
@@ -121,18 +139,18 @@ def is_gone(element):
 
 
 @pytest.fixture
-def visitor(driver, see, url):
+def visitor(driver, see, server, served):
     """Make a visitor of a kind; at the end nothing was asked of another host, no script failed."""
 
     @contextmanager
     def visits(scripts=True, width=1200, scheme="light"):
         see(width, scheme)
-        driver.get(url)
+        driver.get(server[0])
         driver.delete_all_cookies()
         driver.get_log("browser")
         driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not scripts})
         try:
-            yield Visitor(driver, url, scripts)
+            yield Visitor(driver, f"{server[0]}/c/{served.folder.name}", scripts)
         finally:
             driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
         told = [each for each in driver.get_log("browser") if each["level"] != "DEBUG"]
@@ -328,10 +346,10 @@ def test_a_re_scoring_is_previewed_and_a_failure_has_its_reference(visitor, serv
         try:
             truth.write_text(before.replace("q00,a,2", "q00,a,0").replace("q01,a,2", "q01,a,0"))
             who.goes("/admin")
+            assert "Not all is well" in who.reads()
+            assert "'truth.csv' changed since the version in force" in who.reads()
             who.presses("Preview a re-scoring")
-            text = who.reads()
-            assert re.search(r"Would change: values of 2 lists; \d+ places", text)
-            assert "truth.csv changed since the version in force" in text
+            assert re.search(r"Would change: values of 2 lists; \d+ places", who.reads())
             assert len(who.all("[aria-label=Moves] tbody tr")) >= 1
         finally:
             truth.write_text(before)
@@ -400,7 +418,7 @@ def signs_in_by_keys(who, token):
     tabs_to(who, named("Sign in")).send_keys(Keys.ENTER)
     who.waits(lambda: who.driver.current_url.endswith("/sign-in"))
     has_id(who, "token").send_keys(token, Keys.ENTER)
-    who.waits(lambda: who.driver.current_url.endswith("/c/course"))
+    who.waits(lambda: who.driver.current_url == who.board)
 
 
 def has_id(who, id):
@@ -540,26 +558,39 @@ def test_a_team_registers_itself(someone):
 
 
 def test_an_open_board_follows_what_happens(visitor, served):
-    team = f"live {next(NAMES)}"
-    served.token(team)
+    with served.board() as board:
+        for n in range(6):  # a short board has no filter
+            served.token(f"other {n}")
+            board.add([file(served, own(n, 2))], f"other {n}")
+    served.token("live")
     with visitor() as who:
         who.goes()
-        who.finds(".filter input").send_keys("live")
+        sorted_by = "#standings thead th:nth-child(3)"
+        who.clicks(f"{sorted_by} button")
+        order = who.waits(lambda: who.finds(sorted_by).get_attribute("aria-sort"))
+        who.clicks("details.notes summary")
+        who.writes(".filter input", "live")
         who.waits(lambda: not who.finds("#standings tbody tr").is_displayed())
-        time.sleep(1.5)  # the first event says what there is
         with served.board() as board:
-            board.add([file(served, own(next(NAMES), 8))], team)
+            board.add([file(served, own(next(NAMES), 8))], "live")
         shown = lambda: [  # noqa: E731
             each.text for each in who.all("#standings tbody th") if each.is_displayed()
         ]
-        who.waits(lambda: shown() == [team])
-        assert who.finds(".filter input").get_attribute("value") == "live"
-        assert "renewed" in who.finds("#news").text
-        # what came later can be sorted, too
-        who.finds("#standings thead th:nth-child(2) button").click()
-        assert (
-            who.finds("#standings thead th:nth-child(2)").get_attribute("aria-sort") == "ascending"
+        who.waits(lambda: shown() == ["live"])
+        # what a reader does with a board stays
+        who.waits(
+            lambda: (
+                (
+                    who.finds(".filter input").get_attribute("value"),
+                    who.driver.switch_to.active_element.get_attribute("type"),
+                    who.finds("details.notes ul").is_displayed(),
+                    who.finds(sorted_by).get_attribute("aria-sort"),
+                )
+                == ("live", "search", True, order)
+            )
         )
+        assert order != "none"
+        assert "renewed" in who.finds("#news").text
 
 
 def test_many_open_boards_share_a_connection(visitor, served):
@@ -573,7 +604,6 @@ def test_many_open_boards_share_a_connection(visitor, served):
                 who.driver.switch_to.new_window("tab")
                 who.goes()
                 assert who.finds("#standings").is_displayed()
-            time.sleep(1.5)  # the first event says what there is
             with served.board() as board:
                 board.add([file(served, own(next(NAMES), 8))], team)
             who.waits(lambda: "renewed" in who.finds("#news").text)
@@ -585,12 +615,12 @@ def test_many_open_boards_share_a_connection(visitor, served):
 
 
 PAGES = [
-    (None, ["/", "/c/course", "/c/course/rules", "/c/course/sign-in", "/c/course/join",
+    (None, ["/", "/c/{id}", "/c/{id}/rules", "/c/{id}/sign-in", "/c/{id}/join",
             "/api/docs", "/nowhere"]),
-    ("blue", ["/c/course", "/c/course/submit", "/c/course/entries", "/c/course/entries/1",
-              "/c/course/compare?one=1&other=2"]),
-    ("organizer", ["/c/course?split=private", "/c/course/entries", "/c/course/admin",
-                   "/c/course/admin/failures/7f3a7f3b"]),
+    ("blue", ["/c/{id}", "/c/{id}/submit", "/c/{id}/entries", "/c/{id}/entries/1",
+              "/c/{id}/compare?one=1&other=2"]),
+    ("organizer", ["/c/{id}?split=private", "/c/{id}/entries", "/c/{id}/admin",
+                   "/c/{id}/admin/failures/7f3a7f3b"]),
 ]  # fmt: skip
 
 
@@ -607,7 +637,7 @@ def test_axe_finds_no_serious_fault(visitor, served, see, team, paths):
         for path in paths:
             for width, scheme in ((1200, "light"), (400, "dark")):
                 see(width, scheme)
-                who.driver.get(f"{who.url}{path}")
+                who.driver.get(urljoin(who.board, path.format(id=served.folder.name)))
                 who.driver.execute_script(
                     "document.querySelectorAll('details').forEach(each => each.open = true);" + axe
                 )

@@ -19,28 +19,44 @@ function follow(worker, address, told) {
   look();
 }
 
-// A board that is open follows what happens.
+// A board that is open follows what happens; what its reader typed, sorted and opened stays.
+function stateOf(part) {
+  const box = part.querySelector(".filter input");
+  const head = part.querySelector("th[aria-sort=ascending], th[aria-sort=descending]");
+  const [place, order] = [head?.cellIndex, head?.getAttribute("aria-sort")];
+  const opened = [...part.querySelectorAll("details")].map((each) => each.open);
+  // from the end, as a filter may come in front
+  const keys = () => [...part.querySelectorAll("button, input, summary")].reverse();
+  const focus = keys().indexOf(document.activeElement);
+  return () => {
+    const again = part.querySelector(".filter input");
+    if (box?.value && again) {
+      again.value = box.value;
+      again.dispatchEvent(new Event("input"));
+    }
+    const column = part.querySelector("thead tr")?.cells[place];
+    for (let tries = 0; tries < 2 && column && column.getAttribute("aria-sort") !== order; tries += 1) {
+      column.querySelector("button")?.click();
+    }
+    part.querySelectorAll("details").forEach((each, n) => { each.open = opened[n] ?? each.open; });
+    if (focus >= 0) keys()[focus]?.focus({ preventScroll: true });
+  };
+}
 const live = document.getElementById("live");
 if (live) {
-  let last = null;
+  let last = live.dataset.seen;
   follow(live.dataset.worker, live.dataset.events, async (event) => {
     const before = last;
     last = JSON.parse(event.data)[live.dataset.challenge];
-    if (before === null || before === last) return;
+    if (before === last) return;
     const answer = await fetch(live.dataset.part);
     if (!answer.ok) return;
     const made = new DOMParser().parseFromString(await answer.text(), "text/html");
-    const typed = live.querySelector(".filter input")?.value ?? "";
-    const focused = live.querySelector(".filter input") === document.activeElement;
+    const restore = stateOf(live);
     live.replaceChildren(...made.body.children);
     wire(live);
     fit(live);
-    const box = live.querySelector(".filter input");
-    if (box && typed) {
-      box.value = typed;
-      box.dispatchEvent(new Event("input"));
-    }
-    if (box && focused) box.focus();
+    restore();
     document.getElementById("news").textContent =
       `The board was renewed at ${new Date().toLocaleTimeString()}.`;
   });

@@ -104,9 +104,10 @@ def first_sight(
 
 def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
     """The board's page."""
+    seen = opaque(site.stamp)  # before it is drawn: what happens meanwhile renews the page
     view, visible = site.ready_board(split, viewer), site.visible(viewer)
     return page_text(
-        request, site, viewer, "board.html", here="board", view=view, split=split,
+        request, site, viewer, "board.html", here="board", view=view, split=split, seen=seen,
         visible=visible, live=marked(live_part(site, split, viewer), site, viewer),
         shake=site.shake_up(visible, viewer), **first_sight(request, site, viewer, view.live),
     )  # fmt: skip
