@@ -30,16 +30,16 @@ docs: .venv/docs
 
 PYTEST = .venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ignore=tests/browser
 
-# all tests but the slow ones
+# all tests but the slow ones; of some rooms: make test ROOMS="tests/cli tests/web"
 test: .venv/tests
-	$(PYTEST) -m "not slow"
+	$(PYTEST) -m "not slow" $(ROOMS)
 	@echo "not run: lint and types (make check), slow tests (make test-all), pages in Chromium (make browser), other scorers (make peers)"
 
-# everything
+# everything; slow tests wait for servers and processes, so that a worker more finds a processor free
 test-all: .venv/tests
-	EVERYTHING=1 $(PYTEST)
+	EVERYTHING=1 $(subst -n auto,-n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1),$(PYTEST))
 
-STANDING = api board bytes challenge cli core engines formats metrics reports scoring tables views web
+STANDING = api board challenge cli formats reports scoring tables web
 
 # the fast tests of the rooms that stand on others' packages, with the lowest versions of pyproject.toml
 lowest: .venv/tests
