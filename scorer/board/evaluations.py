@@ -23,7 +23,7 @@ from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.logs import tell
 from scorer.prepare.splits import masks_of
 from scorer.store.files import Files
-from scorer.store.records import Entry, Evaluation, Extract, Queue, Version, Wanted
+from scorer.store.records import Entry, Evaluation, Queue, Version
 
 if TYPE_CHECKING:
     from scorer.results.report import Scored
@@ -184,11 +184,7 @@ class Evaluations:
 
     def failures(self) -> list[tuple[str, int]]:
         """The reference of each failed evaluation, and the first entry it concerns."""
-        listing = self._database.listing(self._versions.in_force().values)
-        first: dict[str, int] = {}
-        for entry, evaluation, _ in listing.found(Wanted(status="failed"), Extract()):
-            first.setdefault(evaluation.reference or "", entry.number)
-        return [*first.items()]
+        return self._database.listing(self._versions.in_force().values).failures()
 
     def failure(self, reference: str) -> str:
         """The cause of a failed evaluation; for the organizer only. Raises `UnknownName`."""

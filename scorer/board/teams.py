@@ -17,6 +17,8 @@ from scorer.store.records import Team
 if TYPE_CHECKING:
     from scorer.store.database import Database
 
+LATEST = datetime.max.replace(tzinfo=UTC)  # by which all decisions are made
+
 
 class Roster:
     """The teams of one board; `None` for a team means the organizers."""
@@ -29,7 +31,7 @@ class Roster:
         return state(
             self._database.teams(),
             self._database.decisions(),
-            now or datetime.max.replace(tzinfo=UTC),
+            now or LATEST,
         )
 
     def names(self) -> Mapping[int, str]:
@@ -38,7 +40,8 @@ class Roster:
 
     def by_name(self) -> dict[str, Team]:
         """Present name -> team, in the order in which they were made."""
-        teams, names = self._database.teams(), self.names()
+        teams = self._database.teams()
+        names = state(teams, self._database.decisions(), LATEST).names
         return {names[team.id]: team for team in teams}
 
     def find(self, name: str) -> Team | None:

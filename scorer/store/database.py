@@ -148,7 +148,10 @@ class Database:
             for column in columns
         ]
         evaluation = schema.evaluation.c
-        waits = and_(evaluation.board == self.board, evaluation.status == "pending")
+        # by an index, which has the state before the status
+        states = select(schema.version.c.values_digest).where(schema.version.c.board == self.board)
+        of_versions = and_(evaluation.board == self.board, evaluation.values_digest.in_(states))
+        waits = and_(of_versions, evaluation.status == "pending")
         count = select(func.count()).where(waits).scalar_subquery()
         # one that failed and was made again between two looks changes no count
         of_board = evaluation.board == self.board

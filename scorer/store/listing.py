@@ -84,6 +84,14 @@ class EntryList:
         (row,) = self._tables.rows(query.where(*self._conditions(wanted)), entry)
         return int(row.most)
 
+    def failures(self) -> list[tuple[str, int]]:
+        """The reference of each failed evaluation, and the first entry it concerns."""
+        entry, made = schema.entry, schema.evaluation
+        first = func.min(entry.c.number).label("first")
+        query = select(made.c.reference, first).select_from(self._both)
+        query = query.where(made.c.status == "failed").group_by(made.c.reference).order_by(first)
+        return [(row.reference or "", row.first) for row in self._tables.rows(query, entry)]
+
     def by_status(self, since: datetime | None = None) -> dict[Status, int]:
         """Status -> the number of entries, or of those that came since a time."""
         query = select(self._status.label("status"), func.count().label("most"))

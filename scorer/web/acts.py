@@ -235,13 +235,16 @@ def signs_of(context: Context, site: Site) -> list[Sign]:
 
 def teams_of(site: Site) -> list[dict[str, Any]]:
     """Teams with the numbers of their entries and valid tokens, and the last use of a token."""
-    tokens = [token for token in site.board.tokens() if token.revoked is None]
     counts, rows = site.board.ledger.listing().by_team(), []
+    uses = dict[int | None, list[datetime | None]]()  # of each team, its tokens' last uses
+    for token in site.board.tokens():
+        if token.revoked is None:
+            uses.setdefault(token.team, []).append(token.used)
     for name, team in site.board.teams().items():
-        team_tokens = [token for token in tokens if token.team == team.id]
-        used = max((token.used for token in team_tokens if token.used is not None), default=None)
+        times = uses.get(team.id, [])
+        used = max((time for time in times if time is not None), default=None)
         count = counts.get(team.id, 0)
-        rows.append({"name": name, "entries": count, "tokens": len(team_tokens), "used": used})
+        rows.append({"name": name, "entries": count, "tokens": len(times), "used": used})
     return rows
 
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from scorer.board.store import Usage
 from scorer.bytes.limits import format_size
 from scorer.core.text import join_first
+from scorer.store.records import Wanted
 from scorer.web.glance import milestones
 from scorer.web.site import Site
 
@@ -49,10 +50,10 @@ def _teams(site: Site) -> Iterator[Sign]:
 def _todays(site: Site) -> Iterator[Sign]:
     listing, now = site.board.ledger.listing(), site.clock().astimezone(site.zone)
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
-    today, ever = listing.by_status(midnight), sum(listing.by_status().values())
+    today = listing.by_status(midnight)
     more = ", ".join(f"{count:,} {status}" for status, count in sorted(today.items()))
-    yield Sign("entries today", f"{sum(today.values()):,}", more or f"{ever:,} in all",
-               link="entries")  # fmt: skip
+    more = more or f"{listing.count(Wanted()):,} in all"
+    yield Sign("entries today", f"{sum(today.values()):,}", more, link="entries")
 
 
 def _queue(site: Site, workers: int | None) -> Sign:

@@ -13,6 +13,7 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import HTMLResponse, StreamingResponse
+from markupsafe import Markup
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
@@ -109,7 +110,7 @@ def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
     return page_text(
         request, site, viewer, "board.html", here="board", view=view, split=split, seen=seen,
         visible=visible, live=marked(live_part(site, split, viewer), site, viewer),
-        shake=site.shake_up(visible, viewer), **first_sight(request, site, viewer, view.live),
+        shake=shake_part(site, visible, viewer), **first_sight(request, site, viewer, view.live),
     )  # fmt: skip
 
 
@@ -121,6 +122,16 @@ def live_part(site: Site, split: str, viewer: Viewer) -> str:
 
     span = site.span()
     return site.once(("live", split, span.phase.id if span else None, viewer.organizer), make)
+
+
+def shake_part(site: Site, splits: tuple[str, ...], viewer: Viewer) -> Markup | None:
+    """The picture of ranks on two splits, if both may be seen; drawn once."""
+
+    def make() -> Markup | None:
+        figure, macros = site.shake_up(splits, viewer), templates().get_template("macros.html")
+        return None if figure is None else Markup(macros.module.picture(figure))  # type: ignore[attr-defined]
+
+    return site.once(("shake part", splits), make)
 
 
 def marked(text: str, site: Site, viewer: Viewer) -> str:
