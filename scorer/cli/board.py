@@ -100,12 +100,12 @@ LogFile = Annotated[
 ]
 
 
-def begin_log(form: LogForm, path: Path | None) -> None:
-    """Write the log from now on; `UsageError` if its file cannot be written."""
+def begin_log(context: typer.Context, form: LogForm, path: Path | None) -> None:
+    """Write the log until the command ends; `UsageError` if its file cannot be written."""
     from scorer.core.logs import write_log
 
     if form is not LogForm.off:
-        write_log(path, as_json=form is LogForm.json)
+        context.call_on_close(write_log(path, as_json=form is LogForm.json))
 
 
 class Form(StrEnum):

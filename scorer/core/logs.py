@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import re
+from collections.abc import Callable
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from logging.handlers import WatchedFileHandler
@@ -29,10 +30,10 @@ def tell(event: str, level: int = logging.INFO, *, trace: bool = False, **fields
     LOG.log(level, event, exc_info=trace, extra={"told": told})
 
 
-def write_log(path: Path | None, *, as_json: bool = False) -> None:
+def write_log(path: Path | None, *, as_json: bool = False) -> Callable[[], None]:
     """Write what is told from now on to standard error, or to a file that its owner alone reads.
 
-    `UsageError` if the file cannot be written.
+    Gives the function that ends this. `UsageError` if the file cannot be written.
     """
     try:
         if path is not None:
@@ -41,8 +42,16 @@ def write_log(path: Path | None, *, as_json: bool = False) -> None:
     except OSError as error:
         raise UsageError(f"--log-file {printable(path)}: {error.strerror}") from None
     handler.setFormatter(_Json() if as_json else _Lines())
-    logging.getLogger().addHandler(handler)
+    root, level = logging.getLogger(), LOG.level
+    root.addHandler(handler)
     LOG.setLevel(logging.INFO)
+
+    def end() -> None:
+        root.removeHandler(handler)
+        handler.close()
+        LOG.setLevel(level)
+
+    return end
 
 
 class _Json(logging.Formatter):

@@ -3,6 +3,7 @@
 import json
 import logging
 import re
+from contextlib import ExitStack
 from datetime import UTC, datetime
 
 import pytest
@@ -17,19 +18,14 @@ from scorer.web.figures import Requests
 @pytest.fixture
 def log(tmp_path):
     """Have what is told written to a file; gives the file's lines."""
-    root, ours = logging.getLogger(), logging.getLogger("scorer")
-    before, level = root.handlers[:], ours.level
+    with ExitStack() as stack:
 
-    def begin(*, as_json):
-        path = tmp_path / "the.log"
-        write_log(path, as_json=as_json)
-        return lambda: path.read_text().splitlines()
+        def begin(*, as_json):
+            path = tmp_path / "the.log"
+            stack.callback(write_log(path, as_json=as_json))
+            return lambda: path.read_text().splitlines()
 
-    yield begin
-    for handler in set(root.handlers) - set(before):
-        root.removeHandler(handler)
-        handler.close()
-    ours.setLevel(level)
+        yield begin
 
 
 def test_an_event_is_a_line_of_text(log):
@@ -47,7 +43,7 @@ def test_an_event_is_an_object_of_json(log):
         raise ValueError("wrong\nwise")
     except ValueError:
         tell("error", logging.ERROR, trace=True, team="Łódź")
-    logging.getLogger("uvicorn.error").warning("of %s", "another package")
+    logging.getLogger("another").warning("of %s", "another package")
     first, second = map(json.loads, lines())
     assert (first["level"], first["event"], first["team"]) == ("error", "error", "Łódź")
     assert "ValueError: wrong" in first["traceback"]

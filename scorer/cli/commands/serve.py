@@ -39,6 +39,7 @@ SECRET = "SCORER_SECRET"  # of the environment: what sessions are signed with, o
 
 
 def serve(
+    context: typer.Context,
     challenges: Annotated[
         list[Path], typer.Argument(metavar="CHALLENGE...", help="The challenges to serve.")
     ],
@@ -118,7 +119,7 @@ def serve(
     from scorer.board.confine import protections
 
     require_limits()
-    begin_log(log, log_file)
+    begin_log(context, log, log_file)
     listening = _listening(host, port)
     address = _address(host, listening.getsockname()[1])
     settings = {

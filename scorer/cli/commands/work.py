@@ -51,7 +51,7 @@ def work(
     from scorer.board.confine import protections
     from scorer.board.evaluations import worker_name
 
-    begin_log(log, log_file)
+    begin_log(context, log, log_file)
     terminal: Terminal = context.obj
     limits, done = ChildLimits(seconds, memory << 20), 0
     store, files = store or os.environ.get(STORE), files_at or os.environ.get(FILES)
