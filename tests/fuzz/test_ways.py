@@ -200,9 +200,10 @@ def untold(problems):
 PAGES = ("/", "/c/x", "/c/x/rules", "/c/x/submit", "/c/x/join", "/c/x/sign-in", "/metrics",
          f"{API}", f"{API}/board", "/c/x/board.csv")  # fmt: skip
 OWN = ("/c/x/entries", "/c/x/entries/1", f"{API}/entries", f"{API}/entries/1", f"{API}/me")
-# digests of receipts, and how often it was asked whether an entry is evaluated
+# digests, what is drawn at random, when a request came, and how often it was asked for an entry
 RANDOM = re.compile(
-    r'[0-9a-f]{64}|name="form_token" value="[^"]*"|datetime="[^"]*"|scorer_requests_total.*'
+    r'[0-9a-f]{64}|name="form_token" value="[^"]*"|data-seen="[^"]*"|scorer_requests_total.*'
+    r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*"
 )
 
 
