@@ -3,12 +3,13 @@
 import re
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 
 import scorer
 from scorer.core.errors import UnknownName, UsageError
+
+pd = pytest.importorskip("pandas")
 
 CLASSES = ["a", "b", "c"]
 Y = [0, 1, 1, 0]

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import log_loss, roc_auc_score
 
 from scorer.api.kit import kit
 from scorer.api.lint import lint
@@ -11,6 +10,10 @@ from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened, public
+
+metrics = pytest.importorskip("sklearn.metrics")
+log_loss = metrics.log_loss
+roc_auc_score = metrics.roc_auc_score
 
 LIKELY = [[0.5, 0.3, 0.2], [0.1, 0.8, 0.1], [0.2, 0.2, 0.6], [0.3, 0.3, 0.4]]
 ONE = [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0, 1, 0]]

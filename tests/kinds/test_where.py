@@ -2,11 +2,14 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import log_loss, roc_auc_score
 
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import public
+
+metrics = pytest.importorskip("sklearn.metrics")
+log_loss = metrics.log_loss
+roc_auc_score = metrics.roc_auc_score
 
 CSV = "id,y\n1,0\n2,1\n3,-1\n4,1\n5,0\n6,-1\n"
 LIKELY = [0.2, 0.9, 0.1, 0.4, 0.5, 0.7]

@@ -5,7 +5,6 @@ import zipfile
 
 import numpy as np
 import pytest
-from sklearn.metrics import accuracy_score, f1_score
 
 from scorer.api.check import check
 from scorer.api.kit import kit
@@ -17,6 +16,10 @@ from scorer.metrics.labels import base
 from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened, public
+
+metrics = pytest.importorskip("sklearn.metrics")
+accuracy_score = metrics.accuracy_score
+f1_score = metrics.f1_score
 
 MANY = 12_000  # more than challenge.yaml itself may have
 RNG = np.random.default_rng(1)

@@ -3,7 +3,6 @@
 import numpy as np
 import polars as pl
 import pytest
-from sklearn.metrics import log_loss, roc_auc_score
 
 from scorer.api.kit import kit
 from scorer.api.lint import lint
@@ -13,6 +12,10 @@ from scorer.core.errors import ChallengeError
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened, public
 from scorer.results.scorecard import Scorecard
+
+metrics = pytest.importorskip("sklearn.metrics")
+log_loss = metrics.log_loss
+roc_auc_score = metrics.roc_auc_score
 
 ROWS = 300
 
