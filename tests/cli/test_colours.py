@@ -117,7 +117,7 @@ def test_a_submission_that_was_not_scored_is_in_its_own_colour(score, terminal):
 
 
 def test_findings_look_as_those_of_a_compiler(score, terminal):
-    terminal(100, colours=True)
+    terminal(300, colours=True)  # a line of a finding begins with the file's whole path
     out = score("check", VLNET, BAD / "three_faults.csv", SENT / "vlnet-2011/good").out
     line = line_of(out, "error[S304]")
     assert style(line, "submissions_example").bold
