@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scorer.board.receipts import SEAL
 from scorer.bytes.write import write
 from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
@@ -23,7 +24,6 @@ from scorer.store.files import Files, LocalFiles, digest_in, digest_of
 if TYPE_CHECKING:
     from scorer.store.database import Database
 
-SEAL = "challenge.seal"
 MANIFEST, DATABASE, KEPT, SECRETS, CHALLENGE = (
     "backup.json", "board.db", "files", "secrets", "challenge",
 )  # fmt: skip

@@ -233,9 +233,9 @@ class Board:
         """Revoke the tokens of a team, of the organizers (None), or of one person there."""
         return self.people.revoke(name, person, now=now or datetime.now(UTC))
 
-    def tokens(self) -> list[Token]:
-        """All tokens, by their hashes; revoked ones too."""
-        return self._database.tokens()
+    def tokens(self, **equal: object) -> list[Token]:
+        """The tokens whose fields have these values, all without any; revoked ones too."""
+        return self._database.tokens(**equal)
 
     def stamp(self) -> tuple[int, ...]:
         """Numbers that change whenever the board may have changed."""

@@ -61,7 +61,7 @@ class People:
 
     def invitation(self, code: str, now: datetime) -> Token | None:
         """The invitation of that code, if it is still good."""
-        wanted = hashlib.sha256(code.encode()).hexdigest()
+        wanted = hash_of(code)
         good = [token for token in self.waiting(now) if hmac.compare_digest(token.hash, wanted)]
         return good[0] if good else None
 
@@ -148,6 +148,11 @@ class People:
 
 
 def _secret() -> tuple[str, str]:
-    """A secret of 192 bits, and its SHA-256, which alone is kept."""
+    """A secret of 192 bits, and its hash, which alone is kept."""
     secret = secrets.token_urlsafe(24)
-    return secret, hashlib.sha256(secret.encode()).hexdigest()
+    return secret, hash_of(secret)
+
+
+def hash_of(secret: str) -> str:
+    """The SHA-256 of a secret, by which it is known."""
+    return hashlib.sha256(secret.encode()).hexdigest()

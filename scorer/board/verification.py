@@ -175,15 +175,14 @@ def verify(paths: Sequence[Path]) -> Verified:
     outcomes, texts = list[Verified](), list[_Text]()
     for path in paths:
         if path.is_dir():
-            outcome = verify_folder(path)
-            if (path / RECEIPTS).is_file():
-                texts.append(_receipts_of(printable(path), _read_text(path / RECEIPTS)))
+            text = _chain_of(path)
+            outcome = _verified_folder(path, text)
         else:
             text = _receipts_of(printable(path), _read_text(path))
-            texts.append(text)
             outcome = _verified(text)
             if not text.lines and not text.problems:
                 outcome.problems.append("there is no receipt in it")
+        texts += [] if text is None else [text]
         name = printable(path)
         outcomes.append(Verified(outcome.checked, *(
             [f"{name}: {words}" for words in sentences] for sentences in outcome[1:]
@@ -227,8 +226,14 @@ def _looked_up(text: _Text, chain: _Text, fits: bool) -> tuple[list[str], list[s
     ]
 
 
-def verify_folder(folder: Path) -> Verified:
-    """Check a revealed folder against its seal, and its chain against the version in force."""
+def _chain_of(folder: Path) -> _Text | None:
+    """The chain of a revealed folder, called as the folder; None if there is none."""
+    path = folder / RECEIPTS
+    return _receipts_of(printable(folder), _read_text(path)) if path.is_file() else None
+
+
+def _verified_folder(folder: Path, text: _Text | None) -> Verified:
+    """A revealed folder against its seal, and its chain against the version in force."""
     try:
         fields = parsed((folder / REVEALED).read_text(encoding="utf-8"))
         salt, files, claimed = fields["salt"], dict(fields["files"]), fields["commitment"]
@@ -246,8 +251,7 @@ def verify_folder(folder: Path) -> Verified:
     found.append(_below(folder, "", files, "not the file that was sealed"))
     if in_force is not None and (place := folder_of(in_force[0], in_force[1], files)):
         found.append(_below(folder, place, in_force[1], "not the file of the version in force"))
-    if (folder / RECEIPTS).is_file():
-        text = _receipts_of(RECEIPTS, _read_text(folder / RECEIPTS))
+    if text is not None:
         chain = _verified(text)
         found.append(Verified(chain.checked, *(
             [f"{RECEIPTS}: {words}" for words in sentences] for sentences in chain[1:]

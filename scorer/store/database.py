@@ -96,16 +96,11 @@ class Database:
 
     def entries(self, **equal: object) -> list[Entry]:
         """The entries whose columns have these values, all without any, in order."""
-        table = schema.entry
-        query = select(table).where(*(table.c[name] == value for name, value in equal.items()))
-        rows = self._tables.rows(query.order_by(table.c.number), table)
-        return [entry_of(row) for row in rows]
+        return [entry_of(row) for row in self._ordered(schema.entry.c.number, **equal)]
 
     def entry(self, number: int) -> Entry | None:
         """The entry of that number."""
-        table = schema.entry
-        query = select(table).where(table.c.number == number)
-        return next((entry_of(row) for row in self._tables.rows(query, table)), None)
+        return next(iter(self.entries(number=number)), None)
 
     def decisions(self) -> list[Decision]:
         """All decisions, in order."""
@@ -124,16 +119,18 @@ class Database:
             raise UsageError(f"the receipt of {kind} {number} was removed from the store")
         return receipt_of(rows[0])
 
-    def tokens(self) -> list[Token]:
-        """All tokens, revoked ones too."""
+    def tokens(self, **equal: object) -> list[Token]:
+        """The tokens whose columns have these values, all without any; revoked ones too."""
         return [
             Token(r.id, r.team, r.hash, r.made, r.used, r.revoked, r.person, r.until)
-            for r in self._ordered(schema.token.c.id)
+            for r in self._ordered(schema.token.c.id, **equal)
         ]
 
-    def _ordered(self, column: Any) -> list[Any]:
-        """All rows of a column's table, by that column."""
-        return self._tables.rows(select(column.table).order_by(column), column.table)
+    def _ordered(self, column: Any, **equal: object) -> list[Any]:
+        """The rows of a column's table whose columns have these values, by that column."""
+        table = column.table
+        query = select(table).where(*(table.c[name] == value for name, value in equal.items()))
+        return self._tables.rows(query.order_by(column), table)
 
     def stamp(self) -> tuple[int, ...]:
         """Numbers that change whenever entries, evaluations, decisions, teams or versions do."""

@@ -17,6 +17,7 @@ from itsdangerous import BadSignature, URLSafeSerializer, URLSafeTimedSerializer
 
 from scorer.board.board import Board
 from scorer.board.names import ORGANIZER
+from scorer.board.people import hash_of
 from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER
 from scorer.store.records import Token
@@ -104,11 +105,9 @@ def token_of(board: Board, token: str) -> Token | None:
 
     Tokens are looked up by their hash, and the hashes are compared in constant time.
     """
-    wanted = hashlib.sha256(token.encode()).hexdigest()
-    match = None
-    for candidate in board.tokens():
-        if hmac.compare_digest(candidate.hash, wanted) and candidate.opens:
-            match = candidate
+    wanted = hash_of(token)
+    known = (each for each in board.tokens(hash=wanted) if each.opens)
+    match = next((each for each in known if hmac.compare_digest(each.hash, wanted)), None)
     if match is None:
         return None
     now = datetime.now(UTC)
@@ -122,7 +121,7 @@ def token_of_session(board: Board, id: str, session: Session) -> Token | None:
 
     None where the session is of another board, of another store, or its token is revoked.
     """
-    valid = (token for token in board.tokens() if token.opens)
+    valid = (token for token in board.tokens(id=session.token) if token.opens)
     return next((token for token in valid if _session(id, token) == session), None)
 
 
