@@ -207,8 +207,12 @@ def load_one(package: str, type_: type[T], name: str) -> T | None:
 
 
 def load_named(package: str, type_: type[T], name: str) -> tuple[T, ...]:
-    """The things of that name, in small letters, in all modules of that name, folders' too."""
-    modules = [module for module in _modules(package) if module.rpartition(".")[2] == name]
+    """The things of that name, in small letters, in all modules of that name, folders' too.
+
+    A hyphen of a name is an underscore of its module.
+    """
+    last = name.replace("-", "_")
+    modules = [module for module in _modules(package) if module.rpartition(".")[2] == last]
     marked = _marked([import_module(f"{package}.{module}") for module in modules], type_)
     return tuple(thing for thing, _ in marked if thing.name.casefold() == name)
 

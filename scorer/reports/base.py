@@ -34,6 +34,7 @@ GROUPS = {
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
 LINTED = "Not for publication: this was made from the truth, for organizers only."
+PLATFORMS = "platforms"  # the folder of their result files, of subjects that have any
 # modules that are no forms
 SHARED = {
     "answers",
@@ -47,7 +48,10 @@ SHARED = {
     "prose",
     "remarks",
     "rows",
+    "sent",
+    PLATFORMS,
 }
+MOST = 50  # problems of a file that a bounded text tells
 ALIASES = {"table": "text"}  # of syntaxes
 # what suffixes mean that are not called as their form
 SUFFIXES = {"md": "markdown", "tex": "latex", "htm": "html", "txt": "text"}
@@ -66,6 +70,7 @@ class Options(NamedTuple):
     page: bool = False  # with everything that a page has room for; a syntax sets it
     alone: bool = True  # read without the command's other output; a syntax sets it
     problems: bool = True  # a board tells its files' problems; a syntax sets it
+    most: int = MOST  # problems that a bounded text tells of a file
     ascii: bool = False  # signs of ASCII alone, where the terminal's encoding has no others
 
     @property
@@ -175,8 +180,10 @@ def form_of(subject: str, name: str) -> ReportForm:
 def form_names(subject: str) -> str:
     """The names of a subject's forms for a command's help; none of them is loaded."""
     here = Path(__file__).parent
-    modules = iter_modules([str(here / "write"), str(here / subject)])
-    return ", ".join(sorted({module.name for module in modules} - SHARED))
+    folders = [here / "write", here / subject, here / subject / PLATFORMS]
+    modules = iter_modules(map(str, folders))
+    names = {module.name.replace("_", "-") for module in modules}
+    return ", ".join(sorted(names - SHARED))
 
 
 def form_at(subject: str, path: Path) -> ReportForm | None:

@@ -129,7 +129,7 @@ def test_no_text_of_a_challenge_breaks_a_line_in_two(text, folder, run):
 
 FORMS = {
     "": ["table", "json", "csv", "markdown", "latex", "html", "github"],
-    "check": ["text", "json", "github", "sarif"],
+    "check": ["text", "json", "github", "sarif", "lines"],
     "compare": ["table", "json", "jsonl", "markdown", "csv", "html"],
     "explain": ["text", "json", "markdown"],
 }

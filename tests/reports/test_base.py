@@ -10,9 +10,19 @@ from scorer.reports.base import GROUPS, form_names, form_of, forms
 
 SYNTAXES = {"csv", "html", "json", "latex", "markdown", "text"}
 OWN = {
-    "leaderboard": {"github"},
+    "leaderboard": {
+        "classroom",
+        "codabench",
+        "evalai",
+        "github",
+        "gradescope",
+        "grand-challenge",
+        "huggingface",
+        "model-index",
+        "tira",
+    },
     "comparison": {"jsonl"},
-    "findings": {"github", "sarif"},
+    "findings": {"github", "lines", "sarif"},
     "explanation": set(),
     "soundness": set(),
     "power": set(),

@@ -35,6 +35,7 @@ from scorer.cli.options import (
 )
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
+from scorer.reports.base import MOST
 from scorer.results.report import Scored
 
 
@@ -83,6 +84,10 @@ def check(
             "better reversed.",
         ),
     ] = None,
+    most: Annotated[
+        int,
+        typer.Option("--max", metavar="N", min=1, help="Problems a file of --format lines."),
+    ] = MOST,
     allow_plugins: Plugins = False,
     engine: Engine = "local",
     engine_option: EngineOptions = None,
@@ -127,7 +132,7 @@ def check(
         else:
             of_challenge = [trespass(settled, file.path) is not None for file in files]
             lines += _wrong_files(originals, of_challenge, len(fixing.mended))
-    options = terminal.options(reports, every=every, quiet=quiet)
+    options = terminal.options(reports, every=every, quiet=quiet)._replace(most=most)
     if not options.colour:  # nothing is cut or folded
         options = options._replace(width=None)
     shown = not reports and terminal.width is not None and forms.names == {"text"}

@@ -1,0 +1,40 @@
+"""Problems as bounded text for participants on platforms: a line each, and one that sums up."""
+
+from __future__ import annotations
+
+from scorer.core.problems import Problem
+from scorer.core.text import printable
+from scorer.reports.base import Options, form
+from scorer.reports.findings.problems import CheckedFile, summary
+
+TOLD = 3  # problems that the last line names
+
+
+@form("findings", "lines")
+def lines(checked: CheckedFile, options: Options) -> str:
+    """At most `options.most` problems, errors first; the last line stands for all of them.
+
+    Some platforms show no more than the last line.
+    """
+    written = []
+    for scored in checked.submissions:
+        problems = sorted(
+            (p for p in scored.findings if p.severity == "error" or not options.quiet),
+            key=lambda problem: problem.severity != "error",
+        )
+        written += list(map(line, problems[: options.most]))
+        first = "; ".join(map(line, problems[:TOLD]))
+        written.append(
+            f"{printable(scored.name)} {summary(scored)}" + (f": {first}" if first else "")
+        )
+    return "\n".join(written) + "\n"
+
+
+def line(problem: Problem) -> str:
+    """A problem in a line without the path of its file.
+
+    >>> line(Problem("S304", "item 'a' is given twice", path="a.csv", line=3))
+    "error[S304] line 3: item 'a' is given twice"
+    """
+    place = "" if problem.line is None else f" line {problem.line:,}:"
+    return printable(f"{problem.severity}[{problem.code}]{place} {problem.message}", 1000)
