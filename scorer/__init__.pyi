@@ -6,6 +6,7 @@ from .api.kit import kit as kit
 from .api.lint import lint as lint
 from .api.report import Report as Report
 from .api.score import score as score
+from .api.study import study as study
 from .api.submissions import Named as Named
 from .board.board import Board as Board
 from .challenge.load import load as load

@@ -16,6 +16,7 @@ SAME = {  # sides of one thing, which never meet in a module
     "Power": ["api.text", "results.soundness"],
     "Question": ["challenge.phases", "web.routes.json.challenges"],  # this one, too
     "Report": ["api.report", "results.report"],  # the one with its texts is scorer.Report
+    "Study": ["api.text", "results.study"],
     "Scored": ["results.report", "views.scored"],  # a submission's values; a view with scores
     "Table": ["reports.document", "reports.write.html", "tables.table"],  # blocks are drawn by name
     "Verb": ["cli.commands.team", "cli.verbs"],

@@ -49,11 +49,11 @@ def of_split(
         return terms, list(outcomes), None
     keep = masks[split or EVERYTHING]
     lists = tuple(compress(terms.lists, keep))
-    limited = [_limited(outcome, keep, lists) for outcome in outcomes]
-    return terms._replace(lists=lists), limited, scope_of(terms.challenge, masks, split)
+    parts = [limited(outcome, keep, lists) for outcome in outcomes]
+    return terms._replace(lists=lists), parts, scope_of(terms.challenge, masks, split)
 
 
-def _limited(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outcome:
+def limited(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outcome:
     """An outcome as if the truth had only some of its lists."""
     if outcome.card is None:
         return outcome

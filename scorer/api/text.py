@@ -12,6 +12,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.reports.base import Options, form_at, form_names, form_of
 from scorer.results import explanation, soundness
+from scorer.results import study as studies
 
 
 class Text:
@@ -107,6 +108,16 @@ class Power(Text, soundness.Power):
 
     def __repr__(self) -> str:
         return f"<Power of {printable(self.challenge.id, 40)}: {self.difference:g}>"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Study(Text, studies.Study):
+    """How far a board depends on what was decided; for organizers."""
+
+    subject, plain = "study", "text"
+
+    def __repr__(self) -> str:
+        return f"<Study of {printable(self.challenge.id, 40)}: {len(self.variations)} variations>"
 
 
 T = TypeVar("T")

@@ -206,7 +206,7 @@ def challenge_of(
     from scorer.challenge.load import load
 
     notes: tuple[str, ...] = ()
-    if submissions is not None and _is_truth(path):
+    if submissions is not None and is_truth_file(path):
         from scorer.prepare.guess.challenge import infer
 
         if measured and not metrics:
@@ -250,7 +250,7 @@ def engine_options(words: Sequence[str] | None) -> dict[str, str]:
     return options
 
 
-def _is_truth(path: Path) -> bool:
+def is_truth_file(path: Path) -> bool:
     """Whether a file is a truth; the code that guesses is imported for neither folder nor YAML."""
     from scorer.challenge.yaml import YAML_SUFFIXES
 

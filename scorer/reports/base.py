@@ -1,8 +1,8 @@
 """Output forms: the syntaxes that every subject has, and forms of a subject's own.
 
-A subject (a leaderboard, a comparison, findings, an explanation, soundness, power) has a folder
-that tells what there is to write: `document`, its blocks, `rows`, a table of exact values, and
-`fields`, all of it for programs. A file of `write` is a syntax of one of the three for all
+A subject (a leaderboard, a comparison, findings, an explanation, soundness, power, a study) has a
+folder that tells what there is to write: `document`, its blocks, `rows`, a table of exact values,
+and `fields`, all of it for programs. A file of `write` is a syntax of one of the three for all
 subjects; another module of a subject's folder is a form of its own. An installed project adds
 forms by an entry point of the subject's group.
 
@@ -30,6 +30,7 @@ GROUPS = {
     "explanation": "scorer.explanation",
     "soundness": "scorer.soundness",
     "power": "scorer.power",
+    "study": "scorer.study",
 }
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
@@ -109,7 +110,8 @@ def form(subject: str, name: str, *, paths: bool = False) -> Callable[[F], F]:
     r"""Make a function from a subject's data to text the form of that name.
 
     Args:
-        subject: what is written: leaderboard, comparison, findings, explanation, soundness, power.
+        subject: what is written: leaderboard, comparison, findings, explanation, soundness, power,
+            study.
         paths: whether it needs the paths of files; else it gets their names only.
 
     >>> @form("leaderboard", "names")

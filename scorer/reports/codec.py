@@ -29,6 +29,7 @@ RECORDS = {  # schema's name -> the module with its record
     "explanation": "scorer.reports.explanation.fields",
     "soundness": "scorer.reports.soundness.fields",
     "power": "scorer.reports.power.fields",
+    "study": "scorer.reports.study.fields",
     "audit": "scorer.board.fields.audit",
     "log": "scorer.board.fields.log",
     "rescoring": "scorer.board.fields.rescoring",

@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from scorer.stats.orders import taus
 from scorer.stats.units import NOISE, Floats, Mask
 
 FAR = 1.5  # errors of a value by which it is moved at most
@@ -45,15 +46,7 @@ def stability(values: Floats, drawn: Floats) -> float:
     >>> stability(np.array([3.0, 2.0, 1.0]), np.array([[3.0, 3.0], [2.0, 1.0], [1.0, 2.0]]))
     0.6666666666666666
     """
-    agree, ties, pairs = np.zeros(drawn.shape[1]), np.zeros(drawn.shape[1]), 0
-    for n in range(len(values) - 1):
-        order = np.sign(values[n] - values[n + 1 :])
-        signs = np.sign(drawn[n] - drawn[n + 1 :])
-        agree += order @ signs
-        ties += np.abs(signs).sum(axis=0)
-        pairs += int(np.count_nonzero(order))
-    scale = np.sqrt(ties * pairs)
-    return float(np.divide(agree, scale, out=np.zeros(agree.size), where=scale > 0).mean())
+    return float(taus(values, drawn).mean())
 
 
 def optimism(values: Floats, drawn: Floats, better: Literal["higher", "lower"]) -> float:

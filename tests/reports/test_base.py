@@ -26,6 +26,7 @@ OWN = {
     "explanation": set(),
     "soundness": set(),
     "power": set(),
+    "study": set(),
 }
 PLUGIN = '''
 """A form of every subject in one file."""
@@ -54,6 +55,10 @@ def soundness(lint, options):
 @form("power", "words")
 def power(estimate, options):
     return f"power of {len(estimate.needed)}\\n"
+
+@form("study", "words")
+def study(found, options):
+    return f"study of {len(found.names)}\\n"
 '''
 
 
@@ -104,6 +109,7 @@ def test_one_installed_file_adds_a_form_of_every_subject(tmp_path, challenge):
         ["explain", here, first, "--list", "q1"],
         ["lint", here],
         ["power", here, "-d", "0.5"],
+        ["study", here, first, second],
     ]
     code = f"from scorer.cli.main import run\nfor words in {commands!r}:\n"
     code += "    run([*words, '--format', 'words'])\n"
@@ -115,5 +121,5 @@ def test_one_installed_file_adds_a_form_of_every_subject(tmp_path, challenge):
     )
     assert ended.stdout.splitlines() == [
         "board of 2", "comparison of 2", "findings of 1", "explanation of q1", "soundness of 2",
-        "power of 4",
+        "power of 4", "study of 2",
     ], ended.stderr  # fmt: skip

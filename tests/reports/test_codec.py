@@ -21,6 +21,7 @@ COMMANDS = {
     "explanation": ["explain", ".", SENT[0], "--list", "t01"],
     "soundness": ["lint", "."],
     "power": ["power", ".", "-d", "0.05"],
+    "study": ["study", ".", *SENT, "submissions/gamma.csv", "submissions/delta.csv"],
     "audit": ["audit", ".", "--at", "2026-01-03T00:00:00Z"],
     "log": ["log", ".", "--team", "red"],
     "rescoring": ["rescore", ".", "--dry-run"],

@@ -1,0 +1,175 @@
+"""How far a board depends on what was decided, from the scorecards of its submissions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from scorer.api.submissions import (
+    Progress,
+    Submissions,
+    loaded,
+    named_files,
+    outcomes_of,
+    settled_files,
+    terms_of,
+    without_baselines,
+)
+from scorer.api.text import Study
+from scorer.api.variations import Entrants, halves, variations
+from scorer.challenge.measures import MeasureSpec
+from scorer.challenge.model import Challenge
+from scorer.core.errors import ChallengeError, UsageError
+from scorer.core.text import join_first, printable, quoted
+from scorer.leaderboard.board import Terms, ranked
+from scorer.metrics.measure import Measure, find
+from scorer.metrics.notation import parse
+from scorer.prepare.answerable import answerable
+from scorer.prepare.bind import BoundChallenge, prepare
+from scorer.prepare.combine import Combiner
+from scorer.prepare.fingerprint import board_digest, fingerprint
+from scorer.prepare.open import OpenChallenge, opened
+
+CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
+NEAREST = 2  # of them on each side that a board is tried with
+WEIGHTS = ("weight", "weights")  # columns of the lists
+
+
+def study(
+    challenge: Challenge | Path | str,
+    submissions: Submissions,
+    *,
+    measures: Sequence[str] = (),
+    seed: int | None = None,
+    allow_plugins: bool = False,
+    progress: Progress | None = None,
+) -> Study:
+    """The board of some submissions, and what it would be if something else were decided.
+
+    Other measures, cut-offs, aggregates, rules for what is missing, weights; without each group,
+    without a tenth of the lists, by half of them. Each file is read once. For organizers.
+
+    Args:
+        challenge: a loaded challenge, or the path of its challenge.yaml or folder.
+        submissions: as `score` takes them; the challenge's baselines are left out.
+        measures: the one that is to rank officially, then further ones; default: the challenge's.
+        seed: of the draws of lists; default: the board's.
+        allow_plugins: whether the challenge's own metrics may be run.
+        progress: called before each submission is read.
+
+    Raises:
+        ChallengeError: the challenge, or a measure, is wrong.
+        PluginError: a metric failed.
+        UsageError: two submissions have one name, or fewer than two can be scored.
+    """
+    official = _official(loaded(challenge), measures, allow_plugins)
+    plain = prepare(official, allow_plugins)
+    ready, left_out = _opened(plain, allow_plugins)
+    further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
+    with named_files(submissions, ready.prepared) as named:
+        files, _ = without_baselines(named, ready.prepared)
+        outcomes = outcomes_of(ready, files, progress)
+    terms = terms_of(ready)
+    digest = fingerprint(ready.digests, board_digest(official, plain.measures))
+    scored = settled_files(terms, files, outcomes)
+    rejected = [each.name for each in scored if not each.valid]
+    if len(scored) - len(rejected) < 2:
+        count = f"{len(scored) - len(rejected)} of {len(scored)} submissions can be scored"
+        raise UsageError(f"nothing to study: {count}, two are needed (score check says why)")
+    rows = ranked(terms, scored).standings
+    place = {each.name: n for n, each in enumerate(scored)}
+    order = [place[row.name] for row in rows]
+    entrants = Entrants(
+        terms,
+        tuple(scored[n] for n in order),
+        tuple(outcomes[n] for n in order),
+        np.array([row.rank for row in rows], dtype=np.int64),
+        frozenset(further),
+    )
+    seed = official.leaderboard.seed if seed is None else seed
+    found = tuple(variations(entrants, seed))
+    if rejected:
+        left_out = [*left_out, f"submissions that cannot be scored: {join_first(rejected)}"]
+    return Study(
+        official, digest, plain.measures, _ruled(terms), tuple(row.name for row in rows),
+        tuple(entrants.ranks.tolist()), len(terms.lists), seed, found,
+        halves(entrants, [each for each in found if each.about == "half"], seed),
+        tuple(left_out), terms.called,
+    )  # fmt: skip
+
+
+def _official(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -> Challenge:
+    """The challenge of which the first of some measures ranks; it has the others, too."""
+    if not words:
+        return challenge
+    if odd := next((word for word in words if not word.strip() or not word.isprintable()), None):
+        raise UsageError(f"{quoted(odd)} is no measure; write one such as nDCG@10")
+    bound = prepare(challenge, allow_plugins).measures
+    specs, places = list(challenge.metrics), list[int]()
+    for word in dict.fromkeys(words):
+        known = find(bound, word)
+        places.append(len(specs) if known is None else bound.index(known))
+        specs += [MeasureSpec(notation=word, key="--metric")] if known is None else []
+    ranking = (s.model_copy(update={"primary": n == places[0]}) for n, s in enumerate(specs))
+    rules = challenge.leaderboard.model_copy(update={"rank_by": "primary"})
+    return challenge.model_copy(update={"metrics": tuple(ranking), "leaderboard": rules})
+
+
+def _opened(plain: BoundChallenge, allow_plugins: bool) -> tuple[OpenChallenge, list[str]]:
+    """The challenge opened with further measures, or without them, and why."""
+    challenge, specs = plain.challenge, list(_further(plain))
+    if not specs:
+        return answerable(opened(plain)), []
+    wider = challenge.model_copy(update={"metrics": (*challenge.metrics, *specs)})
+    try:
+        return answerable(opened(prepare(wider, allow_plugins))), []
+    except ChallengeError as error:
+        ready = answerable(opened(plain))  # raises where the challenge itself is wrong
+        why = printable(error.problems[0].message if error.problems else error)
+        return ready, [f"other cut-offs and weights: {why}"]
+
+
+def _further(plain: BoundChallenge) -> Iterator[MeasureSpec]:
+    """The primary measure with other cut-offs, and with weights that the lists have."""
+    primary = next(each for each in plain.measures if each.primary)
+    spec = plain.challenge.metrics[plain.measures.index(primary)]
+    ids = {each.id for each in plain.measures}
+    if spec.score is not None or plain.rank_by is not None or plain.ranked_by is not None:
+        return
+    name, params = parse(spec.notation)[0], primary.params
+    for k in _cutoffs(plain, primary):
+        id = f"{primary.metric.name}@{k}" if spec.id is None else f"{spec.id} @{k}"
+        if id not in ids:
+            yield spec.model_copy(
+                update={"notation": name, "params": {**params, "k": k}, "primary": False}
+                | ({} if spec.id is None else {"id": id})
+            )
+    taken = {*primary.metric.parameters.model_fields, *plain.challenge.truth.columns}
+    weighted = primary.combination.list_weights or primary.combination.groups
+    if weighted or not primary.of_lists or taken.intersection(WEIGHTS):
+        return
+    for column in [each for each in WEIGHTS if each in Combiner(plain.challenge).columns]:
+        update = {"weights": (column,), "id": f"{primary.id} by {column}", "primary": False}
+        yield spec.model_copy(update=update)
+
+
+def _cutoffs(plain: BoundChallenge, primary: Measure) -> list[int]:
+    """The nearest cut-offs below and above the one of a measure, within the lists' length."""
+    k = primary.params.get("k")
+    if primary.metric.at != "k" or not isinstance(k, int):
+        return []
+    length = plain.challenge.submission.lengths
+    most = length.max if length is not None and length.max is not None else CUTOFFS[-1]
+    below = [each for each in CUTOFFS if each < k][-NEAREST:]
+    return below + [each for each in CUTOFFS if k < each <= most][:NEAREST]
+
+
+def _ruled(terms: Terms) -> str:
+    """What ranks, in words."""
+    if terms.rank_by is not None:
+        return f"{terms.rank_by[0].name} by {terms.rank_by[1].name}"
+    if terms.ranked_by is not None:
+        return f"{' and '.join(terms.ranked_by.measures)} by {terms.ranked_by.aggregate.name}"
+    return terms.primary.id

@@ -1,0 +1,354 @@
+"""The orders of a board's submissions if something else were decided, from their scorecards."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import partial
+from itertools import compress
+from typing import NamedTuple, cast
+
+import numpy as np
+
+from scorer.api.splits import limited, masks_for
+from scorer.challenge.phases import EVERYTHING
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.errors import PluginError
+from scorer.core.registry import plugin_call
+from scorer.core.text import printable, unit
+from scorer.leaderboard.board import Terms, ranked
+from scorer.leaderboard.certainty import cluster_codes
+from scorer.metrics.combination import SIZE, Combination
+from scorer.metrics.measure import Measure
+from scorer.preferences.base import aggregations, every
+from scorer.results.report import Scored, Value
+from scorer.results.scorecard import UNDEFINED, Missing, Outcome, Rules, Scorecard, Undefined
+from scorer.results.study import Decided, Halves, Variation
+from scorer.scoring.settle import of_lists, over_folds, settle
+from scorer.stats.aggregate import MEAN, Aggregate
+from scorer.stats.orders import (
+    agreement,
+    majorities,
+    pair_wins,
+    parts,
+    ranks_of,
+    taus,
+    win_rates,
+)
+from scorer.views.positions import PositionTable
+
+TENTH, HALF = 0.1, 0.5
+DRAWS = 20  # of a tenth of the lists that is left out, and of two halves
+RuleOf = Mapping[str, Rules]  # by measure id
+
+
+class Entrants(NamedTuple):
+    """The ranked submissions of a board, best first, with what they gave."""
+
+    terms: Terms
+    scored: tuple[Scored, ...]
+    outcomes: tuple[Outcome, ...]
+    ranks: Ints  # (submissions,), official
+    further: frozenset[str]  # measures that are no measures of the challenge, by id
+
+    @property
+    def cards(self) -> list[Scorecard]:
+        """The scorecard of each."""
+        return [cast(Scorecard, each.card) for each in self.scored]
+
+    @property
+    def by_primary(self) -> bool:
+        """Whether the primary measure ranks."""
+        return self.terms.rank_by is None and self.terms.ranked_by is None
+
+    def values(
+        self, measure: Measure, rules: RuleOf | None = None, keep: Mask | None = None
+    ) -> Floats:
+        """The value of each by a measure, by other rules or on some of the lists; NaN for none."""
+        known = [each.values.get(measure.id) for each in self.scored]
+        own = known[0].per_list if known[0] is not None else None
+        if rules is None and own is not None and all(
+            each is not None and each.plain and each.folds is None and math.isfinite(each.mean)
+            for each in known
+        ):  # fmt: skip
+            table = np.array([cast(Value, each).per_list for each in known])
+            return _row_means(table if keep is None else table[:, keep], measure)
+        how = self.terms.rules if rules is None else rules
+        return np.array([self._value(n, measure, how, keep) for n in range(len(self.scored))])
+
+    def _value(self, n: int, measure: Measure, rules: RuleOf, keep: Mask | None) -> float:
+        outcome = self.outcomes[n]
+        try:
+            with plugin_call(f"metric {measure.metric.name} failed"):
+                if not outcome.folds:
+                    return settle(self.cards[n], measure, rules, keep).mean
+                if keep is not None:
+                    outcome = limited(outcome, keep, tuple(compress(self.terms.lists, keep)))
+                lists = cast(Scorecard, outcome.card).lists
+                return over_folds(outcome.folds, lists, measure, rules).mean
+        except PluginError:
+            return math.nan
+
+    def officially(self, rules: RuleOf | None = None, keep: Mask | None = None) -> Ints:
+        """The ranks by what ranks officially, by other rules or on some of the lists."""
+        terms = self.terms
+        ids = {terms.primary.id, *(each.id for each in terms.breakers)}
+        ids |= set(terms.ranked_by.measures if terms.ranked_by else ())
+        used = [each for each in terms.measures if each.id in ids]
+        table = {each.id: self.values(each, rules, keep) for each in used}
+        if np.isnan(table[terms.primary.id]).all() and self.by_primary:
+            return np.ones(len(self.scored), dtype=np.int64)
+        scored = [
+            replace(each, values={k: Value(float(v[n]), 0, 0, 0, None) for k, v in table.items()})
+            for n, each in enumerate(self.scored)
+        ]
+        preferred = terms.rank_by or any(b.metric.view is PositionTable for b in terms.breakers)
+        if preferred and keep is not None:
+            lists = tuple(compress(terms.lists, keep))
+            outcomes = [limited(each, keep, lists) for each in self.outcomes]
+            scored = [replace(s, card=o.card) for s, o in zip(scored, outcomes, strict=True)]
+        return self.board(terms._replace(groups={}), scored)
+
+    def board(self, terms: Terms, scored: list[Scored] | None = None) -> Ints:
+        """The ranks by other terms."""
+        rows = ranked(terms, self.scored if scored is None else scored).standings
+        place = {row.name: row.rank for row in rows}
+        return np.array([place[each.name] for each in self.scored], dtype=np.int64)
+
+
+def _row_means(table: Floats, measure: Measure) -> Floats:
+    """The mean of each row, or its sum, added up as a board does it, to the bit."""
+    known = ~np.isnan(table)
+    count = known.sum(axis=1)
+    total = np.where(known, table, 0.0).cumsum(axis=1)[:, -1] if table.shape[1] else count * 1.0
+    mean = total if measure.metric.aggregate == "sum" else total / np.maximum(count, 1)
+    return np.where(count > 0, mean, np.nan)
+
+
+Found = Iterator[tuple[Decided, str, Ints]]
+
+
+def variations(entrants: Entrants, seed: int) -> Iterator[Variation]:
+    """The board by other decisions, and on parts of its lists."""
+    families: tuple[Callable[[Entrants], Found], ...] = (
+        _by_measures,
+        _by_aggregates,
+        _by_rules,
+        _by_weights,
+        _by_splits,
+        _by_groups,
+        partial(_by_draws, seed=seed),
+    )
+    for family in families:
+        for about, name, ranks in family(entrants):
+            tau = taus(entrants.ranks.astype(float), ranks[:, None].astype(float))
+            yield Variation(about, name, tuple(ranks.tolist()), float(tau[0]))
+
+
+def _by(measure: Measure, values: Floats) -> Ints | None:
+    """The ranks of values; None where no submission has one."""
+    return None if np.isnan(values).all() else ranks_of(values, measure.metric.better)
+
+
+def _by_measures(entrants: Entrants) -> Found:
+    """Other measures, and the official one with other cut-offs."""
+    for measure in entrants.terms.measures:
+        if measure.primary and entrants.by_primary:
+            continue
+        ranks = _by(measure, entrants.values(measure))
+        further = measure.id in entrants.further
+        if ranks is not None and not (further and measure.combination.list_weights):
+            yield "cut-off" if further else "measure", measure.id, ranks
+
+
+def _by_aggregates(entrants: Entrants) -> Found:
+    """Other ways in which lists, groups or comparisons make an order."""
+    terms, primary = entrants.terms, entrants.terms.primary
+    if not entrants.by_primary:
+        yield from _aggregations(entrants)
+        return
+    how = primary.combination
+    many = unit(terms.called)
+    if primary.of_lists:
+        alike = _without_weights(how)
+        plain = how.lists == MEAN or primary.metric.aggregate == "sum"
+        wanted = [] if plain and not how.groups else ["mean"]
+        wanted += ["median"] if how.lists.name != "median" else []
+        for name in wanted:
+            changed = replace(primary, combination=replace(alike, lists=Aggregate(name)))
+            ranks = _by(primary, entrants.values(changed, terms.rules))
+            if ranks is not None:
+                yield "aggregate", f"{name} of the {many}", ranks
+    table = _list_values([each.values[primary.id].per_list for each in entrants.scored])
+    if table is not None:
+        wins = pair_wins(table, primary.metric.better)
+        yield "aggregate", f"Borda: win rate over the {many}", ranks_of(_exact(win_rates(wins)))
+        yield "aggregate", f"Copeland: opponents beaten in most {many}", ranks_of(majorities(wins))
+    groups = [np.array([*each.groups.get(primary.id, {}).values()]) for each in entrants.scored]
+    if groups and groups[0].size > 1:
+        rates = win_rates(pair_wins(np.array(groups), primary.metric.better))
+        yield "aggregate", "win rate over the groups", ranks_of(_exact(rates))
+
+
+def _exact(values: Floats) -> Floats:
+    """Sums of shares without what float arithmetic leaves between equal ones."""
+    return np.round(values, 12)
+
+
+def _list_values(rows: list[Floats | None]) -> Floats | None:
+    """The values of all lists, (submissions, lists); None where lists have none."""
+    known = [row for row in rows if row is not None]
+    return np.array(known) if len(known) == len(rows) else None
+
+
+def _aggregations(entrants: Entrants) -> Found:
+    """Other aggregations of preferences, or of ranks by several measures."""
+    terms = entrants.terms
+    for aggregate in every(aggregations()):
+        if terms.rank_by is not None and aggregate != terms.rank_by[1]:
+            changed = terms._replace(rank_by=(terms.rank_by[0], aggregate))
+        elif terms.ranked_by is not None and aggregate != terms.ranked_by.aggregate:
+            changed = terms._replace(ranked_by=terms.ranked_by._replace(aggregate=aggregate))
+        else:
+            continue
+        yield "aggregate", aggregate.name, entrants.board(changed)
+
+
+def _by_rules(entrants: Entrants) -> Found:
+    """Other rules for lists that are left out, and for those without a value."""
+    terms, many = entrants.terms, unit(entrants.terms.called)
+    answered = np.array([card.answered for card in entrants.cards])
+    official = terms.rules[terms.primary.id]
+    if not answered.all():
+        words: dict[Missing, str] = {"zero": "count as empty", "skip": "are left out"}
+        for missing, said in words.items():
+            if missing != official.missing:
+                rules = {key: each._replace(missing=missing) for key, each in terms.rules.items()}
+                yield "rule", f"{many} that a submission lacks {said}", entrants.officially(rules)
+        common: Mask = np.all(answered, axis=0)
+        if common.any():
+            yield "rule", f"only {many} that all have", entrants.officially(None, common)
+    if not _lacks_values(entrants):
+        return
+    low = all(part.metric.zero_is_low for part in terms.primary.all_parts)
+    others: tuple[Undefined, ...] = ("zero", "skip") if low else ("skip", "worst")
+    for undefined in others:
+        if undefined != official.undefined:
+            rules = {key: each._replace(undefined=undefined) for key, each in terms.rules.items()}
+            yield "rule", f"undefined: {undefined}", entrants.officially(rules)
+
+
+def _lacks_values(entrants: Entrants) -> bool:
+    """Whether a list has no value for some submission by the primary measure."""
+    primary, rules = entrants.terms.primary, entrants.terms.rules
+    if not primary.of_lists or primary.id not in {*entrants.cards[0].values}:
+        return False
+    states = (of_lists(card, primary, rules)[1] for card in entrants.cards)
+    return any(bool((each >= UNDEFINED).any()) for each in states)
+
+
+def _without_weights(how: Combination) -> Combination:
+    """The combination in which all lists count alike."""
+    return replace(how, list_weights=None, groups=(), aggregates=(), weights=())
+
+
+def _by_weights(entrants: Entrants) -> Found:
+    """Weights of lists or not; groups alike, by their lists, or none."""
+    terms, primary = entrants.terms, entrants.terms.primary
+    if not entrants.by_primary:
+        return
+    how, many = primary.combination, unit(terms.called)
+    changes: dict[str, Combination] = {}
+    if how.list_weights is not None:
+        changes[f"{many} without weights"] = replace(how, list_weights=None)
+    if how.groups and primary.of_lists:
+        changes[f"all {many} alike, without groups"] = replace(
+            _without_weights(how), lists=how.lists
+        )
+    if how.groups and set(how.weights) != {SIZE}:
+        changes[f"groups by their {many}"] = replace(how, weights=(SIZE,) * len(how.groups))
+    if how.groups and any(how.weights):
+        changes["groups alike"] = replace(how, weights=(None,) * len(how.groups))
+    for name, combination in changes.items():
+        changed = replace(primary, combination=combination)
+        ranks = _by(primary, entrants.values(changed, terms.rules))
+        if ranks is not None:
+            yield "weights", name, ranks
+    for measure in terms.measures:
+        if measure.id in entrants.further and measure.combination.list_weights:
+            column = printable(measure.combination.list_weights)
+            ranks = _by(measure, entrants.values(measure))
+            if ranks is not None:
+                yield "weights", f"{many} weighted by {column}", ranks
+    means = [np.mean([*each.groups.get(primary.id, {}).values()] or [np.nan])
+             for each in entrants.scored]  # fmt: skip
+    if not how.groups and (ranks := _by(primary, np.array(means))) is not None:
+        yield "weights", "groups alike", ranks
+
+
+def _by_splits(entrants: Entrants) -> Found:
+    """Each split alone."""
+    terms = entrants.terms
+    for name, keep in masks_for(terms.challenge, terms.lists, terms.groups).items():
+        if name != EVERYTHING and keep.any():
+            yield "split", f"only the split {printable(name)}", entrants.officially(None, keep)
+
+
+def _by_groups(entrants: Entrants) -> Found:
+    """Each group of lists left out."""
+    names, codes = labels(entrants)
+    for code, name in enumerate(names):
+        keep = codes != code
+        if keep.any() and not keep.all():
+            yield "group", f"without {printable(name)}", entrants.officially(None, keep)
+
+
+def labels(entrants: Entrants) -> tuple[list[str], Ints]:
+    """The groups of the lists, and the place of each list's among these, (lists,); -1: in none."""
+    terms, columns = entrants.terms, entrants.cards[0].columns.groups
+    outer = terms.primary.combination.groups[-1:]
+    if not terms.groups and outer and outer[0] in columns:
+        return list(columns[outer[0]].names), columns[outer[0]].codes
+    names = sorted(set(terms.groups.values()))
+    place = {name: n for n, name in enumerate(names)}
+    codes = [place.get(terms.groups.get(each, ""), -1) for each in terms.lists]
+    return names, np.array(codes, dtype=np.int64)
+
+
+def _by_draws(entrants: Entrants, seed: int) -> Found:
+    """A tenth of the lists left out, and half of them, drawn several times."""
+    many = unit(entrants.terms.called)
+    for n, gone in enumerate(_lists_drawn(entrants, TENTH, seed), start=1):
+        name = f"without a tenth of the {many}, draw {n}"
+        yield "tenth", name, entrants.officially(None, ~gone)
+    for n, kept in enumerate(_lists_drawn(entrants, HALF, seed), start=1):
+        for side, keep in (("a", kept), ("b", ~kept)):
+            name = f"half of the {many}, draw {n}{side}"
+            yield "half", name, entrants.officially(None, keep)
+
+
+def _lists_drawn(entrants: Entrants, share: float, seed: int) -> Mask:
+    """Draws of so many of the lists, whole clusters of them."""
+    lists = entrants.terms.lists
+    codes = cluster_codes(lists, entrants.terms.clusters)
+    return parts(len(lists), codes, share, DRAWS, seed)
+
+
+def halves(entrants: Entrants, drawn: list[Variation], seed: int) -> Halves | None:
+    """How far two halves agree, of whose orders `drawn` has each pair; None of no pair."""
+    if not drawn:
+        return None
+    orders = np.array([each.ranks for each in drawn], dtype=float).T
+    pairs = zip(orders[:, ::2].T, orders[:, 1::2].T, strict=True)
+    tau = float(np.mean([taus(one, other[:, None])[0] for one, other in pairs]))
+    correlation = reliability = math.nan
+    if entrants.by_primary:
+        primary = entrants.terms.primary
+        masks = _lists_drawn(entrants, HALF, seed)
+        first, second = (
+            np.array([entrants.values(primary, None, mask) for mask in side]).T
+            for side in (masks, ~masks)
+        )
+        correlation, reliability = agreement(first, second)
+    return Halves(len(drawn) // 2, tau, correlation, reliability)

@@ -1,0 +1,1 @@
+"""How far a board depends on what was decided."""

@@ -1,0 +1,150 @@
+"""How far a board depends on what was decided, as a document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from scorer.core.text import printable, unit
+from scorer.reports.base import LINTED, Options
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Paragraph,
+    Row,
+    Table,
+    cut,
+)
+from scorer.results.study import DRAWN, PODIUM, Study, Variation
+
+SHOWN = 12  # of the groups that are left out in turn; of more, those that change the order most
+NAMED = 3  # names in a cell
+PARTS = {"tenth": "without a tenth of the {}", "half": "by half of the {}"}
+
+
+def document(study: Study, options: Options) -> Document:
+    """What stays whatever is decided, a row for each variation, and each submission's ranks."""
+    challenge = study.challenge
+    return Document(
+        printable(f"How robust is the board of {challenge.title}?", 1000),
+        list(_sections(study)),
+        LINTED,
+        source=(challenge.id, study.fingerprint),
+        skip="Skip to the variations",
+    )
+
+
+def _sections(study: Study) -> Iterator[Block]:
+    yield Paragraph(" ".join(_staying(study)), "strong")
+    yield Paragraph(
+        f"Officially {printable(study.ruled)} ranks, over {study.lists:,} "
+        f"{unit(study.called, study.lists)}. tau is Kendall's: 1 where a variation gives the "
+        "official order, 0 where it has nothing to do with it, -1 where it is the reverse.",
+        "soft",
+    )
+    yield Heading("Variations", key="variations")
+    yield _variations(study)
+    yield Heading("Submissions", key="submissions")
+    yield _spans(study)
+    if study.left_out:
+        yield Notes([f"Not varied: {each}." for each in study.left_out], "prose")
+
+
+def _staying(study: Study) -> Iterator[str]:
+    """In how many variations the winner stays, and the first three, in sentences."""
+    first, decisions = study.top(), study.decisions()
+    who = _first_names(first)
+    stay = "stays" if len(first) == 1 else "stay"
+    if decisions:
+        said = f"{who} {stay} first in {_of(study, decisions, 1)} variations"
+        if len(study.names) > PODIUM:
+            said += f", and the first three are the same in {_of(study, decisions, PODIUM)}"
+        yield f"{said}."
+    for about in DRAWN:
+        if drawn := [each for each in study.variations if each.about == about]:
+            part = PARTS[about].capitalize().format(unit(study.called))
+            yield f"{part}, {who} {stay} first in {_of(study, drawn, 1)} draws."
+    if (halves := study.halves) is not None:
+        known = not math.isnan(halves.reliability)
+        ends = f": the reliability of the values is {halves.reliability:.2f}" if known else ""
+        yield f"Two halves of the {unit(study.called)} agree with a tau of {halves.tau:.2f}{ends}."
+
+
+def _of(study: Study, some: Sequence[Variation], most: int) -> str:
+    return f"{sum(study.stays(each, most) for each in some)} of {len(some)}"
+
+
+def _variations(study: Study) -> Table:
+    """A row for each decision, and one for all draws of a part of the lists."""
+    columns = [
+        Column("varied", "group", 2),
+        Column("variation", "name", cut=60),
+        Column("tau"),
+        Column("first", "text", 0, cut=40),
+        Column("first three", "text", 1, cut=60),
+    ]
+    rows = []
+    families = groupby(study.variations, lambda each: each.about)
+    for number, (about, family) in enumerate(families):
+        made = _of_draws(study, list(family)) if about in DRAWN else _decided(study, list(family))
+        rows += [Row([Cell(about), *cells], number) for cells in made]
+    return Table("The board if something else were decided", columns, rows)
+
+
+def _decided(study: Study, family: Sequence[Variation]) -> Iterator[list[Cell]]:
+    """A row for each; of very many groups for those that change the order most."""
+    least = sorted(family, key=lambda each: each.tau)[:SHOWN]
+    some = family if len(family) <= SHOWN or family[0].about != "group" else least
+    for each in some:
+        stays, podium = study.stays(each), study.stays(each, PODIUM)
+        first = "stays" if stays else _first_names(study.top(each.ranks))
+        yield [
+            Cell(each.name),
+            _tau(each.tau),
+            Cell(first, marks=() if stays else ("significant",)),
+            Cell("stay" if podium else _first_names(study.top(each.ranks, PODIUM))),
+        ]
+    if rest := [each for each in family if each not in some]:
+        yield _together(study, f"without another of {len(rest)}", rest)
+
+
+def _of_draws(study: Study, drawn: Sequence[Variation]) -> Iterator[list[Cell]]:
+    part = PARTS[drawn[0].about].format(unit(study.called))
+    yield _together(study, f"{part}, {len(drawn)} draws", drawn)
+
+
+def _together(study: Study, name: str, some: Sequence[Variation]) -> list[Cell]:
+    """The cells of several variations."""
+    mean = sum(each.tau for each in some) / len(some)
+    least = min(each.tau for each in some)
+    return [
+        Cell(f"{name} (tau at least {least:.2f})"),
+        _tau(mean),
+        Cell(f"stays in {_of(study, some, 1)}"),
+        Cell(f"stay in {_of(study, some, PODIUM)}"),
+    ]
+
+
+def _tau(tau: float) -> Cell:
+    return Cell(f"{tau:.3f}", repr(tau))
+
+
+def _first_names(names: Sequence[str]) -> str:
+    """Some names in a sentence or a cell."""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return ", ".join(cut(name, 30) for name in names[:NAMED]) + more
+
+
+def _spans(study: Study) -> Table:
+    """The official rank of each submission, and between which ranks decisions put it."""
+    columns = [Column("rank", "rank"), Column("name", "name"), Column("best"), Column("worst")]
+    rows = [
+        Row([Cell(str(rank)), Cell(name), Cell(str(best)), Cell(str(worst))])
+        for name, rank, best, worst in study.spread()
+    ]
+    return Table("The best and the worst rank of each submission by any decision", columns, rows)

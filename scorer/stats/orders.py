@@ -1,0 +1,113 @@
+"""Orders of submissions held against each other, and parts of the lists that make other orders."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from scorer.stats.units import Floats, Ints, Mask
+
+Better = Literal["higher", "lower"]
+
+
+def ranks_of(values: Floats, better: Better = "higher") -> Ints:
+    """The rank of each of some values; equal ones share it: 1, 2, 2, 4. NaN comes last.
+
+    >>> ranks_of(np.array([0.5, 0.9, 0.5, np.nan]))
+    array([2, 1, 2, 4])
+    """
+    lead = np.nan_to_num(
+        -values if better == "higher" else values, nan=np.inf, posinf=np.inf, neginf=-np.inf
+    )
+    return np.asarray(1 + np.searchsorted(np.sort(lead), lead))
+
+
+def taus(values: Floats, drawn: Floats) -> Floats:
+    """Kendall's tau-b of the order by some values with each of several others.
+
+    0 where all of one order are equal. `values` is (submissions,), `drawn` (submissions, orders);
+    the result is (orders,).
+
+    >>> taus(np.array([3.0, 2.0, 1.0]), np.array([[3.0, 3.0], [2.0, 1.0], [1.0, 2.0]]))
+    array([1.        , 0.33333333])
+    """
+    agree, ties, pairs = np.zeros(drawn.shape[1]), np.zeros(drawn.shape[1]), 0
+    for n in range(len(values) - 1):
+        order = np.sign(values[n] - values[n + 1 :])
+        signs = np.sign(drawn[n] - drawn[n + 1 :])
+        agree += order @ signs
+        ties += np.abs(signs).sum(axis=0)
+        pairs += int(np.count_nonzero(order))
+    scale = np.sqrt(ties * pairs)
+    tau: Floats = np.divide(agree, scale, out=np.zeros(agree.size), where=scale > 0)
+    return tau
+
+
+def pair_wins(values: Floats, better: Better = "higher") -> Floats:
+    """The share of lists in which the row is better than the column, a tie as half.
+
+    `values` is (submissions, lists); a pair has the lists in which both have a value, and NaN
+    where it has none. The result is (submissions, submissions), of the diagonal NaN.
+    """
+    valued = (~np.isnan(values)).astype(np.float64)
+    known = valued @ valued.T
+    won = np.empty_like(known)
+    for n, row in enumerate(values):
+        above = row > values if better == "higher" else row < values
+        won[n] = above.sum(axis=1) + (row == values).sum(axis=1) / 2
+    wins: Floats = np.divide(won, known, out=np.full(known.shape, np.nan), where=known > 0)
+    np.fill_diagonal(wins, np.nan)
+    return wins
+
+
+def win_rates(wins: Floats) -> Floats:
+    """The mean of each row of `pair_wins`: Borda's count as a share; NaN of no pair.
+
+    >>> win_rates(pair_wins(np.array([[3.0, 1.0], [2.0, 2.0], [1.0, 2.0]])))
+    array([0.5  , 0.625, 0.375])
+    """
+    known = ~np.isnan(wins)
+    total, count = np.where(known, wins, 0.0).sum(axis=1), known.sum(axis=1)
+    rates: Floats = np.divide(total, count, out=np.full(len(wins), np.nan), where=count > 0)
+    return rates
+
+
+def majorities(wins: Floats) -> Floats:
+    """How many opponents each beats in more lists than not, a draw as half: Copeland's count."""
+    count: Floats = (wins > 0.5).sum(axis=1) + (wins == 0.5).sum(axis=1) / 2
+    return count
+
+
+def parts(lists: int, unit: Ints | None, share: float, draws: int, seed: int) -> Mask:
+    """Random parts of the lists, of whole units: (draws, lists).
+
+    At least one unit is in a part, and one is not. `unit`, (lists,), has equal numbers for lists
+    that stay together; None: each is alone. Of fewer than two units there are no parts.
+    """
+    codes = np.arange(lists) if unit is None else np.unique(unit, return_inverse=True)[1]
+    count = int(codes.max(initial=-1)) + 1
+    if count < 2:
+        return np.zeros((0, lists), dtype=bool)
+    taken = min(max(round(share * count), 1), count - 1)
+    rng = np.random.default_rng(seed)
+    rows = [np.isin(codes, rng.permutation(count)[:taken]) for _ in range(draws)]
+    return np.array(rows)
+
+
+def agreement(first: Floats, second: Floats) -> tuple[float, float]:
+    """How far two halves of the lists agree about submissions: means over draws.
+
+    Pearson's correlation of the values in both, and by Spearman and Brown the one of two wholes:
+    `2 r / (1 + r)`, which is the reliability of the board's values. Both arrays are
+    (submissions, draws); a draw in which a half has equal values, or none, is left out.
+    """
+    kept = [
+        np.corrcoef(one, other)[0, 1]
+        for one, other in zip(first.T, second.T, strict=True)
+        if np.isfinite([one, other]).all() and np.ptp(one) > 0 and np.ptp(other) > 0
+    ]
+    if not kept:
+        return np.nan, np.nan
+    mean = float(np.mean(kept))
+    return mean, 2 * mean / (1 + mean) if mean > 0 else mean

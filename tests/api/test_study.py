@@ -1,0 +1,224 @@
+"""How far a board depends on what was decided."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+import scorer
+from scorer.core.errors import ChallengeError, UsageError
+
+# ten lists of ten items each; a run finds the relevant one at a rank, or not at all
+LISTS = 10
+TRUTH = "list,item,grade\n" + "".join(f"q{n},r,1\nq{n},x,0\n" for n in range(LISTS))
+GROUPS = "list,group\n" + "".join(f"q{n},{'easy' if n < 6 else 'hard'}\n" for n in range(LISTS))
+PLACES = {  # of the relevant item in each list; 0: not returned
+    "steady": [2] * 10,
+    "bold": [1] * 6 + [9] * 4,
+    "slow": [3] * 9 + [1],
+    "poor": [0] * 5 + [9] * 5,
+}
+
+
+def run(places):
+    rows = ["list,item"]
+    for n, place in enumerate(places):
+        rows += [f"q{n},{'r' if at == place else f'n{at}'}" for at in range(1, 11)]
+    return "\n".join(rows) + "\n"
+
+
+@pytest.fixture
+def board(challenge):
+    """A challenge with its four runs: its folder, and a function that studies it."""
+
+    def made(yaml="truth: truth.csv\nmetrics: [RR, Success@3]\n", runs=(), **files):
+        sent = {f"{name}.csv": run(places) for name, places in PLACES.items()} | dict(runs)
+        folder = challenge(yaml, **{"truth.csv": TRUTH, **sent, **files})
+        return folder, [folder / name for name in sent]
+
+    return made
+
+
+def studied(board, *given, **asked):
+    words = {key: asked.pop(key) for key in ("measures", "seed") if key in asked}
+    return scorer.study(*board(*given, **asked), **words)
+
+
+def by_name(study):
+    return {each.name: each for each in study.variations}
+
+
+def test_variations_are_held_against_the_official_order(board):
+    study = studied(board)
+    assert study.names == ("bold", "steady", "slow", "poor")  # .644, .5, .4, .056
+    assert study.ranks == (1, 2, 3, 4)
+    found = by_name(study)
+    other = found["Success@3"]  # steady and slow 1, bold .6, poor 0
+    assert other.ranks == (3, 1, 1, 4)
+    assert other.about == "measure"
+    assert not study.stays(other)
+    assert study.top(other.ranks) == ["steady", "slow"]
+    assert study.stays(other, 3)
+    median = found["median of the lists"]  # 1, .5, .333, .056
+    assert median.ranks == (1, 2, 3, 4)
+    assert median.tau == 1.0
+
+
+def test_halves_and_tenths_are_drawn_by_the_seed(board):
+    first, again, other = (studied(board, seed=seed) for seed in (5, 5, 6))
+    assert first.variations == again.variations
+    assert first.variations != other.variations
+    for about, count in (("tenth", 20), ("half", 40)):
+        assert sum(each.about == about for each in first.variations) == count
+    assert first.halves.draws == 20
+    assert 0.5 < first.halves.tau <= 1
+    assert first.halves.correlation < first.halves.reliability <= 1
+
+
+def test_parts_of_the_lists_are_scored_as_if_there_were_no_others(board):
+    lists = "lists: lists.csv\nmetrics: [RR]\n"
+    study = studied(board, f"truth: truth.csv\n{lists}", **{"lists.csv": GROUPS})
+    found = by_name(study)
+    assert found["without easy"].ranks == (3, 1, 1, 3)  # .111, .5, .5, .111
+    assert found["without hard"].ranks == (1, 2, 3, 4)
+    # groups alike: bold (1 + .111) / 2, steady .5, slow (.333 + .5) / 2
+    assert found["groups alike"].ranks == (1, 2, 3, 4)
+
+
+@pytest.mark.parametrize(
+    ("given", "tried"),
+    [
+        ("Success@3", {"Success@1", "Success@5", "Success@10"}),
+        ("{metric: Success, k: 3, id: found}", {"found @1", "found @5", "found @10"}),
+        ("RR", set()),
+    ],
+)
+def test_a_measure_is_tried_with_the_cut_offs_that_lists_reach(board, given, tried):
+    yaml = f"truth: truth.csv\nsubmission: {{length: 10}}\nmetrics: [{given}]\n"
+    found = [each for each in studied(board, yaml).variations if each.about == "cut-off"]
+    assert {each.name for each in found} == tried
+
+
+def test_cut_offs_give_what_a_board_with_them_gives(board):
+    folder, runs = board("truth: truth.csv\nmetrics: [Success@3, Success@1]\n")
+    study = scorer.study(folder, runs)
+    found = by_name(study)["Success@5"]
+    report = scorer.score(folder, runs)
+    assert by_name(study)["Success@1"].about == "measure"  # the challenge has it
+    assert [row.name for row in report.standings] == list(study.names)
+    asked = scorer.evaluate(folder / "truth.csv", runs, "Success@5")
+    ranks = {row.name: row.rank for row in asked.standings}
+    assert found.ranks == tuple(ranks[name] for name in study.names)
+
+
+def test_missing_lists_are_counted_otherwise(board):
+    short = "list,item\n" + "".join(f"q{n},r\n" for n in range(5))  # half of the lists, perfectly
+    yaml = "truth: truth.csv\nsubmission: {missing_list: zero}\nmetrics: [RR]\n"
+    study = studied(board, yaml, runs={"short.csv": short})
+    assert study.names == ("bold", "short", "steady", "slow", "poor")  # both .5
+    found = by_name(study)
+    assert found["lists that a submission lacks are left out"].ranks == (2, 1, 3, 4, 5)
+    assert found["only lists that all have"].ranks == (1, 1, 3, 4, 5)
+
+
+def test_weights_that_the_lists_have_are_tried_and_taken_away(board):
+    lists = "list,weight\n" + "".join(f"q{n},{1 if n < 6 else 5}\n" for n in range(LISTS))
+    yaml = "truth: truth.csv\nlists: lists.csv\nmetrics: [{}]\n"
+    study = studied(board, yaml.format("RR"), **{"lists.csv": lists})
+    # (6 + 20 / 9) / 26, .5, (22 / 3 + 5) / 26, 25 / 9 / 26
+    assert by_name(study)["lists weighted by weight"].ranks == (3, 1, 2, 4)
+    weighted = yaml.format("{metric: RR, weights: weight}")
+    study = studied(board, weighted, **{"lists.csv": lists})
+    assert study.names == ("steady", "slow", "bold", "poor")
+    assert by_name(study)["lists without weights"].ranks == (2, 3, 1, 4)
+
+
+def test_weights_that_are_no_numbers_are_told_and_nothing_else_is_lost(board):
+    lists = "list,weight\n" + "".join(f"q{n},much\n" for n in range(LISTS))
+    yaml = "truth: truth.csv\nlists: lists.csv\nmetrics: [RR]\n"
+    study = studied(board, yaml, **{"lists.csv": lists})
+    (said,) = study.left_out
+    assert said.startswith("other cut-offs and weights: ")
+    assert "median of the lists" in by_name(study)
+
+
+def test_ranks_of_preferences_have_other_aggregations(board):
+    rule = "leaderboard: {rank_by: {preference: RPP, aggregate: MC4}}\n"
+    study = studied(board, f"truth: truth.csv\nmetrics: [RR]\n{rule}")
+    found = by_name(study)
+    assert study.ruled == "RPP by MC4"
+    assert found["RR"].about == "measure"
+    assert found["Borda"].about == "aggregate"
+    assert np.isnan(study.halves.correlation)
+    assert sum(each.about == "half" for each in study.variations) == 40
+
+
+def test_ranks_by_several_measures_are_put_together_otherwise(board):
+    rule = "leaderboard: {rank_by: {measures: [RR, Success@3], aggregate: Borda}}\n"
+    study = studied(board, f"truth: truth.csv\nmetrics: [RR, Success@3]\n{rule}")
+    assert study.ruled == "RR and Success@3 by Borda"
+    assert {"RR", "Success@3", "Copeland"} <= {*by_name(study)}
+
+
+def test_a_measure_can_be_official(board):
+    folder, runs = board()
+    study = scorer.study(folder, runs, measures=["P@1", "RR"])
+    assert study.ruled == "P@1"
+    assert [each.name for each in study.variations if each.about == "measure"] == [
+        "RR", "Success@3",
+    ]  # fmt: skip
+    assert scorer.study(folder, runs, measures=["Success@3"]).ruled == "Success@3"
+
+
+def test_a_table_of_classes_is_studied(challenge):
+    truth = "id,label\n" + "".join(f"{n},{'ab'[n % 2]}\n" for n in range(20))
+    runs = {
+        f"{name}.csv": "id,label\n"
+        + "".join(f"{n},{'ab'[n % 2] if n % by else 'a'}\n" for n in range(20))
+        for name, by in (("one", 3), ("two", 5), ("three", 7))
+    }
+    yaml = "truth: {file: truth.csv, columns: {list: id, label: label}}\n"
+    yaml += "submission: {columns: {list: id, label: label}}\n"
+    yaml += "metrics: [F1(average=macro), Accuracy]\n"
+    folder = challenge(yaml, **{"truth.csv": truth}, **runs)
+    study = scorer.study(folder, [folder / name for name in runs])
+    found = by_name(study)
+    assert found["Accuracy"].about == "measure"
+    assert "median of the lists" not in found  # a figure of all rows
+    assert study.halves.draws == 20
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"measures": ["nDGC@3"]}, "did you mean"),
+        ({"measures": [" "]}, "is no measure"),
+    ],
+)
+def test_a_measure_that_is_none_is_an_error(board, words, said):
+    with pytest.raises((UsageError, ChallengeError), match=said):
+        studied(board, **words)
+
+
+def test_one_submission_alone_is_an_error(board):
+    folder, runs = board(runs={"broken.csv": "list\nq1\n"})
+    with pytest.raises(UsageError, match="1 of 2 submissions can be scored"):
+        scorer.study(folder, [runs[0], runs[-1]])
+    assert "submissions that cannot be scored: 'broken'" in scorer.study(folder, runs).left_out
+
+
+def test_the_command_says_first_what_stays(score, board):
+    folder, runs = board()
+    text = score("study", folder, *runs).out
+    assert "bold stays first in" in text
+    assert "Not for publication" in text
+    assert "Success@3" in text
+    found = json.loads(score("study", folder, *runs, "--format", "json", "--seed", "3").out)
+    assert (found["schema"], found["seed"]) == ("study/1", 3)
+    rows = list(csv.DictReader(io.StringIO(score("study", folder, *runs, "--format", "csv").out)))
+    assert len(rows) == 1 + len(found["variations"])
+    assert rows[0]["rank of bold"] == "1"
+    assert score("study", folder / "truth.csv", *runs, "-m", "RR", "-m", "P@1").code == 0
+    assert "say what to measure" in score("study", folder / "truth.csv", *runs).err
