@@ -9,7 +9,7 @@ from typing import Unpack
 
 from scorer.api.evaluate import Columns, Measures, RunRules, settled_challenge
 from scorer.api.report import Checked
-from scorer.api.submissions import Progress, Submissions, named_files, scored_files
+from scorer.api.submissions import Progress, Submissions, among, named_files, scored_files
 from scorer.challenge.model import Challenge
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
@@ -48,5 +48,5 @@ def check(
         )
         prepared = prepare(settled, allow_plugins)
         files = stack.enter_context(named_files(runs, prepared))
-        ready = opened(prepared, blind=True)
+        ready = opened(among(prepared, files), blind=True)
         return Checked(settled, scored_files(ready, files, progress, engine, engine_options))

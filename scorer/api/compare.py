@@ -17,6 +17,7 @@ from scorer.api.submissions import (
     Named,
     Progress,
     Submissions,
+    among,
     named_files,
     outcomes_of,
     settled_files,
@@ -131,6 +132,7 @@ def _compared(
         bound_preferences = every(comparisons())
     if asked.only is not None:
         asked = asked._replace(only=[_id_of(prepared.measures, word) for word in asked.only])
+    prepared = among(prepared, files)
     ready = answerable(opened(prepared, views=frozenset({Positions} if bound_preferences else ())))
     terms, wanted = terms_of(ready), [] if asked.split is None else [asked.split]
     masks_of_splits = masks_for(prepared.challenge, terms.lists, terms.groups, wanted)

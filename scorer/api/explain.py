@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from scorer.api.splits import masks_for
-from scorer.api.submissions import Named, loaded, named_file, trespasses
+from scorer.api.submissions import Named, among, baselines, loaded, named_file, trespasses
 from scorer.api.text import Explanation
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
@@ -53,7 +53,8 @@ def explain(
     from scorer.scoring.explain import explained
     from scorer.scoring.worst import worst_lists
 
-    ready = opened(prepare(loaded(challenge), allow_plugins))
+    prepared = prepare(loaded(challenge), allow_plugins)
+    ready = opened(among(prepared, [named_file(submission), *baselines(prepared)]))
     assert ready.answers is not None
     lists, rules = ready.answers.lists, ready.prepared.challenge.submission
     if name is not None and name not in lists:

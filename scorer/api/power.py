@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
+from scorer.api.submissions import Named, among, baselines, loaded, scored_files, terms_of
 from scorer.api.text import Power
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
@@ -19,7 +19,7 @@ from scorer.leaderboard.board import settled
 from scorer.leaderboard.certainty import cluster_codes, usual
 from scorer.leaderboard.samples import samples_of
 from scorer.prepare.answerable import answerable
-from scorer.prepare.bind import prepare
+from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import cards, has_probes, probes
 from scorer.results.report import Scored
@@ -67,7 +67,8 @@ def power(
     if wrong := [n for n in submissions if n < 2]:
         raise UsageError(f"{wrong[0]} submissions have no pair; give 2 or more")
     challenge = loaded(challenge)
-    ready = answerable(opened(prepare(challenge, allow_plugins)))
+    prepared = prepare(challenge, allow_plugins)
+    ready = answerable(opened(among(prepared, _known_files(prepared))))
     smallest = detectable_of(ready, known_submissions(ready), submissions)
     if not smallest.deviation > 0:
         primary = terms_of(ready).primary.id
@@ -90,13 +91,17 @@ def power(
 
 def known_submissions(ready: OpenChallenge) -> list[Scored]:
     """The examples on the own truth, and the baselines, that can be scored."""
+    scored_examples = scored_files(ready, _known_files(ready.prepared), None)
+    return [scored for scored in scored_examples if scored.valid]
+
+
+def _known_files(prepared: BoundChallenge) -> list[Named]:
     examples = [
         Named(f"examples[{n}]", example.submission)
-        for n, example in enumerate(ready.prepared.challenge.examples)
+        for n, example in enumerate(prepared.challenge.examples)
         if example.truth is None
     ]
-    scored_examples = scored_files(ready, [*examples, *baselines(ready.prepared)], None)
-    return [scored for scored in scored_examples if scored.valid]
+    return [*examples, *baselines(prepared)]
 
 
 def detectable_of(

@@ -18,6 +18,7 @@ from scorer.api.submissions import (
     Named,
     Progress,
     Submissions,
+    among,
     baselines,
     bound,
     named_files,
@@ -86,6 +87,8 @@ def score(
         else with_truth_here(known, engine, engine_options) as prepared,
         named_files(submissions, prepared) as files,
     ):
+        if elsewhere is None:
+            prepared = among(prepared, [*files, *baselines(prepared)])
         ready = answerable(opened(prepared)) if elsewhere is None else elsewhere.ready
         others, same = without_baselines(files, prepared)
         ranked_files = [*others, *baselines(prepared)]

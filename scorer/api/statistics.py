@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from scorer.api.submissions import Named, baselines, trespasses
+from scorer.api.submissions import Named, among, baselines, trespasses
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats
@@ -48,7 +48,8 @@ def statistics(
             has these files, as one of them may be made from the answers.
         allow_plugins: whether the challenge's own code may be run.
     """
-    ready = opened(prepare(challenge, allow_plugins), blind=True)
+    prepared = prepare(challenge, allow_plugins)
+    ready = opened(among(prepared, [*submissions, *beside]), blind=True)
     known = [*beside, *(baselines(ready.prepared) if with_baselines else ())]
     others = {
         file.name: table for file in known if (table := _table_of_file(ready, file)) is not None

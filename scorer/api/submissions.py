@@ -19,7 +19,7 @@ from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
 from scorer.engines.base import RemoteTruth, Tick, engines
 from scorer.formats.base import formats
-from scorer.formats.read import COMPRESSED
+from scorer.formats.read import COMPRESSED, read
 from scorer.formats.repair import FIXED
 from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge, prepare
@@ -28,6 +28,7 @@ from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.results.sums import Unnamed
+from scorer.tables.table import Schema
 
 
 class Named(NamedTuple):
@@ -142,6 +143,23 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
             data.write(path, submission, layout, f"run {quoted(name)}")
             files.append(Named(name, path, label=name, format=data.FORMAT))
         yield files
+
+
+def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
+    """The challenge with the lists of these submissions, where neither a truth nor a file has any.
+
+    Files that cannot be read have none.
+    """
+    challenge = prepared.challenge
+    if not challenge.truthless or challenge.lists is not None:
+        return prepared
+    shape = Schema(("list",), (), challenge.submission.columns)
+    names = set[str]()
+    for file in files:
+        format = prepared.format(file.path, file.format)
+        table = read(file.path, format, [shape], Findings(), prepared.limits)
+        names.update(() if table is None else table.ids["list"].names)
+    return prepared._replace(found=tuple(sorted(names)))
 
 
 @contextmanager

@@ -35,6 +35,10 @@ COLUMNS = {
     "prediction": "the predicted rating, or number",
     "low": "lower end of the prediction's interval",
     "high": "upper end of the prediction's interval",
+    "value": "what another tool computed for the list; [part, whole] where a board has the sum of "
+    "the parts over that of the wholes",
+    "measure": "which of `values` the row has, where each is a row of its own",
+    "system": "what was evaluated, where one table has several: each is a submission",
     "group": "the slice that the list belongs to; private in a truth, public in lists",
     "cluster": "what dependent lists share, such as a user or a document",
     "fold": "the fold that the row belongs to",
@@ -68,7 +72,8 @@ ROLES = {
     "folds": ("list", "item", "fold"),
     "submission": (
         *("list", "item", "text", "rank", "score", "prediction", "low", "high", "better", "worse"),
-        *("label", "probability", "runs", "polygons", "boxes", "extra"),
+        *("label", "probability", "runs", "polygons", "boxes", "value", "measure", "system"),
+        "extra",
     ),
 }
 
@@ -78,7 +83,7 @@ FIELD_ROLES = {
     "truth": ("probability", "extra"),
     "lists": ("extra",),
     "items": ("users", "features", "extra"),
-    "submission": ("probability", "extra"),
+    "submission": ("probability", "value", "extra"),
 }
 
 
@@ -138,4 +143,7 @@ def column_schema(section: str) -> dict[str, Any]:
     if "probability" in FIELD_ROLES.get(section, ()):
         many = ({"type": "array", "items": SCALAR}, {"type": "object"})
         names["probability"] = {"anyOf": [SCALAR, *many], "description": COLUMNS["probability"]}
+    if "value" in FIELD_ROLES.get(section, ()):
+        pair = {"type": "array", "items": SCALAR, "minItems": 2, "maxItems": 2}
+        names["value"] = {"anyOf": [SCALAR, pair], "description": COLUMNS["value"]}
     return {"type": "object", "properties": names, "additionalProperties": False}

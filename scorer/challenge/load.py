@@ -260,6 +260,10 @@ def _faults(root: YamlValue) -> Iterator[Problem]:
     for n in primary[1:]:
         message = f"metrics[{primary[0]}] is primary already"
         yield _located(root, "C106", ("metrics", n, "primary"), message)
+    keys = _mapping(root)
+    for key in ("truth", "metrics") if keys.get("kind", UNWRITTEN).data is None else ():
+        if keys.get(key, UNWRITTEN).data is None:  # which some kinds do without
+            yield _located(root, "C107", (key,), f"{quoted(key)} is missing", (), ENOUGH)
 
 
 def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:

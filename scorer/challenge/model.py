@@ -92,6 +92,9 @@ class Truth(Described):
         return {part: column for part, column in (self.each or {}).items() if column}
 
 
+NO_TRUTH = Truth.model_construct(file=Path())  # of a challenge that has none
+
+
 class Items(Described):
     """The catalogue. `users` and `features` are written among its columns."""
 
@@ -129,7 +132,14 @@ class Challenge(YamlSection):
         description="whether these texts show pictures of other servers, which then learn who "
         "reads; else a picture is a link",
     )
-    truth: Truth = Field(description="the hidden answers")
+    kind: Name | None = Field(
+        None,
+        description="what is scored: values, whose submissions are compared without a truth; "
+        "default: what the measures and the truth are of",
+    )
+    truth: Truth = Field(
+        NO_TRUTH, description="the hidden answers; left out where the kind has none"
+    )
     lists: Described | None = Field(
         None,
         description="the lists to answer, public; group: slices; cluster: those that depend on "
@@ -146,7 +156,9 @@ class Challenge(YamlSection):
     folds: Source | None = Field(None, description="splits for cross-validation")
     submission: Submission = Field(Submission(), description="what a submission must be")
     metrics: Annotated[Measures, AfterValidator(one_primary)] = Field(
-        description="the measures; the first is primary unless one says so",
+        (),
+        description="the measures; the first is primary unless one says so; left out, one for "
+        "each value where submissions are values",
         json_schema_extra={"minItems": 1},
     )
     undefined: Annotated[Literal["error", "zero", "skip", "worst"], Word] | None = Field(
@@ -219,7 +231,7 @@ class Challenge(YamlSection):
     def files(self) -> tuple[Path, ...]:
         """Every file that belongs to it, whether there or not."""
         beside = (self.lists, self.items, self.history, self.likelihood, self.folds, self.exclude)
-        sources = (self.truth, *beside)
+        sources = (None if self.truthless else self.truth, *beside)
         return (
             self.path,
             *(source.file for source in sources if source is not None),
@@ -235,6 +247,11 @@ class Challenge(YamlSection):
                 if file
             ),
         )
+
+    @property
+    def truthless(self) -> bool:
+        """Whether it has no truth, and its lists are all that it says of the answers."""
+        return self.truth.file == NO_TRUTH.file
 
     @property
     def prose(self) -> tuple[Path, ...]:

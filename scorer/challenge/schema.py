@@ -27,6 +27,7 @@ def schema() -> dict[str, Any]:
             "description": description,
             "anyOf": [{"type": "string"}, full],
         }
+    document["anyOf"] = [{"required": ["truth", "metrics"]}, {"required": ["kind"]}]
     head = {"$schema": "https://json-schema.org/draft/2020-12/schema"}
     return {**head, "$id": f"urn:challenge-scorer:{FILE}", **document, "title": FILE}
 

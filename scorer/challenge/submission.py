@@ -2,6 +2,7 @@
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
@@ -9,6 +10,7 @@ from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.columns import COLUMNS, Extra, by_class, column_schema, one_label
 from scorer.challenge.fields import (
+    SCALAR,
     Before,
     Count,
     Name,
@@ -22,6 +24,7 @@ from scorer.challenge.fields import (
     as_number,
     as_whole,
     as_written,
+    bare,
     wrong,
 )
 from scorer.challenge.forms import ClassesOf, Each, Formed, Texts
@@ -37,6 +40,14 @@ def _range(value: Any) -> Any:
     if not low < high:
         raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
     return low, high
+
+
+def _open_range(value: Any) -> Any:
+    """A range, of which an end may be missing."""
+    ends = value if isinstance(value, list | tuple) else ()
+    if len(ends) == 2 and None in map(bare, ends):
+        return tuple(None if bare(end) is None else as_number(end) for end in ends)
+    return _range(list(ends) or value)
 
 
 def _pattern(value: str | None) -> str | None:
@@ -73,6 +84,47 @@ EACH = (
     "what each box in a cell is made of, in this order: class, score, and x1 y1 x2 y2 (corners), "
     "x y w h (left, top, width, height) or x y (a point)"
 )
+
+
+def _part_of_whole(value: Any) -> Any:
+    """One column, or those of a part and a whole."""
+    columns = value if isinstance(value, list | tuple) else (value,)
+    if len(columns) not in (1, 2):
+        raise wrong("a value is one column, or two: [part, whole]")
+    return columns
+
+
+def _by_role(name: str, columns: Sequence[str]) -> dict[str, str]:
+    return {f"value[{name}{'/whole' * place}]": column for place, column in enumerate(columns)}
+
+
+ValueColumns = Annotated[
+    tuple[Name, ...],
+    Before(_part_of_whole),
+    WithJsonSchema(
+        {"anyOf": [SCALAR, {"type": "array", "items": SCALAR, "minItems": 2, "maxItems": 2}]}
+    ),
+]
+Range = Annotated[tuple[Number | None, Number | None], Before(_open_range)]
+
+
+class GivenValue(YamlSection):
+    """A value that another tool computed for each list."""
+
+    column: ValueColumns = Field(
+        (), description="its column, or [part, whole]; default: as the value is called"
+    )
+    better: Annotated[Literal["higher", "lower"], Word] = Field(
+        "higher", description="which direction is better"
+    )
+    range: Range | None = Field(
+        None, description="the lowest and highest value there can be, ~ where there is no bound"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _bare(cls, value: Any) -> Any:
+        return {} if isinstance(value, YamlValue) and value.data is None else value
 
 
 class Length(YamlSection):
@@ -144,6 +196,12 @@ class Submission(Formed):
     probability: Annotated[dict[str, Name], Before(by_class)] = Field(
         {}, description="of each class the column of its probability; written among the columns"
     )
+    value: ValueColumns = Field((), description=COLUMNS["value"] + "; written among the columns")
+    values: dict[Name, GivenValue] = Field(
+        {},
+        description="values that other tools computed for each list, by name: "
+        "{dice: {range: [0, 1]}, seconds: {better: lower}}; each is a measure",
+    )
     numbers: Texts = Field(
         (),
         description="groups of lists, such as a part, whose label is a number to predict: measures "
@@ -204,6 +262,32 @@ class Submission(Formed):
         if self.text_pattern and not self.texts:
             raise wrong("text_pattern is of the role text; how ids look is said by item_pattern")
         return self
+
+    @model_validator(mode="after")
+    def _valued(self) -> Self:
+        if self.value and self.values and "measure" not in self.columns:
+            raise wrong("value is one column; where values names several, these have their own")
+        return self
+
+    @property
+    def given(self) -> dict[str, GivenValue]:
+        """The values that are submitted, by name; the first column names a single one."""
+        if self.values or not self.value:
+            return self.values
+        return {self.value[0]: GivenValue(column=self.value, range=self.range)}
+
+    @property
+    def value_columns(self) -> dict[str, dict[str, str]]:
+        """The columns of each value by their roles: one, or those of its part and its whole.
+
+        Where each value is a row of its own, all have the same.
+        """
+        if "measure" in self.columns:
+            return dict.fromkeys(self.given, _by_role("", self.value or ("value",)))
+        return {
+            name: _by_role(str(n), value.column or (name,))
+            for n, (name, value) in enumerate(self.given.items())
+        }
 
     @model_validator(mode="after")
     def _one_label(self) -> Self:

@@ -16,9 +16,10 @@ from scorer.challenge.public import Public
 from scorer.checks.base import Submitted
 from scorer.checks.ids import IdFault, Known, by_codes, nameless
 from scorer.checks.tally import OverflowCount
-from scorer.core.arrays import Ints, Mask, starts
+from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.core.problems import KEPT, Problem
 from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Table
 from scorer.views.ranked import RankedRows, keys, named
 
 Rows = NDArray[np.intp]
@@ -153,3 +154,21 @@ def describe_fault(fault: IdFault, word: str, rows: int) -> str:
         because = 'an id such as "NA" became a missing value on writing'
         return f"{fault.message} in {many} ({word}); {because}"
     return f"{word} {fault.message}" if fault.code in ("S312", "S313") else fault.message
+
+
+def rows_of_values(
+    table: Table, roles: Mapping[str, Iterable[str]]
+) -> dict[str, tuple[Floats, Ints]]:
+    """Of each value its numbers, (n,) or with parts and wholes (n, 2), and the n rows of these.
+
+    `roles` are those of the columns of each value.
+    """
+    measure, every = table.ids.get("measure"), np.arange(len(table))
+    codes = {name: code for code, name in enumerate(() if measure is None else measure.names)}
+    given = {}
+    for name, of_value in roles.items():
+        columns = [table.numbers[role] for role in of_value]
+        rows = every if measure is None else np.flatnonzero(measure.codes == codes.get(name, -1))
+        numbers = columns[0] if len(columns) == 1 else np.column_stack(columns)
+        given[name] = numbers[rows], rows
+    return given

@@ -17,6 +17,7 @@ from scorer.challenge.submission import Submission
 from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
+from scorer.metrics.base import Metric
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import NamedColumns, columns_of, placed
 from scorer.views.hits import Ties
@@ -129,6 +130,7 @@ class Asking(NamedTuple):
 
 
 Complete = Callable[[Public, Asking], Public]
+Own = Callable[[Submission], Mapping[str, Metric]]  # by name, in the order of the measures
 
 
 def unchanged(public: Public, asking: Asking) -> Public:
@@ -140,12 +142,13 @@ class Kind(NamedTuple):
     """A kind of challenge: the shapes of its files, and how its truth is opened."""
 
     name: str
-    truth: tuple[Schema, ...]  # the shapes that the truth may have
+    truth: tuple[Schema, ...]  # the shapes that the truth may have; none where there is no truth
     known: tuple[Schema, ...]  # the part of each that is public
     submission: Shapes
     open: Open
     public: Complete = unchanged  # what its own public part adds
     probes: Callable[[Any], Any] | None = None  # see prepare/probes.py
+    metrics: Own | None = None  # the metrics that the columns of its submissions are
     aliases: tuple[str, ...] = ()
 
 
@@ -157,18 +160,23 @@ def kind(
     submission: Shapes,
     public: Complete = unchanged,
     probes: Callable[[Any], Any] | None = None,
+    metrics: Own | None = None,
 ) -> Callable[[Any], Any]:
     """Make a function that opens a truth the kind of challenge of that name.
 
     Args:
-        truth: the shapes that the truth may have.
+        truth: the shapes that the truth may have; of a kind without any the function is given a
+            table of the lists alone: those of `lists:`, else of the submissions that are scored
+            together.
         submission: the shapes that a submission may have.
         public: from what the public files say, with the lists, to the whole public part.
         probes: from an open challenge to the submissions made of its truth (prepare/probes.py);
             without them, `score lint` and `score power` do not know the kind.
+        metrics: from the rules of submissions to metrics by name, beside those of the registry;
+            they are the measures where a challenge names none.
     """
     return lambda function: mark(
-        function, Kind(name, truth, known, submission, function, public, probes)
+        function, Kind(name, truth, known, submission, function, public, probes, metrics)
     )
 
 

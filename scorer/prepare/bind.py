@@ -29,7 +29,7 @@ from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.board_rules import board_rules, tie_breaker
 from scorer.prepare.combine import Combiner
 from scorer.prepare.faults import Fault, refuse
-from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, sides
+from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, of_its_kind, own_metrics, sides
 from scorer.results.report import RankedBy
 from scorer.results.scorecard import Rules
 from scorer.tables.table import Schema
@@ -48,6 +48,7 @@ class BoundChallenge(NamedTuple):
     breakers: tuple[Measure, ...] = ()  # what orders equal ones: measures, or preferences
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
     ranked_by: RankedBy | None = None  # several measures whose ranks are put together
+    found: tuple[str, ...] | None = None  # the lists of submissions, where nothing else names lists
 
     @property
     def views(self) -> frozenset[type]:
@@ -114,8 +115,9 @@ def prepare(challenge: Challenge, allow_plugins: bool = False) -> BoundChallenge
     `ChallengeError` with all that is wrong, each at its line; `PluginError` if a plugin cannot be
     loaded.
     """
+    challenge = of_its_kind(challenge)
     _refuse_files(challenge)
-    challenge = _by_content(challenge)
+    challenge = challenge if challenge.truthless else _by_content(challenge)
     registry = _registry(challenge, allow_plugins)
     kind, measures, conflicts = _bound(challenge, registry)
     return _ruled(challenge, registry, kind, measures, conflicts)
@@ -303,6 +305,8 @@ def _namesakes(challenge: Challenge, bound: dict[int, Measure]) -> Iterator[Faul
 
 def _open_truth(challenge: Challenge) -> Iterator[Fault]:
     """Files that participants or measures may know, and that are the truth."""
+    if challenge.truthless:
+        return
     for key in ("lists", "items", "history"):
         source = getattr(challenge, key)
         if source is not None and same_content(source.file, challenge.truth.file):
@@ -346,16 +350,23 @@ def _candidates(
     challenge: Challenge, registry: Registry[Metric], faults: list[Fault]
 ) -> Iterator[Choice]:
     """The metrics that each measure may mean, one for each kind; unknown names are `faults`."""
-    source = challenge.truth
+    source, own = challenge.truth, own_metrics(challenge)
     is_table = bool(OWN_COLUMNS["labels"] & {*source.columns, *source.document})
     for spec in challenge.metrics:
         if spec.score is not None:
             continue
+        if spec.notation in own:
+            yield spec, (own[spec.notation],)
+            continue
         try:
             name, _, _ = parse(spec.notation)
-            choices = registry.named(name)
+            choices = (own[name],) if name in own else registry.named(name)
             # others, which are all loaded here, may have a name of tables as an alias
-            if not is_table and any("labels" in metric.kinds for metric in choices):
+            if (
+                not is_table
+                and name not in own
+                and any("labels" in metric.kinds for metric in choices)
+            ):
                 choices = registry.named(name, every=True)
             yield spec, choices
         except UnknownName as error:

@@ -101,7 +101,7 @@ def digests(
         name: truth_digest
         if name == "truth" and truth_digest is not None
         else _file_digest(source.file, tuple(getattr(source, "parts", {}).values()))
-        for name in ("truth", *BESIDE)
+        for name in _sources(challenge)
         if (source := getattr(challenge, name)) is not None
     }
     files |= {name: _file_digest(keys.file) for name, keys in challenge.key_files.items()}
@@ -151,8 +151,8 @@ def _values(
     challenge: Challenge, kind: str, measures: Sequence[Measure], rules: Mapping[str, Rules]
 ) -> dict[str, object]:
     """The rules of reading and scoring as they are settled, defaults left out, written or not."""
-    ties, names = challenge.submission.ties, ("truth", *BESIDE)
-    present = [name for name in names if getattr(challenge, name) is not None]
+    ties = challenge.submission.ties
+    present = [name for name in _sources(challenge) if getattr(challenge, name) is not None]
     sources = _written(
         challenge, {**dict.fromkeys(present, UNSAID), "submission": {"missing_list", *UNSAID}}
     )
@@ -167,6 +167,10 @@ def _values(
     if lines := _lines(challenge):
         values["lines"] = lines
     return values
+
+
+def _sources(challenge: Challenge) -> tuple[str, ...]:
+    return BESIDE if challenge.truthless else ("truth", *BESIDE)
 
 
 def _written(challenge: Challenge, sections: Mapping[str, set[str]]) -> dict[str, Any]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
-from scorer.challenge.measures import MeasureSpec
+from scorer.challenge.measures import MeasureSpec, one_primary
 from scorer.challenge.model import Challenge
+from scorer.core.errors import UnknownName
 from scorer.core.text import join_first, quoted
 from scorer.formats.form import VALUE_ROLES
 from scorer.formats.read import format_of, header
 from scorer.kinds.base import Kind, kinds
 from scorer.metrics.base import Metric
 from scorer.metrics.measure import Measure
-from scorer.prepare.faults import Fault
+from scorer.prepare.faults import Fault, refuse
 
 # columns that only challenges of that kind have
 OWN_COLUMNS = {
@@ -26,8 +27,42 @@ OWN_COLUMNS = {
 Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean
 
 
+def of_its_kind(challenge: Challenge) -> Challenge:
+    """The challenge with the measures that its kind has where it names none.
+
+    `ChallengeError` if there is no such kind, or it lacks what its kind needs.
+    """
+    if challenge.kind is None:
+        return challenge
+    try:
+        kind = kinds().get(challenge.kind)
+    except UnknownName as error:
+        refuse(challenge, [Fault("kind", "C106", str(error))])
+        raise
+    if not challenge.metrics and (own := own_metrics(challenge)):
+        specs = (MeasureSpec(notation=name, id=name, key="submission") for name in own)
+        challenge = challenge.model_copy(update={"metrics": one_primary(tuple(specs))})
+    faults = []
+    if kind.truth and challenge.truthless:
+        faults.append(Fault("truth", "C107", f"is missing, and {kind.name} are held against one"))
+    if not kind.truth and not challenge.truthless:
+        faults.append(Fault("truth", "C122", f"{kind.name} are held against no truth"))
+    if not challenge.metrics:
+        faults.append(Fault("metrics", "C107", "is missing"))
+    refuse(challenge, faults)
+    return challenge
+
+
+def own_metrics(challenge: Challenge) -> Mapping[str, Metric]:
+    """The metrics that the columns of its submissions are, by name; none of most kinds."""
+    metrics = None if challenge.kind is None else kinds().get(challenge.kind).metrics
+    return {} if metrics is None else metrics(challenge.submission)
+
+
 def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, list[Fault]]:
     """The one kind that all metrics fit, or the first two that do not go together."""
+    if challenge.kind is not None:
+        return _of_named_kind(challenge, candidates)
     fits = frozenset[str]()
     for n, (spec, choices) in enumerate(candidates):
         kinds_here = _kinds_of(choices)
@@ -50,6 +85,17 @@ def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, l
         _unread(challenge, candidates, name)
     )
     return kinds().get(name), faults
+
+
+def _of_named_kind(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, list[Fault]]:
+    """The kind that the challenge names, and the metrics that are of others."""
+    kind = kinds().get(challenge.kind or "")
+    return kind, [
+        Fault(spec.key, "C115", f"{choices[0].name} looks at {_or(choices[0].kinds)}, and this "
+              f"challenge has {kind.name}")
+        for spec, choices in candidates
+        if kind.name not in _kinds_of(choices)
+    ]  # fmt: skip
 
 
 def _framed(challenge: Challenge, candidates: Sequence[Choice]) -> bool:

@@ -33,6 +33,7 @@ from scorer.prepare.fingerprint import digests
 from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.prepare.tables import organizer_table, raise_fatal, read_keys, tell_cells
 from scorer.prepare.where import counted_rows, picked, truth_shapes
+from scorer.prepare.without_truth import found_lists, table_of_lists
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import in_order
@@ -82,7 +83,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     @cache
     def columns() -> Table | None:
         """The truth's public columns."""
-        if truth is not None:
+        if truth is not None or challenge.truthless:
             return truth
         shapes = truth_shapes(prepared) if conditional else kind.known
         return organizer_table(challenge, challenge.truth, shapes, findings)
@@ -91,7 +92,9 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         table = columns() if conditional else None
         return None if table is None else counted_rows(prepared, table)
 
-    if challenge.lists is None and (table := columns()) is not None:
+    if challenge.lists is None and challenge.truthless:
+        lists = dict.fromkeys(found_lists(prepared))
+    elif challenge.lists is None and (table := columns()) is not None:
         lists = IdNames(in_order(table.ids["list"])[0])
     if not groups and challenge.parted:  # the part that a list is in is its group
         parted = {name: part_of(name) for name in lists}
@@ -308,10 +311,15 @@ def opened(
     refuse_kit(prepared.challenge)
     findings = Findings()
     challenge = prepared.challenge
-    truth = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
-    raise_fatal(findings)
-    assert truth is not None
-    public_part = _with_private_groups(prepared, public(prepared, truth), truth)
+    if challenge.truthless:
+        public_part = public(prepared)
+        truth = table_of_lists(public_part)
+    else:
+        read = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
+        raise_fatal(findings)
+        assert read is not None
+        truth = read
+        public_part = _with_private_groups(prepared, public(prepared, truth), truth)
     ready, folds, choices, warnings = answers(prepared, public_part, truth)
     warnings = [*findings, *warnings]
     measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)

@@ -146,6 +146,7 @@ examples:
   - {submission: one.csv, expect: {marp: 1}}
 plugins: [my_metric.py]
 exclude: {file: seen.csv, columns: {list: t, item: v}}
+kind: grades
 """
 
 
@@ -480,7 +481,7 @@ def described(part, path="$"):
 def test_schema():
     made = schema()
     assert list(described(made)) == []
-    assert made["required"] == ["truth", "metrics"]
+    assert made["anyOf"] == [{"required": ["truth", "metrics"]}, {"required": ["kind"]}]
     assert set(made["properties"]) == {*re.findall(r"^(\w+):", FULL, re.MULTILINE)}
     assert {"type": "string"} in made["properties"]["metrics"]["items"]["anyOf"]
     assert made["properties"]["metrics"]["minItems"] == 1

@@ -1,0 +1,94 @@
+"""Values of each list that were computed elsewhere: there is no truth, and nothing is predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.challenge.submission import Submission
+from scorer.checks.rows import rows_of_values
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.problems import Findings, Problem
+from scorer.kinds.base import Constants, SideTables, kind
+from scorer.kinds.labels import places_of
+from scorer.metrics.base import Metric
+from scorer.metrics.value import share_metric, value_metric
+from scorer.tables.table import Schema, Table
+from scorer.views.extras import Extras
+from scorer.views.given import Given
+from scorer.views.hits import Ties
+from scorer.views.meeting import Views
+from scorer.views.names import Names
+
+
+class Values(NamedTuple):
+    """The lists whose values are given."""
+
+    lists: tuple[str, ...]
+    constants: Constants
+    aids: SideTables
+    extras: Extras  # of lists, one element a list
+
+    def only(self, lists: Ints) -> Values:
+        """Some lists alone."""
+        if lists.size == len(self.lists):
+            return self
+        names = tuple(self.lists[n] for n in lists.tolist())
+        return self._replace(lists=names, extras=self.extras.at(list=lists))
+
+    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """The values of each list; 0 of the lists that the submission lacks."""
+        place = places_of(submission.ids["list"], self.lists)
+        answered = np.zeros(len(self.lists), dtype=bool)
+        answered[place[place >= 0]] = True
+        values = {
+            name: _at_lists(columns, rows, place, answered)
+            for name, (columns, rows) in rows_of_values(
+                submission, self.aids.rules.value_columns
+            ).items()
+        }
+        view = Given(self.lists, answered, values, self.extras)
+        return Views(answered, {Given: view})
+
+    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """A value has no items."""
+        return Names()
+
+
+def _at_lists(values: Floats, rows: Ints, place: Ints, answered: Mask) -> Floats:
+    """Values at their lists, NaN where a list that is there has none; of two rows the first."""
+    given = np.full((answered.size, *values.shape[1:]), np.nan)
+    given[~answered] = 0
+    at = place[rows]
+    known = np.flatnonzero(at >= 0)[::-1]
+    given[at[known]] = values[known]
+    return given
+
+
+def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
+    """What a submission may look like: a row for each list, or for each value of a list."""
+    columns = {role: name for each in rules.value_columns.values() for role, name in each.items()}
+    long = ("measure",) if "measure" in rules.columns else ()
+    return (Schema(("list", *long, *columns), (), rules.columns | columns),)
+
+
+def metrics_of(rules: Submission) -> Mapping[str, Metric]:
+    """A metric for each value, by its name."""
+    columns = rules.value_columns
+    return {
+        name: (share_metric if len(columns[name]) == 2 else value_metric)(
+            name, value.better, value.range or (None, None)
+        )
+        for name, value in rules.given.items()
+    }
+
+
+@kind("values", truth=(), known=(), submission=shapes, metrics=metrics_of)
+def given_values(table: Table, aids: SideTables, findings: Findings) -> Values:
+    """The lists, in the order of their names."""
+    lists = tuple(sorted(table.ids["list"].names))
+    if not lists:
+        findings.add(Problem("S103", "there are no lists, and so no values"))
+    return Values(lists, Constants(), aids, Extras(list=aids.of_lists(lists)))

@@ -1,0 +1,46 @@
+"""Metrics of values that were computed elsewhere: each of a challenge's values is one."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Literal
+
+from scorer.core.arrays import Floats
+from scorer.metrics.base import Better, Metric
+from scorer.metrics.statistic import Share
+from scorer.views.given import Given
+from scorer.views.pooled import Statistics, ratios
+
+SOURCE = "this challenge"
+Ends = tuple[float | None, float | None]
+
+
+def value_metric(name: str, better: Better, range: Ends) -> Metric:
+    """The metric of a value of each list, of which a board has the mean."""
+
+    def value(lists: Given) -> Floats:
+        """The value that the submission gives of each list, as another tool computed it."""
+        return lists.values[name]
+
+    again = partial(value_metric, name, better, range)
+    return Metric(
+        name, name, SOURCE, value, range=range, better=better, again=again,
+        formula=r"v", undefined="the submission gives no value of the list",
+    )  # fmt: skip
+
+
+def share_metric(name: str, better: Better, range: Ends) -> Metric:
+    """The metric of parts and wholes of each list, of which a board has the quotient of sums."""
+
+    def share(
+        lists: Given, *, average: Literal["pooled", "lists"] = "pooled"
+    ) -> Floats | Statistics:
+        """The sum of the parts over that of the wholes, as another tool counted them."""
+        part, whole = lists.values[name].T
+        return ratios(part, whole, average)
+
+    again = partial(share_metric, name, better, range)
+    return Metric(
+        name, name, SOURCE, share, range=range, better=better, statistic=Share(), again=again,
+        formula=r"\frac{\mathrm{part}}{\mathrm{whole}}", undefined="the whole is 0",
+    )  # fmt: skip

@@ -1,0 +1,30 @@
+"""Challenges without a truth: their lists, and the table of these in the place of a truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scorer.challenge.public import Public
+from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.faults import Fault, refuse
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
+
+
+def found_lists(prepared: BoundChallenge) -> Sequence[str]:
+    """The lists of the submissions that come together; `ChallengeError` where none do."""
+    if prepared.found is None:
+        message = "nothing names the lists; a file of lists does, or submissions scored together"
+        help = "write lists: {file: lists.csv}, with a column list"
+        refuse(prepared.challenge, [Fault("lists", "C121", message, help)])
+    return prepared.found or ()
+
+
+def table_of_lists(public: Public) -> Table:
+    """The table of the lists, which stands where there is no truth."""
+    places = np.arange(len(public.lists))
+    called = {"list": public.called["list"]}
+    return Table({"list": CodedColumn(places, tuple(public.lists))}, {}, places + 1,
+                 Schema(("list",), (), called))  # fmt: skip
