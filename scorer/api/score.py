@@ -79,7 +79,8 @@ def score(
     known = bound(challenge, allow_plugins)
     if splits and known.challenge.splits is None:
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
-    leave = None if lists or known.challenge.splits is not None else engines().get(engine).leave
+    whole = lists or known.challenge.splits is not None or known.challenge.bounds
+    leave = None if whole else engines().get(engine).leave
     elsewhere = None if leave is None else leave(known, engine_options or {})
     with (
         nullcontext(known)

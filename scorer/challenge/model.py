@@ -168,6 +168,11 @@ class Challenge(YamlSection):
         "value there is, and with skip the submission has no value",
     )
     leaderboard: Leaderboard = Field(Leaderboard(), description="how submissions are ranked")
+    bounds: Annotated[bool, Before(as_flag)] = Field(
+        False,
+        description="whether reports for organizers (--private) give the lowest and highest value "
+        "that unjudged items leave possible",
+    )
     examples: tuple[Example, ...] = Field((), description="cases with known values")
     timezone: living.Zone = Field(
         "UTC", description="IANA time zone of daily quotas and displayed times"

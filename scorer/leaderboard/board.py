@@ -29,6 +29,7 @@ from scorer.leaderboard.standings import (
     by_places,
     by_preference,
     contradictions,
+    possible_ranks,
     ranks_by,
     standings,
 )
@@ -38,6 +39,7 @@ from scorer.results import sums
 from scorer.results.groups import withheld
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
+from scorer.scoring.bounds import settled_bounds
 from scorer.scoring.settle import of_lists, of_sums, over_folds, settle, summed
 from scorer.tables.columns import Hashes
 from scorer.views.positions import PositionTable
@@ -93,14 +95,17 @@ def settled(
                 _hashes(terms.lists, terms.challenge.leaderboard.seed),
             )
         for measure in terms.measures:
-            rules = terms.rules[measure.id]
+            rules, key = terms.rules[measure.id], measure.id
             try:
                 with plugin_call(f"metric {measure.metric.name} failed"):
-                    values[measure.id] = (
+                    values[key] = (
                         over_folds(outcome.folds, card.lists, measure, terms.rules)
                         if outcome.folds
                         else settle(card, measure, terms.rules)
                     )
+                    if terms.challenge.bounds:
+                        left = settled_bounds(card, measure, terms.rules, values[key])
+                        values[key] = values[key]._replace(bounds=left)
             except PluginError as error:
                 if all(part.metric.own for part in measure.all_parts):
                     raise
@@ -202,6 +207,8 @@ def ranked(
         by[:1] = [by_number(ranks.order), *(breaks[name] for name in rule.tie_break)]
         points = ranks.points
     rows = standings(entries, by)
+    if terms.rank_by is None and terms.ranked_by is None:
+        rows = possible_ranks(rows, terms.primary, valid)
     deviations = {
         submission.name: {
             key: v.deviation for key, v in submission.values.items() if v.deviation is not None

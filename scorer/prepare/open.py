@@ -13,7 +13,7 @@ from scorer.challenge.model import Challenge, Source
 from scorer.challenge.public import IdNames, Public
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
-from scorer.core.arrays import Mask
+from scorer.core.arrays import Floats, Mask
 from scorer.core.cached import cached_property
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
@@ -25,6 +25,7 @@ from scorer.kinds.picked import Picked
 from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.board_rules import refuse_flat, refuse_ladder
+from scorer.prepare.bounds import grades_of
 from scorer.prepare.classes import classes_in
 from scorer.prepare.columns import further_kinds, list_columns
 from scorer.prepare.contradictions import contradictory, list_labels
@@ -261,6 +262,7 @@ class OpenChallenge:
     solution: str = ""  # the truth as CSV, where measures read frames
     labels: tuple[str, ...] = ()  # what the wide columns of a submission are about
     picked: Mapping[str | None, Mapping[str, Picked]] = field(default_factory=dict)  # as of `Plan`
+    grades: Floats | None = None  # as of `Plan`
 
     def reading(self, format: str) -> OpenChallenge:
         """The challenge for submissions in another format."""
@@ -290,6 +292,7 @@ class OpenChallenge:
             columns=self.columns,
             solution=self.solution,
             picked=self.picked,
+            grades=self.grades,
         )
 
 
@@ -342,6 +345,7 @@ def opened(
         solution=_solution(prepared, truth) if Frames in wanted_views else "",
         labels=wide_labels(prepared, public_part, truth),
         picked=choices,
+        grades=grades_of(challenge, truth),
     )
 
 

@@ -22,6 +22,14 @@ from scorer.results.sums import ListSums
 SETTLED_BY_TRUTH = "max_grade"  # a parameter that the grades of the truth settle
 
 
+class ValueBounds(NamedTuple):
+    """What the unjudged items of a submission leave possible of its value."""
+
+    low: float
+    high: float
+    judged: float  # the share of its items, down to the measure's cut-off, that are judged
+
+
 class Value(NamedTuple):
     """A measure of a whole submission, after the challenge's rules."""
 
@@ -34,6 +42,7 @@ class Value(NamedTuple):
     deviation: float | None = None  # of these means from theirs
     whole: bool = False  # lists have values, and the mean is not just theirs: that of groups, ...
     sums: ListSums | None = None  # what the mean of very many lists is made of
+    bounds: ValueBounds | None = None  # where the challenge asks for them
 
     @property
     def plain(self) -> bool:
@@ -67,10 +76,11 @@ class Scored:
         `paths` keeps the path of a submission, for marks at the lines of its file.
         """
         name = self.path if paths and not self.baseline else Path(self.path).name
+        values = {key: value._replace(bounds=None) for key, value in self.values.items()}
         if not self.baseline:
-            return replace(self, path=name, findings=self.findings.at(name))
+            return replace(self, path=name, findings=self.findings.at(name), values=values)
         findings = self.findings.counted(name, "score check shows them")
-        return replace(self, path=name, sha256=None, findings=findings)
+        return replace(self, path=name, sha256=None, findings=findings, values=values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +99,8 @@ class Standing:
     worse: bool = False  # significantly worse than the first, or than one that stands below it
     fewer: tuple[int, int] | None = None  # its lists, of how many that others have
     points: float | None = None  # what ranks by several measures come to: a sum of ranks, ...
+    # the best and the worst rank that unjudged items leave possible, where bounds are asked for
+    possible: tuple[int, int] | None = None
 
 
 class How(NamedTuple):
@@ -227,7 +239,8 @@ class Report:
 
         Warnings about the challenge are only counted, since they name items of the truth; those
         about files that were given are for whoever scores them, and left out; a parameter that the
-        truth settles is not said.
+        truth settles is not said; nor is what unjudged items leave possible, since that tells which
+        items are judged.
 
         `paths` keeps the paths of submissions, for marks at the lines of a file.
         """
@@ -248,6 +261,7 @@ class Report:
             submissions=tuple(submission.published(paths) for submission in self.submissions),
             splits=tuple(split.published(paths) for split in self.splits),
             notes=(*acts, *notes.counted(None, "score lint shows them")),
+            standings=tuple(replace(row, possible=None) for row in self.standings),
         )
 
     @property

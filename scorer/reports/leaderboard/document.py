@@ -25,6 +25,7 @@ from scorer.reports.document import (
     cut,
 )
 from scorer.reports.findings.problems import counted, format_findings
+from scorer.reports.leaderboard.bounds import bounds
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
@@ -79,6 +80,7 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
     yield from (
         MeasureFormula(measure.id, measure.metric, measure.params) for measure in report.measures
     )
+    yield from bounds(report, options)
     yield from split_boards(report, options)
     for table in by_group(report, options.precision):
         yield Heading(table.caption)

@@ -19,6 +19,15 @@ Numbers = Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """What the unjudged items of a submission leave possible of its value."""
+
+    low: float | None
+    high: float | None
+    judged: float | None  # the share of its items, down to the measure's cut-off, that are judged
+
+
+@dataclass(frozen=True, slots=True)
 class Value:
     """A measure of a submission; folds and groups where the challenge has them."""
 
@@ -31,6 +40,8 @@ class Value:
     per_list: Mapping[str, float | None] | None = optional()
     groups: Mapping[str, float | None] = optional()
     gap: float | None = optional()  # between the best and the worst group
+    # for organizers, where the challenge asks for them
+    bounds: Bounds | None = optional()  # noqa: RUF009 (a mark, which nothing changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +71,7 @@ class Row:
     fewer_lists: tuple[int, int] | None
     worse: bool  # significantly, than the first, or than one below
     points: float = optional()
+    possible_ranks: tuple[int, int] = optional()  # that unjudged items leave, for organizers
     entry: int | None = optional()  # of a living board, as are all that follow
     team: str | None = optional()
     received: str | None = optional()
@@ -178,7 +190,7 @@ def fields(report: Report, options: Options) -> Record:
         challenge=About.of(report.challenge, report.fingerprint),
         measures=[_measure_record(measure, report) for measure in report.measures],
         submissions=[_submission(scored, report, options) for scored in report.submissions],
-        leaderboard=[_row(standing) for standing in report.standings],
+        leaderboard=[_row(standing, options) for standing in report.standings],
         ranked_by=_ranked_by(report),
         certainty=_certainty(report.certainty, report) if report.certainty else None,
         no_certainty=report.uncertain or None,
@@ -196,7 +208,7 @@ def _split(report: Report, options: Options) -> Split:
     assert report.scope is not None
     return Split(
         Part.of_scope(report.scope),
-        [_row(standing) for standing in report.standings],
+        [_row(standing, options) for standing in report.standings],
         [_submission(scored, report, options) for scored in report.submissions],
     )
 
@@ -240,6 +252,7 @@ def _value(scored: Scored, measure: Measure, report: Report, options: Options) -
         _per_list(value, report) if options.per_list else ABSENT,
         scored.groups[measure.id] if report.groups else ABSENT,
         gap(scored, measure) if report.groups else ABSENT,
+        ABSENT if value.bounds is None or not options.private else Bounds(*value.bounds),
     )
 
 
@@ -247,7 +260,7 @@ def _per_list(value: Worth, report: Report) -> Mapping[str, float | None] | None
     return None if value.per_list is None else by_list(report.lists, value.per_list)
 
 
-def _row(standing: Standing) -> Row:
+def _row(standing: Standing, options: Options) -> Row:
     return Row(
         standing.rank,
         standing.name,
@@ -259,6 +272,7 @@ def _row(standing: Standing) -> Row:
         standing.fewer,
         standing.worse,
         ABSENT if standing.points is None else standing.points,
+        ABSENT if standing.possible is None or not options.private else standing.possible,
     )
 
 
