@@ -22,7 +22,7 @@ from scorer.api.variations import Entrants, halves, variations
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
-from scorer.core.text import join_first, printable, quoted
+from scorer.core.text import printable, quoted
 from scorer.leaderboard.board import Terms, ranked
 from scorer.metrics.measure import Measure, find
 from scorer.metrics.notation import parse
@@ -34,6 +34,7 @@ from scorer.prepare.open import OpenChallenge, opened
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEAREST = 2  # of them on each side that a board is tried with
+NAMED = 3  # variations without a value that are told
 WEIGHTS = ("weight", "weights")  # columns of the lists
 
 
@@ -74,9 +75,9 @@ def study(
     terms = terms_of(ready)
     digest = fingerprint(ready.digests, board_digest(official, plain.measures))
     scored = settled_files(terms, files, outcomes)
-    rejected = [each.name for each in scored if not each.valid]
-    if len(scored) - len(rejected) < 2:
-        count = f"{len(scored) - len(rejected)} of {len(scored)} submissions can be scored"
+    valid = sum(each.valid for each in scored)
+    if valid < 2:
+        count = f"{valid} of {len(scored)} submissions can be scored"
         raise UsageError(f"nothing to study: {count}, two are needed (score check says why)")
     rows = ranked(terms, scored).standings
     place = {each.name: n for n, each in enumerate(scored)}
@@ -89,14 +90,16 @@ def study(
         frozenset(further),
     )
     seed = official.leaderboard.seed if seed is None else seed
-    found = tuple(variations(entrants, seed))
-    if rejected:
-        left_out = [*left_out, f"submissions that cannot be scored: {join_first(rejected)}"]
+    every = list(variations(entrants, seed))
+    found = [each for each in every if not isinstance(each, str)]
+    if valueless := [each for each in every if isinstance(each, str)]:
+        left_out.append(f"no submission has a value: {'; '.join(valueless[:NAMED])}")
+        left_out[-1] += f" and {len(valueless) - NAMED} more" if len(valueless) > NAMED else ""
     return Study(
         official, digest, plain.measures, _ruled(terms), tuple(row.name for row in rows),
-        tuple(entrants.ranks.tolist()), len(terms.lists), seed, found,
+        tuple(entrants.ranks.tolist()), len(terms.lists), seed, tuple(found),
         halves(entrants, [each for each in found if each.about == "half"], seed),
-        tuple(left_out), terms.called,
+        tuple(left_out), terms.called, tuple(each for each in scored if not each.valid),
     )  # fmt: skip
 
 
@@ -104,8 +107,8 @@ def _official(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -
     """The challenge of which the first of some measures ranks; it has the others, too."""
     if not words:
         return challenge
-    if odd := next((word for word in words if not word.strip() or not word.isprintable()), None):
-        raise UsageError(f"{quoted(odd)} is no measure; write one such as nDCG@10")
+    if odd := [word for word in words if not word.strip() or not word.isprintable()]:
+        raise UsageError(f"{quoted(odd[0])} is no measure; write one such as nDCG@10")
     bound = prepare(challenge, allow_plugins).measures
     specs, places = list(challenge.metrics), list[int]()
     for word in dict.fromkeys(words):

@@ -39,6 +39,7 @@ from scorer.stats.orders import (
 from scorer.views.positions import PositionTable
 
 TENTH, HALF = 0.1, 0.5
+SUM = Aggregate("sum")
 DRAWS = 20  # of a tenth of the lists that is left out, and of two halves
 RuleOf = Mapping[str, Rules]  # by measure id
 
@@ -66,16 +67,18 @@ class Entrants(NamedTuple):
         self, measure: Measure, rules: RuleOf | None = None, keep: Mask | None = None
     ) -> Floats:
         """The value of each by a measure, by other rules or on some of the lists; NaN for none."""
-        known = [each.values.get(measure.id) for each in self.scored]
-        own = known[0].per_list if known[0] is not None else None
-        if rules is None and own is not None and all(
-            each is not None and each.plain and each.folds is None and math.isfinite(each.mean)
-            for each in known
-        ):  # fmt: skip
-            table = np.array([cast(Value, each).per_list for each in known])
-            return _row_means(table if keep is None else table[:, keep], measure)
-        how = self.terms.rules if rules is None else rules
-        return np.array([self._value(n, measure, how, keep) for n in range(len(self.scored))])
+        table = [each.values[measure.id] for each in self.scored if measure.id in each.values]
+        if rules is None and len(table) == len(self.scored) and all(map(_plain, table)):
+            how = MEAN if measure.metric.aggregate == "mean" else SUM
+            rows = [cast(Floats, each.per_list) for each in table]
+            return np.array([how.of(row if keep is None else row[keep]) for row in rows])
+        used = self.terms.rules if rules is None else rules
+        return np.array([self._value(n, measure, used, keep) for n in range(len(self.scored))])
+
+    def table(self, measure: Measure) -> Floats | None:
+        """The value of every list, (submissions, lists), NaN for none; None of a pooled figure."""
+        rows = [each.values[measure.id].per_list for each in self.scored]
+        return np.array(rows) if all(row is not None for row in rows) else None
 
     def _value(self, n: int, measure: Measure, rules: RuleOf, keep: Mask | None) -> float:
         outcome = self.outcomes[n]
@@ -90,15 +93,18 @@ class Entrants(NamedTuple):
         except PluginError:
             return math.nan
 
-    def officially(self, rules: RuleOf | None = None, keep: Mask | None = None) -> Ints:
-        """The ranks by what ranks officially, by other rules or on some of the lists."""
+    def officially(self, rules: RuleOf | None = None, keep: Mask | None = None) -> Ints | None:
+        """The ranks by what ranks officially, by other rules or on some of the lists.
+
+        None where no submission has a value.
+        """
         terms = self.terms
         ids = {terms.primary.id, *(each.id for each in terms.breakers)}
         ids |= set(terms.ranked_by.measures if terms.ranked_by else ())
         used = [each for each in terms.measures if each.id in ids]
         table = {each.id: self.values(each, rules, keep) for each in used}
         if np.isnan(table[terms.primary.id]).all() and self.by_primary:
-            return np.ones(len(self.scored), dtype=np.int64)
+            return None
         scored = [
             replace(each, values={k: Value(float(v[n]), 0, 0, 0, None) for k, v in table.items()})
             for n, each in enumerate(self.scored)
@@ -117,20 +123,16 @@ class Entrants(NamedTuple):
         return np.array([place[each.name] for each in self.scored], dtype=np.int64)
 
 
-def _row_means(table: Floats, measure: Measure) -> Floats:
-    """The mean of each row, or its sum, added up as a board does it, to the bit."""
-    known = ~np.isnan(table)
-    count = known.sum(axis=1)
-    total = np.where(known, table, 0.0).cumsum(axis=1)[:, -1] if table.shape[1] else count * 1.0
-    mean = total if measure.metric.aggregate == "sum" else total / np.maximum(count, 1)
-    return np.where(count > 0, mean, np.nan)
+def _plain(value: Value) -> bool:
+    """Whether the value on some of the lists is their mean, or their sum."""
+    return value.plain and value.folds is None and math.isfinite(value.mean)
 
 
-Found = Iterator[tuple[Decided, str, Ints]]
+Found = Iterator[tuple[Decided, str, Ints | None]]
 
 
-def variations(entrants: Entrants, seed: int) -> Iterator[Variation]:
-    """The board by other decisions, and on parts of its lists."""
+def variations(entrants: Entrants, seed: int) -> Iterator[Variation | str]:
+    """The board by other decisions, and on parts of its lists; the name of one without a value."""
     families: tuple[Callable[[Entrants], Found], ...] = (
         _by_measures,
         _by_aggregates,
@@ -142,13 +144,25 @@ def variations(entrants: Entrants, seed: int) -> Iterator[Variation]:
     )
     for family in families:
         for about, name, ranks in family(entrants):
+            if ranks is None:
+                yield name
+                continue
             tau = taus(entrants.ranks.astype(float), ranks[:, None].astype(float))
             yield Variation(about, name, tuple(ranks.tolist()), float(tau[0]))
 
 
 def _by(measure: Measure, values: Floats) -> Ints | None:
-    """The ranks of values; None where no submission has one."""
-    return None if np.isnan(values).all() else ranks_of(values, measure.metric.better)
+    """The ranks of values of a measure; None where no submission has one."""
+    return _ranked(_up(measure) * values)
+
+
+def _ranked(values: Floats) -> Ints | None:
+    """The ranks of values of which higher is better; None where no submission has one."""
+    return None if np.isnan(values).all() else ranks_of(values)
+
+
+def _up(measure: Measure) -> float:
+    return 1.0 if measure.metric.better == "higher" else -1.0
 
 
 def _by_measures(entrants: Entrants) -> Found:
@@ -156,9 +170,9 @@ def _by_measures(entrants: Entrants) -> Found:
     for measure in entrants.terms.measures:
         if measure.primary and entrants.by_primary:
             continue
-        ranks = _by(measure, entrants.values(measure))
         further = measure.id in entrants.further
-        if ranks is not None and not (further and measure.combination.list_weights):
+        if not (further and measure.combination.list_weights):
+            ranks = _by(measure, entrants.values(measure))
             yield "cut-off" if further else "measure", measure.id, ranks
 
 
@@ -178,28 +192,32 @@ def _by_aggregates(entrants: Entrants) -> Found:
         for name in wanted:
             changed = replace(primary, combination=replace(alike, lists=Aggregate(name)))
             ranks = _by(primary, entrants.values(changed, terms.rules))
-            if ranks is not None:
-                yield "aggregate", f"{name} of the {many}", ranks
-    table = _list_values([each.values[primary.id].per_list for each in entrants.scored])
-    if table is not None:
+            yield "aggregate", f"{name} of the {many}", ranks
+    if (table := entrants.table(primary)) is not None:
         wins = pair_wins(table, primary.metric.better)
-        yield "aggregate", f"Borda: win rate over the {many}", ranks_of(_exact(win_rates(wins)))
-        yield "aggregate", f"Copeland: opponents beaten in most {many}", ranks_of(majorities(wins))
-    groups = [np.array([*each.groups.get(primary.id, {}).values()]) for each in entrants.scored]
-    if groups and groups[0].size > 1:
-        rates = win_rates(pair_wins(np.array(groups), primary.metric.better))
-        yield "aggregate", "win rate over the groups", ranks_of(_exact(rates))
+        yield "aggregate", f"Borda: win rate over the {many}", _ranked(_exact(win_rates(wins)))
+        yield "aggregate", f"Copeland: opponents beaten in most {many}", _ranked(majorities(wins))
+    yield from _win_rates(entrants)
+
+
+def _win_rates(entrants: Entrants) -> Found:
+    """Win rates over the measures of a formula, and over groups, as HELM's over scenarios."""
+    primary = entrants.terms.primary
+    parts = [_up(part) * entrants.values(part) for part in primary.parts]
+    groups = [[*each.groups.get(primary.id, {}).values()] for each in entrants.scored]
+    tables = {
+        "the measures of the formula": np.array(parts).T,
+        "the groups": _up(primary) * np.array(groups, dtype=float),
+    }
+    for over, table in tables.items():
+        if table.ndim == 2 and table.shape[1] > 1 and not np.isnan(table).all():
+            wins = pair_wins(table)
+            yield "aggregate", f"win rate over {over}", _ranked(_exact(win_rates(wins)))
 
 
 def _exact(values: Floats) -> Floats:
     """Sums of shares without what float arithmetic leaves between equal ones."""
     return np.round(values, 12)
-
-
-def _list_values(rows: list[Floats | None]) -> Floats | None:
-    """The values of all lists, (submissions, lists); None where lists have none."""
-    known = [row for row in rows if row is not None]
-    return np.array(known) if len(known) == len(rows) else None
 
 
 def _aggregations(entrants: Entrants) -> Found:
@@ -272,15 +290,12 @@ def _by_weights(entrants: Entrants) -> Found:
         changes["groups alike"] = replace(how, weights=(None,) * len(how.groups))
     for name, combination in changes.items():
         changed = replace(primary, combination=combination)
-        ranks = _by(primary, entrants.values(changed, terms.rules))
-        if ranks is not None:
-            yield "weights", name, ranks
+        yield "weights", name, _by(primary, entrants.values(changed, terms.rules))
     for measure in terms.measures:
         if measure.id in entrants.further and measure.combination.list_weights:
             column = printable(measure.combination.list_weights)
             ranks = _by(measure, entrants.values(measure))
-            if ranks is not None:
-                yield "weights", f"{many} weighted by {column}", ranks
+            yield "weights", f"{many} weighted by {column}", ranks
     means = [np.mean([*each.groups.get(primary.id, {}).values()] or [np.nan])
              for each in entrants.scored]  # fmt: skip
     if not how.groups and (ranks := _by(primary, np.array(means))) is not None:
@@ -323,9 +338,10 @@ def _by_draws(entrants: Entrants, seed: int) -> Found:
         name = f"without a tenth of the {many}, draw {n}"
         yield "tenth", name, entrants.officially(None, ~gone)
     for n, kept in enumerate(_lists_drawn(entrants, HALF, seed), start=1):
-        for side, keep in (("a", kept), ("b", ~kept)):
-            name = f"half of the {many}, draw {n}{side}"
-            yield "half", name, entrants.officially(None, keep)
+        sides = [entrants.officially(None, keep) for keep in (kept, ~kept)]
+        both = all(each is not None for each in sides)
+        for side, ranks in zip("ab", sides, strict=True):
+            yield "half", f"half of the {many}, draw {n}{side}", ranks if both else None
 
 
 def _lists_drawn(entrants: Entrants, share: float, seed: int) -> Mask:

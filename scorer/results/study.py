@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 
 from scorer.challenge.model import Challenge
 from scorer.metrics.measure import Measure
+from scorer.results.report import Scored
 
 # what is decided otherwise; `tenth` and `half` are draws of the lists
 Decided = Literal[
@@ -52,6 +53,7 @@ class Study:
     halves: Halves | None = None  # None: too few lists
     left_out: tuple[str, ...] = ()  # what could not be varied, and why
     called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
+    rejected: tuple[Scored, ...] = ()
 
     def decisions(self) -> list[Variation]:
         """The variations that are no draws of the lists."""

@@ -96,12 +96,15 @@ def parts(lists: int, unit: Ints | None, share: float, draws: int, seed: int) ->
 
 
 def agreement(first: Floats, second: Floats) -> tuple[float, float]:
-    """How far two halves of the lists agree about submissions: means over draws.
+    """How far two halves of the lists agree about submissions.
 
-    Pearson's correlation of the values in both, and by Spearman and Brown the one of two wholes:
-    `2 r / (1 + r)`, which is the reliability of the board's values. Both arrays are
-    (submissions, draws); a draw in which a half has equal values, or none, is left out.
+    Pearson's correlation of the values in both, on average over draws, and by Spearman and Brown
+    the one of two wholes: `2 r / (1 + r)`, which is the reliability of the board's values; 0 where
+    r is not above 0. Both arrays are (submissions, draws); a draw in which a half has equal values,
+    or none, is left out. NaN of fewer than three submissions, whose values always correlate.
     """
+    if len(first) < 3:
+        return np.nan, np.nan
     kept = [
         np.corrcoef(one, other)[0, 1]
         for one, other in zip(first.T, second.T, strict=True)
@@ -110,4 +113,4 @@ def agreement(first: Floats, second: Floats) -> tuple[float, float]:
     if not kept:
         return np.nan, np.nan
     mean = float(np.mean(kept))
-    return mean, 2 * mean / (1 + mean) if mean > 0 else mean
+    return mean, max(2 * mean / (1 + mean), 0.0) if mean > -1 else 0.0

@@ -66,6 +66,7 @@ def test_variations_are_held_against_the_official_order(board):
     assert median.tau == 1.0
 
 
+@pytest.mark.slow("studies three boards")
 def test_halves_and_tenths_are_drawn_by_the_seed(board):
     first, again, other = (studied(board, seed=seed) for seed in (5, 5, 6))
     assert first.variations == again.variations
@@ -87,6 +88,7 @@ def test_parts_of_the_lists_are_scored_as_if_there_were_no_others(board):
     assert found["groups alike"].ranks == (1, 2, 3, 4)
 
 
+@pytest.mark.slow("studies boards", beyond=1)
 @pytest.mark.parametrize(
     ("given", "tried"),
     [
@@ -101,6 +103,7 @@ def test_a_measure_is_tried_with_the_cut_offs_that_lists_reach(board, given, tri
     assert {each.name for each in found} == tried
 
 
+@pytest.mark.slow("scores a board twice")
 def test_cut_offs_give_what_a_board_with_them_gives(board):
     folder, runs = board("truth: truth.csv\nmetrics: [Success@3, Success@1]\n")
     study = scorer.study(folder, runs)
@@ -123,6 +126,7 @@ def test_missing_lists_are_counted_otherwise(board):
     assert found["only lists that all have"].ranks == (1, 1, 3, 4, 5)
 
 
+@pytest.mark.slow("studies two boards")
 def test_weights_that_the_lists_have_are_tried_and_taken_away(board):
     lists = "list,weight\n" + "".join(f"q{n},{1 if n < 6 else 5}\n" for n in range(LISTS))
     yaml = "truth: truth.csv\nlists: lists.csv\nmetrics: [{}]\n"
@@ -135,6 +139,7 @@ def test_weights_that_the_lists_have_are_tried_and_taken_away(board):
     assert by_name(study)["lists without weights"].ranks == (2, 3, 1, 4)
 
 
+@pytest.mark.slow("studies a board")
 def test_weights_that_are_no_numbers_are_told_and_nothing_else_is_lost(board):
     lists = "list,weight\n" + "".join(f"q{n},much\n" for n in range(LISTS))
     yaml = "truth: truth.csv\nlists: lists.csv\nmetrics: [RR]\n"
@@ -144,6 +149,7 @@ def test_weights_that_are_no_numbers_are_told_and_nothing_else_is_lost(board):
     assert "median of the lists" in by_name(study)
 
 
+@pytest.mark.slow("studies a board")
 def test_ranks_of_preferences_have_other_aggregations(board):
     rule = "leaderboard: {rank_by: {preference: RPP, aggregate: MC4}}\n"
     study = studied(board, f"truth: truth.csv\nmetrics: [RR]\n{rule}")
@@ -155,6 +161,7 @@ def test_ranks_of_preferences_have_other_aggregations(board):
     assert sum(each.about == "half" for each in study.variations) == 40
 
 
+@pytest.mark.slow("studies a board")
 def test_ranks_by_several_measures_are_put_together_otherwise(board):
     rule = "leaderboard: {rank_by: {measures: [RR, Success@3], aggregate: Borda}}\n"
     study = studied(board, f"truth: truth.csv\nmetrics: [RR, Success@3]\n{rule}")
@@ -162,6 +169,7 @@ def test_ranks_by_several_measures_are_put_together_otherwise(board):
     assert {"RR", "Success@3", "Copeland"} <= {*by_name(study)}
 
 
+@pytest.mark.slow("studies a board twice")
 def test_a_measure_can_be_official(board):
     folder, runs = board()
     study = scorer.study(folder, runs, measures=["P@1", "RR"])
@@ -172,6 +180,7 @@ def test_a_measure_can_be_official(board):
     assert scorer.study(folder, runs, measures=["Success@3"]).ruled == "Success@3"
 
 
+@pytest.mark.slow("studies a board")
 def test_a_table_of_classes_is_studied(challenge):
     truth = "id,label\n" + "".join(f"{n},{'ab'[n % 2]}\n" for n in range(20))
     runs = {
@@ -186,15 +195,18 @@ def test_a_table_of_classes_is_studied(challenge):
     study = scorer.study(folder, [folder / name for name in runs])
     found = by_name(study)
     assert found["Accuracy"].about == "measure"
+    assert found["Accuracy"].ranks == (1, 2, 3)
     assert "median of the lists" not in found  # a figure of all rows
     assert study.halves.draws == 20
 
 
+@pytest.mark.slow("opens challenges")
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ({"measures": ["nDGC@3"]}, "did you mean"),
         ({"measures": [" "]}, "is no measure"),
+        ({"measures": [""]}, "is no measure"),
     ],
 )
 def test_a_measure_that_is_none_is_an_error(board, words, said):
@@ -202,13 +214,16 @@ def test_a_measure_that_is_none_is_an_error(board, words, said):
         studied(board, **words)
 
 
+@pytest.mark.slow("studies a board")
 def test_one_submission_alone_is_an_error(board):
     folder, runs = board(runs={"broken.csv": "list\nq1\n"})
     with pytest.raises(UsageError, match="1 of 2 submissions can be scored"):
         scorer.study(folder, [runs[0], runs[-1]])
-    assert "submissions that cannot be scored: 'broken'" in scorer.study(folder, runs).left_out
+    (rejected,) = scorer.study(folder, runs).rejected
+    assert rejected.name == "broken"
 
 
+@pytest.mark.slow("studies a board five times")
 def test_the_command_says_first_what_stays(score, board):
     folder, runs = board()
     text = score("study", folder, *runs).out
@@ -220,5 +235,39 @@ def test_the_command_says_first_what_stays(score, board):
     rows = list(csv.DictReader(io.StringIO(score("study", folder, *runs, "--format", "csv").out)))
     assert len(rows) == 1 + len(found["variations"])
     assert rows[0]["rank of bold"] == "1"
-    assert score("study", folder / "truth.csv", *runs, "-m", "RR", "-m", "P@1").code == 0
+    page = score("study", folder, *runs, "--format", "html").out
+    assert "<h2" in page
+    assert "steady, slow" in page
+
+
+@pytest.mark.slow("studies several boards")
+def test_the_command_takes_a_truth_and_tells_who_is_rejected(score, board):
+    folder, runs = board(runs={"broken.csv": "list\nq1\n"})
+    assert score("study", folder / "truth.csv", *runs[:4], "-m", "RR", "-m", "P@1").code == 0
     assert "say what to measure" in score("study", folder / "truth.csv", *runs).err
+    assert "name either submissions or --entries" in score("study", folder).err
+    ran = score("study", folder, *runs, "-q")
+    assert ran.code == 1
+    assert "broken.csv" in ran.err
+    assert "Not on the board, as they cannot be scored: broken." in ran.out
+
+
+@pytest.mark.slow("fills a board")
+def test_entries_of_a_living_board_are_studied(score, board, tmp_path):
+    folder, runs = board()
+    kept = ["--store", f"sqlite:///{tmp_path / 'board.db'}", "--files", tmp_path / "kept"]
+    for path in runs[:3]:
+        assert score("add", folder, path, "--team", path.stem, *kept).code == 0
+    ran = score("study", folder, "--entries", "1,2,3", *kept, "--format", "json")
+    assert [each["rank"] for each in json.loads(ran.out)["submissions"]] == [1, 2, 3]
+
+
+@pytest.mark.slow("studies a board")
+def test_a_part_of_the_lists_without_any_value_is_told(board):
+    """A formula of groups has none without one of them."""
+    parts = ", ".join(f"{{metric: RR, group: {name}, id: {name}}}" for name in ("easy", "hard"))
+    yaml = "truth: truth.csv\nlists: lists.csv\n"
+    yaml += f"metrics: [{{id: both, score: easy + hard, primary: true}}, {parts}]\n"
+    study = studied(board, yaml, **{"lists.csv": GROUPS})
+    assert study.left_out == ("no submission has a value: without easy; without hard",)
+    assert {"easy", "hard"} == {each.name for each in study.variations if each.about == "measure"}

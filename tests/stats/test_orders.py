@@ -31,6 +31,7 @@ def test_equal_values_share_a_rank_and_none_is_last(values, better, ranks):
     assert ranks_of(np.array(values), better).tolist() == ranks
 
 
+@pytest.mark.slow("imports scipy.stats")
 def test_tau_is_that_of_scipy():
     from scipy.stats import kendalltau
 

@@ -7,27 +7,38 @@ from typing import Annotated
 
 import typer
 
+from scorer.cli.board import Entries, FilesWord, StoreWord, entries_of
 from scorer.cli.options import (
     ChallengeWord,
     Output,
     Plugins,
     Quiet,
     Result,
-    SubmissionWords,
     Terminal,
     challenge_of,
     chosen_forms,
     form_option,
     is_truth_file,
+    problems,
     refuse_overwrite,
     submissions_of,
 )
+from scorer.core.errors import UsageError
 
 
 def study(
     context: typer.Context,
     challenge: ChallengeWord,
-    submissions: SubmissionWords,
+    submissions: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SUBMISSION...",
+            help="Files, folders of files, NAME=PATH, or - for standard input.",
+        ),
+    ] = None,
+    entries: Entries = None,
+    store: StoreWord = None,
+    files_at: FilesWord = None,
     format: Annotated[str | None, form_option("study")] = None,
     output: Output = None,
     metric: Annotated[
@@ -59,9 +70,16 @@ def study(
 
     forms = chosen_forms("study", format, output, "text")
     terminal: Terminal = context.obj
+    if bool(submissions) == bool(entries):
+        raise UsageError("name either submissions or --entries")
     alone = is_truth_file(challenge)  # whose measures are the words alone
-    settled, notes = challenge_of(challenge, terminal, metric if alone else None, None, submissions)
-    files = submissions_of(submissions, terminal, settled)
+    notes: tuple[str, ...] = ()
+    if entries is not None:
+        settled, files = entries_of(entries, challenge, terminal, store, files_at, allow_plugins)
+    else:
+        words = submissions or []
+        settled, notes = challenge_of(challenge, terminal, metric if alone else None, None, words)
+        files = submissions_of(words, terminal, settled)
     refuse_overwrite(output, settled, challenge, *(Path(file.path) for file in files))
     found = run(
         settled,
@@ -71,4 +89,7 @@ def study(
         allow_plugins=allow_plugins,
         progress=None if quiet else terminal.progress,
     )
-    return forms.result(found, terminal.options(output), () if quiet else notes)
+    messages = [] if quiet else list(notes)
+    for scored in found.rejected:
+        messages += problems(scored.findings, quiet)
+    return forms.result(found, terminal.options(output), messages, 1 if found.rejected else 0)

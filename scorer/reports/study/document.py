@@ -19,6 +19,7 @@ from scorer.reports.document import (
     Row,
     Table,
     cut,
+    texts,
 )
 from scorer.results.study import DRAWN, PODIUM, Study, Variation
 
@@ -31,7 +32,7 @@ def document(study: Study, options: Options) -> Document:
     """What stays whatever is decided, a row for each variation, and each submission's ranks."""
     challenge = study.challenge
     return Document(
-        printable(f"How robust is the board of {challenge.title}?", 1000),
+        printable(f"{challenge.title}: how robust is the board?", 1000),
         list(_sections(study)),
         LINTED,
         source=(challenge.id, study.fingerprint),
@@ -40,19 +41,27 @@ def document(study: Study, options: Options) -> Document:
 
 
 def _sections(study: Study) -> Iterator[Block]:
-    yield Paragraph(" ".join(_staying(study)), "strong")
+    first, *others = _staying(study)
+    yield Paragraph(first, "strong")
+    if others:
+        yield Paragraph(" ".join(others))
     yield Paragraph(
         f"Officially {printable(study.ruled)} ranks, over {study.lists:,} "
         f"{unit(study.called, study.lists)}. tau is Kendall's: 1 where a variation gives the "
-        "official order, 0 where it has nothing to do with it, -1 where it is the reverse.",
+        "official order, 0 where it has nothing to do with it, -1 where it is the reverse; of "
+        "several draws the mean, and the least.",
         "soft",
     )
     yield Heading("Variations", key="variations")
     yield _variations(study)
     yield Heading("Submissions", key="submissions")
     yield _spans(study)
-    if study.left_out:
-        yield Notes([f"Not varied: {each}." for each in study.left_out], "prose")
+    notes = [f"Not tried: {each}." for each in study.left_out]
+    if study.rejected:
+        names = _first_names([each.name for each in study.rejected])
+        notes.append(f"Not on the board, as they cannot be scored: {names}.")
+    if notes:
+        yield Notes(notes, "prose")
 
 
 def _staying(study: Study) -> Iterator[str]:
@@ -60,11 +69,10 @@ def _staying(study: Study) -> Iterator[str]:
     first, decisions = study.top(), study.decisions()
     who = _first_names(first)
     stay = "stays" if len(first) == 1 else "stay"
-    if decisions:
-        said = f"{who} {stay} first in {_of(study, decisions, 1)} variations"
-        if len(study.names) > PODIUM:
-            said += f", and the first three are the same in {_of(study, decisions, PODIUM)}"
-        yield f"{said}."
+    said = f"{who} {stay} first in {_of(study, decisions, 1)} variations"
+    if _podium(study):
+        said += f", and the first three are the same in {_of(study, decisions, PODIUM)}"
+    yield f"{said}."
     for about in DRAWN:
         if drawn := [each for each in study.variations if each.about == about]:
             part = PARTS[about].capitalize().format(unit(study.called))
@@ -75,6 +83,11 @@ def _staying(study: Study) -> Iterator[str]:
         yield f"Two halves of the {unit(study.called)} agree with a tau of {halves.tau:.2f}{ends}."
 
 
+def _podium(study: Study) -> bool:
+    """Whether the first three are not all that there are."""
+    return len(study.names) > PODIUM
+
+
 def _of(study: Study, some: Sequence[Variation], most: int) -> str:
     return f"{sum(study.stays(each, most) for each in some)} of {len(some)}"
 
@@ -82,17 +95,20 @@ def _of(study: Study, some: Sequence[Variation], most: int) -> str:
 def _variations(study: Study) -> Table:
     """A row for each decision, and one for all draws of a part of the lists."""
     columns = [
-        Column("varied", "group", 2),
-        Column("variation", "name", cut=60),
+        Column("variation", "name", cut=70),
+        Column("varied", "text", 2),
         Column("tau"),
+        Column("least", priority=3),
         Column("first", "text", 0, cut=40),
-        Column("first three", "text", 1, cut=60),
+        *([Column("first three", "text", 1, cut=60)] if _podium(study) else []),
     ]
     rows = []
     families = groupby(study.variations, lambda each: each.about)
     for number, (about, family) in enumerate(families):
         made = _of_draws(study, list(family)) if about in DRAWN else _decided(study, list(family))
-        rows += [Row([Cell(about), *cells], number) for cells in made]
+        rows += [
+            Row([cells[0], Cell(about), *cells[1 : len(columns) - 1]], number) for cells in made
+        ]
     return Table("The board if something else were decided", columns, rows)
 
 
@@ -106,6 +122,7 @@ def _decided(study: Study, family: Sequence[Variation]) -> Iterator[list[Cell]]:
         yield [
             Cell(each.name),
             _tau(each.tau),
+            Cell(),
             Cell(first, marks=() if stays else ("significant",)),
             Cell("stay" if podium else _first_names(study.top(each.ranks, PODIUM))),
         ]
@@ -123,8 +140,9 @@ def _together(study: Study, name: str, some: Sequence[Variation]) -> list[Cell]:
     mean = sum(each.tau for each in some) / len(some)
     least = min(each.tau for each in some)
     return [
-        Cell(f"{name} (tau at least {least:.2f})"),
+        Cell(name),
         _tau(mean),
+        _tau(least),
         Cell(f"stays in {_of(study, some, 1)}"),
         Cell(f"stay in {_of(study, some, PODIUM)}"),
     ]
@@ -142,9 +160,6 @@ def _first_names(names: Sequence[str]) -> str:
 
 def _spans(study: Study) -> Table:
     """The official rank of each submission, and between which ranks decisions put it."""
-    columns = [Column("rank", "rank"), Column("name", "name"), Column("best"), Column("worst")]
-    rows = [
-        Row([Cell(str(rank)), Cell(name), Cell(str(best)), Cell(str(worst))])
-        for name, rank, best, worst in study.spread()
-    ]
-    return Table("The best and the worst rank of each submission by any decision", columns, rows)
+    rows = [[name, *map(str, ranks)] for name, *ranks in study.spread()]
+    caption = "The best and the worst rank of each submission by any decision"
+    return texts(caption, ["name", "rank", "best", "worst"], rows)
