@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -18,6 +17,7 @@ import yaml
 from scorer.api.kits.readme import pages, readme
 from scorer.api.kits.sample import sample
 from scorer.bytes.limits import ReadLimits
+from scorer.bytes.write import zipped
 from scorer.challenge.archive import ABSENT, refuse_kit
 from scorer.challenge.forms import cut_of
 from scorer.challenge.load import COMBINING
@@ -34,7 +34,6 @@ from scorer.prepare.open import wide_labels
 from scorer.prepare.tables import public_table
 from scorer.tables.table import Schema
 
-OLDEST = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, for reproducible archives
 # groups of these names say which part of the lists is scored when
 SPLITS = {"public", "private", "hidden", "secret", "held-out", "heldout", "final"}
 SPLITS |= {"train", "dev", "val", "valid", "validation", "test"}
@@ -92,7 +91,7 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     left = [] if challenge.folds is None else ["folds, so that values are over all lists at once"]
     if _groups_reveal_splits(challenge, public):
         left.append("the groups of the lists, since they say which split a list is in")
-    return Kit(_zipped(files), tuple(dropped), tuple(left), tuple(packed))
+    return Kit(zipped(files), tuple(dropped), tuple(left), tuple(packed))
 
 
 def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpec], list[str]]:
@@ -356,15 +355,3 @@ def _csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
     writer.writeheader()
     writer.writerows(rows)
     return text.getvalue().encode()
-
-
-def _zipped(files: Mapping[str, bytes]) -> bytes:
-    """A zip archive of the files; the same files give the same bytes."""
-    out = io.BytesIO()
-    with zipfile.ZipFile(out, "w") as archive:
-        for name in sorted(files):
-            member = zipfile.ZipInfo(name, OLDEST)
-            member.compress_type = zipfile.ZIP_DEFLATED
-            member.create_system, member.external_attr = 3, 0o644 << 16
-            archive.writestr(member, files[name], compresslevel=9)
-    return out.getvalue()

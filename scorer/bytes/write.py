@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
-from collections.abc import Mapping
+import zipfile
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
@@ -13,6 +15,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 
 NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
+OLDEST = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, for reproducible archives
 SYSTEM = (Path("/dev"), Path("/proc"))  # of whose names, such as /dev/stdout, none is replaced
 
 
@@ -96,3 +99,19 @@ def folder(path: Path, files: Mapping[str, bytes]) -> None:
         raise UsageError(f"{quoted(path)} cannot be made: {error.strerror}") from None
     except ValueError:  # a NUL character
         raise UsageError(f"{quoted(path)} cannot be made: not a file name") from None
+
+
+def zipped(files: Mapping[str, bytes], runnable: Collection[str] = ()) -> bytes:
+    """A zip archive of the files; the same files give the same bytes.
+
+    `runnable` names the files that are commands.
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in sorted(files):
+            member = zipfile.ZipInfo(name, OLDEST)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            mode = 0o755 if name in runnable else 0o644
+            member.create_system, member.external_attr = 3, mode << 16
+            archive.writestr(member, files[name], compresslevel=9)
+    return out.getvalue()

@@ -33,6 +33,7 @@ GROUPS = {  # of the overview; within a group in the order of their first use
         "verify", "store",
     ),
     "Serve it": ("serve", "work", "submit", "site"),
+    "Other platforms": ("export", "rehearse"),
     "Look up": ("about", "metrics", "rule", "schema"),
 }  # fmt: skip
 

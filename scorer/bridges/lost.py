@@ -1,0 +1,44 @@
+"""What a platform does not have of what a challenge asks for, in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scorer.bridges.base import Subject
+
+
+def lost(subject: Subject, have: set[str]) -> tuple[str, ...]:
+    """One sentence for each part of the challenge that is not in `have`."""
+    return tuple(sentence for word, sentence in _asked(subject) if word not in have)
+
+
+def _asked(subject: Subject) -> Iterator[tuple[str, str]]:
+    challenge, board = subject.challenge, subject.challenge.leaderboard
+    phases = challenge.phases
+    yield "tiers", "tiers, tests and intervals of the board: score board, or score on the files"
+    if board.ladder != "off":
+        yield "ladder", "ladder: every value is shown"
+    if board.rank_by != "primary":
+        yield "rank_by", "rank_by: the board ranks by the first column"
+    if board.tie_break:
+        yield "tie_break", "tie_break: equal values are in the platform's order"
+    if board.baselines:
+        yield "baselines", "baselines: send their files by hand"
+    if board.entry in ("selected", "all") or any(phase.select for phase in phases):
+        yield "selected", "entries that a team selects: the platform's rule counts"
+    if any(phase.quota.rejected_per_day for phase in phases):
+        yield "rejected", "quota.rejected_per_day: rejected files do not count there"
+    if any(phase.quota.per_day or phase.quota.total for phase in phases):
+        yield "quota", "quota: set it there by hand"
+    if any(phase.grace for phase in phases):
+        yield "grace", "grace: a phase ends at its second"
+    if phases:
+        yield "phases", "phases: set opening and closing times there by hand"
+    if any(phase.show in ("own", "none") for phase in phases):
+        yield "show", "show: own or none: hide the board there by hand"
+    if challenge.questions:
+        yield "questions", "questions"
+    if challenge.pages:
+        yield "pages", "pages: copy their texts"
+    if challenge.lists is not None and challenge.lists.columns.get("group"):
+        yield "groups", "values of groups of lists"

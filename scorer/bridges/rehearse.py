@@ -1,0 +1,124 @@
+"""A bundle run as its platform would run it, for submissions and for a scorer that fails."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from scorer.api.score import score
+from scorer.api.submissions import Named
+from scorer.bridges.base import Platform, Run, platforms
+from scorer.bridges.stage import made
+from scorer.challenge.load import load
+from scorer.core.errors import UsageError
+from scorer.core.text import printable
+from scorer.prepare.bind import prepare
+from scorer.reports.leaderboard.platforms.sent import by_split, means, sent
+
+ABSENT = "score-that-is-not-there"
+
+
+class Rehearsed(NamedTuple):
+    """One submission on a platform, beside what `score` says of it."""
+
+    name: str
+    run: Run
+    valid: bool | None  # what `score` says; None: the scorer was made to fail
+    equal: bool  # whether the platform has the values that `score` has, to the bit
+    split: str | None = None  # of these values
+
+    @property
+    def said(self) -> str:
+        """Whether `score` says the same, in a few words."""
+        if not self.fine:
+            return "NOT as score says" + ("" if self.valid is not False else ", which rejects it")
+        if self.valid is None:
+            return "as it should be"
+        if not self.valid:
+            return "rejected, as by score"
+        return f"the values of score{f', split {self.split}' if self.split else ''}"
+
+    @property
+    def fine(self) -> bool:
+        """Whether the platform does what `score` says."""
+        return self.equal and (self.run.code == 0) == bool(self.valid)
+
+
+def rehearse(
+    bundle: Path, submissions: Sequence[Path], command: str | None = None
+) -> Iterator[Rehearsed]:
+    """Run a bundle for each submission, then once with a scorer that cannot be started.
+
+    Args:
+        bundle: the folder, or the zip file of one.
+        submissions: files, or folders of submissions in several files.
+        command: `score` there; default: this one.
+
+    Raises:
+        UsageError: it is no bundle, or a result file is not as the platform reads it.
+    """
+    with TemporaryDirectory(prefix="rehearsal-") as name:
+        stage = Path(name).resolve()
+        folder = _opened(bundle, stage / "bundle")
+        chosen = _platform(folder)
+        challenge = _opened(folder / chosen.challenge, stage / "challenge")
+        inner = challenge / "challenge"
+        challenge = inner if inner.is_dir() else challenge
+        own = command or os.path.join(os.path.dirname(sys.executable), "score")
+        for n, submission in enumerate(map(Path.resolve, map(Path, submissions))):
+            run = chosen.rehearse(folder, submission, made(stage / f"run{n}"), own)
+            yield _beside(submission, run, challenge)
+        for submission in submissions[:1]:
+            run = chosen.rehearse(folder, submission.resolve(), made(stage / "failing"), ABSENT)
+            yield Rehearsed("a scorer that fails", run, None, not run.values)
+
+
+def _platform(folder: Path) -> Platform:
+    for each in platforms():
+        if (folder / each.known_by).is_file():
+            return each
+    names = ", ".join(f"{each.known_by} ({each.name})" for each in platforms())
+    raise UsageError(
+        f"{printable(folder.name)} is no bundle of `score export`; it has none of {names}"
+    )
+
+
+def _opened(place: Path, folder: Path) -> Path:
+    """A folder, or an archive unpacked to one."""
+    if place.is_dir():
+        return place
+    try:
+        shutil.unpack_archive(place, folder, filter="data" if place.suffix == ".gz" else None)
+    except (OSError, ValueError) as error:
+        message = f"{printable(place)} is neither a folder nor an archive"
+        raise UsageError(message) from error
+    return folder
+
+
+def _beside(submission: Path, run: Run, challenge: Path) -> Rehearsed:
+    """A run, and whether `score` says the same."""
+    settled = load(challenge / "challenge.yaml")
+    prepared = prepare(settled, bool(settled.plugins))
+    splits = tuple(settled.splits.shares) if settled.splits else ()
+    named = [Named("submission", _file(submission, bool(settled.submission.parts)))]
+    report = score(prepared, named, splits=("all", *splits) if splits else ())
+    valid = sent(report).valid
+    if not valid or not run.values:
+        return Rehearsed(submission.name, run, valid, not run.values or valid)
+    for split, part in by_split(report).items():
+        if list(means(part).values()) == list(run.values.values()):
+            return Rehearsed(submission.name, run, valid, True, split)
+    return Rehearsed(submission.name, run, valid, False)
+
+
+def _file(submission: Path, parts: bool) -> Path:
+    """The file that is scored: of a folder the only one, unless its files are one submission."""
+    if parts or not submission.is_dir():
+        return submission
+    files = [path for path in submission.rglob("*") if path.is_file() and path.name[0] != "."]
+    return files[0] if len(files) == 1 else submission

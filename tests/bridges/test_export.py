@@ -1,0 +1,232 @@
+"""Bundles for platforms: what each platform's own code would refuse or misread."""
+
+import ast
+import io
+import json
+import re
+import shutil
+import tarfile
+import zipfile
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scorer.bridges.base import TEMPLATES, platforms
+from scorer.bridges.export import export
+from scorer.challenge.load import load
+
+ROOT = Path(__file__).parents[2]
+COURSE = ROOT / "challenges" / "course-2026"
+GLUE = ROOT / "challenges" / "gallery" / "glue"
+SENT = ROOT / "submissions_example" / "course-2026"
+NAMES = [each.name for each in platforms()]
+TRUTHS = {  # of each bundle, the files that hold the answers
+    "codabench": "reference_data/",
+    "evalai": "annotations/",
+    "github-classroom": "answers/",
+    "gradescope": "challenge/",
+    "grand-challenge": "ground_truth.tar.gz",
+    "huggingface": "challenge.zip",
+    "tira": "truths/",
+}
+TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
+
+
+@pytest.fixture(scope="module")
+def bundles():
+    challenge = load(COURSE)
+    return {name: export(name, challenge) for name in NAMES}
+
+
+def read(bundle, name):
+    data = bundle.files[name].decode()
+    return json.loads(data) if name.endswith(".json") else yaml.safe_load(data)
+
+
+def texts(name, data):
+    """The files of a file: of an archive those in it, too."""
+    if zipfile.is_zipfile(io.BytesIO(data)):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            return {f"{name}!{each}": archive.read(each) for each in archive.namelist()}
+    if name.endswith(".tar.gz"):
+        with tarfile.open(fileobj=io.BytesIO(data)) as archive:
+            return {f"{name}!{m.name}": archive.extractfile(m).read() for m in archive.getmembers()}
+    return {name: data}
+
+
+def test_what_runs_there_is_for_python_3_7_and_the_standard_library():
+    for path in TEMPLATES.glob("*.py.in"):
+        tree = ast.parse(path.read_text(), feature_version=(3, 7))
+        imported = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import)
+                    for alias in node.names}  # fmt: skip
+        assert "scorer" not in imported
+        assert not [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_answers_stand_in_one_place_and_the_kit_has_none(name, bundles):
+    truth = load(COURSE).truth.file.read_bytes()
+    holding = [
+        place
+        for file, data in bundles[name].files.items()
+        for place, text in texts(file, data).items()
+        if truth in text
+    ]
+    assert holding
+    assert all(place.startswith(TRUTHS[name]) for place in holding), holding
+    assert any(".yaml" in place for file, data in bundles[name].files.items()
+               for place in texts(file, data))  # fmt: skip
+
+
+def test_codabench_keeps_times_keys_and_order(bundles):
+    """Unquoted times lose their hours, offsets are dropped, longer keys are refused."""
+    text = bundles["codabench"].files["competition.yaml"].decode()
+    said = yaml.safe_load(text)
+    assert re.findall(rf"(?:start|end): '({TIME})'", text)
+    assert not re.search(rf"(?:start|end): {TIME}", text)
+    opens = load(COURSE).phases[0].opens
+    first = datetime.fromisoformat(said["phases"][0]["start"] + "+00:00")
+    assert first == opens
+    assert {"title", "image", "terms", "docker_image", "pages", "leaderboards"} <= set(said)
+    (board,) = said["leaderboards"]
+    keys = [column["key"] for column in board["columns"]]
+    assert len(set(keys)) == len(keys)
+    assert all(len(key) <= 36 and len(column["title"]) <= 36
+               for key, column in zip(keys, board["columns"], strict=True))  # fmt: skip
+    assert [column["index"] for column in board["columns"]] == list(range(len(keys)))
+    for page in said["pages"]:
+        assert bundles["codabench"].files[page["file"]].strip()
+    for before, after in zip(said["phases"], said["phases"][1:], strict=False):
+        assert before["end"] < after["start"]
+    for task in said["tasks"]:
+        assert f"{task['scoring_program']}/metadata.yaml" in bundles["codabench"].files
+    facts = {"key", "type", "title", "selection", "is_required", "is_on_leaderboard"}
+    assert said["fact_sheet"]
+    assert all(set(fact) == facts and fact["key"] == key
+               for key, fact in said["fact_sheet"].items())  # fmt: skip
+
+
+def test_evalai_has_every_file_and_hides_the_private_split(bundles):
+    bundle = bundles["evalai"]
+    said = read(bundle, "challenge_config.yaml")
+    texts = ("description", "evaluation_details", "terms_and_conditions", "submission_guidelines")
+    for word in (*texts, "image", "evaluation_script"):
+        assert bundle.files[said[word]].strip()
+    assert all(said[word].endswith(".html") for word in texts)
+    assert said["evaluation_script"].endswith(".zip")
+    assert len(said["title"]) <= 100
+    schema = said["leaderboard"][0]["schema"]
+    assert schema["default_order_by"] in schema["labels"]
+    names = {split["id"]: split["codename"] for split in said["dataset_splits"]}
+    seen = {names[p["dataset_split_id"]]: p["visibility"] for p in said["challenge_phase_splits"]}
+    assert seen == {"public": 3, "private": 1}
+    assert said["start_date"] <= said["end_date"]
+    assert all(phase["test_annotation_file"] in bundle.files for phase in said["challenge_phases"])
+
+
+def test_other_settings(bundles):
+    said = read(bundles["huggingface"], "conf.json")
+    assert said["EVAL_METRIC"] == "custom"
+    assert said["SCORING_METRIC"] == "nDCG@10"
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d", said["END_DATE"])
+    said = read(bundles["grand-challenge"], "grand-challenge.json")
+    paths = [said["score_jsonpath"], *(c["path"] for c in said["extra_results_columns"])]
+    assert all(path.count(".") == 2 for path in paths)
+    front = bundles["tira"].files["tira.md"].decode().split("---\n")[1]
+    assert "$outputDir" in yaml.safe_load(front)["tira_configs"]["evaluator"]["command"]
+    workflow = bundles["github-classroom"].files[".github/workflows/classroom.yml"].decode()
+    steps = yaml.safe_load(workflow)["jobs"]["points"]["steps"]
+    assert any("${{ secrets.ANSWERS_TOKEN }}" in str(step) for step in steps)
+    assert bundles["gradescope"].runnable == {"setup.sh", "run_autograder"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_challenge_gives_the_same_bundle_and_says_what_is_lost(name, bundles):
+    again = export(name, load(COURSE))
+    assert again.files == bundles[name].files
+    assert any("tiers" in sentence for sentence in again.lost)
+    assert again.next
+
+
+@pytest.mark.slow("runs processes of a bundle", beyond=1)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("archive", [False, True])
+def test_a_bundle_does_what_score_does(name, archive, score, tmp_path):
+    out = tmp_path / ("bundle.zip" if archive else "bundle")
+    made = score("export", name, COURSE, "-o", out)
+    assert made.code == 0, made
+    ran = score("rehearse", out, SENT / "good" / "aurora-1.csv", SENT / "bad" / "twice.csv")
+    assert ran.code == 0, ran
+    good, bad, failing = re.split(r"^(?=\S)", ran.out, flags=re.MULTILINE)[1:]
+    assert good.startswith("aurora-1.csv: exit 0 after ")
+    assert bad.startswith("twice.csv: exit 1 after ")
+    if name != "huggingface":  # which tells participants nothing
+        assert "item 'b30' is given twice" in bad
+    assert "as it should be" in failing
+    assert str(tmp_path) not in ran.out
+
+
+@pytest.mark.slow("runs processes of a bundle")
+def test_a_submission_of_several_files(score, tmp_path):
+    sent = ROOT / "submissions_example" / "gallery" / "glue"
+    assert score("export", "codabench", GLUE, "-o", tmp_path / "b").code == 0
+    good, bad = sent / "good" / "bag-of-words.zip", sent / "bad" / "a-class-of-its-own.zip"
+    ran = score("rehearse", tmp_path / "b", good, bad)
+    assert ran.code == 0, ran
+    assert "GLUE = 0.5266658129842369" in ran.out
+    assert "prediction 'maybe' is no class" in ran.out
+
+
+@pytest.mark.slow("runs processes of a bundle")
+def test_a_bundle_that_was_changed_is_told(score, tmp_path):
+    assert score("export", "tira", COURSE, "-o", tmp_path / "b").code == 0
+    truth = tmp_path / "b" / "truths" / load(COURSE).truth.file.name
+    bridge = tmp_path / "b" / "bridge.json"
+    bridge.write_text(bridge.read_text().replace('"private"', '"public", "--top=1"'))
+    ran = score("rehearse", tmp_path / "b", SENT / "good" / "aurora-1.csv")
+    assert ran.code == 4, ran
+    assert "NOT as score says" in ran.out
+    truth.unlink()
+    assert score("rehearse", tmp_path / "b", SENT / "good" / "aurora-1.csv").code in (2, 4)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["kodabench", COURSE], "no platform is called 'kodabench'; did you mean 'codabench'?"),
+        (["codabench", "nowhere"], "nowhere"),
+    ],
+)
+def test_what_cannot_be_exported(words, said, score, tmp_path):
+    ran = score("export", *words, "-o", tmp_path / "out")
+    assert ran.code == 2, ran
+    assert said in ran.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_places_that_are_taken_or_no_bundle(score, tmp_path):
+    taken = tmp_path / "taken"
+    taken.mkdir()
+    (taken / "file").write_text("")
+    ran = score("export", "tira", COURSE, "-o", taken)
+    assert ran.code == 2
+    assert "is not an empty folder" in ran.err
+    for place, said in ((taken, "is no bundle of"), (taken / "file", "neither a folder nor an")):
+        ran = score("rehearse", place, SENT / "good" / "aurora-1.csv")
+        assert ran.code == 2, ran
+        assert said in ran.err
+
+
+def test_a_challenge_that_is_not_sound_or_has_files_elsewhere(score, tmp_path, challenge):
+    folder = challenge("truth: truth.csv\nmetrics: [P@2]\nexamples: "
+                       "[{submission: s.csv, expect: {P@2: 0.9}}]\n",
+                       **{"s.csv": "list,item\nq1,a\nq2,a\n"})  # fmt: skip
+    ran = score("export", "tira", folder, "-o", tmp_path / "out")
+    assert ran.code == 2, ran
+    assert "score lint" in ran.err
+    shutil.move(folder / "truth.csv", tmp_path / "truth.csv")
+    (folder / "challenge.yaml").write_text("truth: ../truth.csv\nmetrics: [P@2]\n")
+    ran = score("export", "tira", folder, "-o", tmp_path / "out")
+    assert ran.code == 2, ran
