@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats, Ints, Mask
 from scorer.metrics.params import discounts, gained
 from scorer.views.hits import ratio
 from scorer.views.unjudged import UnjudgedList
@@ -53,7 +53,7 @@ def of_precisions(items: UnjudgedList, grades: Floats, params: Mapping[str, Any]
     last = own + counted * (worth.sum() - np.cumsum(worth))
     found = float(((1 + np.arange(hits.size)) / hits).sum())
 
-    def values(added: Floats, further: Ints) -> Floats:
+    def values(added: Floats, further: Mask) -> Floats:
         whole = np.count_nonzero(items.ideal >= params["rel"]) + np.arange(rank.size + 1.0)
         divisor = {
             "relevant": whole,
