@@ -57,6 +57,7 @@ FAMILIES = {
     "S": "A submission, or an entry of a living board",
     "T": "The truth, and the organizer's other files",
     "C": "challenge.yaml",
+    "V": "Votes on pairs of systems",
 }
 
 
@@ -180,7 +181,7 @@ def code_pages() -> str:
     """The page of every problem code, as `score rule` prints it."""
     parts, family = [], ""
     for code in sorted(
-        codes().values(), key=lambda code: ("STC".find(code.code[0]) % 4, code.code)
+        codes().values(), key=lambda code: ("STCV".find(code.code[0]) % 5, code.code)
     ):
         if code.code[0] != family:
             family = code.code[0]

@@ -19,6 +19,7 @@ SAME = {  # sides of one thing, which never meet in a module
     "Study": ["api.text", "results.study"],
     "Scored": ["results.report", "views.scored"],  # a submission's values; a view with scores
     "Table": ["reports.document", "reports.write.html", "tables.table"],  # blocks are drawn by name
+    "VoteBoard": ["api.votes", "results.votes"],
     "Verb": ["cli.commands.team", "cli.verbs"],
 }
 

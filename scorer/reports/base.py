@@ -1,9 +1,9 @@
 """Output forms: the syntaxes that every subject has, and forms of a subject's own.
 
-A subject (a leaderboard, a comparison, findings, an explanation, soundness, power, a study) has a
-folder that tells what there is to write: `document`, its blocks, `rows`, a table of exact values,
-and `fields`, all of it for programs. A file of `write` is a syntax of one of the three for all
-subjects; another module of a subject's folder is a form of its own. An installed project adds
+A subject (a leaderboard, a comparison, findings, an explanation, soundness, power, a study, a board
+of votes) has a folder that tells what there is to write: `document`, its blocks, `rows`, a table
+of exact values, and `fields`, all of it for programs. A file of `write` is a syntax of one of the
+three for all subjects; another module of a subject's folder is a form of its own. An installed project adds
 forms by an entry point of the subject's group.
 
 Stability: plugin.
@@ -31,6 +31,7 @@ GROUPS = {
     "soundness": "scorer.soundness",
     "power": "scorer.power",
     "study": "scorer.study",
+    "votes": "scorer.votes",
 }
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
@@ -112,7 +113,7 @@ def form(subject: str, name: str, *, paths: bool = False) -> Callable[[F], F]:
 
     Args:
         subject: what is written: leaderboard, comparison, findings, explanation, soundness, power,
-            study.
+            study, votes.
         paths: whether it needs the paths of files; else it gets their names only.
 
     >>> @form("leaderboard", "names")

@@ -30,6 +30,7 @@ RECORDS = {  # schema's name -> the module with its record
     "soundness": "scorer.reports.soundness.fields",
     "power": "scorer.reports.power.fields",
     "study": "scorer.reports.study.fields",
+    "votes": "scorer.reports.votes.fields",
     "audit": "scorer.board.fields.audit",
     "log": "scorer.board.fields.log",
     "rescoring": "scorer.board.fields.rescoring",

@@ -27,6 +27,7 @@ OWN = {
     "soundness": set(),
     "power": set(),
     "study": set(),
+    "votes": set(),
 }
 PLUGIN = '''
 """A form of every subject in one file."""
@@ -59,6 +60,9 @@ def power(estimate, options):
 @form("study", "words")
 def study(found, options):
     return f"study of {len(found.names)}\\n"
+@form("votes", "words")
+def votes(board, options):
+    return f"votes: {board.votes}\\n"
 '''
 
 
@@ -94,6 +98,8 @@ def test_cells_are_no_form():
 @pytest.mark.slow("installs a package for a process")
 def test_one_installed_file_adds_a_form_of_every_subject(tmp_path, challenge):
     folder = challenge(**{"s.csv": "list,item\nq1,a\nq2,a\n", "t.csv": "list,item\nq1,b\nq2,a\n"})
+    votes = tmp_path / "votes.csv"
+    votes.write_text("a,b,winner\nx,y,x\nx,y,y\n")
     facts = tmp_path / "acme-1.0.dist-info"
     facts.mkdir()
     (tmp_path / "acme.py").write_text(PLUGIN)
@@ -110,6 +116,7 @@ def test_one_installed_file_adds_a_form_of_every_subject(tmp_path, challenge):
         ["lint", here],
         ["power", here, "-d", "0.5"],
         ["study", here, first, second],
+        ["votes", str(votes)],
     ]
     code = f"from scorer.cli.main import run\nfor words in {commands!r}:\n"
     code += "    run([*words, '--format', 'words'])\n"
@@ -121,5 +128,5 @@ def test_one_installed_file_adds_a_form_of_every_subject(tmp_path, challenge):
     )
     assert ended.stdout.splitlines() == [
         "board of 2", "comparison of 2", "findings of 1", "explanation of q1", "soundness of 2",
-        "power of 4", "study of 2",
+        "power of 4", "study of 2", "votes: 2",
     ], ended.stderr  # fmt: skip

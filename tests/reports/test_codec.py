@@ -22,6 +22,7 @@ COMMANDS = {
     "soundness": ["lint", "."],
     "power": ["power", ".", "-d", "0.05"],
     "study": ["study", ".", *SENT, "submissions/gamma.csv", "submissions/delta.csv"],
+    "votes": ["votes", "votes.csv", "--draws", "200"],
     "audit": ["audit", ".", "--at", "2026-01-03T00:00:00Z"],
     "log": ["log", ".", "--team", "red"],
     "rescoring": ["rescore", ".", "--dry-run"],

@@ -1,7 +1,7 @@
 """The problem codes and their pages, as `score rule` prints them.
 
 Codes are API: stable, never reused. S concerns a submission, T the truth and
-the organizer's other files, C challenge.yaml. The page of a code that one check alone
+the organizer's other files, C challenge.yaml, V votes. The page of a code that one check alone
 reports is in the YAML file beside the check's module, a plugin's too; the others are here.
 """
 

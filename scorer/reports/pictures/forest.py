@@ -46,7 +46,7 @@ def forest(report: Report, precision: int) -> Iterator[Figure]:
     name = head_of(primary, report)
 
     def drawn(wide: float) -> Canvas:
-        return _forest(rows, labels, name, primary.metric.better, wide)
+        return plotted(rows, labels, name, primary.metric.better, wide)
 
     yield Figure("forest", title, _caption(rows, len(valued), report), drawn,
                  _forest_table(rows, labels, name, ends, decimals))  # fmt: skip
@@ -91,9 +91,10 @@ def _on(rows: Sequence[ForestRow], better: Better, start: float, end: float) -> 
     return draw.scale(min([low, *parts]), max([high, *parts]), start, end)
 
 
-def _forest(
+def plotted(
     rows: Sequence[ForestRow], labels: Sequence[str], name: str, better: Better, wide: float
 ) -> Canvas:
+    """Rows, best above, with the name of their axis below."""
     ranks = [place(row.standing) for row in rows]
     first = draw.names_width(ranks, wide) + 8
     names = draw.names_width((row.standing.name for row in rows), wide * 0.3)

@@ -1,0 +1,207 @@
+"""Votes on pairs of systems, read from files and checked row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from scorer.bytes.limits import ReadLimits
+from scorer.core.arrays import Ints
+from scorer.core.errors import SubmissionRejected
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import printable, quoted
+from scorer.formats.read import format_of, read
+from scorer.prepare.guess.forms import look
+from scorer.results.votes import Ballots
+from scorer.tables.table import Schema, Table
+
+# role -> what its column is called where nobody says it, without case; the first that is there
+USUAL = {
+    "a": ("a", "model_a", "system_a", "model_1", "left"),
+    "b": ("b", "model_b", "system_b", "model_2", "right"),
+    "winner": ("winner", "preference", "verdict", "vote"),
+    "list": ("list", "prompt", "prompt_id", "question_id", "question", "query", "topic", "id"),
+    "judge": ("judge", "judge_id", "annotator", "rater", "user", "worker"),
+    "group": ("group", "track", "judge_type"),
+}
+NEEDED = ("a", "b", "winner")
+TIES = {"tie", "draw", "both", "equal", "tie (bothbad)", "bothbad", "both_bad", "="}
+SIDES = {
+    1: {"a", "model_a", "system_a", "model_1", "left", "first", ">"},
+    -1: {"b", "model_b", "system_b", "model_2", "right", "second", "<"},
+}
+UNKNOWN, UNCLEAR = 2, 3  # beside 1, 0 and -1
+
+
+def read_votes(paths: Sequence[Path], columns: Mapping[str, str]) -> tuple[Ballots, Findings]:
+    """The votes of all files together, and warnings about them.
+
+    Args:
+        paths: the files.
+        columns: role -> the name of its column, where it is not a usual one.
+
+    Raises:
+        SubmissionRejected: a file cannot be read, or a row is no vote.
+    """
+    whole, parts = Findings(), list[tuple[Path, Table, Findings]]()
+    for path in paths:
+        findings = Findings(str(path))
+        schema = _schema(path, columns)
+        table = read(path, format_of(path, None), [schema], findings, ReadLimits())
+        if table is not None and not len(table):
+            findings.add(Problem("S103", "there are no votes"))
+        findings = findings.without(("S205",))  # what was asked and answered may stand beside
+        if table is not None and not findings.fatal:
+            parts.append((path, table, findings))
+        whole.merge(findings)
+    if not whole.fatal:
+        ballots = _ballots([table for _, table, _ in parts], [path.name for path in paths])
+        before = _first_cast(ballots)
+        for (path, table, _), rows in zip(parts, _row_slices(parts), strict=True):
+            found = Findings(str(path))
+            found.extend(_problems(table, ballots, rows, before))
+            whole.merge(found)
+        if not whole.fatal:
+            return ballots, whole
+    raise SubmissionRejected(problems=whole)
+
+
+def _schema(path: Path, columns: Mapping[str, str]) -> Schema:
+    """The columns that a file has to have: the named ones, else usual ones that it has."""
+    seen = look(path) if path.is_file() else None
+    folded = {name.casefold(): name for name in reversed(seen.names if seen else ())}
+    found = dict(columns)
+    for role, names in USUAL.items():
+        name = next((folded[name] for name in names if name in folded), None)
+        if role not in found and name is not None and name not in found.values():
+            found[role] = name
+    called = {_role(role): found.get(role, role) for role in (*NEEDED, *found)}
+    return Schema(
+        tuple(map(_role, NEEDED)),
+        tuple(role for role in called if role[6:-1] not in NEEDED),
+        called,
+    )
+
+
+def _role(role: str) -> str:
+    return role if role == "list" else f"extra[{role}]"
+
+
+def _row_slices(parts: Sequence[tuple[Path, Table, Findings]]) -> Iterator[slice]:
+    start = 0
+    for _, table, _ in parts:
+        yield slice(start, start + len(table))
+        start += len(table)
+
+
+def _coded(tables: Sequence[Table], *roles: str) -> tuple[list[Ints], tuple[str, ...]]:
+    """Columns of all tables as codes into the names of all, in order; missing cells are -1."""
+    roles = tuple(map(_role, roles))
+    held = [table.ids[role] for table in tables for role in roles if role in table.ids]
+    names = tuple(sorted({name for column in held for name in column.names}))
+    place = {name: n for n, name in enumerate(names)}
+    coded = []
+    for role in roles:
+        column = [
+            np.array([place[name] for name in table.ids[role].names], dtype=np.int64)[
+                table.ids[role].codes
+            ]
+            if role in table.ids
+            else np.full(len(table), -1)
+            for table in tables
+        ]
+        coded.append(np.concatenate(column))
+    return coded, names
+
+
+def _ballots(tables: Sequence[Table], files: Sequence[str]) -> Ballots:
+    """The votes; an outcome that is none is `UNKNOWN` or `UNCLEAR`."""
+    (a, b), systems = _coded(tables, "a", "b")
+    (winner,), words = _coded(tables, "winner")
+    (judge,), judges = _coded(tables, "judge")
+    (group,), groups = _coded(tables, "group")
+    prompt, prompts = _prompts(tables)
+    first = tables[0]
+    roles = [role for role in USUAL if _role(role) in first.ids]
+    return Ballots(
+        systems, a, b, _outcomes(winner, words, a, b, systems), prompt, prompts,
+        np.maximum(judge, 0), judges, group if groups else None, groups,
+        all("list" in table.ids for table in tables),
+        tuple((role, first.called(_role(role))) for role in roles), tuple(files),
+    )  # fmt: skip
+
+
+def _prompts(tables: Sequence[Table]) -> tuple[Ints, int]:
+    """The prompt of each vote, and how many there are; a row without one is one of its own."""
+    (prompt,), names = _coded(tables, "list")
+    alone = prompt < 0
+    prompt[alone] = len(names) + np.arange(int(alone.sum()))
+    return prompt, len(names) + int(alone.sum())
+
+
+def _outcomes(winner: Ints, words: Sequence[str], a: Ints, b: Ints, systems: Sequence[str]) -> Ints:
+    """1 where a won, -1 where b did, 0 of a tie: by the names of systems, else by usual words."""
+    place = {name: n for n, name in enumerate(systems)}
+    named = np.array([place.get(word, -1) for word in words], dtype=np.int64)[winner]
+    worded = np.array([_worded(word) for word in words], dtype=np.int64)[winner]
+    by_name = np.where(named == a, 1, np.where(named == b, -1, UNKNOWN))
+    both = (by_name != UNKNOWN) & (worded != UNKNOWN) & (by_name != worded)
+    return np.where(both, UNCLEAR, np.where(by_name != UNKNOWN, by_name, worded))
+
+
+def _worded(word: str) -> int:
+    folded = word.strip().casefold()
+    if folded in TIES:
+        return 0
+    return next((side for side, names in SIDES.items() if folded in names), UNKNOWN)
+
+
+def _problems(table: Table, ballots: Ballots, rows: slice, before: Ints) -> Iterator[Problem]:
+    """What is wrong with the rows of one file; `before` are the first votes like them of all."""
+    a, b, outcome, earlier = (
+        each[rows] for each in (ballots.a, ballots.b, ballots.outcome, before)
+    )
+
+    def told(code: str, row: int, message: str) -> Problem:
+        prompt = table.ids["list"].text(row) if "list" in table.ids else None
+        return Problem(code, message, line=int(table.line[row]), list=prompt)
+
+    def name(system: Ints, row: int) -> str:
+        return quoted(ballots.systems[system[row]])
+
+    whole = np.ones(len(table), dtype=bool)
+    for role, column in table.ids.items():
+        empty = np.array([not cell.strip() for cell in column.names], dtype=bool)[column.codes]
+        whole &= ~empty
+        for row in np.flatnonzero(empty).tolist():
+            yield told("V105", row, f"{printable(table.called(role), 60)} is empty")
+    for row in np.flatnonzero(whole & (a == b)).tolist():
+        yield told("V101", row, f"{name(a, row)} stands against itself")
+    winner = table.ids[_role("winner")]
+    for row in np.flatnonzero(whole & (outcome >= UNKNOWN)).tolist():
+        sides = f"{name(a, row)} and {name(b, row)}"
+        what = f"is none of {sides}, a, b or tie"
+        if outcome[row] == UNCLEAR:
+            what = f"is the name of one of {sides} and stands for the other"
+        called = printable(table.called(_role("winner")), 60)
+        yield told("V102", row, f"{called} {quoted(winner.text(row))} {what}")
+    again = earlier < np.arange(rows.start, rows.stop)
+    for row in np.flatnonzero(whole & again & (a != b)).tolist():
+        who, first = quoted(ballots.judges[ballots.judge[rows][row]]), earlier[row] - rows.start
+        where = f" in line {int(table.line[first]):,}" if first >= 0 else ""
+        pair = f"{name(a, row)} before {name(b, row)}"
+        yield told("V103", row, f"{who} voted on this prompt, {pair}, already{where}")
+
+
+def _first_cast(ballots: Ballots) -> Ints:
+    """The first vote of the same judge, prompt and pair in the same order; itself for most."""
+    votes = np.arange(ballots.a.size)
+    if not ballots.judges or not ballots.named:
+        return votes
+    pair = ballots.a * len(ballots.systems) + ballots.b
+    pair = np.unique(pair, return_inverse=True)[1] * np.int64(len(ballots.judges)) + ballots.judge
+    cast = np.unique(pair, return_inverse=True)[1] * np.int64(ballots.prompts) + ballots.prompt
+    _, first, code = np.unique(cast, return_index=True, return_inverse=True)
+    return np.asarray(first[code])

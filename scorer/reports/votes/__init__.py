@@ -1,0 +1,1 @@
+"""The board of votes on pairs of systems."""

@@ -1,0 +1,247 @@
+"""The board of votes as a document: systems, judges, groups, win rates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from scorer.core.text import printable
+from scorer.reports.base import Options
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Picture,
+    Row,
+    Table,
+    by_width,
+    texts,
+)
+from scorer.reports.findings.problems import format_findings
+from scorer.reports.leaderboard.cells import place
+from scorer.reports.pictures.draw import Canvas, Figure
+from scorer.reports.pictures.forest import MOST, ForestRow, plotted
+from scorer.reports.pictures.win_rates import rate_table, win_rates
+from scorer.results.report import Standing
+from scorer.results.votes import JudgeRow, Position, VerdictAgreement, VoteBoard, VoteStanding
+
+SHOWN, SQUARE = 50, 10  # judges; systems whose win rates a text shows
+FEW = 20  # prompts below which an interval hardly knows its own width
+
+
+def document(board: VoteBoard, options: Options) -> Document:
+    """The standings and what they rest on; on a page with pictures."""
+    return Document(
+        board.title, list(_vote_blocks(board, options)), source=("votes", ""),
+        skip="Skip to the leaderboard",
+    )  # fmt: skip
+
+
+def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
+    yield vote_table(board, options)
+    yield Notes(list(remarks(board)))
+    if options.page:
+        yield Picture(_ratings(board))
+    if board.judges:
+        yield Heading("Judges", key="judges")
+        yield _judges(board.judges)
+        if len(board.judges) > SHOWN:
+            yield Notes([f"The {SHOWN} judges with most votes of {len(board.judges):,}."])
+    if board.boards:
+        yield Heading(f"By {board.called}", key="groups")
+        yield _group_ratings(board)
+        yield Notes(list(_group_notes(board)))
+    if board.between:
+        yield _agreement_table(board)
+    names = [row.name for row in board.standings]
+    if options.page or len(names) <= SQUARE:
+        yield Heading("Win rates", key="win-rates")
+        picture = win_rates(names, board.rates, board.met)
+        yield Picture(picture) if options.page else rate_table(names, board.rates, board.met)
+    if len(board.findings):
+        yield Heading("Problems")
+        yield Notes(format_findings(board.findings, options.every), "problems")
+
+
+def vote_table(board: VoteBoard, options: Options) -> Table:
+    """A row a system, best first."""
+    rows = board.standings
+    tiers, ends = any(row.tier for row in rows), any(row.interval for row in rows)
+    level = "" if board.level is None else f"{100 * board.level:g} % interval"
+    columns = [
+        Column("rank", "rank", first="ascending"),
+        Column("name", "name", first="ascending"),
+        *([Column("tier", "group", first="ascending")] if tiers else []),
+        Column("rating", first="descending", primary=True),
+        *([Column(level, "interval", 1, "descending")] if ends else []),
+        Column("wins %", "number", 2, "descending"),
+        Column("votes", "number", 3, "descending"),
+        Column("won", "number", 4, "descending"),
+        Column("tied", "number", 5, "descending"),
+        Column("lost", "number", 6, "ascending"),
+    ]
+    body = [
+        Row([
+            Cell(place(as_standing(row)), str(n)),
+            Cell(row.name),
+            *([Cell("" if row.tier is None else f"{row.tier:,}")] if tiers else []),
+            Cell(f"{row.rating:.0f}", f"{row.rating:.6f}"),
+            *([Cell(_rating_interval(row), f"{row.rating:.6f}")] if ends else []),
+            Cell(f"{100 * row.share:.1f}"),
+            *(Cell(f"{count:,}", str(count)) for count in (row.votes, row.won, row.tied, row.lost)),
+        ], row.tier)
+        for n, row in enumerate(rows)
+    ]  # fmt: skip
+    caption = "Leaderboard, best first; click a heading to sort." if options.page else ""
+    return Table(caption, columns, body, "standings" if options.page else "")
+
+
+def as_standing(row: VoteStanding) -> Standing:
+    """The standing of any board."""
+    return Standing(row.rank, row.name, {"rating": row.rating}, interval=row.interval,
+                    tier=row.tier, ranks=row.ranks, best=row.best)  # fmt: skip
+
+
+def _rating_interval(row: VoteStanding) -> str:
+    return "" if row.interval is None else "[{:.0f}, {:.0f}]".format(*row.interval)
+
+
+def remarks(board: VoteBoard) -> Iterator[str]:
+    """What the numbers mean and rest on, in sentences."""
+    one = "s" * (board.prompts != 1)
+    units = "votes, as no column names the prompts"
+    units = f"{board.prompts:,} prompt{one}" if board.named else units
+    columns = ", ".join(f"{role}: {printable(name, 60)}" for role, name in board.columns)
+    yield (
+        f"{board.votes:,} votes ({board.tied:,} ties) on {units}; columns {columns}."
+        if board.named
+        else f"{board.votes:,} votes ({board.tied:,} ties); columns {columns}."
+    )
+    yield (
+        "Ratings are strengths of Bradley and Terry's model, with ties as Davidson has them, on "
+        "Elo's scale, the mean of all systems 1000: 100 points more are a chance of 64 % in a vote "
+        "that is no tie, whoever else stands on the board. wins %: the expected share of wins, "
+        "ties half, against another of these systems at random."
+    )
+    if board.prompts == 1:
+        yield "Of a single prompt nothing is known about others: no intervals and no tiers."
+    elif board.level is not None:
+        yield (
+            f"Intervals are by {board.draws:,} draws of the {units}."
+            if board.named
+            else f"Intervals are by {board.draws:,} draws of {units}; where a prompt is in several "
+            "votes they are too narrow."
+        )
+    if 1 < board.prompts < FEW:
+        yield f"Of {board.prompts:,} prompts the width of an interval is itself hardly known."
+    if board.alpha is not None and any(row.tier for row in board.standings):
+        most = max(row.tier or 1 for row in board.standings)
+        yield (
+            f"Tiers: {most:,}, each system significantly better than every one of a later tier "
+            f"(alpha {board.alpha:g}, all pairs); in parentheses the ranks that the votes leave "
+            "possible."
+        )
+    unmet = int((board.met == 0).sum() - len(board.met)) // 2
+    if unmet:
+        yield f"{unmet:,} pairs of systems met in no vote; the model alone compares them."
+    yield _positioned(board.position)
+
+
+def _positioned(at: Position) -> str:
+    if not at.decided:
+        return "Every vote is a tie."
+    said = (
+        f"The system that was shown first won {100 * at.first:.1f} % of the {at.decided:,} votes "
+        f"that are no ties; by the strengths it should have won {100 * at.expected:.1f} %"
+    )
+    if at.excess is None:
+        return f"{said}."
+    low, high = (f"{100 * end:+.1f}" for end in at.excess)
+    why = "the place sways the votes" if at.biased else "no place surely sways the votes"
+    return f"{said} (difference {low} to {high} points, at 99 %): {why}."
+
+
+def _judges(judges: Sequence[JudgeRow]) -> Table:
+    head = ["judge", "votes", "ties", "first won", "expected", "agrees", "of", "same if swapped",
+            "of"]  # fmt: skip
+    most = sorted(judges, key=lambda judge: -judge.votes)[:SHOWN]
+    rows = [
+        [
+            judge.name, f"{judge.votes:,}", _share(judge.ties),
+            f"{_share(judge.position.first)}{'*' * judge.position.biased}",
+            _share(judge.position.expected), *_agreed(judge.others), *_agreed(judge.swapped),
+        ]
+        for judge in most
+    ]  # fmt: skip
+    caption = "Judges; *: the place of a system sways the votes, at 99 %"
+    return by_width(texts(caption, head, rows))
+
+
+def _share(share: float) -> str:
+    return "-" if math.isnan(share) else f"{100 * share:.1f} %"
+
+
+def _agreed(agreement: VerdictAgreement) -> tuple[str, str]:
+    return _share(agreement.share), f"{agreement.pairs:,}"
+
+
+def _group_ratings(board: VoteBoard) -> Table:
+    """The rating and the rank of each system by the votes of each group."""
+    found = [{row.name: row for row in own.standings} for own in board.boards]
+    rows = [
+        [row.name, f"{row.rating:.0f} (rank {row.rank})", *(
+            f"{own[row.name].rating:.0f} {_rating_interval(own[row.name])} "
+            f"(rank {place(as_standing(own[row.name]))})"
+            if row.name in own else "-"
+            for own in found
+        )]
+        for row in board.standings
+    ]  # fmt: skip
+    heads = ["name", "all votes", *(own.name for own in board.boards)]
+    return by_width(texts(f"Ratings by {board.called}", heads, rows))
+
+
+def _group_notes(board: VoteBoard) -> Iterator[str]:
+    for own in board.boards:
+        name = printable(own.name, 60)
+        if own.why:
+            yield f"{name}, {own.votes:,} votes: no board of its own, as {own.why}."
+        else:
+            tau = "" if math.isnan(own.tau) else f"; Kendall's tau to all votes {own.tau:.2f}"
+            yield f"{name}: {own.votes:,} votes, {len(own.standings):,} systems{tau}."
+
+
+def _agreement_table(board: VoteBoard) -> Table:
+    names = [own.name for own in board.boards]
+    rows = [
+        [name, *(f"{_share(cell.share)} of {cell.pairs:,}" for cell in row)]
+        for name, row in zip(names, board.between, strict=True)
+    ]
+    caption = "Agreement: two votes of different judges on one prompt and pair say the same"
+    return texts(caption, [board.called, *names], rows)
+
+
+def _ratings(board: VoteBoard) -> Figure:
+    """Each rating with its interval."""
+    rows = [
+        ForestRow(as_standing(row), round(row.rating), row.interval and (
+            round(row.interval[0]), round(row.interval[1])),
+            f"{row.rating:.0f} {_rating_interval(row)}".strip(), ())
+        for row in board.standings[:MOST]
+    ]  # fmt: skip
+    caption = "Best above; higher is better."
+    caption += " The line is the interval." * any(row.ends for row in rows)
+    if len(board.standings) > MOST:
+        caption += f" The first {MOST} of {len(board.standings):,}; the others are left out."
+    numbers = texts(
+        "rating", ["name", "rank", "rating"],
+        [[row.standing.name, place(row.standing), row.text] for row in rows],
+    )  # fmt: skip
+
+    def drawn(wide: float) -> Canvas:
+        return plotted(rows, (), "rating (Elo's scale)", "higher", wide)
+
+    return Figure("ratings", "Rating of each system", caption, drawn, numbers)

@@ -1,0 +1,173 @@
+"""The board of votes as fields."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scorer.core.arrays import Floats, Mask
+from scorer.reports.base import Options
+from scorer.reports.codec import VERSION, Place
+from scorer.results import votes as results
+from scorer.stats.bradley_terry import ELO
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A system."""
+
+    rank: int
+    name: str
+    rating: float
+    interval: tuple[float, float] | None
+    ranks: tuple[int, int] | None
+    tier: int | None
+    best: float | None
+    share: float
+    votes: int
+    won: int
+    tied: int
+    lost: int
+
+    @classmethod
+    def of(cls, row: results.VoteStanding) -> Standing:
+        """The fields of a standing."""
+        return cls(row.rank, row.name, row.rating, row.interval, row.ranks, row.tier, row.best,
+                   row.share, row.votes, row.won, row.tied, row.lost)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How often two votes on one prompt and pair say the same."""
+
+    share: float | None
+    pairs: int
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How often the system that was shown first won; `excess` beyond what strengths expect."""
+
+    decided: int
+    first: float | None
+    expected: float | None
+    excess: tuple[float, float] | None
+    biased: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """What is known of a judge."""
+
+    name: str
+    votes: int
+    ties: float
+    position: Position
+    agreement: Agreement
+    swapped: Agreement
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The board by the votes of one group."""
+
+    name: str
+    votes: int
+    leaderboard: Sequence[Standing]
+    why: str | None
+    tau: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Of each two systems, in the order of the board: rows against columns."""
+
+    votes: Sequence[Sequence[int]]
+    won: Sequence[Sequence[float | None]]  # a share, ties half
+    probability: Sequence[Sequence[float | None]]  # of a win, by strengths; None of itself
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """What ratings are made by."""
+
+    name: str
+    points: float  # of a strength that is e times as large
+    tie: float  # Davidson's ν
+    level: float | None
+    alpha: float | None
+    draws: int
+    seed: int
+    over: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """A board of votes."""
+
+    schema: str = "votes/1"
+    scorer: str = VERSION
+    title: str
+    files: Sequence[str]
+    columns: Mapping[str, str]
+    votes: int
+    ties: int
+    prompts: int
+    model: Model
+    leaderboard: Sequence[Standing]
+    position: Position
+    judges: Sequence[Judge]
+    grouped_by: str
+    groups: Sequence[Group]
+    between: Sequence[Sequence[Agreement]]
+    pairs: Pairs
+    problems: Sequence[Place]
+
+
+def fields(board: results.VoteBoard, options: Options) -> Record:
+    """The record of a board of votes."""
+    off = ~np.eye(len(board.standings), dtype=bool)
+    over = "prompts" if board.named else "votes"
+    return Record(
+        title=board.title,
+        files=board.files,
+        columns=dict(board.columns),
+        votes=board.votes,
+        ties=board.tied,
+        prompts=board.prompts,
+        model=Model("Davidson", ELO, board.ties, board.level, board.alpha, board.draws, board.seed,
+                    over),
+        leaderboard=[Standing.of(row) for row in board.standings],
+        position=_position(board.position),
+        judges=[
+            Judge(each.name, each.votes, each.ties, _position(each.position),
+                  _agreement(each.others), _agreement(each.swapped))
+            for each in board.judges
+        ],
+        grouped_by=board.called,
+        groups=[
+            Group(each.name, each.votes, [Standing.of(row) for row in each.standings],
+                  each.why or None, each.tau)
+            for each in board.boards
+        ],
+        between=[[_agreement(cell) for cell in row] for row in board.between],
+        pairs=Pairs(
+            board.met.astype(int).tolist(), _masked(board.rates, off), _masked(board.won, off)
+        ),
+        problems=[Place.of(problem) for problem in board.findings],
+    )  # fmt: skip
+
+
+def _masked(values: Floats, off: Mask) -> list[list[float | None]]:
+    shown: list[list[float | None]] = np.where(off, values, np.nan).tolist()
+    return shown
+
+
+def _agreement(found: results.VerdictAgreement) -> Agreement:
+    return Agreement(found.share, found.pairs)
+
+
+def _position(found: results.Position) -> Position:
+    return Position(found.decided, found.first, found.expected, found.excess, found.biased)

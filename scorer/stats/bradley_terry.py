@@ -1,0 +1,277 @@
+"""Strengths of systems from votes on pairs of them, with ties.
+
+Bradley & Terry, "Rank analysis of incomplete block designs", Biometrika 39, 1952; Davidson, "On
+extending the Bradley-Terry model to accommodate ties in paired comparison experiments", JASA 65,
+1970. Of systems with strengths π, the first wins with a probability of π₁, the second of π₂, and
+both tie with one of ν √(π₁ π₂), each divided by the sum of the three.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scorer.stats.bootstrap import GATHERED
+from scorer.stats.units import Floats, Ints, Mask, blocks, units
+
+ELO = 400 / math.log(10)  # points of Elo's scale for a strength e times as large
+ROOM = 200_000  # of a block of draws: probabilities of pairs at once, 1.6 MB
+STEPS, EXACT = 100, 1e-7  # of Newton's method: the most; the largest at its end, of a logarithm
+FAR = 2.0  # the largest step that is taken
+CHORDS = 15  # steps by the curvature of all votes, which is inverted once for all draws
+
+
+@dataclass(frozen=True, eq=False)
+class Votes:
+    """Votes on pairs of systems; all arrays have shape (votes,)."""
+
+    systems: int
+    winner: Ints  # of a tie the one of both
+    loser: Ints  # and the other
+    tie: Mask
+    prompt: Ints  # equal numbers for votes that are not independent of each other
+
+    def where(self, mask: Mask) -> Votes:
+        """Some of the votes, on the same systems."""
+        winner, loser, prompt = (each[mask] for each in (self.winner, self.loser, self.prompt))
+        return Votes(self.systems, winner, loser, self.tie[mask], prompt)
+
+    @cached_property
+    def wins(self) -> Floats:
+        """(systems, systems): how often the row won against the column."""
+        return self._counted(~self.tie)
+
+    @cached_property
+    def ties(self) -> Floats:
+        """(systems, systems): how often both tied; symmetric."""
+        one_way = self._counted(self.tie)
+        return one_way + one_way.T
+
+    def _counted(self, mask: Mask) -> Floats:
+        cells = self.winner[mask] * self.systems + self.loser[mask]
+        counts = np.bincount(cells, minlength=self.systems**2).astype(np.float64)
+        return counts.reshape(self.systems, self.systems)
+
+
+class Strengths(NamedTuple):
+    """The fit of Davidson's model."""
+
+    log: Floats  # (systems,): natural logarithms of the strengths, their mean 0
+    tie: float  # Davidson's ν, 0 without ties
+
+    def probabilities(self) -> tuple[Floats, Floats]:
+        """(systems, systems): of a win of the row against the column, and of a tie."""
+        won, tied = _probabilities(self.log[None] / 2, np.array([self.tie]))
+        return won[0], tied[0]
+
+    def scores(self) -> Floats:
+        """(systems,): the expected share of wins, ties half, against another system at random."""
+        won, tied = self.probabilities()
+        expected = won + tied / 2
+        return np.asarray((expected.sum(axis=1) - np.diag(expected)) / (len(self.log) - 1))
+
+
+class Obstacle(NamedTuple):
+    """Why no finite strengths fit votes best."""
+
+    why: Literal["apart", "always", "tied", "never"]
+    groups: tuple[tuple[int, ...], ...] = ()  # of systems
+
+
+def obstacle(votes: Votes) -> Obstacle | None:
+    """What is missing to finite strengths, or None.
+
+    `apart`: no vote is between these groups; `always`: each of these groups wins all its votes
+    against the groups after it (Ford, "Solution of a ranking problem from binary comparisons",
+    American Mathematical Monthly 64, 1957); `tied`: all votes are ties; `never`: in no circle of
+    votes, each on the system of the next, are there more wins than ties, so that the greater the
+    differences and the more likely a tie, the better is the fit.
+    """
+    from scipy.sparse.csgraph import (
+        NegativeCycleError,
+        connected_components,
+        floyd_warshall,
+        shortest_path,
+    )
+
+    won, tied = votes.wins > 0, votes.ties > 0
+    together = connected_components(won | tied, directed=False)[1]
+    if together.any():
+        return Obstacle("apart", tuple(sorted(_members(together), key=len, reverse=True)))
+    reached = np.isfinite(shortest_path(won | tied, unweighted=True))
+    if not reached.all():
+        both = connected_components(won | tied, connection="strong")[1]
+        # whoever wins against a group reaches all that it reaches, and the winner itself
+        wide = reached.sum(axis=1)
+        return Obstacle("always", tuple(sorted(_members(both), key=lambda own: -wide[own[0]])))
+    if not won.any():
+        return Obstacle("tied")
+    if tied.any():
+        steps = np.where(won, -1.0, np.where(tied, 1.0, np.inf))
+        try:
+            floyd_warshall(steps)
+        except NegativeCycleError:
+            return None
+        return Obstacle("never")
+    return None
+
+
+def _members(group: NDArray[np.integer[Any]]) -> list[tuple[int, ...]]:
+    return [tuple(np.flatnonzero(group == n).tolist()) for n in range(int(group.max()) + 1)]
+
+
+def fit(votes: Votes) -> Strengths:
+    """The strengths of greatest likelihood; `votes` have no `obstacle`."""
+    table = _Table.of(votes.wins[None], votes.ties[None])
+    log, tie, _ = _climbed(table, np.zeros((1, votes.systems + 1)))
+    return Strengths(log[0], float(tie[0]))
+
+
+def drawn_strengths(votes: Votes, strengths: Strengths, draws: int, seed: int) -> Floats:
+    """The strengths of draws of the prompts: (systems, draws), logarithms of mean 0.
+
+    Each draw weighs every prompt, with all its votes, at random by Exp(1) (Rubin, "The Bayesian
+    bootstrap", Annals of Statistics 9, 1981): no prompt is ever left out, so that each draw has
+    finite strengths where the votes have. Of more than 2,500 prompts, random blocks are drawn.
+    """
+    from scipy.sparse import csr_array
+
+    unit = _units(votes, seed)
+    count, cells = int(unit.max()) + 1, votes.systems**2
+    cell = votes.winner * votes.systems + votes.loser + cells * votes.tie
+    ones = np.ones(cell.size)
+    counted = csr_array((ones, (cell, unit)), shape=(2 * cells, count))
+    near: Floats = np.linalg.inv(_information(votes, strengths)).astype(np.float64)
+    start = np.append(strengths.log / 2, math.log(strengths.tie or 1.0))[None]
+    rng, parts = np.random.default_rng(seed), list[Floats]()
+    for rows in blocks(cells, draws, ROOM):
+        weights = rng.standard_exponential((count, rows))
+        weights /= weights.mean(axis=0)
+        tables = np.asarray(counted @ weights).T
+        tables = tables.reshape(rows, 2, votes.systems, votes.systems)
+        table = _Table.of(tables[:, 0], tables[:, 1] + tables[:, 1].transpose(0, 2, 1))
+        log, _, done = _climbed(table, np.repeat(start, rows, axis=0), near)
+        if not done.all():
+            log[~done] = _climbed(table.where(~done), np.repeat(start, (~done).sum(), axis=0))[0]
+        parts.append(log)
+    return np.concatenate(parts).T
+
+
+def pseudo_values(votes: Votes, strengths: Strengths, seed: int) -> Floats:
+    """What each prompt, or block of prompts, adds to the strengths: (systems, units).
+
+    Their mean is the logarithms of the strengths, the spread of their mean that of these to the
+    first order, however the votes on one prompt hang together (White, "Maximum likelihood
+    estimation of misspecified models", Econometrica 50, 1982).
+    """
+    unit = _units(votes, seed)
+    count, systems = int(unit.max()) + 1, votes.systems
+    won, tied = strengths.probabilities()
+    at = (votes.winner, votes.loser)
+    ahead = ~votes.tie - (won[at] - won.T[at])
+    scores = np.zeros((systems + 1, count))
+    np.add.at(scores, (votes.winner, unit), ahead)
+    np.add.at(scores, (votes.loser, unit), -ahead)
+    np.add.at(scores[-1], unit, votes.tie - tied[at])
+    moved = np.linalg.solve(_information(votes, strengths), scores)
+    return np.asarray(strengths.log[:, None] + 2 * count * moved[:-1])
+
+
+def _units(votes: Votes, seed: int) -> Ints:
+    gathered = units(votes.prompt.size, votes.prompt, GATHERED, seed)
+    assert gathered is not None  # there are clusters: the prompts
+    return gathered
+
+
+def _information(votes: Votes, strengths: Strengths) -> Floats:
+    won, tied = strengths.probabilities()
+    of_pairs = votes.wins + votes.wins.T + votes.ties
+    return np.asarray(_curvature(of_pairs[None], won[None], tied[None])[0])
+
+
+def _probabilities(half: Floats, tie: Floats) -> tuple[Floats, Floats]:
+    """Of a win of the row and of a tie: (draws, systems, systems).
+
+    Args:
+        half: (draws, systems), half of the logarithms of the strengths.
+        tie: (draws,), Davidson's ν.
+    """
+    grown = np.exp(half)
+    odds = grown[:, :, None] / grown[:, None, :]
+    ties = tie[:, None, None]
+    whole = odds + odds.transpose(0, 2, 1) + ties
+    return odds / whole, ties / whole
+
+
+def _curvature(of_pairs: Floats, won: Floats, tied: Floats) -> Floats:
+    """The information on half the logarithms and on that of ν: (draws, systems + 1, systems + 1).
+
+    The sum of the logarithms, of which no vote says anything, is held; so is ν without ties.
+    `of_pairs` is the number of votes on each pair; all are of shape (draws, systems, systems).
+    """
+    draws, systems, _ = won.shape
+    ahead = won - won.transpose(0, 2, 1)
+    full = np.zeros((draws, systems + 1, systems + 1))
+    inner, own = full[:, :-1, :-1], np.arange(systems)
+    np.multiply(-of_pairs, 1 - tied - ahead**2, out=inner)
+    held = -inner.mean(axis=(1, 2))
+    inner[:, own, own] = -inner.sum(axis=2)
+    inner += held[:, None, None]
+    full[:, :-1, -1] = full[:, -1, :-1] = -(of_pairs * ahead * tied).sum(axis=2)
+    of_ties = (of_pairs * tied * (1 - tied)).sum(axis=(1, 2)) / 2
+    full[:, -1, -1] = np.where(of_ties > 0, of_ties, 1.0)
+    return full
+
+
+class _Table(NamedTuple):
+    """What the likelihood of draws needs of their votes."""
+
+    of_pairs: Floats  # (draws, systems, systems): the weight of all votes on a pair
+    lead: Floats  # (draws, systems): wins less losses
+    ties: Floats  # (draws,)
+
+    @classmethod
+    def of(cls, wins: Floats, ties: Floats) -> _Table:
+        """From the weights of wins of the row, and of ties, (draws, systems, systems)."""
+        losses = wins.transpose(0, 2, 1)
+        lead = wins.sum(axis=2) - wins.sum(axis=1)
+        return cls(wins + losses + ties, lead, ties.sum(axis=(1, 2)) / 2)
+
+    def where(self, draws: Mask) -> _Table:
+        """Some of the draws."""
+        return _Table(*(each[draws] for each in self))
+
+
+def _climbed(
+    table: _Table, start: Floats, near: Floats | None = None
+) -> tuple[Floats, Floats, Mask]:
+    """Logarithms of strengths, (draws, systems), ν and whether they are exact, both (draws,).
+
+    Args:
+        table: the votes.
+        start: (draws, systems + 1), half of the logarithms, then that of ν.
+        near: the inverse of a curvature that is near all of theirs; None: of each its own.
+    """
+    at, free = start.copy(), table.ties > 0
+    for _ in range(STEPS if near is None else CHORDS):
+        won, tied = _probabilities(at[:, :-1], np.where(free, np.exp(at[:, -1]), 0.0))
+        expected, slope = table.of_pairs * won, np.empty_like(at)
+        slope[:, :-1] = table.lead - (expected.sum(axis=2) - expected.sum(axis=1))
+        slope[:, -1] = table.ties - (table.of_pairs * tied).sum(axis=(1, 2)) / 2
+        step = (
+            slope @ near
+            if near is not None
+            else np.linalg.solve(_curvature(table.of_pairs, won, tied), slope[:, :, None])[:, :, 0]
+        )
+        largest = np.abs(step).max(axis=1)
+        # far from the top a whole step can go beyond it
+        at += step * (FAR / np.maximum(largest, FAR))[:, None]
+        if (largest <= EXACT).all():
+            break
+    half = at[:, :-1] - at[:, :-1].mean(axis=1, keepdims=True)
+    return 2 * half, np.where(free, np.exp(at[:, -1]), 0.0), largest <= EXACT

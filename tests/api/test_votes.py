@@ -1,0 +1,224 @@
+"""Boards of votes on pairs of systems: rows that are none, judges, groups, forms."""
+
+import json
+import math
+
+import ballots
+import numpy as np
+import polars as pl
+import pytest
+
+import scorer
+from scorer.api.votes import votes
+from scorer.core.errors import SubmissionRejected, UsageError
+
+NAMES = ("aster", "birch", "cedar", "daisy")
+LOG = (1.2, 0.4, -0.1, -1.5)
+HEAD = "a,b,winner,list,judge,group"
+
+
+@pytest.fixture(scope="module")
+def arena():
+    """Votes of two people and of a program that likes the first place."""
+    rng, rows = np.random.default_rng(3), []
+    for judge, group, liking in (("ann", "people", 0), ("ben", "people", 0), ("bot", "llm", 1.5)):
+        pairs = [(a, b) for a in range(4) for b in range(4) if a != b]
+        for prompt in range(40):
+            chosen = [pairs[n] for n in rng.choice(12, 4, replace=False)]
+            ahead = np.array([LOG[a] - LOG[b] + liking for a, b in chosen])
+            for (a, b), won in zip(chosen, ballots.outcomes(rng, ahead, 0.6), strict=True):
+                words = (NAMES[a], NAMES[b], {1: "a", -1: NAMES[b], 0: "tie"}[won])
+                rows.append((*words, f"p{prompt}", judge, group))
+    return pl.DataFrame(rows, schema=HEAD.split(","), orient="row")
+
+
+@pytest.fixture(scope="module")
+def board(arena):
+    return votes(arena, draws=500)
+
+
+def test_the_board_ranks_by_strength(board):
+    assert [row.name for row in board.standings] == list(NAMES)
+    assert [row.rank for row in board.standings] == [1, 2, 3, 4]
+    assert np.mean([row.rating for row in board.standings]) == pytest.approx(1000)
+    points = 400 / math.log(10) * (np.array(LOG) - np.mean(LOG)) + 1000
+    for row, true in zip(board.standings, points, strict=True):
+        assert row.interval[0] < row.rating < row.interval[1]
+        assert abs(row.rating - true) < 3 * (row.interval[1] - row.rating)
+        assert row.ranks[0] <= row.rank <= row.ranks[1]
+        assert row.votes == row.won + row.tied + row.lost
+    assert board.standings[0].tier < board.standings[-1].tier
+    assert sum(row.best for row in board.standings) == pytest.approx(1)
+    assert sum(row.share for row in board.standings) == pytest.approx(2)
+
+
+def test_win_rates_are_of_the_votes(board, arena):
+    first, last = board.rates[0, 3], board.rates[3, 0]
+    between = arena.filter(
+        pl.col("a").is_in(["aster", "daisy"]) & pl.col("b").is_in(["aster", "daisy"])
+    )
+    a_won = ((between["winner"] == "a") & (between["a"] == "aster")) | (
+        between["winner"] == "aster"
+    )
+    won, ties = int(a_won.sum()), int((between["winner"] == "tie").sum())
+    assert board.met[0, 3] == board.met[3, 0] == len(between)
+    assert first == pytest.approx((won + ties / 2) / len(between))
+    assert first + last == pytest.approx(1)
+    assert np.isnan(np.diag(board.rates)).all()
+
+
+def test_a_judge_that_likes_the_first_place_is_found(board):
+    biased = {judge.name: judge.position.biased for judge in board.judges}
+    assert biased == {"ann": False, "ben": False, "bot": True}
+    bot = board.judges[2].position
+    assert bot.first > 0.7 > bot.expected
+    assert bot.excess[0] > 0
+
+
+def test_agreement_is_of_votes_on_one_prompt_and_pair(tmp_path):
+    """Ann and Ben agree on p1 whatever the order, not on p2; Ann changes her mind on p3."""
+    rows = ["x,y,a,p1,ann,h", "y,x,b,p1,ben,h", "x,y,a,p2,ann,h", "x,y,b,p2,ben,h",
+            "x,y,a,p3,ann,h", "y,x,a,p3,ann,h", "x,y,tie,p4,bot,m", "x,y,tie,p4,ann,h",
+            "x,y,b,p5,bot,m", "x,y,a,p5,ben,h"]  # fmt: skip
+    found = votes(ballots.table(tmp_path / "v.csv", *rows, head=HEAD), draws=200)
+    judges = {judge.name: (judge.others, judge.swapped) for judge in found.judges}
+    assert judges["ann"] == ((2 / 3, 3), (0.0, 1))
+    assert judges["ben"] == ((1 / 3, 3), pytest.approx((np.nan, 0), nan_ok=True))
+    assert judges["bot"][0] == (1 / 2, 2)
+    assert found.between[0] == ((1 / 2, 2), (1 / 2, 2))  # of h with h, and with m
+    assert found.between[1][1].pairs == 0
+    own = {each.name: each for each in found.boards}
+    assert own["m"].standings == ()
+    assert "wins every vote" in own["m"].why or "ties" in own["m"].why
+    assert own["h"].standings[0].name == found.standings[0].name
+
+
+def test_each_group_has_a_board_of_its_own(board, arena):
+    assert [own.name for own in board.boards] == ["llm", "people"]
+    people = votes(arena.filter(pl.col("group") == "people"), draws=500)
+    alone = {row.name: row.rating for row in people.standings}
+    assert {r.name: r.rating for r in board.boards[1].standings} == pytest.approx(alone)
+    by_judge = votes(arena.drop("group"), draws=500)
+    assert by_judge.called == "judge"
+    assert [own.name for own in by_judge.boards] == ["ann", "ben", "bot"]
+
+
+BAD = [
+    ("x,y,a,p,j,g", "x,x,a,q,j,g", "V101 3 'x' stands against itself"),
+    ("x,y,a,p,j,g", "x,y,z,q,j,g", "V102 3 winner 'z' is none of 'x' and 'y', a, b or tie"),
+    ("b,y,a,p,j,g", "b,y,b,q,j,g",
+     "V102 3 winner 'b' is the name of one of 'b' and 'y' and stands for the other"),
+    ("x,y,a,p,j,g", "x,y,b,p,j,g",
+     "V103 3 'j' voted on this prompt, 'x' before 'y', already in line 2"),
+    ("x,y,a,p,j,g", "x,,b,q,j,g", "V105 3 b is empty"),
+    ("x,y,a,p,j,g", "x,y,b,q,,g", "V105 3 judge is empty"),
+    ("x,y,a,p,j,g", "x,y,,q,j,g", "V105 3 winner is empty"),
+    ("x,y,a,p,j,g", "x,y,a,q,j,g", "V201 None 'x' wins every vote against 'y', so that no strength "
+     "is large enough; a tie or a win the other way is missing"),
+    ("x,y,tie,p,j,g", "x,y,tie,q,j,g",
+     "V201 None every vote is a tie, which tells nothing of how far systems differ"),
+    ("x,y,tie,p,j,g", "x,y,a,q,j,g", "V201 None ties are as many as wins wherever votes come back "
+     "to a system, so that no share of ties is large enough; two systems that each win a vote "
+     "against the other are missing"),
+    ("x,y,tie,p,j,g", "u,v,tie,q,j,g", "V201 None no vote compares ('u', 'v') with ('x', 'y')"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other", "said"), BAD)
+def test_what_is_no_vote_is_told_with_its_place(tmp_path, one, other, said):
+    path = ballots.table(tmp_path / "votes.csv", one, other, head=HEAD)
+    with pytest.raises(SubmissionRejected) as raised:
+        votes(path)
+    told = [f"{p.code} {p.line} {p.message}" for p in raised.value.problems]
+    assert told == [said]
+
+
+def test_a_vote_is_doubled_in_another_file_too(tmp_path):
+    first = ballots.table(tmp_path / "1.csv", "x,y,a,p,j", head="a,b,winner,list,judge")
+    second = ballots.table(tmp_path / "2.csv", "x,y,a,p,j", head="a,b,winner,list,judge")
+    with pytest.raises(SubmissionRejected) as raised:
+        votes([first, second])
+    (problem,) = raised.value.problems
+    assert (problem.code, problem.line, problem.path) == ("V103", 2, str(second))
+    assert problem.message.endswith("already")
+
+
+def test_a_judge_that_takes_one_place_alone_is_warned_of(tmp_path):
+    rows = [f"x,y,a,p{n},bot" for n in range(5)] + [f"y,x,a,p{n},bot" for n in range(5)]
+    found = votes(ballots.table(tmp_path / "v.csv", *rows, head="a,b,winner,list,judge"))
+    (problem,) = found.findings
+    assert problem.code == "V104"
+    assert "takes the first of the two in all of 10 votes" in problem.message
+    assert found.judges[0].swapped == (0.0, 5)
+    assert found.position.biased
+
+
+def test_columns_have_usual_names_or_are_named(tmp_path):
+    rows = ["x,y,model_a,1", "x,y,tie (bothbad),2", "x,y,model_b,3"]
+    usual = ballots.table(tmp_path / "1.csv", *rows, head="Model_A,model_b,winner,question_id")
+    named = ballots.table(tmp_path / "2.csv", "x,y,x,1", "x,y,draw,2", "x,y,y,3",
+                          head="this,that,better,case")  # fmt: skip
+    columns = {"a": "this", "b": "that", "winner": "better", "list": "case"}
+    ours, theirs = votes(usual), votes(named, columns)
+    assert ours.standings == theirs.standings
+    assert dict(ours.columns)["a"] == "Model_A"
+    assert ours.prompts == 3
+    with pytest.raises(UsageError, match="'model' is no column of votes: a, b, winner, list"):
+        votes(named, {"model": "this"})
+    with pytest.raises(SubmissionRejected, match=r"S201.*'the' is missing"):
+        votes(named, {**columns, "judge": "the"})
+
+
+def test_votes_without_prompts_are_drawn_one_by_one(tmp_path):
+    path = ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,a", "x,y,tie")
+    found = votes(path)
+    assert (found.named, found.prompts) == (False, 4)
+    told = " ".join(str(found).split())
+    assert "as no column names the prompts; where a prompt is in several votes" in told
+
+
+def test_of_one_prompt_nothing_is_known_about_others(tmp_path):
+    path = ballots.table(
+        tmp_path / "v.csv", "x,y,a,p", "x,y,b,p", "x,y,a,p", head="a,b,winner,list"
+    )
+    found = votes(path)
+    assert {row.interval for row in found.standings} == {None}
+    assert "no intervals and no tiers" in str(found)
+
+
+def test_equal_systems_share_a_rank(tmp_path):
+    found = votes(ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,tie"))
+    assert [row.rank for row in found.standings] == [1, 1]
+
+
+def test_the_python_function_is_public(board):
+    assert scorer.votes is votes
+    assert repr(board) == "<VoteBoard of 4 systems by 480 votes>"
+
+
+def test_the_command_writes_every_form(score, tmp_path, arena):
+    arena.write_csv(tmp_path / "votes.csv")
+    page, data = tmp_path / "board.html", tmp_path / "board.json"
+    ran = score("votes", tmp_path / "votes.csv", "--draws", "200", "-o", page, "-o", data,
+                "--title", "An arena")  # fmt: skip
+    assert ran.code == 0, ran
+    said = json.loads(data.read_text())
+    assert said["title"] == "An arena"
+    assert said["files"] == ["votes.csv"]
+    assert [row["name"] for row in said["leaderboard"]] == list(NAMES)
+    assert said["pairs"]["won"][0][0] is None
+    text = page.read_text()
+    assert "An arena" in text
+    assert "Rating of each system" in text
+    assert "<title>aster against birch: " in text
+
+
+def test_the_command_tells_where_a_row_is_wrong(score, tmp_path):
+    path = ballots.table(tmp_path / "votes.csv", "x,y,a", "x,y,c")
+    ran = score("votes", path)
+    assert ran.code == 1
+    assert "votes.csv:3: error[V102] winner 'c' is none of 'x' and 'y', a, b or tie" in ran.err
+    assert score("votes", path, "--column", "a").code == 2
+    assert score("votes", path, "--level", "95").code == 2
+    ran = score("votes", path, "-o", path)
+    assert "is read here" in ran.err
