@@ -3,8 +3,8 @@
 A subject (a leaderboard, a comparison, findings, an explanation, soundness, power, a study, a board
 of votes) has a folder that tells what there is to write: `document`, its blocks, `rows`, a table
 of exact values, and `fields`, all of it for programs. A file of `write` is a syntax of one of the
-three for all subjects; another module of a subject's folder is a form of its own. An installed project adds
-forms by an entry point of the subject's group.
+three for all subjects; another module of a subject's folder is a form of its own. An installed
+project adds forms by an entry point of the subject's group.
 
 Stability: plugin.
 """
