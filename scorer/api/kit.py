@@ -203,7 +203,8 @@ def _public(
         board["tie_break"] = ties
     if ranking := board.get("rank_by"):
         lost = left_out & {name.casefold() for name in ranking.get("measures", ())}
-        if lost:
+        private = ranking.get("each") == "group" and "group" in challenge.truth.columns
+        if lost or private:
             del board["rank_by"]  # the kit cannot compute all that it is made of
     fields["leaderboard"] = board
     empty: tuple[object, ...] = (None, {}, "")

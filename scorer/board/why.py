@@ -77,9 +77,9 @@ def _rank_words(
     snapshot: Snapshot, row: Standing, report: Report, placed: int, digits: int
 ) -> Iterator[str]:
     """The rank of a row, by which value, and with whom it is shared."""
-    primary, by = snapshot.terms.primary, snapshot.terms.ranked_by
+    primary, by = report.primary, snapshot.terms.ranked_by
     what = f"{primary.id} = {rounded(row.values[primary.id], digits):.6g}"
-    if by is not None:
+    if by is not None and by.each is None:
         what = f"{by.aggregate.name} of the ranks by {', '.join(by.measures)}"
     yield f"rank {row.rank} of {placed} by {what}"
     equal = [

@@ -35,8 +35,14 @@ class RankBy(YamlSection):
     measures: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
         (), description="in its place: measures of the challenge, each of which ranks all"
     )
+    each: Annotated[Literal["list", "group"], Word] | None = Field(
+        None,
+        description="measures rank in each list, or in each group of lists, which are the sample; "
+        "default: by their values of the whole",
+    )
     aggregate: Name = Field(
-        description="how comparisons, or ranks, become one order: MC4, Borda, RankSum"
+        description="how comparisons, or ranks, become one order: MC4, Borda, RankSum; with each: "
+        "WinRate, MeanRank, Borda"
     )
     tie_break: tuple[Annotated[Literal["first_places", "earliest"], Word], ...] = Field(
         (),
@@ -50,6 +56,10 @@ class RankBy(YamlSection):
             raise wrong("write either a preference or measures")
         if self.tie_break and not self.measures:
             raise wrong("tie_break here is of measures; leaderboard.tie_break is of preferences")
+        if self.each is not None and not self.measures:
+            raise wrong("each is of measures; a preference compares in each list anyway")
+        if self.each is not None and "first_places" in self.tie_break:
+            raise wrong("first_places are those by several values of the whole, without each")
         return self
 
 

@@ -85,9 +85,10 @@ MEASURE = {
             "class where any has it, as likely as in the likeliest; {by: study, class: severe}",
         },
         "unit": {
-            "enum": ["list", "group", "item"],
+            "enum": ["list", "group", "item", ["group", "list"]],
             "description": "what intervals and tests draw: lists, groups of lists, or the items "
-            "of ratings; default: list",
+            "of ratings; [group, list]: groups and the lists in them, also where clusters of "
+            "lists run across groups; default: list",
         },
     },
     "additionalProperties": {"description": "a parameter of the metric, such as k or cutoffs"},
@@ -140,6 +141,11 @@ class AnyRow(YamlSection):
         return value if isinstance(value, dict) else {"by": value}
 
 
+def _in_one(value: Any) -> Any:
+    """Several words as one: `[group, list]` as `group, list`."""
+    return ", ".join(_one_or_many(value)) if isinstance(value, list | tuple) else value
+
+
 OneOrMany = Annotated[tuple[str, ...], Before(_one_or_many)]
 
 
@@ -162,7 +168,9 @@ class MeasureSpec(YamlSection):
     where: Annotated[Text, AfterValidator(_condition)] | None = None  # true of those that count
     each: OneOrMany = ()  # columns that stand for `each` in `where`
     any: AnyRow | None = None  # rows that are one
-    unit: Annotated[Literal["list", "group", "item"], Word] = "list"  # what is resampled
+    unit: Annotated[Literal["list", "group", "item", "group, list"], Word, Before(_in_one)] = (
+        "list"  # what is resampled
+    )
     key: str = ""
 
     @property

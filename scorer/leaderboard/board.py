@@ -33,6 +33,7 @@ from scorer.leaderboard.standings import (
     ranks_by,
     standings,
 )
+from scorer.leaderboard.wins import with_wins
 from scorer.metrics.measure import Measure
 from scorer.preferences.base import aggregations, bind
 from scorer.results import sums
@@ -65,7 +66,8 @@ class Terms(NamedTuple):
     @property
     def summed(self) -> bool:
         """Whether the board is made of sums over blocks of lists, not of the lists' values."""
-        lists_alone = self.rank_by is None and not self.groups and not self.clusters
+        each = self.rank_by is not None or (self.ranked_by is not None and self.ranked_by.each)
+        lists_alone = not (each or self.groups or self.clusters)
         looked_at = (*self.measures, *self.breakers)
         return len(self.lists) > sums.MOST_SHOWN and of_sums(self.challenge, looked_at, lists_alone)
 
@@ -171,6 +173,12 @@ def ranked(
 
     `received` is name -> when it came in, in seconds; on a board that lives.
     """
+    measures, signatures = terms.measures, terms.signatures
+    if terms.ranked_by is not None and terms.ranked_by.each is not None:
+        group_of = [terms.groups.get(name) for name in terms.lists] if terms.groups else []
+        measures, signatures, scored = with_wins(
+            terms.ranked_by, measures, signatures, scored, group_of
+        )
     valid = [submission for submission in scored if submission.card is not None]
     positions = {
         submission.name: submission.card.positions
@@ -198,10 +206,13 @@ def ranked(
         for submission in valid
     ]
     points: Mapping[str, float] = {}
-    if (rule := terms.ranked_by) is not None:
+    times = dict(received or {})
+    if (rule := terms.ranked_by) is not None and rule.each is not None:
+        earliest = [by_number(times)] if rule.tie_break else []
+        by[:1] = [by_measure(measures[0].id, measures[0].metric.better), *earliest]
+    elif rule is not None:
         better = {measure.id: measure.metric.better for measure in terms.measures}
         ranks = ranks_by([(key, better[key]) for key in rule.measures], rule.aggregate, entries)
-        times = dict(received or {})
         breaks = {"first_places": by_places(ranks.places), "earliest": by_number(times)}
         # by the primary measure nothing is ordered, unless it is among the breakers
         by[:1] = [by_number(ranks.order), *(breaks[name] for name in rule.tie_break)]
@@ -220,8 +231,8 @@ def ranked(
     return Report(
         terms.challenge,
         terms.fingerprint,
-        terms.measures,
-        terms.signatures,
+        measures,
+        signatures,
         tuple(scored),
         tuple(
             replace(row, deviations=deviations[row.name], points=points.get(row.name))

@@ -32,6 +32,7 @@ from scorer.stats.units import kish
 
 if TYPE_CHECKING:
     from scorer.stats.family import Paired
+    from scorer.stats.paired import Test
 
 SURE = 2.5758293035489004  # standard errors: 99 %, as every submission is asked
 ENOUGH = 6  # units: 2 / 2**6 is below .05
@@ -45,7 +46,8 @@ def with_certainty(
 
     Tests look at the lists that both of a pair have. The ranked are one family, and each
     baseline against all of them another, so that no baseline changes what is said of the
-    ranked. Where preferences rank there are no tests, since they would speak of another order.
+    ranked. Where preferences, or points of several measures, rank there are no tests, since they
+    would speak of another order.
 
     A list without an entry in `clusters` is alone.
     """
@@ -67,7 +69,7 @@ def with_certainty(
     for n, of in _marked(rows, values):
         rows[n] = replace(rows[n], fewer=(values[n].lists, of))
     certainty = None
-    if rules.tiers is not None and rules.rank_by == "primary" and ranked.size > 1:
+    if rules.tiers is not None and report.measured and ranked.size > 1:
         certainty = _tested(rows, samples, ranked, primary, rules, rules.tiers)
         table = _value_table([values[n] for n in ranked.tolist()])
         if table is not None:
@@ -153,7 +155,9 @@ def _tested(
         0 if ranked_samples.over == "folds" else rules.draws, rules.seed, ranked_samples.over,
         lists, units, rules.joint,
     )  # fmt: skip
-    plain = "t" if name == "corrected t" else tier.test if name != "permutation" else "permutation"
+    plain: Test = (
+        "t" if name in ("t", "corrected t") else "wilcoxon" if name == "wilcoxon" else "permutation"
+    )
     least = least_p(units, plain, tier.adjust, max(test.pairs, 1), max(test.draws, 1))
     fewest = fewest_lists(tier.alpha, plain, tier.adjust, max(test.pairs, 1))
     possible = least <= tier.alpha

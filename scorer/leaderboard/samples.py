@@ -18,6 +18,7 @@ from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.cached import cached_property
+from scorer.leaderboard.by_t import Ends, of_crossed, of_folds, tested_level
 from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
 from scorer.metrics.measure import Measure
 from scorer.results.groups import belonging, grouped
@@ -26,6 +27,7 @@ from scorer.results.scorecard import Rules, Scorecard
 from scorer.results.sums import ListSums
 from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import resampled
+from scorer.stats.crossed import crossing
 from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.intervals import MEANS, Interval, Scale, deviations_of, effective, intervals
 from scorer.stats.units import NOISE, alike, kish, units
@@ -41,7 +43,6 @@ RANKED = 2_000  # draws for the ranks: a share of them is known to about a hundr
 ROOM = 4_000_000  # figures drawn for the ranks of all submissions: 32 MB
 LEFT_OUT = 400  # blocks of lists that are left out in turn of a figure that is worked out anew
 
-Ends = tuple[float, float] | None
 Values = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
 Exchanged = Callable[[int, Ints, Mask], Floats]  # of a row and others: (others, lists)
 
@@ -97,11 +98,6 @@ class Samples(Protocol):
 
 def _ends(interval: Interval) -> Ends:
     return None if np.isnan(interval.low) else (interval.low, interval.high)
-
-
-def _level(rules: Leaderboard) -> float:
-    """Of intervals that hold for all pairs at once: that of the tests."""
-    return 1 - (rules.tiers or Tiers()).alpha
 
 
 def _draws(submissions: int, rules: Leaderboard) -> int:
@@ -170,8 +166,8 @@ class _OfLists:
         test, adjust = self.test(rules.tiers or Tiers())
         return paired(
             self.values, test=test, adjust=adjust, draws=rules.draws, seed=rules.seed,
-            level=_level(rules), clusters=self.clusters, control=control, recompute=self.again,
-            exchanged=self.exchanged, scale=self.scale, alone=alone,
+            level=tested_level(rules), clusters=self.clusters, control=control,
+            recompute=self.again, exchanged=self.exchanged, scale=self.scale, alone=alone,
         )  # fmt: skip
 
     def _unscaled(self, tests: Paired) -> Paired:
@@ -216,48 +212,6 @@ class _OfLists:
     def test(self, rules: Tiers) -> tuple[Test, Adjust]:
         test: Test = "permutation" if self.scale.figure else rules.test
         return test, rules.adjust if test == "permutation" else "holm"
-
-
-@dataclass(frozen=True, eq=False)
-class _OfFolds:
-    """Means over folds, which share training data."""
-
-    values: Floats  # (submissions, folds), NaN where a fold has no value
-    over: str = field(default="folds", init=False)
-
-    @property
-    def valued(self) -> Mask:
-        return ~np.isnan(self.values)
-
-    def of(self, rows: Ints) -> _OfFolds:
-        return _OfFolds(self.values[rows])
-
-    def intervals(self, rules: Leaderboard) -> list[Ends]:
-        from scorer.stats.folds import fold_interval
-
-        level = rules.level
-        return [None if level is None else fold_interval(row, level) for row in self.values]
-
-    def tests(
-        self, rules: Leaderboard, control: bool = False, alone: float | None = None
-    ) -> Paired:
-        from scorer.stats.folds import paired_folds
-
-        return paired_folds(self.values, level=_level(rules), control=control, alone=alone)
-
-    def drawn(self, rules: Leaderboard) -> Floats | None:
-        return None
-
-    @property
-    def hangs_on(self) -> float:
-        return np.inf  # of few folds their spread says it
-
-    @property
-    def rests_on(self) -> float:
-        return np.inf
-
-    def test(self, rules: Tiers) -> tuple[str, str]:
-        return "corrected t", "holm"
 
 
 @dataclass(frozen=True, eq=False)
@@ -327,7 +281,10 @@ def samples_of(
     if folds:
         if len(folds) < 2:
             return "there is one fold only"
-        return _OfFolds(np.array([[(v.folds or {}).get(n, np.nan) for n in folds] for v in values]))
+        return of_folds(np.array([[(v.folds or {}).get(n, np.nan) for n in folds] for v in values]))
+    groups = [value.groups for value in values if value.groups is not None]
+    if len(groups) == len(values):
+        return _OfLists(np.array(groups), None, "groups", Scale(measure.range))
     how = measure.combination
     if measure.metric.aggregate == "sum" and not how.groups and not measure.parts:
         return "it is a sum over the lists, which says how many there are"
@@ -340,7 +297,11 @@ def samples_of(
         if any(value.per_list is None for value in values):
             return "the submissions have values for different lists, of which only sums are here"
     cards = [each.card for each in scored if each.card is not None]
-    of_groups, plain = how.unit == "group", how.unit != "item"
+    of_groups, plain = how.by_group, how.unit != "item"
+    if how.unit == "group, list" and clusters is not None:
+        codes = group_codes(measure, cards[0])[0]
+        if crossing(codes, clusters):
+            return of_crossed(measure, values, codes, clusters)
     if how.unit != "list":
         clusters = None
     one_group = how.lists == MEAN and how.list_weights is None and _one_group(measure, cards[0])
@@ -350,12 +311,12 @@ def samples_of(
         table = np.array([value.per_list for value in values])
         return _OfLists(table, own, unit, Scale(measure.metric.range))
     rules = {m.id: Rules.of(challenge, m.metric.zero_is_low) for m in measure.all_parts}
-    figures = figures_of(measure, scored, rules, how.unit)
+    figures = figures_of(measure, scored, rules, "group" if of_groups else how.unit)
     if isinstance(figures, str):
         return figures
     if figures.valued.shape[1] < 2:
-        return f"of a single {how.unit} nothing is known about others"
-    over = {"group": "groups", "item": "items"}.get(how.unit)
+        return f"of a single {'group' if of_groups else how.unit} nothing is known about others"
+    over = {"group": "groups", "group, list": "groups", "item": "items"}.get(how.unit)
     scale = Scale(
         measure.range, plain and not of_groups and figures.smooth, figures.rests, figure=True
     )

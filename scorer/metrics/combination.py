@@ -44,9 +44,14 @@ class Combination:
         return self.group is not None or self.where is not None
 
     @property
+    def by_group(self) -> bool:
+        """Whether groups are drawn, alone or with the lists in them."""
+        return self.unit in ("group", "group, list")
+
+    @property
     def names(self) -> tuple[str, ...]:
         """The columns of the lists whose text it needs."""
-        by_role = self.group is not None or (self.unit == "group" and not self.groups)
+        by_role = self.group is not None or (self.by_group and not self.groups)
         return (*self.groups, *(["group"] if by_role else []))
 
     @property

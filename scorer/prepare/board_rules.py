@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
 from scorer.challenge.model import Challenge
@@ -13,7 +13,7 @@ from scorer.metrics.measure import Measure, find
 from scorer.metrics.notation import NotationError
 from scorer.preferences.base import aggregations, bind, comparisons
 from scorer.prepare.faults import Fault, refuse
-from scorer.results.report import RankedBy
+from scorer.results.report import OF_EACH, RankedBy
 
 
 def board_rules(
@@ -59,8 +59,29 @@ def board_rules(
                  for n, name in enumerate(rule.measures)]  # fmt: skip
         if measure_ids and all(measure_ids):
             ids = tuple(measure_id for measure_id in measure_ids if measure_id)
-            ranked_by = RankedBy(ids, aggregate, rule.tie_break)
+            ranked_by = RankedBy(ids, aggregate, rule.tie_break, rule.each)
+            faults += _of_each(challenge, ranked_by, measures)
     return breakers, rank_by, ranked_by, faults
+
+
+def _of_each(challenge: Challenge, by: RankedBy, measures: Sequence[Measure]) -> Iterator[Fault]:
+    """What ranks in each list, or group, cannot be made of."""
+    where, name = "leaderboard.rank_by", by.aggregate.metric.name
+    if by.each is None:
+        return
+    if name not in OF_EACH:
+        message = f"{name} is no mean of ranks in each {by.each}; {join_first(OF_EACH)} are"
+        yield Fault(f"{where}.aggregate", "C117", message)
+    if any(measure.id == name for measure in measures):
+        message = f"a measure of this challenge is called {name}, as the values of the board"
+        yield Fault(f"{where}.aggregate", "C117", message)
+    if by.each == "list":
+        bare = [m.id for m in measures if m.id in by.measures and not m.of_lists]
+        if bare:
+            message = f"{join_first(bare)} has no value of each list"
+            yield Fault(f"{where}.each", "C117", message)
+    if challenge.folds is not None:
+        yield Fault(f"{where}.each", "C117", "folds have values of their own, and no lists")
 
 
 def _ranking(
@@ -100,6 +121,15 @@ def refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
         )
         help = "write the step that an entry has to be better by, such as ladder: 0.01"
         refuse(challenge, [Fault("leaderboard.ladder", "C122", message, help)])
+
+
+def refuse_ungrouped(challenge: Challenge, groups: Mapping[str, str]) -> None:
+    """Refuse ranks in each group where the lists have none."""
+    rule = challenge.leaderboard.rank_by
+    if not isinstance(rule, str) and rule.each == "group" and len({*groups.values()}) < 2:
+        message = "the lists have no two groups"
+        help = "write the column of their groups: lists: {columns: {group: COLUMN}}"
+        refuse(challenge, [Fault("leaderboard.rank_by.each", "C121", message, help)])
 
 
 def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:

@@ -144,7 +144,7 @@ class Combiner:
         if group is not None:
             self._column(spec, "group", "group")
         unit = "list" if "unit" in parameters else spec.unit
-        if unit == "group" and not groups:
+        if unit in ("group", "group, list") and not groups:
             self._column(spec, "unit", "group")
         if unit == "item" and spec.score is None:
             rated = any(view.__name__ == "Rated" for view in [metric.view])
@@ -344,7 +344,7 @@ class Combiner:
             self._wrong(spec, written[0], message, "C125")
             return None
         outer = {p.combination.groups[-1] for p in parts if p.combination.groups}
-        if spec.unit == "group" and outer - {"group"}:
+        if spec.unit in ("group", "group, list") and outer - {"group"}:
             name = next(iter(outer - {"group"}))
             message = f"its measures have groups of {quoted(name)}, not of group, which are drawn"
             self._wrong(spec, "unit", message, "C125")

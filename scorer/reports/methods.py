@@ -98,7 +98,7 @@ def _computed(measure: Measure, report: Report, word: str) -> Statement:
 def _certain(report: Report, ranked: int) -> Iterator[Statement]:
     """Intervals, tests and tiers, of a board of several submissions, or of any that will be."""
     board, certainty = report.challenge.leaderboard, report.certainty
-    if report.rank_by is not None or report.ranked_by is not None:
+    if not report.measured:
         measures = "a preference" if report.rank_by is not None else "the ranks by several measures"
         yield Statement(f"Submissions are ranked by {measures}")
         return

@@ -43,6 +43,7 @@ class Value(NamedTuple):
     whole: bool = False  # lists have values, and the mean is not just theirs: that of groups, ...
     sums: ListSums | None = None  # what the mean of very many lists is made of
     bounds: ValueBounds | None = None  # where the challenge asks for them
+    groups: Floats | None = None  # (groups,): values whose mean it is, of win rates in groups
 
     @property
     def plain(self) -> bool:
@@ -126,6 +127,9 @@ class How(NamedTuple):
         return "|".join(f"{key}:{value}" for key, value in parts if key != "joint" or value)
 
 
+OF_EACH = ("WinRate", "MeanRank", "Borda")  # aggregations of ranks in each list, or group
+
+
 class Scope(NamedTuple):
     """The part of the truth that a board is of, and when."""
 
@@ -144,6 +148,7 @@ class RankedBy(NamedTuple):
     measures: tuple[str, ...]  # their ids
     aggregate: Measure
     tie_break: tuple[str, ...] = ()  # first_places, earliest
+    each: str | None = None  # list or group: in each of these; None: by the whole values
 
 
 class Against(NamedTuple):
@@ -266,8 +271,13 @@ class Report:
 
     @property
     def primary(self) -> Measure:
-        """The measure that ranks, unless preferences do."""
+        """The measure that ranks, unless `measured` is false."""
         return next((m for m in self.measures if m.primary), self.measures[0])
+
+    @property
+    def measured(self) -> bool:
+        """Whether the primary measure ranks: neither preferences nor points of several measures."""
+        return self.rank_by is None and (self.ranked_by is None or self.ranked_by.each is not None)
 
 
 def public_measure(settled: Measure) -> Measure:

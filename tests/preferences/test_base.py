@@ -29,7 +29,7 @@ from scorer.views.hits import Judged
 from scorer.views.positions import Positions
 
 COMPARISONS = [measure.name for measure in every(comparisons())]
-AGGREGATIONS = ["Borda", "Copeland", "MC4", "Mean", "RankSum"]
+AGGREGATIONS = ["Borda", "Copeland", "MC4", "Mean", "MeanRank", "RankSum", "WinRate"]
 MORE = ["RPP(rel=2)", "RPP(rel=2, weights=log)", "LexiRecall(rel=2)", "rrLexiPrecision(rel=0.5)"]
 
 

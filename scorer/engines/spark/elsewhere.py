@@ -270,7 +270,8 @@ def suits(prepared: BoundChallenge) -> bool:
     """Whether a report needs only sums of lists, and files have a row for each item."""
     challenge = prepared.challenge
     built_in = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
-    sums_suffice = prepared.rank_by is None and built_in and prepared.kind.name != "ratings"
+    by_values = prepared.rank_by is None and not (prepared.ranked_by and prepared.ranked_by.each)
+    sums_suffice = by_values and built_in and prepared.kind.name != "ratings"
     plain = PLAIN == challenge.form(challenge.truth) == challenge.form(challenge.submission)
     return sums_suffice and plain and of_sums(challenge, (*prepared.measures, *prepared.breakers))
 

@@ -38,7 +38,7 @@ def _leader(ranked: Sequence[Standing], report: Report, precision: int) -> str:
     among = f"of {total:,} submissions"
     if len(leaders) > 1:
         return f"{join_first(leaders, NAMED)} share the first rank {among}."
-    if report.rank_by is not None or report.ranked_by is not None:
+    if not report.measured:
         return f"{cut(first.name)} {among}; the notes at the board say by what."
     ahead = abs(first.values[primary.id] - ranked[1].values[primary.id])
     less = "above" if primary.metric.better == "higher" else "below"

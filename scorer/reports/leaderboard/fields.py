@@ -278,7 +278,9 @@ def _row(standing: Standing, options: Options) -> Row:
 
 def _ranked_by(report: Report) -> dict[str, Any]:
     if (by := report.ranked_by) is not None:
-        return {"measures": by.measures, "aggregate": by.aggregate.name, "tie_break": by.tie_break}
+        each = {} if by.each is None else {"each": by.each}
+        rule = {"measures": by.measures, "aggregate": by.aggregate.name, "tie_break": by.tie_break}
+        return rule | each
     if report.rank_by is None:
         return {"measure": report.primary.id}
     preference, aggregate = report.rank_by

@@ -305,8 +305,7 @@ def _measure_blocks(bound: Measure, report: Report) -> Iterator[Block]:
     """A measure: its metric, its parameters, its page."""
     metric = bound.metric
     title = metric.title[:1].upper() + metric.title[1:]
-    by_measure = report.rank_by is None and report.ranked_by is None
-    ranks = by_measure and bound.id == report.primary.id
+    ranks = report.measured and bound.id == report.primary.id
     facts = [
         ("Metric", f"{metric.name}: {title}"),
         ("Direction", f"{metric.better} is better" + (", ranks the board" if ranks else "")),

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scorer.core.text import join_first, printable, unit
 from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number, undecided
-from scorer.results.report import Certainty, How, Report, Scope, Standing
+from scorer.results.report import Certainty, How, RankedBy, Report, Scope, Standing
 
 HANGS = 4  # lists that a spread comes from, below which it is hardly known
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
@@ -36,7 +36,9 @@ def remarks(report: Report, precision: int) -> list[str]:
             f"{unit(report.called, 1)}, from which {aggregate} makes an order; measures do not "
             "rank, so there are no tiers."
         )
-    if (by := report.ranked_by) is not None and report.standings:
+    if (by := report.ranked_by) is not None and by.each is not None and report.standings:
+        lines.append(_of_wins(by, report))
+    elif by is not None and report.standings:
         points = [
             f"{printable(row.name, 60)} {abs(row.points):g}"
             for row in report.standings if row.points is not None
@@ -98,6 +100,20 @@ def test_name(test: str, adjust: str, pairs: int) -> str:
     }
     many = f" for {pairs:,} pairs" if pairs > 1 else ""
     return f"{names.get(test, f'{test} test')}, {adjust.replace('h', 'H')} adjusted{many}"
+
+
+def _of_wins(by: RankedBy, report: Report) -> str:
+    """What the measure of a board is that ranks by wins in each list, or group."""
+    word = unit(report.called, 1) if by.each == "list" else "group"
+    what = {
+        "WinRate": "the share of the other submissions that one is above",
+        "MeanRank": "the rank of a submission",
+        "Borda": "the number of the other submissions that one is above",
+    }[by.aggregate.metric.name]
+    return (
+        f"{by.aggregate.metric.name} is {what} by {join_first(by.measures, 5)} in each {word}, "
+        f"equal ones half, on average over each {word}: it depends on who else is ranked."
+    )
 
 
 def _tested(report: Report, precision: int) -> Iterator[str]:

@@ -1,0 +1,133 @@
+"""Ranks in each list, or group of lists, as a measure of the whole board.
+
+It depends on who else is ranked, so that it is worked out where submissions come together: it is
+put before the measures of the challenge, and is then a measure as they are, whose lists, or
+groups, have values of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.core.errors import PluginError
+from scorer.metrics.base import Better, Metric
+from scorer.metrics.measure import Measure
+from scorer.results.report import RankedBy, Scored, Value
+from scorer.stats.wins import win_rates
+
+Range = tuple[float | None, float | None]
+# what a rate of wins over so many others is, its bounds, and whether more of it is better
+WINS: dict[str, tuple[Callable[[Floats, Floats], Floats], Range, Better]] = {
+    "WinRate": (lambda rates, others: rates, (0, 1), "higher"),
+    "MeanRank": (lambda rates, others: 1 + (1 - rates) * others, (1, None), "lower"),
+    "Borda": (lambda rates, others: rates * others, (0, None), "higher"),
+}
+
+
+def with_wins(
+    by: RankedBy,
+    measures: Sequence[Measure],
+    signatures: Mapping[str, str],
+    scored: Sequence[Scored],
+    group_of: Sequence[str | None],
+) -> tuple[tuple[Measure, ...], Mapping[str, str], list[Scored]]:
+    """The measures, their signatures and the submissions with the measure that ranks, the first.
+
+    Baselines are held against the ranked, and change nothing of them. `group_of` is the group of
+    each list.
+    """
+    valid = [each for each in scored if each.valid]
+    rivals = np.array([not each.baseline for each in valid], dtype=bool)
+    made = WINS[by.aggregate.metric.name][0]
+    groups = sorted({group for each in valid for of in each.groups.values() for group in of})
+    looked_at = [measure for measure in measures if measure.id in by.measures]
+    rates = [win_rates(_values_in(each, valid, groups if by.each == "group" else None), rivals)
+             for each in looked_at]  # fmt: skip
+    others = (rivals.sum() - rivals)[:, None].astype(np.float64)
+    table = made(_mean(np.array(rates), axis=0), others)
+    metric = _metric(by.aggregate.metric, looked_at[0].metric.view)
+    measure = replace(by.aggregate, metric=metric, id=metric.name, primary=True)
+    each_of = dict(zip((each.name for each in valid), table, strict=True))
+    return (
+        (measure, *(replace(other, primary=False) for other in measures)),
+        {measure.id: _signature(measure, by, signatures, valid), **signatures},
+        [
+            _with_value(each, measure, by, each_of[each.name], groups, group_of)
+            if each.valid
+            else each
+            for each in scored
+        ],
+    )
+
+
+def _metric(aggregation: Metric, view: type) -> Metric:
+    """The metric of a measure that only a board has."""
+
+    def wins(lists: Any) -> Any:
+        raise PluginError("ranks are made of the values of several submissions")
+
+    wins.__doc__ = aggregation.page
+    wins.__annotations__["lists"] = view
+    _, bounds, better = WINS[aggregation.name]
+    return Metric(
+        aggregation.name, aggregation.title, aggregation.source, wins, bounds, better,
+        again=partial(_metric, aggregation, view),
+    )  # fmt: skip
+
+
+def _values_in(measure: Measure, valid: Sequence[Scored], groups: Sequence[str] | None) -> Floats:
+    """Values of submissions in lists, or in these groups, higher is better."""
+    rows = [
+        each.values[measure.id].per_list
+        if groups is None
+        else np.array([each.groups[measure.id].get(group, np.nan) for group in groups])
+        for each in valid
+    ]
+    sign = 1.0 if measure.metric.better == "higher" else -1.0
+    return sign * np.array(rows, dtype=np.float64).reshape(len(valid), -1)
+
+
+def _mean(values: Floats, axis: int) -> Floats:
+    """The mean of what is not NaN; NaN of nothing."""
+    known = ~np.isnan(values)
+    counts = known.sum(axis=axis)
+    total = np.where(known, values, 0.0).sum(axis=axis)
+    return np.asarray(np.where(counts > 0, total / np.maximum(counts, 1), np.nan))
+
+
+def _with_value(
+    scored: Scored,
+    measure: Measure,
+    by: RankedBy,
+    row: Floats,
+    groups: Sequence[str],
+    group_of: Sequence[str | None],
+) -> Scored:
+    """A submission with the value that ranks it, of the lists or groups in which it is ranked."""
+    mean, known, first = float(_mean(row, axis=0)), ~np.isnan(row), scored.values[by.measures[0]]
+    if by.each == "group":
+        value = Value(mean, first.lists, first.missing, first.undefined, None, groups=row[known])
+        own = dict(zip(groups, row.tolist(), strict=True))
+    else:
+        value = Value(mean, int(known.sum()), first.missing, first.undefined, row)
+        here = np.array([each or "" for each in group_of])
+        own = {group: float(_mean(row[here == group], axis=0)) for group in groups}
+    by_group = {measure.id: own, **scored.groups} if scored.groups else scored.groups
+    return replace(scored, values={measure.id: value, **scored.values}, groups=by_group)
+
+
+def _signature(
+    measure: Measure, by: RankedBy, signatures: Mapping[str, str], valid: Sequence[Scored]
+) -> str:
+    """Of the measures, and of who is ranked: the same value of other rivals says another thing."""
+    rivals = sorted(f"{each.name}\0{each.sha256}" for each in valid if not each.baseline)
+    digest = hashlib.blake2b("\0\0".join(rivals).encode(), digest_size=4).hexdigest()
+    of = "|".join(f"{key}:({signatures[key]})" for key in by.measures)
+    return f"{measure.metric.name}|each:{by.each}|{of}|ranked:{len(rivals)}|rivals:{digest}"

@@ -1,0 +1,155 @@
+"""Ranks in each list, or group, as the measure that ranks a board."""
+
+import pytest
+
+from scorer.api.score import score
+from scorer.api.submissions import terms_of
+from scorer.board.records import from_json, to_json
+from scorer.challenge.load import load
+from scorer.core.errors import ChallengeError
+from scorer.leaderboard.board import Terms
+from scorer.prepare.bind import prepare
+from scorer.prepare.open import opened
+
+TRUTH = [(f"r{task}{n}", f"t{task}") for task in range(7) for n in range(4)]
+WORDS = ("no", "yes")
+RIGHT = {"a": 0, "b": 1, "c": 2}  # of four rows of a task so many are wrong; c is best in task 0
+
+
+@pytest.fixture
+def challenge(tmp_path):
+    """Seven tasks of four rows, of which a has all right but in task 0."""
+    rows = "".join(f"{row},{WORDS[int(row[-1]) % 2]},{task}\n" for row, task in TRUTH)
+    (tmp_path / "truth.csv").write_text(f"id,label,task\n{rows}")
+    for name, wrong in RIGHT.items():
+        answers = [
+            (row, int(row[-1]) < (2 - wrong if task == "t0" else wrong)) for row, task in TRUTH
+        ]
+        text = "".join(f"{row},{WORDS[(int(row[-1]) + missed) % 2]}\n" for row, missed in answers)
+        (tmp_path / f"{name}.csv").write_text(f"id,label\n{text}")
+
+    def make(rule, columns="{list: id, label: label, group: task}", more="", draws=200):
+        path = tmp_path / "challenge.yaml"
+        path.write_text(
+            f"truth: {{file: truth.csv, columns: {columns}}}\n"
+            "submission: {columns: {list: id, label: label}}\n"
+            f"metrics: [{{metric: Accuracy}}, {{metric: F1, positive: 'yes'}}]\n"
+            f"leaderboard:\n  draws: {draws}\n  rank_by: {rule}\n{more}"
+        )
+        return path
+
+    make.files = [tmp_path / f"{name}.csv" for name in RIGHT]
+    return make
+
+
+def test_win_rates_of_groups(challenge):
+    path = challenge("{measures: [Accuracy], each: group, aggregate: WinRate}")
+    report = score(path, challenge.files)
+    values = {row.name: row.values["WinRate"] for row in report.standings}
+    assert values == pytest.approx({"a": 6 / 7, "b": 1 / 2, "c": 1 / 7})
+    assert [row.rank for row in report.standings] == [1, 2, 3]
+    assert report.primary.id == "WinRate"
+    assert [measure.primary for measure in report.measures] == [True, False, False]
+    assert report.certainty.how.over == "groups"
+    assert report.certainty.how.units == 7
+    low, high = report.standings[0].interval
+    assert 0 <= low < 6 / 7 < high <= 1
+    assert report.submissions[0].groups["WinRate"]["t0"] == 0
+    assert "the share of the other submissions that one is above by 'Accuracy'" in str(report)
+    assert report.to_dict()["ranked_by"] == {
+        "measures": ["Accuracy"], "aggregate": "WinRate", "tie_break": [], "each": "group",
+    }  # fmt: skip
+    assert "WinRate" in report.render("html")
+
+
+def test_mean_ranks_of_lists(challenge):
+    path = challenge("{measures: [Accuracy], each: list, aggregate: MeanRank}")
+    report = score(path, challenge.files)
+    # by hand: of 28 rows all three are right on 14, and so on 12 others two of three
+    values = {row.name: row.values["MeanRank"] for row in report.standings}
+    assert sum(values.values()) == pytest.approx(6)
+    assert [row.name for row in report.standings] == ["a", "b", "c"]
+    assert report.primary.metric.better == "lower"
+    assert report.certainty.how.over == "lists"
+    row = report.submissions[0].values["MeanRank"]
+    assert row.lists == 28
+    assert row.per_list.mean() == pytest.approx(values["a"])
+
+
+def test_a_baseline_changes_nothing(challenge):
+    rule = "{measures: [Accuracy], each: group, aggregate: Borda}"
+    alone = score(challenge(rule), challenge.files[:2])
+    beside = score(challenge(rule, more="  baselines: [c.csv]\n"), challenge.files[:2])
+    shown = {row.name: row for row in beside.standings}
+    assert shown["c"].rank is None
+    for row in alone.standings:
+        assert shown[row.name].values["Borda"] == row.values["Borda"]
+        assert shown[row.name].interval == row.interval
+    signatures = [report.signatures["Borda"] for report in (alone, beside)]
+    assert signatures[0] == signatures[1]
+    fewer = score(challenge(rule), challenge.files[1:])
+    assert fewer.signatures["Borda"] != signatures[0]
+
+
+def test_terms_are_kept(challenge):
+    path = challenge("{measures: [Accuracy], each: group, aggregate: WinRate}")
+    terms = terms_of(opened(prepare(load(path))))
+    assert from_json(Terms, to_json(terms)).ranked_by.each == "group"
+
+
+@pytest.mark.parametrize(
+    ("rule", "code", "message"),
+    [
+        ("{measures: [Accuracy], each: group, aggregate: MC4}", "C117", "no mean of ranks"),
+        ("{measures: [F1], each: list, aggregate: Borda}", "C117", "has no value of each"),
+        ("{measures: [F1], each: row, aggregate: Borda}", "C106", "'row'"),
+        ("{preference: RPP, each: list, aggregate: Borda}", "C106", "each is of measures"),
+        ("{measures: [F1], each: group, aggregate: Borda, tie_break: [first_places]}", "C106",
+         "first_places"),
+    ],
+)  # fmt: skip
+def test_mistakes(challenge, rule, code, message):
+    with pytest.raises(ChallengeError) as caught:
+        prepare(load(challenge(rule)))
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.line) == (code, 6)
+    assert message in problem.message
+
+
+def test_no_groups(challenge):
+    rule = "{measures: [Accuracy], each: group, aggregate: WinRate}"
+    path = challenge(rule, columns="{list: id, label: label}")
+    with pytest.raises(ChallengeError, match="no two groups"):
+        score(path, challenge.files)
+
+
+# Groups and lists at once
+
+
+@pytest.mark.parametrize(
+    ("unit", "over"),
+    [("list", "clusters"), ("group", "groups"), ("[group, list]", "groups and clusters")],
+)
+def test_what_is_drawn(tmp_path, unit, over):
+    """Five tasks over the same four documents."""
+    rows = [(f"{t}{d}", f"t{t}", f"d{d}") for t in range(5) for d in range(4)]
+    (tmp_path / "lists.csv").write_text(
+        "list,group,cluster\n" + "".join(",".join(row) + "\n" for row in rows)
+    )
+    (tmp_path / "truth.csv").write_text("id,y\n" + "".join(f"{row},0\n" for row, *_ in rows))
+    for shift in (1, 2):
+        (tmp_path / f"s{shift}.csv").write_text(
+            "id,p\n" + "".join(f"{r},{shift + int(t[1]) / 9 + int(d[1]) / 7}\n" for r, t, d in rows)
+        )
+    path = tmp_path / "challenge.yaml"
+    path.write_text(
+        "truth: {file: truth.csv, columns: {list: id, target: y}}\n"
+        "lists: {file: lists.csv, columns: {group: group, cluster: cluster}}\n"
+        "submission: {columns: {list: id, prediction: p}}\n"
+        f"metrics: [{{metric: MAE, unit: {unit}}}]\nleaderboard: {{draws: 100}}\n"
+    )
+    report = score(path, [tmp_path / "s1.csv", tmp_path / "s2.csv"])
+    assert report.certainty.how.over == over
+    if unit.startswith("["):
+        assert (report.certainty.how.test, report.certainty.how.adjust) == ("t", "holm")
+        assert report.certainty.p[0, 1] == 0  # the two differ by 1 everywhere
