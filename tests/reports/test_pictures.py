@@ -16,6 +16,8 @@ from rounds import rounds
 from scorer.api.evaluate import evaluate
 from scorer.reports.document import texts
 from scorer.reports.pictures import draw
+from scorer.reports.pictures.blobs import blobs
+from scorer.reports.pictures.bumps import RankColumn, bumps
 from scorer.reports.pictures.differences import ListPair, sorted_differences
 from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.head_to_head import head_to_head
@@ -369,3 +371,52 @@ def test_lists_of_equal_values_are_one_larger_dot():
     dots = re.findall(r' r="(\d+)"><title>.*?(, 4 of them)?</title>', drawn(figure, 400).body)
     assert dots == [("6", ", 4 of them"), ("3", "")]
     assert "A larger dot" not in head_to_head(PAIR, VALUES, 4).caption
+
+
+def moving(names):
+    """A picture of ranks under so many rules, shuffled."""
+    random = np.random.default_rng(2)
+    boards = [RankColumn("official", range(1, len(names) + 1))]
+    boards += [
+        RankColumn(f"{LONG}{n}", (random.permutation(len(names)) + 1).tolist()) for n in range(20)
+    ]
+    return bumps("Ranks under other rules", "A line is a submission.", names, boards)
+
+
+def spread(names):
+    """A picture of random shares of ranks."""
+    shares = np.random.default_rng(2).dirichlet(np.ones(len(names)), len(names))
+    return blobs("Ranks of resamples", "Of 100 resamples.", names, shares)
+
+
+@pytest.mark.parametrize("many", [2, 40])
+@pytest.mark.parametrize("wide", [320, 720])
+@pytest.mark.parametrize("picture", [moving, spread], ids=["bumps", "blobs"])
+def test_pictures_of_ranks_overprint_nothing(picture, many, wide):
+    names = [f"{LONG}{n}" for n in range(many)]
+    figure = picture(names)
+    assert texts_apart(figure, wide) >= min(many, 15)
+    assert ("The first 15 of 40 names" in figure.caption) == (many == 40)
+    assert picture(names[:1]) is None
+
+
+def test_a_line_goes_through_the_ranks_of_each_board():
+    boards = [RankColumn("official", [1, 2, 2]), RankColumn("mean", [3, 1, 2])]
+    figure = bumps("Ranks", "A line is one.", ["a", "b", "c"], boards)
+    body = drawn(figure, 720).body
+    said = re.findall("<title>(.*?)</title>", body)
+    assert sorted(said) == sorted(
+        [f"{name}, {board.name}: rank {rank}"
+         for board in boards for name, rank in zip("abc", board.ranks, strict=True)] + list("abc")
+    )  # fmt: skip
+    ends = [float(y) for y in re.findall(r'd="M[0-9.]+ [0-9.]+L[0-9.]+ ([0-9.]+)"', body)]
+    assert np.argsort(ends).tolist() == [1, 0, 2]  # drawn c, b, a; the ranks are 2, 1, 3
+
+
+def test_the_area_of_a_blob_is_its_share():
+    shares = np.array([[0.75, 0.25, 0.0], [0.25, 0.5, 0.25], [0.0, 0.25, 0.75]])
+    figure = blobs("Ranks", "Of draws.", ["a", "b", "c"], shares)
+    root = ElementTree.fromstring(standalone(figure, 720))
+    found = [float(each.get("r")) ** 2 for each in root.iter(f"{SVG}circle")]
+    assert np.array(found) / max(found) == pytest.approx(shares[shares > 0] / 0.75, abs=0.02)
+    assert [cell.text for cell in figure.numbers.rows[0].cells] == ["a", "75", "25", "0"]
