@@ -292,6 +292,17 @@ class Judged(WithItemColumns):
         extras = self.extras.at(of_truth, of_hits, lists, of_truth)
         return Judged(hits, ideal, self.returned[lists], names, extras)
 
+    def without(self, gone: Mask) -> Judged:
+        """As if some items were not judged: `gone` has one element an item of the ideal."""
+        of_hits = ~self.of_hits(gone)
+        before = np.append(0, np.cumsum(gone))  # of the ideal's items, how many are gone
+        starts = self.ideal.starts()[self.hits.in_list]
+        above = before[starts + self.hits.place - 1] - before[starts]
+        hits = replace(self.hits, place=self.hits.place - above).where(of_hits)
+        ideal = ranked_hits(self.ideal.in_list[~gone], self.ideal.grade[~gone], self.lists)
+        extras = self.extras.at(truth=~gone, submission=of_hits, item=~gone)
+        return Judged(hits, ideal, self.returned, self.names, extras)
+
     def perfect(self) -> Judged:
         """With the judged items themselves as what is returned, best first."""
         ideal = self.ideal

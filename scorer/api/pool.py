@@ -1,0 +1,113 @@
+"""What a truth that was judged from a pool gives to the submissions that the pool was made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from scorer.api.submissions import Named
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.problems import Findings
+from scorer.formats.read import read
+from scorer.kinds.grades import Grades
+from scorer.metrics.measure import Measure
+from scorer.prepare.open import OpenChallenge
+from scorer.results.diagnosis import Pooled
+from scorer.results.report import Scored
+from scorer.results.scorecard import Scorecard
+from scorer.scoring.evaluate import score
+from scorer.scoring.lists import score_whole
+from scorer.scoring.settle import settle
+from scorer.stats.orders import ranks_of
+from scorer.views.hits import Judged, Ranked
+from scorer.views.meeting import Views
+
+
+def seen(ready: OpenChallenge, file: Named) -> Views | None:
+    """A submission that has been scored, beside the truth; read once more, without its checks."""
+    plan = (ready if file.format is None else ready.reading(file.format)).plan
+    table = read(file.path, plan.format(file.path), plan.shapes, Findings(), plan.limits)
+    if table is None:
+        return None
+    return score_whole(replace(plan, checks=False, measures=(), folds={}), table)[1]
+
+
+def without_own_items(
+    ready: OpenChallenge, scored: Sequence[Scored], files: Sequence[Named]
+) -> tuple[Pooled, ...] | str:
+    """The rank of each submission without the relevant items that only it retrieved.
+
+    Zobel, "How reliable are the results of large-scale information retrieval experiments?",
+    SIGIR 1998: a team that sent nothing would have left them unjudged, so that a large loss
+    says that new submissions are scored too low. All are scored by the truth without them.
+    Gives those that have such items, of most ranks lost first; or why nothing is known, empty
+    where the truth has no ranked items.
+    """
+    if not isinstance(ready.answers, Grades):
+        return ""
+    primary = next(measure for measure in ready.measures if measure.primary)
+    leaves = [part for part in primary.all_parts if not part.parts]
+    if any(part.metric.view not in (Judged, Ranked) or part.combination.where for part in leaves):
+        return f"{primary.id} looks at more than judged items"
+    if ready.folds or not all(part.of_lists for part in leaves):
+        return f"{primary.id} has no value for each list alone"
+    found = [seen(ready, file) for file in files]
+    views = [each.views[Judged] for each in found if each is not None]
+    cards = [each.card for each in scored if each.card is not None]
+    if not len(views) == len(cards) == len(scored):
+        return "a submission cannot be read a second time"
+    means = np.array([each.values[primary.id].mean for each in scored])
+    ranks = ranks_of(means, primary.metric.better)
+    rows = []
+    for n, gone in enumerate(own_items(views)):
+        if not gone.any():
+            continue
+        less = np.array([
+            _mean(ready, primary, leaves, card, view, gone)
+            for card, view in zip(cards, views, strict=True)
+        ])  # fmt: skip
+        after = ranks_of(less, primary.metric.better)
+        rows.append(Pooled(scored[n].name, int(gone.sum()), int(ranks[n]), int(after[n]),
+                           float(means[n]), float(less[n])))  # fmt: skip
+    return tuple(sorted(rows, key=lambda row: (row.rank - row.without, -row.items, row.rank)))
+
+
+def own_items(views: Sequence[Judged]) -> list[Mask]:
+    """Which relevant items of the truth only one submission has, of each submission.
+
+    The submissions are of one truth; each mask has an element an item of the ideal.
+    """
+    first, places = views[0].ideal, list[Ints]()
+    starts = first.starts()
+    for view in views:
+        hits = view.hits.where(view.hits.grade > 0)
+        places.append(starts[hits.in_list] + hits.place - 1)
+    found = np.bincount(np.concatenate(places), minlength=first.rank.size)
+    masks = []
+    for rows in places:
+        mask = np.zeros(first.rank.size, dtype=bool)
+        mask[rows[found[rows] == 1]] = True
+        masks.append(mask)
+    return masks
+
+
+def _mean(
+    ready: OpenChallenge,
+    primary: Measure,
+    leaves: Sequence[Measure],
+    card: Scorecard,
+    view: Judged,
+    gone: Mask,
+) -> float:
+    """The value of a submission by a truth without some items; only their lists are scored."""
+    lists = np.unique(view.ideal.in_list[gone])
+    part = view.only(lists).without(gone[np.isin(view.ideal.in_list, lists)])
+    meeting = Views(card.answered[lists], {Judged: part})
+    fresh = score(meeting, [card.lists[n] for n in lists.tolist()], leaves).values
+    values: dict[str, Floats] = dict(card.values)
+    for id, changed in fresh.items():
+        values[id] = values[id].copy()
+        values[id][lists] = changed
+    return settle(card._replace(values=values, sums={}), primary, ready.prepared.rules).mean
