@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scorer.api.diagnosis import diagnosed
 from scorer.api.submissions import (
     Progress,
     Submissions,
@@ -50,7 +51,9 @@ def study(
     """The board of some submissions, and what it would be if something else were decided.
 
     Other measures, cut-offs, aggregates, rules for what is missing, weights; without each group,
-    without a tenth of the lists, by half of them. Each file is read once. For organizers.
+    without a tenth of the lists, by half of them. Beside it what the submissions tell of the
+    measures, the lists and the truth. A file is read once, and of classes and of ranked items
+    once more. For organizers.
 
     Args:
         challenge: a loaded challenge, or the path of its challenge.yaml or folder.
@@ -72,23 +75,24 @@ def study(
     with named_files(submissions, ready.prepared) as named:
         files, _ = without_baselines(named, ready.prepared)
         outcomes = outcomes_of(ready, files, progress)
-    terms = terms_of(ready)
+        terms = terms_of(ready)
+        scored = settled_files(terms, files, outcomes)
+        valid = sum(each.valid for each in scored)
+        if valid < 2:
+            count = f"{valid} of {len(scored)} submissions can be scored"
+            raise UsageError(f"nothing to study: {count}, two are needed (score check says why)")
+        rows = ranked(terms, scored).standings
+        place = {each.name: n for n, each in enumerate(scored)}
+        order = [place[row.name] for row in rows]
+        entrants = Entrants(
+            terms,
+            tuple(scored[n] for n in order),
+            tuple(outcomes[n] for n in order),
+            np.array([row.rank for row in rows], dtype=np.int64),
+            frozenset(further),
+        )
+        told = diagnosed(ready, entrants.scored, entrants.ranks, [files[n] for n in order])
     digest = fingerprint(ready.digests, board_digest(official, plain.measures))
-    scored = settled_files(terms, files, outcomes)
-    valid = sum(each.valid for each in scored)
-    if valid < 2:
-        count = f"{valid} of {len(scored)} submissions can be scored"
-        raise UsageError(f"nothing to study: {count}, two are needed (score check says why)")
-    rows = ranked(terms, scored).standings
-    place = {each.name: n for n, each in enumerate(scored)}
-    order = [place[row.name] for row in rows]
-    entrants = Entrants(
-        terms,
-        tuple(scored[n] for n in order),
-        tuple(outcomes[n] for n in order),
-        np.array([row.rank for row in rows], dtype=np.int64),
-        frozenset(further),
-    )
     seed = official.leaderboard.seed if seed is None else seed
     every = list(variations(entrants, seed))
     found = [each for each in every if not isinstance(each, str)]
@@ -99,7 +103,7 @@ def study(
         official, digest, plain.measures, _ruled(terms), tuple(row.name for row in rows),
         tuple(entrants.ranks.tolist()), len(terms.lists), seed, tuple(found),
         halves(entrants, [each for each in found if each.about == "half"], seed),
-        tuple(left_out), terms.called, tuple(each for each in scored if not each.valid),
+        tuple(left_out), terms.called, tuple(each for each in scored if not each.valid), told,
     )  # fmt: skip
 
 

@@ -90,6 +90,6 @@ class Diagnosis:
     reversed: tuple[Reversed, ...] = ()
     pool: tuple[Pooled, ...] = ()  # those with items of their own; most ranks lost first
     pooled: bool = False  # whether that was looked at
-    truth: str = ""  # the name of its file
+    truth: str = ""  # the name of its file; empty: there is none
     shares: Floats | None = None  # (submissions, ranks), over resampled lists
     unknown: tuple[str, ...] = ()  # what could not be said, and why

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import kendalltau
 
+import scorer
 from scorer.api.diagnosis import diagnosed
 from scorer.api.submissions import Named, loaded, scored_files
 from scorer.prepare.answerable import answerable
@@ -58,6 +59,7 @@ def test_rows_on_which_good_ones_agree_against_the_label_are_named(challenge):
     assert found.mislabelled == (
         Mislabelled("r33", "dog", "cat", 1.0),
         Mislabelled("r36", "cat", "dog", 1.0),
+        Mislabelled("r06", "dog", "cat", 2 / 3),  # on which run1 and run2 err
     )
     assert found.better_half == ("run0", "run1", "run2")
     assert (found.low, found.reversed) == ((), ())  # rows with labels are not doubted twice
@@ -134,6 +136,7 @@ def test_lists_that_separate_nobody_or_go_against_the_others(challenge):
     assert found.shares.sum(axis=1) == pytest.approx(np.ones(8))
 
 
+@pytest.mark.slow("scores by a truth for each submission")
 @pytest.mark.parametrize("metric", ["nDCG@4", "AP"])
 def test_pool_bias_is_that_of_a_truth_without_the_items(challenge, metric):
     """Against scoring everything anew by a truth in which these items are not relevant."""
@@ -175,3 +178,19 @@ def test_of_two_submissions_no_truth_is_doubted(challenge):
     found = diagnosed(*scored_runs(folder, {name: RUNS[name] for name in ("run0", "run1")}))
     assert (found.better_half, found.mislabelled) == ((), ())
     assert any("three submissions" in why for why in found.unknown)
+
+
+@pytest.mark.slow("writes a study")
+def test_a_study_says_the_worst_in_a_few_lines(challenge):
+    folder = challenge(CLASSES + "[Accuracy, MCC]\n", **{"truth.csv": labels([33, 34, 35, 36, 37])})
+    runs = {name: folder / f"{name}\x1b.csv" for name in ("a", "b", "c")}
+    for n, path in enumerate(runs.values()):
+        path.write_text(labels(range(n)))
+    study = scorer.study(folder, list(runs.values()))
+    text = study.render(width=500)
+    assert "For 5 rows most of the better half" in text
+    assert "r33 (cat, truth dog, 100%), r34 (dog, truth cat, 100%)" in text
+    assert "score rescore challenge --dry-run" in text
+    assert "\x1b" not in text
+    html = study.render("html")
+    assert html.count('class="picture wide bumps"') == html.count('class="picture wide blobs"') == 1

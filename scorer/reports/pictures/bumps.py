@@ -76,4 +76,4 @@ def _places(ranks: Sequence[int]) -> list[int]:
 
 
 def _number(x: float, y: float, text: str) -> str:
-    return draw.words(x + 4, y + 4, text, "tick", "middle")
+    return draw.words(x + 8, y + 4, text, "tick", "end")

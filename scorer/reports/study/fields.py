@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from scorer.reports.base import LINTED, Options
 from scorer.reports.codec import VERSION, About, number_or_null
+from scorer.reports.study.told import Told, told
 from scorer.results.study import PODIUM, Study
 
 
@@ -67,6 +68,7 @@ class Record:
     staying: Staying
     variations: Sequence[Changed]
     halves: SplitHalf | None  # None: too few lists
+    diagnosis: Told | None
     left_out: Sequence[str]
 
 
@@ -95,5 +97,6 @@ def fields(study: Study, options: Options) -> Record:
             for each in study.variations
         ],
         halves=halves,
+        diagnosis=None if study.diagnosis is None else told(study.diagnosis),
         left_out=study.left_out,
     )  # fmt: skip

@@ -1,0 +1,142 @@
+"""What submissions tell of measures, lists and truth, as blocks: the worst first, a few of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from scorer.core.text import printable, unit
+from scorer.reports.document import Block, Cell, Column, Heading, Notes, Row, Table, cut
+from scorer.results.diagnosis import Agreement, Diagnosis, Mislabelled, Pooled
+from scorer.results.study import Study
+
+SHOWN, ROWS = 5, 10  # in a sentence, and in a table
+
+
+def diagnosis_blocks(study: Study, found: Diagnosis) -> Iterator[Block]:
+    """Measures, lists, suspect truth and pool."""
+    yield Heading("Measures", key="measures")
+    yield _separations(found)
+    yield Notes([*_of_measures(found)], "prose")
+    parts = {
+        "Lists": _of_lists(study, found),
+        "Suspect truth": _of_truth(study, found),
+        "Pool": _of_pool(found),
+    }
+    for title, sentences in parts.items():
+        if told := list(sentences):
+            yield Heading(title, key=title.split()[0].lower())
+            yield Notes(told, "prose")
+    if found.unknown:
+        yield Notes([f"Not known: {printable(why, 300)}." for why in found.unknown], "prose")
+
+
+def _separations(found: Diagnosis) -> Table:
+    columns = [Column("measure", "name", cut=60), Column("separates"), Column("pairs"),
+               Column("tau"), Column("AP")]  # fmt: skip
+    order = sorted(found.separations, key=lambda row: -row.separated)[:ROWS]
+    rows = [
+        Row([Cell(row.measure), *map(Cell, (
+            f"{row.separated / row.pairs:.0%}" if row.pairs else "-",
+            f"{row.separated:,}/{row.pairs:,}" if row.pairs else "-",
+            f"{row.tau:.3f}", f"{row.ap:.3f}",
+        ))])
+        for row in order
+    ]  # fmt: skip
+    title = "How many pairs each measure separates, and how far its order is the official one"
+    return Table(title, columns, rows)
+
+
+def _of_measures(found: Diagnosis) -> Iterator[str]:
+    more = len(found.separations) - ROWS
+    yield (
+        f"A measure separates a pair where the board's test finds a difference at alpha "
+        f"{found.alpha:g}, corrected for all pairs; AP correlation weighs the top more than tau."
+        + (f" {more:,} more measures separate fewer pairs." if more > 0 else "")
+    )
+    if found.agreements:
+        least = sorted(found.agreements, key=lambda pair: pair.tau)
+        yield f"The orders that agree least: {_some([_pair(each) for each in least], 3)}."
+
+
+def _pair(each: Agreement) -> str:
+    return f"{cut(each.first)} and {cut(each.second)} (tau {each.tau:.2f}, AP {each.ap:.2f})"
+
+
+def _of_lists(study: Study, found: Diagnosis) -> Iterator[str]:
+    word, by = unit(study.called), f" by {printable(found.measure)}"
+    for names, which in ((found.failed, "worst"), (found.solved, "best"), (found.alike, "same")):
+        if names:
+            yield (
+                f"In {len(names):,} of {study.lists:,} {word} all submissions have the {which} "
+                f"value{by}, which separates nobody: {_some([*map(cut, names)])}."
+            )
+    if found.against:
+        rows = [f"{cut(a.name)} ({a.correlation:.2f}{'*' * a.sure})" for a in found.against]
+        chance = f"{found.alpha * found.tested:.3g} of {found.tested:,} would by chance"
+        star = "; * beyond chance" if any(a.sure for a in found.against) else ""
+        yield (
+            f"In {len(rows):,} {unit(study.called, len(rows))} submissions that are better "
+            f"elsewhere do worse{by} (item-total correlation; {chance}{star}): {_some(rows)}."
+        )
+
+
+def _of_truth(study: Study, found: Diagnosis) -> Iterator[str]:
+    if found.reversed:
+        values = (
+            f"{printable(each.measure)} at most {each.best:.3f}, chance {each.chance:g}"
+            for each in found.reversed
+        )
+        yield f"All submissions would be better if labels were reversed: {'; '.join(values)}."
+    better = f"the better half ({_some([*map(cut, found.better_half)], 3)})"
+    if found.mislabelled:
+        many, rows = len(found.mislabelled), [_row(each) for each in found.mislabelled]
+        word = unit(study.called, many)
+        yield (
+            f"For {many:,} {word} most of {better} say another class than the truth: {_some(rows)}."
+        )
+    if found.low:
+        many = len(found.low)
+        lists = [f"{cut(each.name)} ({each.deviations:.1f})" for each in found.low]
+        yield (
+            f"In {many:,} {unit(study.called, many)} all of {better} are far below their usual "
+            f"{printable(found.measure)} (by so many of its deviations): {_some(lists)}."
+        )
+    doubted = found.reversed or found.mislabelled or found.low or any(a.sure for a in found.against)
+    if doubted and found.truth:
+        id = printable(study.challenge.id)
+        yield (
+            f"A hard {unit(study.called, 1)} looks like a wrong truth: score explain shows one. "
+            f"After a correction of {printable(found.truth)}, score rescore {id} --dry-run says "
+            f"whose rank changes, and score rescore {id} puts it into force."
+        )
+
+
+def _row(each: Mislabelled) -> str:
+    return f"{cut(each.name)} ({cut(each.said)}, truth {cut(each.truth)}, {each.share:.0%})"
+
+
+def _of_pool(found: Diagnosis) -> Iterator[str]:
+    if not found.pooled:
+        return
+    if not found.pool:
+        yield "No submission has a relevant item that no other has."
+        return
+    lost = sum(row.without > row.rank for row in found.pool)
+    have = "submission has" if len(found.pool) == 1 else "submissions have"
+    yield (
+        f"{len(found.pool):,} {have} relevant items that no other has, and {lost:,} would lose "
+        "ranks were these not judged, as of a team that comes after the pool: "
+        f"{_some([_pooled(row) for row in found.pool])}."
+    )
+
+
+def _pooled(row: Pooled) -> str:
+    ranks = f"{row.rank} to {row.without}" if row.without != row.rank else f"stays {row.rank}"
+    items = f"{row.items:,} item{'s' * (row.items != 1)}"
+    return f"{cut(row.name)} ({ranks}, {items}, {row.value:.4f} to {row.value_without:.4f})"
+
+
+def _some(texts: Sequence[str], most: int = SHOWN) -> str:
+    """The first few, and how many more there are."""
+    more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
+    return f"{', '.join(texts[:most])}{more}"
