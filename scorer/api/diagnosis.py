@@ -18,11 +18,11 @@ from scorer.leaderboard.samples import samples_of
 from scorer.metrics.measure import Measure
 from scorer.prepare.open import OpenChallenge
 from scorer.results.diagnosis import (
-    Against,
-    Agreement,
+    AgainstOthers,
     Diagnosis,
     Low,
     Mislabelled,
+    OrdersAgree,
     Reversed,
     Separation,
 )
@@ -63,13 +63,13 @@ def diagnosed(
     challenge = terms.challenge
     by_measure = [m for m in terms.measures if m.metric.view is not PositionTable]
     separations, agreements, shares = _measures(terms, by_measure, scored, ranks, unknown)
-    measure, values = _table(terms, by_measure, scored)
+    measure, values = _values_of_lists(terms, by_measure, scored)
     found: dict[str, object] = {}
     good = better_half(-ranks.astype(np.float64))
     if measure is None:
         unknown.append("lists: no measure has a value for each of them alone")
     else:
-        found |= {"measure": measure.id, **_lists(terms, measure, values, unknown)}
+        found |= {"measure": measure.id, **_lists_found(terms, measure, values, unknown)}
     if not good.size:
         unknown.append("suspect truth: it takes three submissions")
     elif isinstance(ready.answers, Labels) and ready.answers.constants.classes:
@@ -99,7 +99,7 @@ def _measures(
     scored: Sequence[Scored],
     official: Ints,
     unknown: list[str],
-) -> tuple[tuple[Separation, ...], tuple[Agreement, ...], Floats | None]:
+) -> tuple[tuple[Separation, ...], tuple[OrdersAgree, ...], Floats | None]:
     """How each measure separates and orders submissions; and shares of ranks by the primary one.
 
     The tests are the board's own: their correction is for all pairs.
@@ -124,7 +124,7 @@ def _measures(
         for id, ranks in orders.items()
     )
     agreements = tuple(
-        Agreement(one, other, _tau(first, second), ap_correlation(first, second))
+        OrdersAgree(one, other, _tau(first, second), ap_correlation(first, second))
         for (one, first), (other, second) in combinations(orders.items(), 2)
     )
     return separations, agreements, shares
@@ -134,7 +134,7 @@ def _tau(one: Ints, other: Ints) -> float:
     return float(taus(one.astype(np.float64), other[:, None].astype(np.float64))[0])
 
 
-def _table(
+def _values_of_lists(
     terms: Terms, measures: Sequence[Measure], scored: Sequence[Scored]
 ) -> tuple[Measure | None, Floats]:
     """The first measure with a value a list, the primary before others, and its values.
@@ -149,7 +149,9 @@ def _table(
     return None, np.empty((len(scored), 0))
 
 
-def _lists(terms: Terms, measure: Measure, values: Floats, unknown: list[str]) -> dict[str, object]:
+def _lists_found(
+    terms: Terms, measure: Measure, values: Floats, unknown: list[str]
+) -> dict[str, object]:
     """The lists that separate nobody, and those that go against the others."""
     low, high = measure.range
     if measure.metric.better == "lower":
@@ -163,13 +165,14 @@ def _lists(terms: Terms, measure: Measure, values: Floats, unknown: list[str]) -
     sure[known] = holm(p[known]) <= alpha
     lowest = [n for n in np.argsort(p, kind="stable").tolist() if p[n] <= alpha]
     against = tuple(
-        Against(terms.lists[n], float(correlation[n]), float(p[n]), bool(sure[n])) for n in lowest
+        AgainstOthers(terms.lists[n], float(correlation[n]), float(p[n]), bool(sure[n]))
+        for n in lowest
     )
-    named = {name: _named(terms.lists, mask) for name, mask in flat._asdict().items()}
+    named = {name: _names_at(terms.lists, mask) for name, mask in flat._asdict().items()}
     return {**named, "tested": int(known.size), "against": against}
 
 
-def _named(lists: Sequence[str], mask: Mask) -> tuple[str, ...]:
+def _names_at(lists: Sequence[str], mask: Mask) -> tuple[str, ...]:
     return tuple(lists[n] for n in np.flatnonzero(mask).tolist())
 
 

@@ -18,7 +18,7 @@ class Separation(NamedTuple):
     ap: float  # AP correlation with it
 
 
-class Agreement(NamedTuple):
+class OrdersAgree(NamedTuple):
     """How far the orders by two measures agree."""
 
     first: str
@@ -27,7 +27,7 @@ class Agreement(NamedTuple):
     ap: float
 
 
-class Against(NamedTuple):
+class AgainstOthers(NamedTuple):
     """A list on which submissions that are better elsewhere do worse."""
 
     name: str
@@ -77,13 +77,13 @@ class Diagnosis:
 
     alpha: float
     separations: tuple[Separation, ...] = ()
-    agreements: tuple[Agreement, ...] = ()
+    agreements: tuple[OrdersAgree, ...] = ()
     measure: str = ""  # by whose values lists are looked at; empty: none has a value a list
     failed: tuple[str, ...] = ()  # lists in which all have the worst value
     solved: tuple[str, ...] = ()  # and the best
     alike: tuple[str, ...] = ()  # and another, all the same
     tested: int = 0  # lists whose correlation with the others is known
-    against: tuple[Against, ...] = ()  # the lowest first, down to p = alpha
+    against: tuple[AgainstOthers, ...] = ()  # the lowest first, down to p = alpha
     better_half: tuple[str, ...] = ()  # by which the truth is doubted
     low: tuple[Low, ...] = ()  # the lowest first
     mislabelled: tuple[Mislabelled, ...] = ()  # those that most agree on first

@@ -48,7 +48,7 @@ def _bumps(names: Sequence[str], columns: Sequence[RankColumn], wide: float) -> 
     left, top = called + 16, 1.8 * LINE
     step = (wide - left - 12) / (len(columns) - 1)
     across = [left + step * n for n in range(len(columns))]
-    down = [_places(column.ranks[: len(names)]) for column in columns]
+    down = [_rows_of_board(column.ranks[: len(names)]) for column in columns]
     parts = [
         draw.words(x, LINE - 2, f"{n}", "tick", "middle") for n, x in enumerate(across, start=1)
     ]
@@ -63,17 +63,18 @@ def _bumps(names: Sequence[str], columns: Sequence[RankColumn], wide: float) -> 
             parts.append(draw.dot(x, y, mark, said))
     bottom = top + ROW * len(names) + LINE / 2
     entries = [
-        (partial(_number, text=f"{n}"), column.name) for n, column in enumerate(columns, start=1)
+        (partial(_column_number, text=f"{n}"), column.name)
+        for n, column in enumerate(columns, start=1)
     ]
     key = draw.legend(entries, 0, bottom, wide)
     return Canvas(bottom + key.tall, "".join([*parts, key.body]))
 
 
-def _places(ranks: Sequence[int]) -> list[int]:
+def _rows_of_board(ranks: Sequence[int]) -> list[int]:
     """The row of each of these names: those of one rank stand in the order of the first board."""
     order = sorted(range(len(ranks)), key=lambda n: ranks[n])
     return [order.index(n) for n in range(len(ranks))]
 
 
-def _number(x: float, y: float, text: str) -> str:
+def _column_number(x: float, y: float, text: str) -> str:
     return draw.words(x + 8, y + 4, text, "tick", "end")

@@ -1,4 +1,4 @@
-"""What submissions tell of measures, lists and truth, as blocks: the worst first, a few of each."""
+"""What submissions tell of measures, lists and truth, as blocks: the worst first, a few each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from scorer.core.text import printable, unit
 from scorer.reports.document import Block, Cell, Column, Heading, Notes, Row, Table, cut
-from scorer.results.diagnosis import Agreement, Diagnosis, Mislabelled, Pooled
+from scorer.results.diagnosis import Diagnosis, Mislabelled, OrdersAgree, Pooled
 from scorer.results.study import Study
 
 SHOWN, ROWS = 5, 10  # in a sentence, and in a table
@@ -16,11 +16,11 @@ def diagnosis_blocks(study: Study, found: Diagnosis) -> Iterator[Block]:
     """Measures, lists, suspect truth and pool."""
     yield Heading("Measures", key="measures")
     yield _separations(found)
-    yield Notes([*_of_measures(found)], "prose")
+    yield Notes([*_measures_told(found)], "prose")
     parts = {
-        "Lists": _of_lists(study, found),
-        "Suspect truth": _of_truth(study, found),
-        "Pool": _of_pool(found),
+        "Lists": _lists_told(study, found),
+        "Suspect truth": _truth_told(study, found),
+        "Pool": _pool_told(found),
     }
     for title, sentences in parts.items():
         if told := list(sentences):
@@ -46,7 +46,7 @@ def _separations(found: Diagnosis) -> Table:
     return Table(title, columns, rows)
 
 
-def _of_measures(found: Diagnosis) -> Iterator[str]:
+def _measures_told(found: Diagnosis) -> Iterator[str]:
     more = len(found.separations) - ROWS
     yield (
         f"A measure separates a pair where the board's test finds a difference at alpha "
@@ -55,20 +55,20 @@ def _of_measures(found: Diagnosis) -> Iterator[str]:
     )
     if found.agreements:
         least = sorted(found.agreements, key=lambda pair: pair.tau)
-        yield f"The orders that agree least: {_some([_pair(each) for each in least], 3)}."
+        yield f"The orders that agree least: {_few_of([_pair_words(each) for each in least], 3)}."
 
 
-def _pair(each: Agreement) -> str:
+def _pair_words(each: OrdersAgree) -> str:
     return f"{cut(each.first)} and {cut(each.second)} (tau {each.tau:.2f}, AP {each.ap:.2f})"
 
 
-def _of_lists(study: Study, found: Diagnosis) -> Iterator[str]:
+def _lists_told(study: Study, found: Diagnosis) -> Iterator[str]:
     word, by = unit(study.called), f" by {printable(found.measure)}"
     for names, which in ((found.failed, "worst"), (found.solved, "best"), (found.alike, "same")):
         if names:
             yield (
                 f"In {len(names):,} of {study.lists:,} {word} all submissions have the {which} "
-                f"value{by}, which separates nobody: {_some([*map(cut, names)])}."
+                f"value{by}, which separates nobody: {_few_of([*map(cut, names)])}."
             )
     if found.against:
         rows = [f"{cut(a.name)} ({a.correlation:.2f}{'*' * a.sure})" for a in found.against]
@@ -76,30 +76,31 @@ def _of_lists(study: Study, found: Diagnosis) -> Iterator[str]:
         star = "; * beyond chance" if any(a.sure for a in found.against) else ""
         yield (
             f"In {len(rows):,} {unit(study.called, len(rows))} submissions that are better "
-            f"elsewhere do worse{by} (item-total correlation; {chance}{star}): {_some(rows)}."
+            f"elsewhere do worse{by} (item-total correlation; {chance}{star}): {_few_of(rows)}."
         )
 
 
-def _of_truth(study: Study, found: Diagnosis) -> Iterator[str]:
+def _truth_told(study: Study, found: Diagnosis) -> Iterator[str]:
     if found.reversed:
         values = (
             f"{printable(each.measure)} at most {each.best:.3f}, chance {each.chance:g}"
             for each in found.reversed
         )
         yield f"All submissions would be better if labels were reversed: {'; '.join(values)}."
-    better = f"the better half ({_some([*map(cut, found.better_half)], 3)})"
+    better = f"the better half ({_few_of([*map(cut, found.better_half)], 3)})"
     if found.mislabelled:
-        many, rows = len(found.mislabelled), [_row(each) for each in found.mislabelled]
+        many, rows = len(found.mislabelled), [_row_words(each) for each in found.mislabelled]
         word = unit(study.called, many)
         yield (
-            f"For {many:,} {word} most of {better} say another class than the truth: {_some(rows)}."
+            f"For {many:,} {word} most of {better} say another class than the truth: "
+            f"{_few_of(rows)}."
         )
     if found.low:
         many = len(found.low)
         lists = [f"{cut(each.name)} ({each.deviations:.1f})" for each in found.low]
         yield (
             f"In {many:,} {unit(study.called, many)} all of {better} are far below their usual "
-            f"{printable(found.measure)} (by so many of its deviations): {_some(lists)}."
+            f"{printable(found.measure)} (by so many of its deviations): {_few_of(lists)}."
         )
     doubted = found.reversed or found.mislabelled or found.low or any(a.sure for a in found.against)
     if doubted and found.truth:
@@ -111,11 +112,11 @@ def _of_truth(study: Study, found: Diagnosis) -> Iterator[str]:
         )
 
 
-def _row(each: Mislabelled) -> str:
+def _row_words(each: Mislabelled) -> str:
     return f"{cut(each.name)} ({cut(each.said)}, truth {cut(each.truth)}, {each.share:.0%})"
 
 
-def _of_pool(found: Diagnosis) -> Iterator[str]:
+def _pool_told(found: Diagnosis) -> Iterator[str]:
     if not found.pooled:
         return
     if not found.pool:
@@ -126,17 +127,17 @@ def _of_pool(found: Diagnosis) -> Iterator[str]:
     yield (
         f"{len(found.pool):,} {have} relevant items that no other has, and {lost:,} would lose "
         "ranks were these not judged, as of a team that comes after the pool: "
-        f"{_some([_pooled(row) for row in found.pool])}."
+        f"{_few_of([_pooled_words(row) for row in found.pool])}."
     )
 
 
-def _pooled(row: Pooled) -> str:
+def _pooled_words(row: Pooled) -> str:
     ranks = f"{row.rank} to {row.without}" if row.without != row.rank else f"stays {row.rank}"
     items = f"{row.items:,} item{'s' * (row.items != 1)}"
     return f"{cut(row.name)} ({ranks}, {items}, {row.value:.4f} to {row.value_without:.4f})"
 
 
-def _some(texts: Sequence[str], most: int = SHOWN) -> str:
+def _few_of(texts: Sequence[str], most: int = SHOWN) -> str:
     """The first few, and how many more there are."""
     more = f" and {len(texts) - most:,} more" if len(texts) > most else ""
     return f"{', '.join(texts[:most])}{more}"

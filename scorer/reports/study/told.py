@@ -79,7 +79,7 @@ class WorseThanChance:
 
 
 @dataclass(frozen=True, slots=True)
-class Suspects:
+class DoubtedTruth:
     """Where the truth may be wrong."""
 
     file: str
@@ -109,7 +109,7 @@ class Told:
     measures: Sequence[MeasureTold]
     agreements: Sequence[MeasuresAgree]
     lists: ListsTold | None  # None: no measure has a value for each
-    suspects: Suspects
+    suspects: DoubtedTruth
     pool: Sequence[WithoutOwnItems] | None  # None: no ranked items, or it says why in `unknown`
     rank_shares: Sequence[Sequence[float]] | None  # a row a submission, a column a rank
     unknown: Sequence[str]
@@ -135,7 +135,7 @@ def told(found: Diagnosis) -> Told:
             MeasuresAgree([each.first, each.second], number(each.tau), number(each.ap))
             for each in found.agreements
         ],
-        suspects=Suspects(
+        suspects=DoubtedTruth(
             found.truth, found.better_half, [SuspectList(*each) for each in found.low],
             [SuspectRow(*each) for each in found.mislabelled],
             [WorseThanChance(*each) for each in found.reversed],
