@@ -85,7 +85,8 @@ def diagnosed(
         _alpha(terms), separations, agreements, shares=shares,
         better_half=tuple(scored[n].name for n in good.tolist()),
         reversed=tuple(_reversed(terms, by_measure, scored)),
-        truth="" if challenge.truthless else challenge.truth.file.name, unknown=tuple(unknown), **found,  # type: ignore[arg-type]
+        truth="" if challenge.truthless else challenge.truth.file.name,
+        unknown=tuple(unknown), **found,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
