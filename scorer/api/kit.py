@@ -30,6 +30,7 @@ from scorer.metrics.base import metrics
 from scorer.metrics.measure import Measure, measure
 from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.kind import own_metrics
 from scorer.prepare.open import wide_labels
 from scorer.prepare.tables import public_table
 from scorer.tables.table import Schema
@@ -102,6 +103,7 @@ def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpe
     another of the same kind stands in, since some must.
     """
     built_in, specs, dropped = metrics(), list[MeasureSpec](), list[str]()
+    own = own_metrics(prepared.challenge)
     columns = () if _groups_reveal_splits(prepared.challenge, public) else ("group",)
 
     def computable(bound: Measure) -> bool:
@@ -116,7 +118,8 @@ def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpe
         if bound.parts:
             return all(computable(part) for part in bound.parts)
         origin = built_in.origin(bound.metric) or ""
-        return origin.startswith("scorer.") and not bound.needs
+        known = origin.startswith("scorer.") or bound.metric.name in own
+        return known and not bound.needs
 
     for spec, bound in zip(prepared.challenge.metrics, prepared.measures, strict=True):
         if computable(bound):
@@ -187,7 +190,10 @@ def _public(
     fields |= {"title": challenge.title, "description": challenge.description}
     fields["pages"] = {key: f"{key}.md" for key in challenge.pages}
     fields["remote_pictures"] = challenge.remote_pictures or None
-    fields["truth"] = {key: value for key, value in truth.items() if value} | {"columns": columns}
+    fields["kind"] = challenge.kind
+    if not challenge.truthless:
+        truth_fields = {key: value for key, value in truth.items() if value}
+        fields["truth"] = truth_fields | {"columns": columns}
     if items is not None and "item" in challenge.truth.wide:  # of which a file has all columns
         fields["truth"]["wide"] = {"item": list(challenge.truth.wide["item"])}
     fields["lists"] = lists
@@ -222,8 +228,9 @@ def _submission_rules(challenge: Challenge, public: Public) -> dict[str, Any]:
     if probability := rules.pop("probability", None):
         single = probability.get("") if len(probability) == 1 else None
         rules["columns"] = {**rules.get("columns", {}), "probability": single or probability}
-    if extra := rules.pop("extra", None):
-        rules["columns"] = {**rules.get("columns", {}), "extra": extra}
+    for role in ("extra", "value"):
+        if column := rules.pop(role, None):
+            rules["columns"] = {**rules.get("columns", {}), role: column}
     if public.classes and "submission.classes" not in challenge.key_files:
         rules["classes"] = list(public.classes)
     if public.separator is not None:
@@ -290,7 +297,7 @@ def _items(
     if by_item and (labels := wide_labels(prepared, public)):
         files["items.csv"] = _csv([{"item": name} for name in sorted(labels)], ("item",))
         return {"file": "items.csv"}
-    if kind in ("frames", "grades", "labels"):
+    if kind in ("frames", "grades", "labels") or prepared.challenge.truthless:
         return None
     # sorted: the order in which a truth names them is nobody's business
     pairs = sorted(

@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from scorer.api.attacks import gains
-from scorer.api.power import detectable_of
-from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
+from scorer.api.power import detectable_of, known_files
+from scorer.api.submissions import Named, among, baselines, loaded, scored_files, terms_of
 from scorer.api.text import Lint
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
@@ -27,7 +27,7 @@ from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
 from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.probes import probes, values
+from scorer.prepare.probes import has_probes, probes, values
 from scorer.prepare.probes_of_grades import cutoffs
 from scorer.prepare.splits import split_of_lists
 from scorer.results.report import Scored, Value
@@ -53,15 +53,16 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
         PluginError: a metric failed.
     """
     challenge = loaded(challenge)
-    ready = answerable(opened(prepare(challenge, allow_plugins)))
+    prepared = prepare(challenge, allow_plugins)
+    ready = answerable(opened(among(prepared, known_files(prepared))))
     if challenge.splits is not None:  # a file of splits is read nowhere else here
         assert ready.answers is not None
         split_of_lists(challenge, ready.answers.lists, ready.public.groups)
     examples, others = _examples(ready)
     rejected, accepted = _baselines(ready)
     assert ready.answers is not None
-    if ready.prepared.kind.name == "frames":
-        return _of_frames(ready, examples, [*others, *accepted], rejected)
+    if ready.prepared.kind.name == "frames" or not has_probes(ready):
+        return _without_probes(ready, examples, [*others, *accepted], rejected)
     probe_set = probes(ready)
     perfect = [values(ready, table) for table in probe_set.perfect()]
     other = {name: values(ready, table) for name, table in probe_set.others().items()}
@@ -113,28 +114,29 @@ def _public_groups(ready: OpenChallenge) -> Iterator[Remark]:
         yield Remark("warning", message)
 
 
-def _of_frames(
+def _without_probes(
     ready: OpenChallenge,
     examples: Sequence[Remark],
     known: Sequence[Scored],
     rejected: Sequence[Remark],
 ) -> Lint:
-    """Of files that only metrics of the organizer's read: the truth itself, and the examples."""
+    """Of kinds of which no submission is made: the examples, and of data frames the truth."""
     assert ready.answers is not None
     challenge, lists = ready.prepared.challenge, ready.answers.lists
     rows = np.arange(len(lists))
     ids = {"list": CodedColumn(rows, lists)}
     table = Table(ids, {}, rows, ready.plan.shapes[0], {TEXT: ready.solution})
-    remarks, means = list(rejected), {m.id: math.nan for m in ready.measures}
+    remarks, means = list(rejected), dict[str, Mapping[str, float | None]]()
+    means = {m.id: {} if challenge.truthless else {"perfect": math.nan} for m in ready.measures}
     try:
-        means |= {key: value.mean for key, value in values(ready, table).items()}
+        if not challenge.truthless:
+            means |= {key: {"perfect": each.mean} for key, each in values(ready, table).items()}
     except PluginError as error:
         remarks.append(Remark("note", f"the truth, taken for a submission, has no value: {error}"))
     remarks += [*_doctests(ready), *_rules(ready)]
     return Lint(
         challenge, terms_of(ready).fingerprint, ready.prepared.kind.name, len(lists), len(lists),
-        ready.measures, {key: {"perfect": mean} for key, mean in means.items()},
-        dict.fromkeys(means, Chance.of([])), 0, "from what, nobody declares",
+        ready.measures, means, dict.fromkeys(means, Chance.of([])), 0, "from what, nobody declares",
         detectable_of(ready, known), tuple(examples), ready.warnings, tuple(remarks),
         ready.public.called,
     )  # fmt: skip
@@ -386,6 +388,6 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
             "no examples: a case with known values in `examples:` would detect changed numbers"
         )
         yield Remark("note", message)
-    if not keyed(challenge):
+    if not (challenge.truthless or keyed(challenge)):
         message = f"no {KEY} beside the challenge: the fingerprint lets a guess of the truth be"
         yield Remark("note", f"{message} verified, if slowly (make one: openssl rand -hex 32)")

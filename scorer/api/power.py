@@ -68,7 +68,7 @@ def power(
         raise UsageError(f"{wrong[0]} submissions have no pair; give 2 or more")
     challenge = loaded(challenge)
     prepared = prepare(challenge, allow_plugins)
-    ready = answerable(opened(among(prepared, _known_files(prepared))))
+    ready = answerable(opened(among(prepared, known_files(prepared))))
     smallest = detectable_of(ready, known_submissions(ready), submissions)
     if not smallest.deviation > 0:
         primary = terms_of(ready).primary.id
@@ -91,11 +91,12 @@ def power(
 
 def known_submissions(ready: OpenChallenge) -> list[Scored]:
     """The examples on the own truth, and the baselines, that can be scored."""
-    scored_examples = scored_files(ready, _known_files(ready.prepared), None)
+    scored_examples = scored_files(ready, known_files(ready.prepared), None)
     return [scored for scored in scored_examples if scored.valid]
 
 
-def _known_files(prepared: BoundChallenge) -> list[Named]:
+def known_files(prepared: BoundChallenge) -> list[Named]:
+    """The examples on the own truth, and the baselines."""
     examples = [
         Named(f"examples[{n}]", example.submission)
         for n, example in enumerate(prepared.challenge.examples)

@@ -5,8 +5,9 @@ Stability: plugin.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
+from random import Random
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -130,6 +131,7 @@ class Asking(NamedTuple):
 
 
 Complete = Callable[[Public, Asking], Public]
+Sample = Callable[[Submission, Public, Random], Iterable[dict[str, Any]]]  # by role
 Own = Callable[[Submission], Mapping[str, Metric]]  # by name, in the order of the measures
 
 
@@ -149,6 +151,7 @@ class Kind(NamedTuple):
     public: Complete = unchanged  # what its own public part adds
     probes: Callable[[Any], Any] | None = None  # see prepare/probes.py
     metrics: Own | None = None  # the metrics that the columns of its submissions are
+    sample: Sample | None = None  # the rows of a kit's sample submission
     aliases: tuple[str, ...] = ()
 
 
@@ -161,6 +164,7 @@ def kind(
     public: Complete = unchanged,
     probes: Callable[[Any], Any] | None = None,
     metrics: Own | None = None,
+    sample: Sample | None = None,
 ) -> Callable[[Any], Any]:
     """Make a function that opens a truth the kind of challenge of that name.
 
@@ -174,9 +178,11 @@ def kind(
             without them, `score lint` and `score power` do not know the kind.
         metrics: from the rules of submissions to metrics by name, beside those of the registry;
             they are the measures where a challenge names none.
+        sample: from the rules and the public part to the rows of a submission that knows nothing,
+            role -> cell, for the kit.
     """
     return lambda function: mark(
-        function, Kind(name, truth, known, submission, function, public, probes, metrics)
+        function, Kind(name, truth, known, submission, function, public, probes, metrics, sample)
     )
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping
+from random import Random
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.rows import rows_of_values
 from scorer.core.arrays import Floats, Ints, Mask
@@ -85,7 +87,25 @@ def metrics_of(rules: Submission) -> Mapping[str, Metric]:
     }
 
 
-@kind("values", truth=(), known=(), submission=shapes, metrics=metrics_of)
+def by_lot(rules: Submission, public: Public, chance: Random) -> Iterator[dict[str, Any]]:
+    """Rows with a value by lot of each list."""
+    for name in public.lists:
+        row: dict[str, Any] = {"list": name}
+        for (value, columns), given in zip(
+            rules.value_columns.items(), rules.given.values(), strict=True
+        ):
+            low, high = given.range or (0.0, 1.0)
+            low = low if low is not None else 0.0 if high is None else min(0.0, high - 1)
+            drawn = round(chance.uniform(low, low + 1 if high is None else high), 3)
+            cells = dict(zip(columns, (drawn, 1), strict=False))
+            if "measure" in rules.columns:
+                yield {**row, "measure": value, **cells}
+            row |= cells
+        if "measure" not in rules.columns:
+            yield row
+
+
+@kind("values", truth=(), known=(), submission=shapes, metrics=metrics_of, sample=by_lot)
 def given_values(table: Table, aids: SideTables, findings: Findings) -> Values:
     """The lists, in the order of their names."""
     lists = tuple(sorted(table.ids["list"].names))

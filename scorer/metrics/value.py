@@ -7,9 +7,9 @@ from typing import Literal
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import Better, Metric
+from scorer.metrics.quotient import Quotient
 from scorer.metrics.statistic import Share
 from scorer.views.given import Given
-from scorer.views.pooled import Statistics, ratios
 
 SOURCE = "this challenge"
 Ends = tuple[float | None, float | None]
@@ -24,7 +24,7 @@ def value_metric(name: str, better: Better, range: Ends) -> Metric:
 
     again = partial(value_metric, name, better, range)
     return Metric(
-        name, name, SOURCE, value, range=range, better=better, again=again,
+        name, "value computed elsewhere", SOURCE, value, range=range, better=better, again=again,
         formula=r"v", undefined="the submission gives no value of the list",
     )  # fmt: skip
 
@@ -32,15 +32,14 @@ def value_metric(name: str, better: Better, range: Ends) -> Metric:
 def share_metric(name: str, better: Better, range: Ends) -> Metric:
     """The metric of parts and wholes of each list, of which a board has the quotient of sums."""
 
-    def share(
-        lists: Given, *, average: Literal["pooled", "lists"] = "pooled"
-    ) -> Floats | Statistics:
+    def share(lists: Given, *, average: Literal["pooled", "lists"] = "pooled") -> Quotient:
         """The sum of the parts over that of the wholes, as another tool counted them."""
         part, whole = lists.values[name].T
-        return ratios(part, whole, average)
+        return Quotient(part, whole, "part / whole")
 
     again = partial(share_metric, name, better, range)
     return Metric(
-        name, name, SOURCE, share, range=range, better=better, statistic=Share(), again=again,
-        formula=r"\frac{\mathrm{part}}{\mathrm{whole}}", undefined="the whole is 0",
+        name, "quotient of sums counted elsewhere", SOURCE, share, range=range, better=better,
+        statistic=Share(), again=again, formula=r"\frac{\mathrm{part}}{\mathrm{whole}}",
+        undefined="the whole is 0",
     )  # fmt: skip

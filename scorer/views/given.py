@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from scorer.core.arrays import Floats, Mask
 from scorer.views.extras import NO_EXTRAS, Extras, WithColumns
 
@@ -30,3 +32,10 @@ class Given(WithColumns):
     def lists(self) -> int:
         """How many lists there are."""
         return len(self.names)
+
+    def single(self, at: int) -> Given:
+        """One list alone."""
+        one = np.array([at])
+        values = {name: column[one] for name, column in self.values.items()}
+        names, extras = (self.names[at],), self.extras.at(list=one)
+        return Given(names, self.answered[one], values, extras)

@@ -46,6 +46,14 @@ def _lint_blocks(lint: Lint) -> Iterator[Block]:
     yield Paragraph(
         f"{lint.lists:,} {unit(lint.called, lint.lists)}{counted}; fingerprint {lint.fingerprint}"
     )
+    if any(lint.probed.values()):
+        yield from _of_probes(lint)
+    yield Paragraph(detectable(lint.detectable, primary, lint.called))
+    yield Heading("Findings")
+    yield from _findings(lint)
+
+
+def _of_probes(lint: Lint) -> Iterator[Block]:
     yield Heading("Submissions made from the truth")
     seed = lint.challenge.leaderboard.seed
     yield Paragraph(f"{lint.draws} of them are random ({lint.drawn}; seed {seed}).")
@@ -53,9 +61,6 @@ def _lint_blocks(lint: Lint) -> Iterator[Block]:
     means = (f"{printable(m.id)} {_number_cell(lint.chance[m.id].mean, m)}" for m in lint.measures)
     row = f"B random: {', '.join(means)}"
     yield Paragraph(f"Chance level, as a row of the leaderboard: {row}")
-    yield Paragraph(detectable(lint.detectable, primary, lint.called))
-    yield Heading("Findings")
-    yield from _findings(lint)
 
 
 def probes(lint: Lint) -> Table:
