@@ -9,7 +9,8 @@ from typing import Unpack
 
 from scorer.api.evaluate import Columns, Measures, RunRules, settled_challenge
 from scorer.api.report import Checked
-from scorer.api.submissions import Progress, Submissions, among, named_files, scored_files
+from scorer.api.submissions import Progress, Submissions, named_files, scored_files
+from scorer.api.systems import among
 from scorer.challenge.model import Challenge
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened

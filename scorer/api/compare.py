@@ -17,12 +17,12 @@ from scorer.api.submissions import (
     Named,
     Progress,
     Submissions,
-    among,
     named_files,
     outcomes_of,
     settled_files,
     terms_of,
 )
+from scorer.api.systems import among
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
 from scorer.core.errors import UsageError

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 
 from scorer.api.splits import masks_for
-from scorer.api.submissions import Named, among, baselines, loaded, named_file, trespasses
+from scorer.api.submissions import Named, baselines, loaded, named_file, trespasses
+from scorer.api.systems import among
 from scorer.api.text import Explanation
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING

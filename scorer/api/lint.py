@@ -12,7 +12,8 @@ import numpy as np
 
 from scorer.api.attacks import gains
 from scorer.api.power import detectable_of, known_files
-from scorer.api.submissions import Named, among, baselines, loaded, scored_files, terms_of
+from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
+from scorer.api.systems import among
 from scorer.api.text import Lint
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.api.submissions import Named, among, baselines, loaded, scored_files, terms_of
+from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
+from scorer.api.systems import among
 from scorer.api.text import Power
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge

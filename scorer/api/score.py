@@ -18,7 +18,6 @@ from scorer.api.submissions import (
     Named,
     Progress,
     Submissions,
-    among,
     baselines,
     bound,
     named_files,
@@ -28,6 +27,7 @@ from scorer.api.submissions import (
     with_truth_here,
     without_baselines,
 )
+from scorer.api.systems import among
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem

@@ -13,7 +13,8 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from scorer.api.submissions import Named, among, baselines, trespasses
+from scorer.api.submissions import Named, baselines, trespasses
+from scorer.api.systems import among
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
-from typing import NamedTuple
 
 from scorer.api import data
+from scorer.api.systems import Named as Named
+from scorer.api.systems import by_system, holds_systems
 from scorer.bytes.address import Address, is_url
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
@@ -19,7 +20,7 @@ from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
 from scorer.engines.base import RemoteTruth, Tick, engines
 from scorer.formats.base import formats
-from scorer.formats.read import COMPRESSED, read
+from scorer.formats.read import COMPRESSED
 from scorer.formats.repair import FIXED
 from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge, prepare
@@ -28,23 +29,6 @@ from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.results.sums import Unnamed
-from scorer.tables.table import Schema
-
-
-class Named(NamedTuple):
-    """A submission's file, and its name."""
-
-    name: str
-    path: Path
-    baseline: bool = False
-    label: str = ""  # the name of the file in messages, if not its path
-    format: str | None = None  # of data, whatever the challenge says of files
-
-    @property
-    def display(self) -> str:
-        """The name of the file in messages."""
-        return self.label or str(self.path)
-
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves
 Submissions = Mapping[str, object] | Iterable[Named | Path | str]
@@ -127,7 +111,13 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
     `TypeError` if they are of another type, `UsageError` if data cannot be written as a table.
     """
     if not isinstance(submissions, Mapping):
-        yield [named_file(submission) for submission in _listed(submissions)]
+        given = [named_file(submission) for submission in _listed(submissions)]
+        if not holds_systems(prepared):
+            yield given
+            return
+        with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
+            yield [part for n, file in enumerate(given)
+                   for part in by_system(prepared, file, Path(folder, str(n)))]  # fmt: skip
         return
     layout = data.Layout.of(prepared.shapes, prepared.challenge.submission.columns)
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
@@ -143,23 +133,6 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
             data.write(path, submission, layout, f"run {quoted(name)}")
             files.append(Named(name, path, label=name, format=data.FORMAT))
         yield files
-
-
-def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
-    """The challenge with the lists of these submissions, where neither a truth nor a file has any.
-
-    Files that cannot be read have none.
-    """
-    challenge = prepared.challenge
-    if not challenge.truthless or challenge.lists is not None:
-        return prepared
-    shape = Schema(("list",), (), challenge.submission.columns)
-    names = set[str]()
-    for file in files:
-        format = prepared.format(file.path, file.format)
-        table = read(file.path, format, [shape], Findings(), prepared.limits)
-        names.update(() if table is None else table.ids["list"].names)
-    return prepared._replace(found=tuple(sorted(names)))
 
 
 @contextmanager

@@ -92,6 +92,8 @@ class SideTables(NamedTuple):
     each: tuple[tuple[str, ...], ...] = ((), ())  # parts of boxes: of the truth, of a submission
     # the rows of the truth that the condition of any measure is true of; None: all of them
     counted: Mask | None = None
+    # list -> the values that any submission has of it; none where that is not known
+    found: Mapping[str, frozenset[str]] = {}
 
     def further(self, section: str, table: Table | None) -> NamedColumns:
         """The further columns of a section, one element a row of its table."""

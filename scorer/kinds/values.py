@@ -51,8 +51,19 @@ class Values(NamedTuple):
                 submission, self.aids.rules.value_columns
             ).items()
         }
-        view = Given(self.lists, answered, values, self.extras)
+        view = Given(self.lists, answered, values, self.extras, self._void())
         return Views(answered, {Given: view})
+
+    def _void(self) -> dict[str, Mask]:
+        """Of each value, where there are any, the lists of which no submission has it."""
+        found = self.aids.found
+        if "measure" not in self.aids.rules.columns or not found:
+            return {}
+        none = frozenset[str]()
+        return {
+            value: np.array([value not in found.get(name, none) for name in self.lists], dtype=bool)
+            for value in self.aids.rules.given
+        }
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """A value has no items."""
@@ -73,7 +84,8 @@ def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     """What a submission may look like: a row for each list, or for each value of a list."""
     columns = {role: name for each in rules.value_columns.values() for role, name in each.items()}
     long = ("measure",) if "measure" in rules.columns else ()
-    return (Schema(("list", *long, *columns), (), rules.columns | columns),)
+    system = ("system",) if "system" in rules.columns else ()
+    return (Schema(("list", *long, *columns, *system), (), rules.columns | columns),)
 
 
 def metrics_of(rules: Submission) -> Mapping[str, Metric]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -35,6 +35,7 @@ from scorer.results.report import RankedBy
 from scorer.results.scorecard import Rules
 from scorer.tables.table import Schema
 from scorer.views.frames import Frames
+from scorer.views.given import Given
 from scorer.views.positions import Positions, PositionTable
 
 
@@ -49,7 +50,8 @@ class BoundChallenge(NamedTuple):
     breakers: tuple[Measure, ...] = ()  # what orders equal ones: measures, or preferences
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
     ranked_by: RankedBy | None = None  # several measures whose ranks are put together
-    found: tuple[str, ...] | None = None  # the lists of submissions, where nothing else names lists
+    # list -> the values that submissions have of it, where nothing else names the lists
+    found: Mapping[str, frozenset[str]] | None = None
 
     @property
     def views(self) -> frozenset[type]:
@@ -212,7 +214,7 @@ def _ruled(
         rules[bound.id], refused = _rules(challenge, bound, spec.key)
         conflicts += refused
     for part in (part for bound in measures for part in bound.all_parts):
-        rules.setdefault(part.id, Rules.of(challenge, part.metric.zero_is_low))
+        rules.setdefault(part.id, _rules_of(challenge, part))
     conflicts += sides(challenge, kind.name, zip(challenge.metrics, measures, strict=True))
     breakers, rank_by, ranked_by, unknown = board_rules(challenge, measures, kind)
     conflicts += unknown
@@ -430,4 +432,11 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
         if bound.metric.aggregate != "pooled" or "labels" in bound.metric.kinds:
             why = f"be a perfect {bound.metric.name}" if lower else "not be a prediction"
             refused.append(Fault(where, "C118", f"zero would {why}; write skip or error"))
-    return Rules.of(challenge, bound.metric.zero_is_low), refused
+    return _rules_of(challenge, bound), refused
+
+
+def _rules_of(challenge: Challenge, bound: Measure) -> Rules:
+    """How lists without a value count; a value that was not computed elsewhere is no 0."""
+    own = challenge.undefined is None and bound.metric.view is Given
+    rules = Rules.of(challenge, bound.metric.zero_is_low)
+    return rules._replace(undefined="skip") if own else rules

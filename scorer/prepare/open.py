@@ -172,6 +172,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
         public, tables | beside, features, tuple(strict),
         measure_of_view, challenge.submission, challenge.separators, further_kinds(challenge),
         wanting, whole, tuple(challenge.truth.probability), _of_orders(prepared), challenge.each,
+        found=prepared.found or {},
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ def found_lists(prepared: BoundChallenge) -> Sequence[str]:
         message = "nothing names the lists; a file of lists does, or submissions scored together"
         help = "write lists: {file: lists.csv}, with a column list"
         refuse(prepared.challenge, [Fault("lists", "C121", message, help)])
-    return prepared.found or ()
+    return sorted(prepared.found or ())
 
 
 def table_of_lists(public: Public) -> Table:

@@ -29,7 +29,10 @@ def value_twice(submitted: Submitted) -> Iterator[Problem]:
         what = "" if measure is None else f"{quoted(measure.text(row))} of "
         earlier = f"first on line {submitted.line(of[row]):,}"
         message = f"{what}{word} {quoted(name)} is given twice ({earlier})"
-        return Problem("S526", message, line=submitted.line(row), list=name, role="list")
+        several = "system" in submitted.table.ids
+        help = "an entry has the rows of one system" if several else None
+        line = submitted.line(row)
+        return Problem("S526", message, line=line, list=name, help=help, role="list")
 
     yield from places(again, problem)
 
@@ -61,25 +64,7 @@ def _outside(submitted: Submitted, name: str, value_of: Mapping[int, float], row
     return Problem("S505", message, line=submitted.line(row), list=submitted.lists.text(row))
 
 
-@check("S527", kinds=("values",))
-def value_missing(submitted: Submitted) -> Iterator[Problem]:
-    """A list that is there has all of its values."""
-    if "measure" not in submitted.table.ids:
-        return
-    there = np.flatnonzero(submitted.in_named)
-    codes, first = np.unique(submitted.lists.codes[there], return_index=True)
-    for name, (_, rows) in rows_of_values(submitted.table, submitted.rules.value_columns).items():
-        lacking = there[first[~np.isin(codes, submitted.lists.codes[rows])]]
-        yield from places(np.sort(lacking), partial(_lacking, submitted, name))
-
-
-def _lacking(submitted: Submitted, name: str, row: int) -> Problem:
-    called, word = submitted.lists.text(row), submitted.public.word("list")
-    message = f"{word} {quoted(called)} has no row of {quoted(name)}"
-    return Problem("S527", message, line=submitted.line(row), list=called)
-
-
-@check("S528", kinds=("values",), scope="list")
+@check("S527", kinds=("values",), scope="list")
 def unknown_measure(submitted: Submitted) -> Iterator[Problem]:
     """A row is of a value that the challenge names."""
     measure = submitted.table.ids.get("measure")
@@ -94,6 +79,6 @@ def unknown_measure(submitted: Submitted) -> Iterator[Problem]:
         close = nearest(name, known)
         hint = f"; did you mean {quoted(close)}?" if close else f" ({join_first(list(known))})"
         message = f"{quoted(name)} is no value of this challenge{hint}"
-        return Problem("S528", message, line=submitted.line(row), list=submitted.lists.text(row))
+        return Problem("S527", message, line=submitted.line(row), list=submitted.lists.text(row))
 
     yield from places(rows, problem)

@@ -1,0 +1,108 @@
+"""Submissions as files: their lists, where nothing else names these, and tables of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from scorer.core.problems import Findings
+from scorer.core.text import quoted
+from scorer.formats.read import read
+from scorer.prepare.bind import BoundChallenge
+from scorer.tables.table import Schema, Table
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SYSTEM = "system"  # the role of what was evaluated, where a table has several
+
+
+class Named(NamedTuple):
+    """A submission's file, and its name."""
+
+    name: str
+    path: Path
+    baseline: bool = False
+    label: str = ""  # the name of the file in messages, if not its path
+    format: str | None = None  # of data, whatever the challenge says of files
+
+    @property
+    def display(self) -> str:
+        """The name of the file in messages."""
+        return self.label or str(self.path)
+
+
+def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
+    """The challenge with the lists of these submissions, where neither a truth nor a file has any.
+
+    Files that cannot be read have none.
+    """
+    challenge = prepared.challenge
+    if not challenge.truthless or challenge.lists is not None:
+        return prepared
+    columns = challenge.submission.columns
+    roles = ("list", "measure") if "measure" in columns else ("list",)
+    found: dict[str, frozenset[str]] = {}
+    for file in files:
+        for name, values in _values_by_list(prepared, file, Schema(roles, (), columns)):
+            found[name] = found.get(name, frozenset()) | values
+    return prepared._replace(found=found)
+
+
+def _values_by_list(
+    prepared: BoundChallenge, file: Named, shape: Schema
+) -> Iterator[tuple[str, frozenset[str]]]:
+    """The lists that a file has, each with the values that it has of it where rows name them."""
+    format = prepared.format(file.path, file.format)
+    table = read(file.path, format, [shape], Findings(), prepared.limits)
+    if table is None:
+        return
+    lists, measure = table.ids["list"], table.ids.get("measure")
+    if measure is None:
+        yield from ((name, frozenset()) for name in lists.names)
+        return
+    for code, name in enumerate(measure.names):
+        value = frozenset([name])
+        for at in np.unique(lists.codes[measure.codes == code]).tolist():
+            yield lists.names[at], value
+
+
+def holds_systems(prepared: BoundChallenge) -> bool:
+    """Whether a table may hold several submissions."""
+    return any(SYSTEM in shape.required for shape in prepared.shapes)
+
+
+def by_system(prepared: BoundChallenge, file: Named, folder: Path) -> list[Named]:
+    """The submissions in a table of several systems: a file for each, named after it.
+
+    The file itself where it cannot be read as such a table, which reading it tells.
+    """
+    findings, format = Findings(), prepared.format(file.path, file.format)
+    table = read(file.path, format, prepared.shapes, findings, prepared.limits)
+    if table is None or findings.fatal or not len(table):
+        return [file]
+    folder.mkdir()
+    parts = []
+    for n, (name, part) in enumerate(_frames(table)):
+        path = folder / f"{n}.parquet"
+        part.write_parquet(path)
+        label = f"{file.display}, {table.called(SYSTEM)} {quoted(name)}"
+        parts.append(Named(name, path, label=label, format="parquet"))
+    return parts
+
+
+def _frames(table: Table) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The rows of each system, with the columns as the file calls them."""
+    import polars as pl
+
+    columns: dict[str, object] = {
+        table.called(role): pl.Series(list(column.names), dtype=pl.String)[column.codes]
+        for role, column in table.ids.items()
+    }
+    columns |= {table.called(role): numbers for role, numbers in table.numbers.items()}
+    frame = pl.DataFrame(columns)
+    for (name,), part in frame.group_by(table.called(SYSTEM), maintain_order=True):
+        yield str(name), part
