@@ -18,9 +18,9 @@ from scorer.core.text import join_first, nearest, printable, quoted
 def value_twice(submitted: Submitted) -> Iterator[Problem]:
     """A value of a list is given once."""
     lists, word = submitted.lists, submitted.public.word("list")
-    measure = submitted.table.ids.get("measure")
+    measure, system = (submitted.table.ids.get(role) for role in ("measure", "system"))
     rows = np.flatnonzero(submitted.in_named)
-    codes = [] if measure is None else [measure.codes]
+    codes = [column.codes for column in (measure, system) if column is not None]
     again, first = repeated(lists.codes, *codes, rows=rows)
     of = dict(zip(again.tolist(), first.tolist(), strict=True))
 
@@ -29,10 +29,7 @@ def value_twice(submitted: Submitted) -> Iterator[Problem]:
         what = "" if measure is None else f"{quoted(measure.text(row))} of "
         earlier = f"first on line {submitted.line(of[row]):,}"
         message = f"{what}{word} {quoted(name)} is given twice ({earlier})"
-        several = "system" in submitted.table.ids
-        help = "an entry has the rows of one system" if several else None
-        line = submitted.line(row)
-        return Problem("S526", message, line=line, list=name, help=help, role="list")
+        return Problem("S526", message, line=submitted.line(row), list=name, role="list")
 
     yield from places(again, problem)
 
@@ -80,5 +77,21 @@ def unknown_measure(submitted: Submitted) -> Iterator[Problem]:
         hint = f"; did you mean {quoted(close)}?" if close else f" ({join_first(list(known))})"
         message = f"{quoted(name)} is no value of this challenge{hint}"
         return Problem("S527", message, line=submitted.line(row), list=submitted.lists.text(row))
+
+    yield from places(rows, problem)
+
+
+@check("S528", kinds=("values",))
+def several_systems(submitted: Submitted) -> Iterator[Problem]:
+    """All rows of a submission are of one system."""
+    system = submitted.table.ids.get("system")
+    if system is None or not system.codes.size or submitted.unread:
+        return
+    rows = np.flatnonzero(system.codes != system.codes[0])[:1]
+
+    def problem(row: int) -> Problem:
+        called, first = printable(submitted.table.called("system"), 60), system.text(0)
+        message = f"{called} is {quoted(system.text(row))}, and {quoted(first)} in earlier rows"
+        return Problem("S528", message, line=submitted.line(row), list=submitted.lists.text(row))
 
     yield from places(rows, problem)
