@@ -364,7 +364,9 @@ class Board:
         `now` decides which phase it is. Raises `UnknownName`.
         """
         team, moment = self.entry(number).team, now or datetime.now(UTC)
-        return self.snapshot().held_back(team, moment, split).get(number)
+        if team is None:
+            return None
+        return self.evaluations.own(team).held_back(team, moment, split).get(number)
 
     def splits(self) -> dict[str, tuple[str, ...]]:
         """The lists of each split; for the organizer only."""

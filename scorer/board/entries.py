@@ -199,7 +199,8 @@ class Ledger:
             message = f"not your fault, nothing was counted, reference {evaluation.reference}"
             return added._replace(code="S901", message=f"the scorer failed: {message}")
         if evaluation.status == "scored":
-            return added._replace(values=self._evaluations.means(version, evaluation))
+            means = self._evaluations.means(version, entry.sha256, evaluation.summary)
+            return added._replace(values=means)
         return added
 
     def listing(self) -> EntryList:

@@ -7,18 +7,19 @@ import logging
 import os
 import socket
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scorer.board.known import MeansOf, Recorded, Records
 from scorer.board.reading import Reader, attempted, evaluation_from, failed
-from scorer.board.snapshot import Means, Snapshot
+from scorer.board.snapshot import Cache, Means, Snapshot
 from scorer.board.versions import Versions
-from scorer.core.cached import cached_property
 from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.logs import tell
 from scorer.prepare.splits import masks_of
@@ -26,7 +27,6 @@ from scorer.store.files import Files
 from scorer.store.records import Entry, Evaluation, Queue, Version
 
 if TYPE_CHECKING:
-    from scorer.results.report import Scored
     from scorer.store.database import Database
 
 LEASE, BEAT = 60.0, 15.0  # seconds for which a worker holds an evaluation, and between renewals
@@ -40,7 +40,8 @@ class Evaluations:
         self._versions, self._database = versions, database
         self._queue = database.evaluations
         self.reader = Reader(versions, files)
-        self._caches: dict[int, dict[tuple[str, str, bool, str], Scored]] = {}  # for each version
+        self._caches: dict[int, Cache] = {}  # for each version
+        self._records: dict[int, Records] = {}
 
     # the work
 
@@ -98,14 +99,19 @@ class Evaluations:
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate entries that were recorded but not evaluated, as after a process was killed."""
         chosen = version or self._versions.in_force()
-        entries = self._entries(chosen)
-        statuses = self._queue.statuses(chosen.values)
-        if missing := [e.sha256 for e in entries if e.sha256 not in statuses]:
+        known = self._known(chosen).read()
+        if missing := [sha256 for sha256 in known.waiting if sha256 not in known.statuses]:
             self._queue.ask(chosen.values, missing, datetime.now(UTC))
-        waiting = {
-            e.sha256: e.file for e in entries if statuses.get(e.sha256, "pending") == "pending"
-        }
-        self._store(self.evaluated(chosen, waiting))
+        self._store(self.evaluated(chosen, known.waiting))
+
+    def _known(self, version: Version) -> Records:
+        """What is known of entries and results under a version."""
+        if version.number not in self._records:
+            self._records[version.number] = Records(
+                self._database, version.values, self._versions.baselines(version),
+                partial(self.means, version),
+            )  # fmt: skip
+        return self._records[version.number]
 
     def _entries(self, version: Version) -> list[Entry]:
         return [*self._database.entries(), *self._versions.baselines(version)]
@@ -204,101 +210,82 @@ class Evaluations:
     def snapshot(self, version: Version | None = None) -> Snapshot:
         """Everything that the board depends on, under the version in force or another."""
         chosen = version or self._versions.in_force()
-        cache = self._caches.setdefault(chosen.number, {})
-        means = _Means(self, chosen, self._queue.summaries)
-        return replace(self._snapshot(chosen, self._whole(chosen), means), cache=cache)
+        records, cache = self._known(chosen), self._caches.setdefault(chosen.number, Cache())
+        known = records.read()
+        several = partial(self._queue.several, chosen.values)
+        return self._snapshot(chosen, known, records.means, several, cache)
+
+    def own(self, team: int) -> Snapshot:
+        """What the entries of one team alone depend on, under the version in force."""
+        version, entries = self._versions.in_force(), self._database.entries(team=team)
+        found = self._queue.results(version.values, {entry.sha256 for entry in entries})
+        summaries = {row.sha256: row.summary for row in found}
+        means = MeansOf(lambda sha256: self.means(version, sha256, summaries[sha256]))
+        known = Recorded(entries, {row.sha256: row.status for row in found})
+        return self._snapshot(version, known, means, partial(self._queue.several, version.values))
 
     def snapshot_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> Snapshot:
         """Everything that a board would depend on under a version that is not in force."""
-
-        def summaries(values: str) -> dict[str, str | None]:
-            return {
-                sha256: self.summary(version, evaluation)
-                for sha256, evaluation in evaluations.items()
-                if evaluation.status == "scored"
-            }
-
-        snapshot = self._snapshot(
-            version, evaluations.__getitem__, _Means(self, version, summaries)
-        )
-        return replace(snapshot, statuses={k: each.status for k, each in evaluations.items()})
-
-    def _whole(self, version: Version) -> Callable[[str], Evaluation]:
-        def whole(sha256: str) -> Evaluation:
-            evaluation = self._queue.one(version.values, sha256)
-            assert evaluation is not None
-            return evaluation
-
-        return whole
+        statuses = {sha256: each.status for sha256, each in evaluations.items()}
+        means = MeansOf(lambda sha256: self._means(version, evaluations[sha256]))
+        several = partial(map, evaluations.__getitem__)
+        return self._snapshot(version, Recorded(self._entries(version), statuses), means, several)
 
     def _snapshot(
-        self, version: Version, evaluation: Callable[[str], Evaluation], means: Mapping[str, Means]
+        self,
+        version: Version,
+        known: Recorded,
+        means: Mapping[str, Means],
+        several: Callable[[Sequence[str]], Iterable[Evaluation]],
+        cache: Cache | None = None,
     ) -> Snapshot:
+        """What was read of entries goes before: their teams and decisions are there, then."""
         terms = self._versions.terms(version)
         return Snapshot(
             terms,
             masks_of(terms.lists, version.splits),
             self._database.teams(),
-            self._entries(version),
+            known.entries,
             self._database.decisions(),
-            self._queue.statuses(version.values),
+            known.statuses,
             means,
-            evaluation,
+            several,
+            cache or Cache(),
         )
 
     def summary(self, version: Version, evaluation: Evaluation) -> str:
         """The means of an evaluation on every split, as JSON, from its scorecard."""
-        snapshot = self._snapshot(version, lambda sha256: evaluation, {})
-        entry = Entry(0, None, version.since, evaluation.sha256, "", 0, None)
         means = {
-            split: {
-                measure: None if np.isnan(value.mean) else value.mean
-                for measure, value in snapshot.scored(entry, "", split).values.items()
-            }
-            for split in snapshot.splits
+            split: {measure: None if np.isnan(mean) else mean for measure, mean in means.items()}
+            for split, means in self._means(version, evaluation).items()
         }
         return json.dumps({"fingerprint": version.fingerprint, "means": means})
 
-    def means(self, version: Version, evaluation: Evaluation) -> dict[str, dict[str, float]]:
-        """Split -> measure id -> mean, of a scored file; worked out once for each fingerprint."""
-        cached = json.loads(evaluation.summary) if evaluation.summary else {}
-        if cached.get("fingerprint") != version.fingerprint:
-            whole = self._queue.one(version.values, evaluation.sha256) or evaluation
-            summary = self.summary(version, whole)
-            self._queue.summarize(version.values, evaluation.sha256, summary)
-            cached = json.loads(summary)
+    def _means(self, version: Version, evaluation: Evaluation) -> dict[str, dict[str, float]]:
+        """Split -> measure id -> mean, from a scorecard."""
+        terms = self._versions.terms(version)
+        masks = masks_of(terms.lists, version.splits)
+        alone = Snapshot(terms, masks, (), (), (), {}, {}, lambda _: [evaluation])
+        entry = Entry(0, None, version.since, evaluation.sha256, "", 0, None)
         return {
-            split: {key: np.nan if mean is None else mean for key, mean in means.items()}
-            for split, means in cached["means"].items()
+            split: {key: value.mean for key, value in alone.scored(entry, "", split).values.items()}
+            for split in masks
         }
 
-
-class _Means(Mapping[str, Means]):
-    """SHA-256 of a file -> its means on every split, from the summaries of a version."""
-
-    def __init__(
-        self,
-        evaluations: Evaluations,
-        version: Version,
-        summaries: Callable[[str], dict[str, str | None]],
-    ) -> None:
-        self._evaluations, self._version, self._read = evaluations, version, summaries
-
-    @cached_property
-    def _summaries(self) -> dict[str, str | None]:
-        return self._read(self._version.values)
-
-    def __getitem__(self, sha256: str) -> Means:
-        evaluation = Evaluation(
-            self._version.values, sha256, "scored", summary=self._summaries[sha256]
-        )
-        return self._evaluations.means(self._version, evaluation)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._summaries)
-
-    def __len__(self) -> int:
-        return len(self._summaries)
+    def means(
+        self, version: Version, sha256: str, summary: str | None
+    ) -> dict[str, dict[str, float]]:
+        """Split -> measure id -> mean, of a scored file; worked out once for each fingerprint."""
+        cached = json.loads(summary) if summary else {}
+        if cached.get("fingerprint") != version.fingerprint:
+            whole = self._queue.one(version.values, sha256)
+            assert whole is not None
+            summary = self.summary(version, whole)
+            self._queue.summarize(version.values, sha256, summary)
+            cached = json.loads(summary)
+        for means in cached["means"].values():
+            means |= {key: np.nan for key, mean in means.items() if mean is None}
+        return cached["means"]  # type: ignore[no-any-return]
 
 
 def worker_name() -> str:

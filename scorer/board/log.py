@@ -15,6 +15,8 @@ from scorer.store.records import Entry, Extract, Wanted
 if TYPE_CHECKING:
     from scorer.store.database import Database
 
+FEW = 1_000  # entries that are asked for one by one
+
 
 class Event(NamedTuple):
     """A line of the log."""
@@ -56,7 +58,8 @@ def log(
     wanted = Wanted() if team is None else Wanted(team=teams.one(team).id)
     until = most + skip if most is not None and team is None else None  # of a team's, all
     names, found = teams.names(), entries.listing().found(wanted, Extract(until, order="latest"))
-    given = database.given()
+    shown = [each.entry.number for each in found] if len(found) <= FEW else None
+    given = database.given(shown)
     events = [
         Event(v.since, "version", reason=f"version {v.number}, {v.fingerprint}",
               given=("version", str(v.number)) in given)

@@ -80,7 +80,7 @@ class Candidate(NamedTuple):
     entry: Entry
     value: float  # the primary measure on the split that the board shows
     public_value: float  # on the split that participants were shown while they could send
-    per_list: Floats | None  # one a list of the shown split; None for whole-challenge measures
+    per_list: Callable[[], Floats | None]  # one a list of the shown split; None for whole figures
     withdrawn: bool = False  # by its team: it does not count, but the Ladder has shown its value
 
 
@@ -183,7 +183,9 @@ def rungs(candidates: Sequence[Candidate], better: Better, ladder: float | str) 
         gain = sign * (candidate.value - at.value)
         is_first = np.isnan(at.value) and not np.isnan(candidate.value)
         # a gain that equals the step is no more than it, whatever its last digits say
-        if is_first or gain > _step(candidate, at, ladder) + 1e-12 * abs(at.value):
+        noise = 1e-12 * abs(at.value)
+        gains = gain > noise or ladder != "auto"  # else no values of lists are read
+        if is_first or (gains and gain > _step(candidate, at, ladder) + noise):
             at = candidate
         shown[candidate.entry.number] = at.entry.number
     return shown
@@ -192,9 +194,10 @@ def rungs(candidates: Sequence[Candidate], better: Better, ladder: float | str) 
 def _step(new: Candidate, best: Candidate, ladder: float | str) -> float:
     if ladder != "auto":
         return float(ladder)
-    if new.per_list is None or best.per_list is None:
+    one, other = new.per_list(), best.per_list()
+    if one is None or other is None:
         return 0.0
-    difference = new.per_list - best.per_list
+    difference = one - other
     difference = difference[~np.isnan(difference)]
     if difference.size < 2:
         return np.inf

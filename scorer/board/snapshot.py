@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -14,7 +16,7 @@ from scorer.board.phases import Span, at, phase_at, spans
 from scorer.board.selection import NO_BETTER, Candidate, Choice, State, choose, state
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
-from scorer.core.arrays import Mask
+from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import sized
@@ -27,6 +29,9 @@ from scorer.results.scorecard import Outcome, Scorecard
 from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 
 CACHED = 2_000  # scorecards that are kept cut and settled
+AT_ONCE = 100  # scorecards that are read together
+BOARDS = 8  # whose intervals and tests are kept
+DRAWN = ("standings", "certainty", "uncertain", "hangs_on", "rests_on", "weighing")
 
 NOT_COUNTED, DISQUALIFIED = "not counted", "no value, since it is disqualified"
 
@@ -65,6 +70,14 @@ class Move:
 
 
 @dataclass(frozen=True)
+class Cache:
+    """What was worked out under one version of the challenge."""
+
+    scored: dict[tuple[str, str, bool, str], Scored] = field(default_factory=dict)  # cut, settled
+    certain: dict[object, Report] = field(default_factory=dict)  # the latest boards
+
+
+@dataclass(frozen=True)
 class Snapshot:
     """Everything that a board depends on, under one version of the challenge."""
 
@@ -75,8 +88,8 @@ class Snapshot:
     decisions: Sequence[Decision]
     statuses: Mapping[str, Status]  # SHA-256 of a file -> its status
     means: Mapping[str, Means]  # of scored files
-    evaluation: Callable[[str], Evaluation]  # whole, by SHA-256
-    cache: dict[tuple[str, str, bool, str], Scored] = field(default_factory=dict)  # cut, settled
+    evaluations: Callable[[Sequence[str]], Iterable[Evaluation]]  # whole, by SHA-256
+    cache: Cache = field(default_factory=Cache)
 
     @property
     def rules(self) -> Challenge:
@@ -130,11 +143,14 @@ class Snapshot:
         name = self.split_shown(span, now, split)
         decided = self.state(now)
         choices = self.choices(now, name, span, rule, only)
-        terms = self._cut_terms(name)
-        counts: dict[int | None, int] = {}
-        for entry in self.entries:
-            if entry.received <= now and self.statuses.get(entry.sha256) == "scored":
-                counts[entry.team] = counts.get(entry.team, 0) + 1
+        statuses, terms = self.statuses, self._cut_terms(name)
+        counts = Counter(
+            entry.team
+            for entry in self.entries
+            if entry.received <= now and statuses.get(entry.sha256) == "scored"
+        )
+        counted = [entry for choice in choices.values() for entry in choice.counted]
+        settled_entries = self._settled(counted, name, terms)
         several = only is not None or (rule or self.rules.leaderboard.entry) == "all"
         rows, scored = dict[str, RankedEntry](), list[Scored]()
         for team, choice in choices.items():
@@ -143,9 +159,9 @@ class Snapshot:
                 title = f"{called} ({entry.number})" if several and team is not None else called
                 while title in rows:  # of a baseline that is called as a team, or as another
                     title = f"{title} ({'baseline' if team is None else entry.number})"
-                scored.append(self.scored(entry, title, name, terms))
+                scored.append(replace(next(settled_entries), name=title))
                 rows[title] = RankedEntry(
-                    entry.number or None, called, team, entry.received, counts.get(team, 0),
+                    entry.number or None, called, team, entry.received, counts[team],
                     entry.answers,
                 )  # fmt: skip
         times = {title: row.received.timestamp() for title, row in rows.items()}
@@ -169,14 +185,17 @@ class Snapshot:
     ) -> dict[str, str]:
         """The teams without a row, each with why its latest entry does not count."""
         zone, placed = ZoneInfo(self.rules.timezone), {row.id for row in rows.values()}
-        reasons = {}
+        reasons, last = {}, dict[int | None, Entry]()
+        for entry in self.entries:
+            if entry.team not in placed and entry.received <= now:
+                before = last.setdefault(entry.team, entry)
+                if (entry.received, entry.number) > (before.received, before.number):
+                    last[entry.team] = entry
         for team, name in decided.names.items():
             if team in placed:
                 continue
-            own = [e for e in self.entries if e.team == team and e.received <= now]
-            latest = max(own, key=lambda entry: (entry.received, entry.number), default=None)
             reasons[name] = "no entry"
-            if latest is not None:
+            if (latest := last.get(team)) is not None:
                 reason = self.reason(latest, decided, choices.get(team), zone, split)
                 reasons[name] = f"entry {latest.number}: {reason}"
         return reasons
@@ -191,22 +210,44 @@ class Snapshot:
         ]
 
     def certain(self, live: LiveReport) -> LiveReport:
-        """The standings with intervals, tiers and ranges of ranks, which take most of the time."""
-        report = with_certainty(live.report, self.terms.groups, self.terms.clusters)
-        return live._replace(report=report)
+        """The standings with intervals, tiers and ranges of ranks, which take most of the time.
 
-    def scored(self, entry: Entry, title: str, split: str, terms: Terms | None = None) -> Scored:
+        They are drawn anew where other files count, or in other places; not for each new entry.
+        """
+        report, kept = live.report, self.cache.certain
+        files = {each.name: each.sha256 for each in report.submissions}
+        rows = ((row.name, files[row.name], row.rank, row.points) for row in report.standings)
+        key = (live.split, *rows)
+        drawn = kept.get(key)
+        if drawn is None:
+            while len(kept) >= BOARDS:
+                kept.pop(next(iter(kept)), None)
+            drawn = kept[key] = with_certainty(report, self.terms.groups, self.terms.clusters)
+        return live._replace(
+            report=replace(report, **{name: getattr(drawn, name) for name in DRAWN})
+        )
+
+    def scored(self, entry: Entry, title: str, split: str) -> Scored:
         """An entry's scorecard cut to a split and settled; worked out once."""
-        key = (entry.sha256, entry.file, entry.baseline, split)
-        scored = self.cache.get(key)
-        if scored is None:
-            if len(self.cache) >= CACHED:
-                self.cache.clear()
-            scored = self.cache[key] = self._scored(entry, title, split, terms)
-        return replace(scored, name=title)
+        return replace(next(self._settled([entry], split, self._cut_terms(split))), name=title)
 
-    def _scored(self, entry: Entry, title: str, split: str, terms: Terms | None) -> Scored:
-        evaluation, keep = self.evaluation(entry.sha256), self.splits[split]
+    def _settled(self, entries: Sequence[Entry], split: str, terms: Terms) -> Iterator[Scored]:
+        """The scorecards of entries, cut and settled; some at once are read that are not known."""
+        for start in range(0, len(entries), AT_ONCE):
+            some = entries[start : start + AT_ONCE]
+            keys = [(entry.sha256, entry.file, entry.baseline, split) for entry in some]
+            found = {key: self.cache.scored.get(key) for key in keys}
+            unknown = {e.sha256 for e, key in zip(some, keys, strict=True) if found[key] is None}
+            read = {each.sha256: each for each in self.evaluations([*unknown])} if unknown else {}
+            if len(self.cache.scored) + len(read) > CACHED:
+                self.cache.scored.clear()
+            for entry, key in zip(some, keys, strict=True):
+                scored = found[key] or self._scored(read[entry.sha256], entry, split, terms)
+                found[key] = self.cache.scored[key] = scored
+                yield scored
+
+    def _scored(self, evaluation: Evaluation, entry: Entry, split: str, terms: Terms) -> Scored:
+        keep = self.splits[split]
         assert evaluation.card is not None
         whole = Scorecard.from_bytes(evaluation.card)
         names = {name for name, keeps in zip(whole.lists, keep, strict=True) if keeps}
@@ -216,8 +257,7 @@ class Snapshot:
             folds[fold] = cut(card, np.array([name in names for name in card.lists], dtype=bool))
         findings = Findings.from_json(evaluation.findings)
         outcome = Outcome(findings, entry.sha256, cut(whole, keep), folds)
-        split_terms = terms or self._cut_terms(split)
-        return settled(split_terms, title, entry.file, outcome, baseline=entry.baseline)
+        return settled(terms, "", entry.file, outcome, baseline=entry.baseline)
 
     def _cut_terms(self, split: str) -> Terms:
         """The challenge's terms for the lists of a split."""
@@ -237,11 +277,15 @@ class Snapshot:
     ) -> dict[int | None, Choice]:
         """The entries of each team that count on a split; the entries of None are the baselines."""
         decided, board_rules = self.state(now), self.rules.leaderboard
-        primary, public = self.terms.primary, self._public()
+        primary, public, terms = self.terms.primary, self._public(), self._cut_terms(split)
         climbs = only is None and rule is None and (span is None or span.takes_entries)
         ladder = board_rules.ladder if climbs else "off"
         candidates: dict[int | None, list[Candidate]] = {}
         baselines: list[Entry] = []
+
+        def per_list(entry: Entry) -> Floats | None:
+            return next(self._settled([entry], split, terms)).values[primary.id].per_list
+
         for entry in self.entries:
             wanted = entry.received <= now and (only is None or entry.number in only)
             if not wanted or self.statuses.get(entry.sha256) != "scored":
@@ -254,12 +298,11 @@ class Snapshot:
                 baselines.append(entry)
                 continue
             means = self.means[entry.sha256]
-            per_list = None
-            if ladder == "auto":
-                per_list = self.scored(entry, "", split).values[primary.id].per_list
             value, public_value = (means[name].get(primary.id, np.nan) for name in (split, public))
             team_candidates = candidates.setdefault(entry.team, [])
-            team_candidates.append(Candidate(entry, value, public_value, per_list, withdrawn))
+            team_candidates.append(
+                Candidate(entry, value, public_value, partial(per_list, entry), withdrawn)
+            )
         selects = span is not None and only is None and rule is None
         choices: dict[int | None, Choice] = {
             team: choose(
@@ -317,7 +360,7 @@ class Snapshot:
         """Why an entry does not count."""
         status = self.statuses.get(entry.sha256, "pending")
         if status in ("rejected", "failed"):
-            return refusal_words(self.evaluation(entry.sha256)) or ""
+            return refusal_words(next(iter(self.evaluations([entry.sha256])))) or ""
         if status == "pending":
             return "waits to be evaluated"
         if (out := decided.out(entry)) is not None:

@@ -25,14 +25,22 @@ class Roster:
 
     def __init__(self, challenge: Challenge, database: Database) -> None:
         self._challenge, self._database = challenge, database
+        self._known: tuple[tuple[int, ...], list[Team], State] | None = None
 
     def held(self, now: datetime | None = None) -> State:
         """The state that the decisions made so far, or by a time, lead to."""
-        return state(
-            self._database.teams(),
-            self._database.decisions(),
-            now or LATEST,
-        )
+        if now is not None:
+            return state(self._database.teams(), self._database.decisions(), now)
+        return self._present()[1]
+
+    def _present(self) -> tuple[list[Team], State]:
+        """The teams and the state of now, which are read again when there are more of either."""
+        counts, known = self._database.team_counts(), self._known
+        if known is None or known[0] != counts:
+            teams = self._database.teams()
+            held = state(teams, self._database.decisions(), LATEST)
+            known = self._known = counts, teams, held
+        return known[1], known[2]
 
     def names(self) -> Mapping[int, str]:
         """Team -> its present name."""
@@ -40,9 +48,8 @@ class Roster:
 
     def by_name(self) -> dict[str, Team]:
         """Present name -> team, in the order in which they were made."""
-        teams = self._database.teams()
-        names = state(teams, self._database.decisions(), LATEST).names
-        return {names[team.id]: team for team in teams}
+        teams, held = self._present()
+        return {held.names[team.id]: team for team in teams}
 
     def find(self, name: str) -> Team | None:
         """One team."""

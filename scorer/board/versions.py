@@ -41,6 +41,7 @@ class Versions:
         self._database, self._files = database, files
         self._ready: dict[int, OpenChallenge] = {}
         self._terms: dict[int, Terms] = {}
+        self._all: list[Version] = []
 
     @cached_property
     def manifest(self) -> dict[str, str]:
@@ -62,15 +63,21 @@ class Versions:
 
         `ChallengeError` if there is none yet and the challenge is wrong.
         """
-        versions = self._database.versions()
+        versions = self._known()
         if not versions:
             first, ready = self.of_files(1, datetime.now(UTC))
             self.keep_files()
             if self._database.add_version(first):
                 self._ready[1] = ready
             self.keep_files()  # old ones that no version named may be gone meanwhile
-            versions = self._database.versions()
+            versions = self._known()
         return [v for v in versions if now is None or v.number == 1 or v.since <= now][-1]
+
+    def _known(self) -> list[Version]:
+        """All versions, which are read again when there are more."""
+        if len(self._all) != self._database.version_count():
+            self._all = self._database.versions()
+        return self._all
 
     def of_files(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
         """The version that the files make as they are now; `ChallengeError` if they are wrong."""
@@ -90,7 +97,7 @@ class Versions:
     @property
     def changed(self) -> tuple[str, ...]:
         """The challenge's files that are not, at this moment, as the version in force has them."""
-        versions = self._database.versions()
+        versions = self._known()
         if not versions:
             return ()
         files, now = versions[-1].files, self._digests()

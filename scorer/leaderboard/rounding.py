@@ -48,9 +48,10 @@ def _rounded(value: Any, digits: int) -> Any:
     if isinstance(value, np.ndarray):
         if value.dtype.kind != "f":
             return value
-        return np.array([_rounded(each, digits) for each in value.ravel().tolist()]).reshape(
-            value.shape
-        )
+        # of pairs each number comes twice, often with the other sign; a p comes many times
+        sizes, places = np.unique(np.abs(value), return_inverse=True)
+        told = np.array([_rounded(each, digits) for each in sizes.tolist()])
+        return np.copysign(told[places].reshape(value.shape), value)
     if isinstance(value, Mapping):
         return {key: _rounded(each, digits) for key, each in value.items()}
     if is_dataclass(value) and not isinstance(value, type):

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, and_, func, select, text
+from sqlalchemy import Connection, Engine, Table, and_, func, or_, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from scorer.core.errors import UsageError
@@ -98,6 +98,32 @@ class Database:
         """The entries whose columns have these values, all without any, in order."""
         return [entry_of(row) for row in self._ordered(schema.entry.c.number, **equal)]
 
+    def entries_after(self, number: int) -> list[Entry]:
+        """The entries with a greater number, in order."""
+        column = schema.entry.c.number
+        query = select(schema.entry).where(column > number).order_by(column)
+        return [entry_of(row) for row in self._tables.rows(query, schema.entry)]
+
+    def entry_count(self) -> int:
+        """The number of entries."""
+        return self._counts(schema.entry)[0]
+
+    def version_count(self) -> int:
+        """The number of versions."""
+        return self._counts(schema.version)[0]
+
+    def team_counts(self) -> tuple[int, ...]:
+        """The numbers of teams and of decisions, which never become fewer."""
+        return self._counts(schema.team, schema.decision)
+
+    def _counts(self, *tables: Table) -> tuple[int, ...]:
+        counts = [
+            select(func.count()).where(table.c.board == self.board).scalar_subquery()
+            for table in tables
+        ]
+        with self._engine.connect() as connection:
+            return tuple(connection.execute(select(*counts)).one())
+
     def entry(self, number: int) -> Entry | None:
         """The entry of that number."""
         return next(iter(self.entries(number=number)), None)
@@ -158,10 +184,17 @@ class Database:
         microseconds = 0 if moment is None else int(moment.timestamp() * 1e6)
         return (*(int(number or 0) for number in numbers), microseconds)
 
-    def given(self) -> set[tuple[str, str]]:
-        """Kind and name of the acts whose receipts say that their time was given, no clock's."""
+    def given(self, entries: Sequence[int] | None = None) -> set[tuple[str, str]]:
+        """Kind and name of the acts whose receipts say that their time was given, no clock's.
+
+        Of the entries all, or these.
+        """
         table = schema.receipt
         query = select(table.c.kind, table.c.about).where(table.c.body.contains('"given":true'))
+        if entries is not None:
+            others = table.c.kind.in_(("version", "team", "decision"))
+            these = and_(table.c.kind == "entry", table.c.about.in_(map(str, entries)))
+            query = query.where(or_(others, these))
         return {(row.kind, row.about) for row in self._tables.rows(query, table)}
 
     def add_version(self, version: Version, given: bool = False) -> bool:

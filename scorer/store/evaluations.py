@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from datetime import datetime, timedelta
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Update, and_, case, func, or_, select
 
@@ -12,6 +13,8 @@ from scorer.store import chain, schema
 from scorer.store.records import Evaluation, Queue, Status
 from scorer.store.rows import evaluation_of, packed
 from scorer.store.tables import Tables
+
+AT_ONCE = 100  # files that one query names
 
 
 class EvaluationQueue:
@@ -40,12 +43,21 @@ class EvaluationQueue:
         query = select(table).where(under(values, sha256))
         return next((evaluation_of(r) for r in self._tables.rows(query, table)), None)
 
-    def summaries(self, values: str) -> dict[str, str | None]:
-        """SHA-256 of each scored file -> the summary of its evaluation."""
+    def results(self, values: str, files: Set[str]) -> list[Any]:
+        """SHA-256, status and summary of the evaluations of files under one state."""
         table = schema.evaluation
-        scored = table.c.status == "scored"
-        query = select(table.c.sha256, table.c.summary).where(under(values), scored)
-        return {r.sha256: r.summary for r in self._tables.rows(query, table)}
+        query = select(table.c.sha256, table.c.status, table.c.summary).where(under(values))
+        if len(files) <= AT_ONCE:
+            query = query.where(table.c.sha256.in_(files))
+        return [row for row in self._tables.rows(query, table) if row.sha256 in files]
+
+    def several(self, values: str, files: Sequence[str]) -> Iterator[Evaluation]:
+        """The evaluations of these files, complete, one after the other."""
+        table = schema.evaluation
+        for start in range(0, len(files), AT_ONCE):
+            some = table.c.sha256.in_(files[start : start + AT_ONCE])
+            query = select(table).where(under(values), some)
+            yield from map(evaluation_of, self._tables.rows(query, table))
 
     def summarize(self, values: str, sha256: str, summary: str) -> None:
         """Keep the summary of an evaluation, JSON with the means by split."""

@@ -58,7 +58,7 @@ def entry_of(row: Any) -> Entry:
         row.size,
         row.phase,
         row.name,
-        json.loads(row.answers),
+        json.loads(row.answers) if row.answers != "{}" else {},
     )
 
 

@@ -24,7 +24,7 @@ from sqlalchemy.types import TypeDecorator
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 
-REVISION = "0005"  # the newest migration
+REVISION = "0006"  # the newest migration
 
 
 class Moment(TypeDecorator[datetime]):
@@ -168,6 +168,6 @@ Index("evaluation_waiting", evaluation.c.status, evaluation.c.lease)  # since re
 # since revision 0005
 Index("entry_received", entry.c.board, entry.c.received)
 Index("evaluation_made", evaluation.c.board, evaluation.c.made)
-Index("entry_file", entry.c.board, entry.c.sha256)
+Index("entry_file", entry.c.board, entry.c.sha256, entry.c.size)  # since revision 0006 the size
 _state = (evaluation.c.values_digest, evaluation.c.status, evaluation.c.sha256)
 Index("evaluation_status", evaluation.c.board, *_state)

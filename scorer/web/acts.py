@@ -235,15 +235,15 @@ def signs_of(context: Context, site: Site) -> list[Sign]:
 
 def teams_of(site: Site) -> list[dict[str, Any]]:
     """Teams with the numbers of their entries and valid tokens, and the last use of a token."""
-    counts, rows = site.board.ledger.listing().by_team(), []
+    counts, rows = site.sent, []
     uses = dict[int | None, list[datetime | None]]()  # of each team, its tokens' last uses
     for token in site.board.tokens():
         if token.revoked is None:
             uses.setdefault(token.team, []).append(token.used)
-    for name, team in site.board.teams().items():
-        times = uses.get(team.id, [])
+    for name, number in site.teams.items():
+        times = uses.get(number, [])
         used = max((time for time in times if time is not None), default=None)
-        count = counts.get(team.id, 0)
+        count = counts.get(number, 0)
         rows.append({"name": name, "entries": count, "tokens": len(times), "used": used})
     return rows
 

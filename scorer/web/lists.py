@@ -38,7 +38,7 @@ def entry_page(site: Site, viewer: Viewer, asked: Asked, *, latest: bool = False
     wanted = Wanted(None if team is None else site.board.team(team).id, asked.status)
     part = Extract(asked.limit, asked.skip, "latest" if latest else "number")
     found = ledger.outcomes(wanted, part)
-    outcomes = [site.shown(added, viewer) for _, added in found]
+    outcomes = site.all_shown([added for _, added in found], viewer)
     total = ledger.listing().count(wanted)
     return EntryPage([entry for entry, _ in found], outcomes, asked, total)
 
@@ -49,7 +49,7 @@ def own_outcomes(site: Site, viewer: Viewer) -> list[Added]:
         return []
     wanted = Wanted(site.board.team(viewer.team).id, "scored")
     found = site.board.ledger.outcomes(wanted, Extract(HISTORY, 0, "latest"))
-    return [site.shown(added, viewer) for _, added in found]
+    return site.all_shown([added for _, added in found], viewer)
 
 
 def comparable(site: Site, viewer: Viewer) -> list[int]:

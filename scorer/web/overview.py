@@ -41,8 +41,8 @@ def overview(site: Site, workers: int | None) -> list[Sign]:
 
 
 def _teams(site: Site) -> Iterator[Sign]:
-    teams, sent = site.board.teams(), site.board.ledger.listing().by_team()
-    active = sum(team.id in sent for team in teams.values())
+    teams, sent = site.teams, site.sent
+    active = sum(number in sent for number in teams.values())
     more = f"{active:,} of them {'has' if active == 1 else 'have'} sent entries"
     yield Sign("teams", f"{len(teams):,}", more, link="admin#teams-title")
 

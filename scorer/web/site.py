@@ -170,6 +170,11 @@ class Site:
         return showing(self.rules, sending, now) if sending else now
 
     @property
+    def snapshot(self) -> Snapshot:
+        """Everything that the board depends on, read once for each state of the store."""
+        return self.once("snapshot", self.board.snapshot)
+
+    @property
     def rules(self) -> Challenge:
         """The challenge as the version in force has it."""
         return self.once("rules", lambda: self.board.terms().challenge)
@@ -190,6 +195,11 @@ class Site:
         return self.once(
             "teams", lambda: {name: team.id for name, team in self.board.teams().items()}
         )
+
+    @property
+    def sent(self) -> Mapping[int | None, int]:
+        """The number of each team that has sent entries -> how many."""
+        return self.once("sent", lambda: self.board.ledger.listing().by_team())
 
     def span(self, phase: str | None = None) -> Span | None:
         """The phase of that id, or the present one. Raises `UnknownName`."""
@@ -245,7 +255,9 @@ class Site:
         key = ("board", split, as_of, span.phase.id if span else None)
 
         def made() -> tuple[Snapshot, LiveReport]:
-            snapshot, now = self.board.snapshot(self.board.version(as_of)), as_of or self.now()
+            snapshot, now = self.snapshot, as_of or self.now()
+            if as_of is not None:
+                snapshot = self.board.snapshot(self.board.version(as_of))
             return snapshot, snapshot.certain(snapshot.order(now, split=split, phase=phase))
 
         def shown() -> ReadyBoard:
@@ -271,33 +283,40 @@ class Site:
         return self.once(("shake", *parts), lambda: shake_up(one, other, self.teams))
 
     def shown(self, added: Added, viewer: Viewer) -> Added:
-        """An entry with the values that this viewer may see.
+        """An entry with the values that this viewer may see; see `all_shown`."""
+        return self.all_shown([added], viewer)[0]
+
+    def all_shown(self, outcomes: Sequence[Added], viewer: Viewer) -> list[Added]:
+        """Entries with the values that this viewer may see.
 
         A team gets the values that the phase shows, by the Ladder's rule, and rounded.
         """
-        splits = self.value_splits(viewer)
+        splits, digits = self.value_splits(viewer), self.digits(viewer)
+        ladder = not viewer.organizer and self.rules.leaderboard.ladder != "off"
+        return [self._shown(added, splits, digits, ladder) for added in outcomes]
+
+    def _shown(self, added: Added, splits: Sequence[str], digits: int, ladder: bool) -> Added:
         values = {split: means for split, means in added.values.items() if split in splits}
-        if viewer.organizer:
-            return added._replace(values=values)
         message = added.message
-        for split in [*values]:
+        for split in [*values] if ladder else ():
             kept = self._held_back(added.team, split).get(added.entry or 0)
             if kept is not None:
                 message = kept
                 del values[split]
-        return added._replace(values=rounded(values, self.digits(viewer)), message=message)
+        told = values if digits == EXACT else rounded(values, digits)
+        return added._replace(values=told, message=message)
 
     def _held_back(self, team: str, split: str) -> Mapping[int, str]:
         """The entries whose values the Ladder keeps from their team, and in words, why."""
         span = self.span()
         return self.once(
             ("ladder", team, split, span.phase.id if span else None),
-            lambda: self.board.snapshot().held_back(self.teams.get(team), self.now(), split),
+            lambda: self.snapshot.held_back(self.teams.get(team), self.now(), split),
         )
 
     def why(self, viewer: Viewer, name: str, split: str | None = None) -> Why:
         """Why a team has its rank, as far as the viewer may know; `UnknownName` for no team."""
-        team, now, snapshot = self.board.team(name), self.now(), self.board.snapshot()
+        team, now, snapshot = self.board.team(name), self.now(), self.snapshot
         if split is not None:
             split = self.visible_split(viewer, split)
         wanted = split or self.default_split(viewer)
@@ -307,7 +326,7 @@ class Site:
 
     def counting(self, entry: Entry, viewer: Viewer) -> tuple[Counting, Sequence[Decision]]:
         """Whether an entry counts, as far as the viewer may know, and the decisions on it."""
-        now, snapshot, team = self.now(), self.board.snapshot(), entry.team
+        now, snapshot, team = self.now(), self.snapshot, entry.team
         split = self.default_split(viewer) or next(iter(self.value_splits(viewer)), None)
         decisions = [
             act for act in snapshot.decisions

@@ -19,7 +19,7 @@ def entry(number, team=1):
 def candidates(*pairs):
     """Entries 1, 2, ... with their values on the shown and on the public split."""
     return [
-        Candidate(entry(n), shown, public, np.full(4, shown))
+        Candidate(entry(n), shown, public, lambda shown=shown: np.full(4, shown))
         for n, (shown, public) in enumerate(pairs, start=1)
     ]
 
@@ -62,7 +62,7 @@ def test_equal_values_count_for_the_earliest_and_no_value_for_none():
 
 def paired(*rows):
     return [
-        Candidate(entry(n), float(np.mean(row)), 0.0, np.array(row, dtype=float))
+        Candidate(entry(n), float(np.mean(row)), 0.0, lambda row=row: np.array(row, dtype=float))
         for n, row in enumerate(rows, start=1)
     ]
 
@@ -87,6 +87,17 @@ def test_the_ladder_without_a_step_asks_for_more_than_the_error_of_the_differenc
     assert shown(base, lucky) == [1, 1]
     assert shown(base, steady) == [1, 2]
     assert shown(base, base) == [1, 1]
+
+
+def test_the_ladder_reads_no_lists_of_what_is_not_better():
+    def unread():
+        raise AssertionError
+
+    values = (0.5, 0.5, 0.4, np.nan)
+    entries = [Candidate(entry(n), value, 0.0, unread) for n, value in enumerate(values, start=1)]
+    assert rungs(entries, "higher", "auto") == dict.fromkeys((1, 2, 3, 4), 1)
+    with pytest.raises(AssertionError):
+        rungs([*entries, Candidate(entry(5), 0.6, 0.0, unread)], "higher", "auto")
 
 
 @pytest.mark.parametrize(

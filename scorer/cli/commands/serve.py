@@ -222,7 +222,7 @@ def _address(host: str, port: int) -> str:
 def _served(sites: Iterable[Any], address: str) -> Iterator[str]:
     """A line a challenge: its title, its page, its teams and entries; then how to end."""
     for site in sites:
-        teams, entries = len(site.board.teams()), len(site.board.entries())
+        teams, entries = len(site.teams), sum(site.sent.values())
         counts = f"{teams:,} {'team' if teams == 1 else 'teams'}"
         counts += f", {entries:,} {'entry' if entries == 1 else 'entries'}"
         yield f"{printable(site.title)}: {address}/c/{quote(site.id)} ({counts})"
