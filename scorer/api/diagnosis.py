@@ -161,7 +161,9 @@ def _lists_found(
     correlation, p = item_total(values)
     known = np.flatnonzero(~np.isnan(p))
     if not known.size:
-        unknown.append("lists against the others: it takes three submissions that differ")
+        unknown.append(
+            "lists against the others: it takes three submissions and two lists that differ"
+        )
     alpha, sure = _alpha(terms), np.zeros(p.size, dtype=bool)
     sure[known] = holm(p[known]) <= alpha
     lowest = [n for n in np.argsort(p, kind="stable").tolist() if p[n] <= alpha]

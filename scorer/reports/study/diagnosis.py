@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from scorer.core.text import printable, unit
@@ -38,7 +39,7 @@ def _separations(found: Diagnosis) -> Table:
         Row([Cell(row.measure), *map(Cell, (
             f"{row.separated / row.pairs:.0%}" if row.pairs else "-",
             f"{row.separated:,}/{row.pairs:,}" if row.pairs else "-",
-            f"{row.tau:.3f}", f"{row.ap:.3f}",
+            _or_dash(row.tau, 3), _or_dash(row.ap, 3),
         ))])
         for row in order
     ]  # fmt: skip
@@ -51,15 +52,22 @@ def _measures_told(found: Diagnosis) -> Iterator[str]:
     yield (
         f"A measure separates a pair where the board's test finds a difference at alpha "
         f"{found.alpha:g}, corrected for all pairs; AP correlation weighs the top more than tau."
-        + (f" {more:,} more measures separate fewer pairs." if more > 0 else "")
+        + (f" {more:,} more measures separate no more pairs." if more > 0 else "")
     )
-    if found.agreements:
+    if found.agreements and all(each.tau == 1 for each in found.agreements):
+        yield "All measures give the same order."
+    elif found.agreements:
         least = sorted(found.agreements, key=lambda pair: pair.tau)
         yield f"The orders that agree least: {_few_of([_pair_words(each) for each in least], 3)}."
 
 
 def _pair_words(each: OrdersAgree) -> str:
-    return f"{cut(each.first)} and {cut(each.second)} (tau {each.tau:.2f}, AP {each.ap:.2f})"
+    tau, ap = _or_dash(each.tau, 2), _or_dash(each.ap, 2)
+    return f"{cut(each.first)} and {cut(each.second)} (tau {tau}, AP {ap})"
+
+
+def _or_dash(value: float, decimals: int) -> str:
+    return "-" if math.isnan(value) else f"{value:.{decimals}f}"
 
 
 def _lists_told(study: Study, found: Diagnosis) -> Iterator[str]:
@@ -102,11 +110,13 @@ def _truth_told(study: Study, found: Diagnosis) -> Iterator[str]:
             f"In {many:,} {unit(study.called, many)} all of {better} are far below their usual "
             f"{printable(found.measure)} (by so many of its deviations): {_few_of(lists)}."
         )
-    doubted = found.reversed or found.mislabelled or found.low or any(a.sure for a in found.against)
-    if doubted and found.truth:
+    single = found.mislabelled or found.low or any(each.sure for each in found.against)
+    if single:
+        one = unit(study.called, 1)
+        yield f"A hard {one} looks like one with a wrong truth: score explain shows it."
+    if found.truth and (single or found.reversed):
         id = printable(study.challenge.id)
         yield (
-            f"A hard {unit(study.called, 1)} looks like a wrong truth: score explain shows one. "
             f"After a correction of {printable(found.truth)}, score rescore {id} --dry-run says "
             f"whose rank changes, and score rescore {id} puts it into force."
         )
