@@ -68,7 +68,7 @@ class Entrants(NamedTuple):
     ) -> Floats:
         """The value of each by a measure, by other rules or on some of the lists; NaN for none."""
         table = [each.values[measure.id] for each in self.scored if measure.id in each.values]
-        if rules is None and len(table) == len(self.scored) and all(map(_plain, table)):
+        if rules is None and len(table) == len(self.scored) and all(map(_has_list_values, table)):
             how = MEAN if measure.metric.aggregate == "mean" else SUM
             rows = [cast(Floats, each.per_list) for each in table]
             return np.array([how.of(row if keep is None else row[keep]) for row in rows])
@@ -123,7 +123,7 @@ class Entrants(NamedTuple):
         return np.array([place[each.name] for each in self.scored], dtype=np.int64)
 
 
-def _plain(value: Value) -> bool:
+def _has_list_values(value: Value) -> bool:
     """Whether the value on some of the lists is their mean, or their sum."""
     return value.plain and value.folds is None and math.isfinite(value.mean)
 

@@ -74,7 +74,7 @@ class Bundle(NamedTuple):
     next: tuple[str, ...] = ()  # what the organizer does with it
 
 
-class Run(NamedTuple):
+class PlatformRun(NamedTuple):
     """How the bundle's command ended for one submission."""
 
     code: int
@@ -84,7 +84,7 @@ class Run(NamedTuple):
 
 
 # bundle, submission, an empty folder, and the command that `score` is there
-Rehearse = Callable[[Path, Path, Path, str], Run]
+Rehearse = Callable[[Path, Path, Path, str], PlatformRun]
 
 
 class Platform(NamedTuple):
@@ -109,7 +109,7 @@ def platforms() -> Registry[Platform]:
     return discover("platform", "scorer.bridges.platforms", Platform)
 
 
-def packed(challenge: Challenge) -> dict[str, bytes]:
+def challenge_files(challenge: Challenge) -> dict[str, bytes]:
     """The files of a challenge by their paths in its folder, its secret key, too.
 
     `UsageError` if one lies outside of the folder, or cannot be read.
@@ -184,12 +184,12 @@ def utc(time: datetime) -> str:
     return time.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
 
 
-def as_yaml(value: Any) -> bytes:
+def yaml_text(value: Any) -> bytes:
     """YAML in the order of the keys."""
     text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100)
     return text.encode()
 
 
-def as_json(value: Any) -> bytes:
+def json_text(value: Any) -> bytes:
     """JSON in the order of the keys."""
     return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

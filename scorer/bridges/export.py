@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 from scorer.api.kit import kit
 from scorer.api.lint import lint
-from scorer.bridges.base import Bundle, Subject, packed, platforms
+from scorer.bridges.base import Bundle, Subject, challenge_files, platforms
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.version import __version__
@@ -16,7 +16,7 @@ from scorer.prepare.open import public
 IMAGE = f"challenge-scorer:{__version__}"
 
 
-def export(
+def bundle_for(
     name: str, challenge: Challenge, *, image: str = IMAGE, allow_plugins: bool = False
 ) -> Bundle:
     """Lint a challenge, and make the bundle of a platform.
@@ -44,4 +44,6 @@ def subject(prepared: BoundChallenge, image: str = IMAGE) -> Subject:
     challenge = prepared.challenge
     measures = sorted(prepared.measures, key=lambda measure: not measure.primary)
     archive = kit(prepared, public(prepared)).data
-    return Subject(challenge, measures, packed(challenge), archive, image, datetime.now(UTC))
+    return Subject(
+        challenge, measures, challenge_files(challenge), archive, image, datetime.now(UTC)
+    )

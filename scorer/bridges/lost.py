@@ -9,10 +9,10 @@ from scorer.bridges.base import Subject
 
 def lost(subject: Subject, have: set[str]) -> tuple[str, ...]:
     """One sentence for each part of the challenge that is not in `have`."""
-    return tuple(sentence for word, sentence in _asked(subject) if word not in have)
+    return tuple(sentence for word, sentence in _wanted_parts(subject) if word not in have)
 
 
-def _asked(subject: Subject) -> Iterator[tuple[str, str]]:
+def _wanted_parts(subject: Subject) -> Iterator[tuple[str, str]]:
     challenge, board = subject.challenge, subject.challenge.leaderboard
     phases = challenge.phases
     yield "tiers", "tiers, tests and intervals of the board: score board, or score on the files"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from scorer.api.score import score
 from scorer.api.submissions import Named
-from scorer.bridges.base import Platform, Run, platforms
+from scorer.bridges.base import Platform, PlatformRun, platforms
 from scorer.bridges.stage import made
 from scorer.challenge.load import load
 from scorer.core.errors import UsageError
@@ -27,7 +27,7 @@ class Rehearsed(NamedTuple):
     """One submission on a platform, beside what `score` says of it."""
 
     name: str
-    run: Run
+    run: PlatformRun
     valid: bool | None  # what `score` says; None: the scorer was made to fail
     equal: bool  # whether the platform has the values that `score` has, to the bit
     split: str | None = None  # of these values
@@ -49,7 +49,7 @@ class Rehearsed(NamedTuple):
         return self.equal and (self.run.code == 0) == bool(self.valid)
 
 
-def rehearse(
+def rehearsals(
     bundle: Path, submissions: Sequence[Path], command: str | None = None
 ) -> Iterator[Rehearsed]:
     """Run a bundle for each submission, then once with a scorer that cannot be started.
@@ -64,15 +64,15 @@ def rehearse(
     """
     with TemporaryDirectory(prefix="rehearsal-") as name:
         stage = Path(name).resolve()
-        folder = _opened(bundle, stage / "bundle")
+        folder = _unpacked_bundle(bundle, stage / "bundle")
         chosen = _platform(folder)
-        challenge = _opened(folder / chosen.challenge, stage / "challenge")
+        challenge = _unpacked_bundle(folder / chosen.challenge, stage / "challenge")
         inner = challenge / "challenge"
         challenge = inner if inner.is_dir() else challenge
         own = command or os.path.join(os.path.dirname(sys.executable), "score")
         for n, submission in enumerate(map(Path.resolve, map(Path, submissions))):
             run = chosen.rehearse(folder, submission, made(stage / f"run{n}"), own)
-            yield _beside(submission, run, challenge)
+            yield _compared_with_score(submission, run, challenge)
         for submission in submissions[:1]:
             run = chosen.rehearse(folder, submission.resolve(), made(stage / "failing"), ABSENT)
             yield Rehearsed("a scorer that fails", run, None, not run.values)
@@ -88,7 +88,7 @@ def _platform(folder: Path) -> Platform:
     )
 
 
-def _opened(place: Path, folder: Path) -> Path:
+def _unpacked_bundle(place: Path, folder: Path) -> Path:
     """A folder, or an archive unpacked to one."""
     if place.is_dir():
         return place
@@ -100,12 +100,12 @@ def _opened(place: Path, folder: Path) -> Path:
     return folder
 
 
-def _beside(submission: Path, run: Run, challenge: Path) -> Rehearsed:
+def _compared_with_score(submission: Path, run: PlatformRun, challenge: Path) -> Rehearsed:
     """A run, and whether `score` says the same."""
     settled = load(challenge / "challenge.yaml")
     prepared = prepare(settled, bool(settled.plugins))
     splits = tuple(settled.splits.shares) if settled.splits else ()
-    named = [Named("submission", _file(submission, bool(settled.submission.parts)))]
+    named = [Named("submission", _scored_file(submission, bool(settled.submission.parts)))]
     report = score(prepared, named, splits=("all", *splits) if splits else ())
     valid = sent(report).valid
     if not valid or not run.values:
@@ -116,7 +116,7 @@ def _beside(submission: Path, run: Run, challenge: Path) -> Rehearsed:
     return Rehearsed(submission.name, run, valid, False)
 
 
-def _file(submission: Path, parts: bool) -> Path:
+def _scored_file(submission: Path, parts: bool) -> Path:
     """The file that is scored: of a folder the only one, unless its files are one submission."""
     if parts or not submission.is_dir():
         return submission

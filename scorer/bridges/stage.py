@@ -20,7 +20,7 @@ from scorer.core.text import printable
 LONGEST = 600  # seconds, Codabench's own limit
 
 
-class Ended(NamedTuple):
+class WorkerEnd(NamedTuple):
     """How a process ended."""
 
     code: int
@@ -29,7 +29,7 @@ class Ended(NamedTuple):
     err: str
 
 
-def run(words: Sequence[str], folder: Path, score: str, **environment: str) -> Ended:
+def run(words: Sequence[str], folder: Path, score: str, **environment: str) -> WorkerEnd:
     """Run a command with the environment of a worker: nothing of ours but PATH and SCORE."""
     given = {"PATH": os.environ.get("PATH", os.defpath), "SCORE": score, "PYTHONUNBUFFERED": "1"}
     begin = perf_counter()
@@ -38,9 +38,9 @@ def run(words: Sequence[str], folder: Path, score: str, **environment: str) -> E
             words, cwd=folder, env=given | environment, capture_output=True, timeout=LONGEST
         )
     except subprocess.TimeoutExpired:
-        return Ended(-1, perf_counter() - begin, "", f"it took more than {LONGEST} seconds")
+        return WorkerEnd(-1, perf_counter() - begin, "", f"it took more than {LONGEST} seconds")
     out, err = (text.decode("utf-8", "replace") for text in (done.stdout, done.stderr))
-    return Ended(done.returncode, perf_counter() - begin, out, err)
+    return WorkerEnd(done.returncode, perf_counter() - begin, out, err)
 
 
 def python() -> str:
@@ -48,7 +48,7 @@ def python() -> str:
     return sys.executable
 
 
-def unpacked(submission: Path, folder: Path) -> Path:
+def laid_out(submission: Path, folder: Path) -> Path:
     """The folder of a submission as platforms lay it out: an archive's files, else the file."""
     folder.mkdir(parents=True, exist_ok=True)
     if submission.is_dir():
@@ -79,10 +79,10 @@ def numbers(found: Mapping[str, Any], where: str) -> dict[str, float]:
 def read_json(file: Path) -> Any:
     """A result file; `UsageError` if it is not there, or not strict JSON."""
     try:
-        return json.loads(file.read_text("utf-8"), parse_constant=_refused)
+        return json.loads(file.read_text("utf-8"), parse_constant=_refuse_constant)
     except (OSError, ValueError) as error:
         raise UsageError(f"{printable(file.name)}: {error}") from None
 
 
-def _refused(word: str) -> Any:
+def _refuse_constant(word: str) -> Any:
     raise ValueError(f"{word} is no JSON")

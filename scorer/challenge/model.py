@@ -33,6 +33,7 @@ from scorer.challenge.fields import (
     wrong,
 )
 from scorer.challenge.forms import BoxColumns, ClassFile, Formed, KeyFile, cut_of, keys_of
+from scorer.challenge.grading import Grading
 from scorer.challenge.leaderboard import Leaderboard
 from scorer.challenge.measures import Measures, MeasureSpec, one_primary
 from scorer.challenge.prose import Description, Pages
@@ -172,6 +173,11 @@ class Challenge(YamlSection):
         False,
         description="whether reports for organizers (--private) give the lowest and highest value "
         "that unjudged items leave possible",
+    )
+    grading: Grading | None = Field(
+        None,
+        description="points for a course: {from: baseline, to: 0.75, points: 10}; score feedback, "
+        "--format grades",
     )
     examples: tuple[Example, ...] = Field((), description="cases with known values")
     timezone: living.Zone = Field(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial, update_wrapper
@@ -178,6 +179,8 @@ class Drawable(NamedTuple):
     read: Sequence[Path]
     lines: Sequence[str]
     exit_code: int
+    received: Mapping[str, datetime] = {}  # of a living board: name of a standing -> when it came
+    blind: bool = False  # whether the phase hides the values
 
 
 def report_of(
@@ -221,8 +224,12 @@ def _living_report(
     if sent.metric or sent.truth:
         raise UsageError("-m and --truth go with submissions, not with a living board")
     board, notes = board_of(path, terminal, sent.store, sent.files, plugins)
-    report = board.board(split=sent.split).report
-    return Drawable(report, board.challenge, (), () if quiet else notes, 0)
+    live = board.board(split=sent.split)
+    report = replace(live.report, absent=live.absent)
+    received = {name: row.received for name, row in live.rows.items()}
+    blind = sent.split is None and board.shown() == "none"
+    lines = () if quiet else notes
+    return Drawable(report, board.challenge, (), lines, 0, received, blind)
 
 
 def confined(board: Board, seconds: int, memory: int) -> tuple[str, ...]:

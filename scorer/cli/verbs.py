@@ -30,7 +30,7 @@ GROUPS = {  # of the overview; within a group in the order of their first use
     "Organize a challenge": ("init", "lint", "kit", "power", "study", "folds"),
     "Keep a board": (
         "team", "add", "board", "why", "log", "decide", "rescore", "audit", "seal", "reveal",
-        "verify", "store",
+        "verify", "store", "feedback",
     ),
     "Serve it": ("serve", "work", "submit", "site"),
     "Other platforms": ("export", "rehearse"),

@@ -44,6 +44,7 @@ SHARED = {
     "cells",
     "curves",
     "document",
+    "feedback",
     "fields",
     "method",
     "page",

@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from scorer.bridges.base import TEMPLATES, platforms
-from scorer.bridges.export import export
+from scorer.bridges.export import bundle_for
 from scorer.challenge.load import load
 
 ROOT = Path(__file__).parents[2]
@@ -37,7 +37,7 @@ TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 @pytest.fixture(scope="module")
 def bundles():
     challenge = load(COURSE)
-    return {name: export(name, challenge) for name in NAMES}
+    return {name: bundle_for(name, challenge) for name in NAMES}
 
 
 def read(bundle, name):
@@ -144,7 +144,7 @@ def test_other_settings(bundles):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_challenge_gives_the_same_bundle_and_says_what_is_lost(name, bundles):
-    again = export(name, load(COURSE))
+    again = bundle_for(name, load(COURSE))
     assert again.files == bundles[name].files
     assert any("tiers" in sentence for sentence in again.lost)
     assert again.next

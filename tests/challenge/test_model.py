@@ -148,6 +148,7 @@ examples:
 plugins: [my_metric.py]
 exclude: {file: seen.csv, columns: {list: t, item: v}}
 kind: grades
+grading: {from: 0, to: 1, points: 5}
 """
 
 

@@ -15,6 +15,7 @@ OWN = {
         "codabench",
         "evalai",
         "github",
+        "grades",
         "gradescope",
         "grand-challenge",
         "huggingface",

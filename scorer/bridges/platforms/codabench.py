@@ -13,17 +13,17 @@ import yaml
 from scorer.bridges.base import (
     FOREVER,
     Bundle,
-    Run,
+    PlatformRun,
     Subject,
-    as_yaml,
     bridge,
     platform,
     utc,
     within,
+    yaml_text,
 )
 from scorer.bridges.logo import logo
 from scorer.bridges.lost import lost
-from scorer.bridges.stage import made, numbers, python, read_json, run, unpacked
+from scorer.bridges.stage import laid_out, made, numbers, python, read_json, run
 from scorer.challenge.phases import Phase
 from scorer.reports.leaderboard.platforms.codabench import KEY
 from scorer.reports.leaderboard.platforms.sent import slugs
@@ -43,7 +43,7 @@ RULES = {
 HAS = {"best", "last", "selected", "quota", "phases", "questions", "pages"}
 
 
-def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
+def run_as_codabench(bundle: Path, submission: Path, folder: Path, score: str) -> PlatformRun:
     """Run the first phase's scoring program as the compute worker does."""
     said = yaml.safe_load((bundle / FILE).read_text("utf-8"))
     task = said["tasks"][said["phases"][0]["tasks"][0]]
@@ -52,20 +52,20 @@ def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
     app = folder / "app"
     places = {"program": program, "input/ref": bundle / task["reference_data"]}
     for name, source in places.items():
-        unpacked(source, app / name)
-    unpacked(submission, app / "input" / "res")
+        laid_out(source, app / name)
+    laid_out(submission, app / "input" / "res")
     output = made(app / "output")
     here = [word.replace(APP, str(app), 1) if word.startswith(APP) else word for word in words]
     ended = run([python(), *here[1:]], app / "program", score)
     if ended.code:
-        return Run(ended.code, ended.seconds, f"Failed: {ended.err.strip()}", {})
+        return PlatformRun(ended.code, ended.seconds, f"Failed: {ended.err.strip()}", {})
     values = numbers(read_json(output / "scores.json"), "scores.json")
     columns = {column["key"] for column in said["leaderboards"][0]["columns"]}
     known = {key: value for key, value in values.items() if key in columns}
-    return Run(0, ended.seconds, "Finished", known)
+    return PlatformRun(0, ended.seconds, "Finished", known)
 
 
-@platform("codabench", FILE, "reference_data", rehearse)
+@platform("codabench", FILE, "reference_data", run_as_codabench)
 def codabench(subject: Subject) -> Bundle:
     """A folder to be zipped and uploaded: Benchmarks, Management, Upload."""
     splits = subject.splits or (None,)
@@ -76,7 +76,7 @@ def codabench(subject: Subject) -> Bundle:
         page = "detailed_results.html"
         form = bridge(subject, "codabench", "scores.json", shown, page=page)
         files |= within(f"scoring_program_{n}", form)
-        files[f"scoring_program_{n}/metadata.yaml"] = as_yaml({"command": COMMAND})
+        files[f"scoring_program_{n}/metadata.yaml"] = yaml_text({"command": COMMAND})
     pages = _pages(subject)
     files |= {file: text for _, file, text in pages}
     tasks = [
@@ -89,7 +89,7 @@ def codabench(subject: Subject) -> Bundle:
         }
         for n, split in enumerate(splits)
     ]
-    files[FILE] = as_yaml(
+    files[FILE] = yaml_text(
         {
             "version": 2,
             "title": subject.title,

@@ -14,13 +14,13 @@ import yaml
 from scorer.bridges.base import (
     FOREVER,
     Bundle,
-    Run,
+    PlatformRun,
     Subject,
-    as_yaml,
     bridge,
     platform,
     template,
     utc,
+    yaml_text,
 )
 from scorer.bridges.logo import logo
 from scorer.bridges.lost import lost
@@ -46,7 +46,7 @@ except ValueError as error:
 """
 
 
-def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
+def run_as_evalai(bundle: Path, submission: Path, folder: Path, score: str) -> PlatformRun:
     """Import the evaluation script and call `evaluate` for the first phase, as the worker does."""
     said = yaml.safe_load((bundle / FILE).read_text("utf-8"))
     phase = said["challenge_phases"][0]
@@ -56,15 +56,17 @@ def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
     words = [python(), "-c", CALL, str(folder), str(annotation), str(submission), phase["codename"]]
     ended = run(words, folder, score)
     if ended.code:
-        return Run(ended.code, ended.seconds, f"Failed: {ended.err.strip()}", {})
+        return PlatformRun(ended.code, ended.seconds, f"Failed: {ended.err.strip()}", {})
     result: dict[str, dict[str, float]] = {}
     for part in json.loads(ended.out)["result"]:
         result |= part
     shown = _shown(said, phase["id"])
     if strange := set(result) - {split["codename"] for split in said["dataset_splits"]}:
-        return Run(1, ended.seconds, f"Failed: no split is called {sorted(strange)[0]!r}", {})
+        return PlatformRun(
+            1, ended.seconds, f"Failed: no split is called {sorted(strange)[0]!r}", {}
+        )
     values = numbers(result[shown], "result")
-    return Run(0, ended.seconds, "Finished", values)
+    return PlatformRun(0, ended.seconds, "Finished", values)
 
 
 def _shown(said: dict[str, Any], phase: int) -> str:
@@ -74,7 +76,7 @@ def _shown(said: dict[str, Any], phase: int) -> str:
     return str(names[max(places, key=lambda place: place["visibility"])["dataset_split_id"]])
 
 
-@platform("evalai", FILE, "annotations/challenge.zip", rehearse)
+@platform("evalai", FILE, "annotations/challenge.zip", run_as_evalai)
 def evalai(subject: Subject) -> Bundle:
     """A folder to be zipped and uploaded: Host challenge, Upload a zip."""
     splits = subject.splits or ("all",)
@@ -88,10 +90,10 @@ def evalai(subject: Subject) -> Bundle:
         "evaluation_script.zip": zipped(package),
         "annotations/challenge.zip": zipped(subject.files),
         "kit.zip": subject.kit,
-        FILE: as_yaml(_configuration(subject, splits)),
+        FILE: yaml_text(_configuration(subject, splits)),
     }
     for name in (*TEXTS, "phase"):
-        files[f"templates/{name}.html"] = _text(subject, name).encode()
+        files[f"templates/{name}.html"] = _page_text(subject, name).encode()
     return Bundle(
         files,
         lost=lost(subject, HAS),
@@ -103,7 +105,7 @@ def evalai(subject: Subject) -> Bundle:
     )
 
 
-def _text(subject: Subject, name: str) -> str:
+def _page_text(subject: Subject, name: str) -> str:
     """A page of HTML; none may be empty."""
     texts = {"terms_and_conditions": "terms", "submission_guidelines": "rules"}
     page = subject.challenge.pages.get(texts.get(name, name))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scorer.bridges.base import Bundle, Run, Subject, bridge, platform, within
+from scorer.bridges.base import Bundle, PlatformRun, Subject, bridge, platform, within
 from scorer.bridges.lost import lost
-from scorer.bridges.stage import made, python, read_json, run, unpacked
+from scorer.bridges.stage import laid_out, made, python, read_json, run
 
 FILE = ".github/workflows/classroom.yml"
 ALWAYS = {"version": 1, "status": "error", "max_score": 1, "tests": []}
@@ -39,9 +39,11 @@ jobs:
 """
 
 
-def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
+def run_as_github_classroom(
+    bundle: Path, submission: Path, folder: Path, score: str
+) -> PlatformRun:
     """Run the step that scores, and read the result as the reporter does."""
-    given, output = unpacked(submission, folder / "repository"), made(folder / "result")
+    given, output = laid_out(submission, folder / "repository"), made(folder / "result")
     answers = bundle / "answers"
     words = [answers / "bridge.py", answers / "challenge", given, output]
     ended = run([python(), *map(str, words)], folder, score)
@@ -49,10 +51,10 @@ def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
     earned = sum(test["score"] for test in found["tests"])
     said = "; ".join(test["message"] for test in found["tests"]) or found.get("output", "")
     seen = f"{earned:g} of {found['max_score']:g} points: {said}"
-    return Run(ended.code or int(found["status"] != "pass"), ended.seconds, seen, {})
+    return PlatformRun(ended.code or int(found["status"] != "pass"), ended.seconds, seen, {})
 
 
-@platform("github-classroom", FILE, "answers/challenge", rehearse)
+@platform("github-classroom", FILE, "answers/challenge", run_as_github_classroom)
 def github_classroom(subject: Subject) -> Bundle:
     """Two folders: of the students' template repository, and of a private one with the answers."""
     said = bridge(subject, "classroom", "result.json", subject.splits[:1], always=ALWAYS)

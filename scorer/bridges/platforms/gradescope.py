@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scorer.bridges.base import Bundle, Run, Subject, bridge, platform, within
+from scorer.bridges.base import Bundle, PlatformRun, Subject, bridge, platform, within
 from scorer.bridges.lost import lost
-from scorer.bridges.stage import made, numbers, python, read_json, run, unpacked
+from scorer.bridges.stage import laid_out, made, numbers, python, read_json, run
 
 FILE = "run_autograder"
 HAS = {"last"}
@@ -23,9 +23,9 @@ exec python3 /autograder/source/bridge.py /autograder/source/challenge /autograd
 ALWAYS = {"score": 0, "visibility": "visible", "stdout_visibility": "hidden"}
 
 
-def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
+def run_as_gradescope(bundle: Path, submission: Path, folder: Path, score: str) -> PlatformRun:
     """Run the autograder's bridge; results.json is what the student sees."""
-    given, output = unpacked(submission, folder / "submission"), made(folder / "results")
+    given, output = laid_out(submission, folder / "submission"), made(folder / "results")
     words = [
         python(),
         str(bundle / "bridge.py"),
@@ -37,10 +37,12 @@ def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
     found = read_json(output / "results.json")
     board = {each["name"]: each["value"] for each in found.get("leaderboard", [])}
     seen = f"{found['score']:g} points" + (f": {text}" if (text := found.get("output")) else "")
-    return Run(ended.code if board or ended.code else 1, ended.seconds, seen, numbers(board, FILE))
+    return PlatformRun(
+        ended.code if board or ended.code else 1, ended.seconds, seen, numbers(board, FILE)
+    )
 
 
-@platform("gradescope", FILE, "challenge", rehearse)
+@platform("gradescope", FILE, "challenge", run_as_gradescope)
 def gradescope(subject: Subject) -> Bundle:
     """The autograder's files: zip what is in the folder, not the folder."""
     files = bridge(subject, "gradescope", "results.json", subject.splits[:1], always=ALWAYS)

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scorer.bridges.base import Bundle, Run, Subject, as_json, bridge, platform, template
+from scorer.bridges.base import Bundle, PlatformRun, Subject, bridge, json_text, platform, template
 from scorer.bridges.lost import lost
-from scorer.bridges.stage import made, numbers, python, read_json, run, unpacked
+from scorer.bridges.stage import laid_out, made, numbers, python, read_json, run
 from scorer.reports.leaderboard.platforms.grand_challenge import DOT
 from scorer.reports.leaderboard.platforms.sent import slugs
 
@@ -28,23 +28,23 @@ ENTRYPOINT ["python3", "/opt/app/app.py"]
 """
 
 
-def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
+def run_as_grand_challenge(bundle: Path, submission: Path, folder: Path, score: str) -> PlatformRun:
     """Run the container's program once; of an error the last line is shown."""
     truth = made(folder / "ground_truth")
     with tarfile.open(bundle / TRUTH) as archive:
         archive.extractall(truth, filter="data")
-    given, output = unpacked(submission, folder / "input"), made(folder / "output")
+    given, output = laid_out(submission, folder / "input"), made(folder / "output")
     words = [python(), str(bundle / "bridge.py"), str(truth), str(given), str(output)]
     ended = run(words, folder, score)
     if ended.code:
         lines = [line for line in ended.err.splitlines() if line.strip()]
-        return Run(ended.code, ended.seconds, f"Failed: {lines[-1] if lines else ''}", {})
+        return PlatformRun(ended.code, ended.seconds, f"Failed: {lines[-1] if lines else ''}", {})
     aggregates = read_json(output / "metrics.json")["aggregates"]
     values = {key: found["mean"] for key, found in aggregates.items() if "." not in key}
-    return Run(0, ended.seconds, "Succeeded", numbers(values, "metrics.json"))
+    return PlatformRun(0, ended.seconds, "Succeeded", numbers(values, "metrics.json"))
 
 
-@platform("grand-challenge", FILE, TRUTH, rehearse)
+@platform("grand-challenge", FILE, TRUTH, run_as_grand_challenge)
 def grand_challenge(subject: Subject) -> Bundle:
     """The container's folder, the ground truth, and what to enter in the phase's settings."""
     splits = subject.splits[:1]
@@ -52,7 +52,7 @@ def grand_challenge(subject: Subject) -> Bundle:
     files["app.py"] = template("grand_challenge_app.py")
     files["Dockerfile"] = DOCKER.format(image=subject.image).encode()
     files[TRUTH] = _tar(subject.files)
-    files[FILE] = as_json(_settings(subject))
+    files[FILE] = json_text(_settings(subject))
     files["kit.zip"] = subject.kit
     hidden = [
         f"split {name}: a phase of its own, with a container of its own"

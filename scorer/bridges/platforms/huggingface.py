@@ -10,10 +10,10 @@ from typing import Any
 from scorer.bridges.base import (
     FOREVER,
     Bundle,
-    Run,
+    PlatformRun,
     Subject,
-    as_json,
     bridge,
+    json_text,
     platform,
     template,
     within,
@@ -49,20 +49,22 @@ except ValueError as error:
 """
 
 
-def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
+def run_as_huggingface(bundle: Path, submission: Path, folder: Path, score: str) -> PlatformRun:
     """Call `compute` of the metric; participants see FAILED without a text."""
     said = json.loads((bundle / FILE).read_text("utf-8"))
     ended = run([python(), "-c", CALL, str(bundle), str(submission)], folder, score)
     if ended.code:
-        return Run(ended.code, ended.seconds, "FAILED", {})
+        return PlatformRun(ended.code, ended.seconds, "FAILED", {})
     both = json.loads(ended.out)
     public, private = both["public_score"], both["private_score"]
     if list(public) != list(private) or said["SCORING_METRIC"] not in public:
-        return Run(1, ended.seconds, "FAILED: public and private scores differ in their keys", {})
-    return Run(0, ended.seconds, "SUCCESS", numbers(public, "public_score"))
+        return PlatformRun(
+            1, ended.seconds, "FAILED: public and private scores differ in their keys", {}
+        )
+    return PlatformRun(0, ended.seconds, "SUCCESS", numbers(public, "public_score"))
 
 
-@platform("huggingface", FILE, "challenge.zip", rehearse)
+@platform("huggingface", FILE, "challenge.zip", run_as_huggingface)
 def huggingface(subject: Subject) -> Bundle:
     """The files of a private dataset repository."""
     said = bridge(subject, "huggingface", "result.json", subject.splits)
@@ -80,7 +82,7 @@ def huggingface(subject: Subject) -> Bundle:
     }
     files = {name: text.encode() for name, text in texts.items()}
     files |= {"metric.py": template("huggingface_metric.py"), "challenge.zip": archive}
-    files |= {FILE: as_json(_configuration(subject)), "kit.zip": subject.kit}
+    files |= {FILE: json_text(_configuration(subject)), "kit.zip": subject.kit}
     files |= {"teams.json": b"{}\n", "user_team.json": b"{}\n"}
     return Bundle(
         files,

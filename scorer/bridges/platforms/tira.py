@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scorer.bridges.base import Bundle, Run, Subject, as_yaml, bridge, platform, within
+from scorer.bridges.base import Bundle, PlatformRun, Subject, bridge, platform, within, yaml_text
 from scorer.bridges.lost import lost
-from scorer.bridges.stage import made, numbers, python, run, unpacked
+from scorer.bridges.stage import laid_out, made, numbers, python, run
 
 FILE = "tira.md"
 RESULT = "evaluation.prototext"
@@ -22,19 +22,19 @@ ENTRYPOINT []
 MEASURE = re.compile(r'measure\{\n  key: "([^"]*)"\n  value: "([^"]*)"\n\}\n')
 
 
-def rehearse(bundle: Path, submission: Path, folder: Path, score: str) -> Run:
+def run_as_tira(bundle: Path, submission: Path, folder: Path, score: str) -> PlatformRun:
     """Run the evaluator's command; standard output is shown."""
-    given, output = unpacked(submission, folder / "run"), made(folder / "output")
+    given, output = laid_out(submission, folder / "run"), made(folder / "output")
     words = [python(), str(bundle / "bridge.py"), str(bundle / "truths"), str(given), str(output)]
     ended = run(words, folder, score)
     if ended.code:
-        return Run(ended.code, ended.seconds, ended.out.strip(), {})
+        return PlatformRun(ended.code, ended.seconds, ended.out.strip(), {})
     text = (output / RESULT).read_text("utf-8")
     values = {key: float(value) for key, value in MEASURE.findall(text)}
-    return Run(0, ended.seconds, "evaluated", numbers(values, RESULT))
+    return PlatformRun(0, ended.seconds, "evaluated", numbers(values, RESULT))
 
 
-@platform("tira", FILE, "truths", rehearse)
+@platform("tira", FILE, "truths", run_as_tira)
 def tira(subject: Subject) -> Bundle:
     """The evaluator's folder, the truths, and the dataset's page."""
     files = bridge(subject, "tira", RESULT, subject.splits[-1:], stdout=True)
@@ -48,7 +48,7 @@ def tira(subject: Subject) -> Bundle:
         }
     }
     page = f"# {subject.title}\n\n{subject.challenge.description or ''}\n"
-    files[FILE] = b"---\n" + as_yaml(configuration) + b"---\n\n" + page.encode()
+    files[FILE] = b"---\n" + yaml_text(configuration) + b"---\n\n" + page.encode()
     files["kit.zip"] = subject.kit
     return Bundle(
         files,

@@ -37,13 +37,12 @@ def export(
     The challenge is linted first. What the platform cannot say is told; `score rehearse` runs the
     bundle here.
     """
-    from scorer.bridges.export import IMAGE
-    from scorer.bridges.export import export as run
+    from scorer.bridges.export import IMAGE, bundle_for
     from scorer.bytes.write import folder, zipped
 
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal)
-    bundle = run(platform, settled, image=image or IMAGE, allow_plugins=allow_plugins)
+    bundle = bundle_for(platform, settled, image=image or IMAGE, allow_plugins=allow_plugins)
     lines = [f"{printable(output)}: {len(bundle.files):,} files for {platform}"]
     lines += [f"lost: {printable(each)}" for each in bundle.lost]
     lines += [f"next: {each}" for each in bundle.next]

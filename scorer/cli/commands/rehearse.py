@@ -24,10 +24,10 @@ def rehearse(
     Each submission is scored by the bundle and by `score`; then the bundle is run once with a
     scorer that cannot be started. Exit code 4: the bundle does something else than `score`.
     """
-    from scorer.bridges.rehearse import rehearse as run
+    from scorer.bridges.rehearse import rehearsals
 
     lines, wrong = [], 0
-    for done in run(bundle, submissions):
+    for done in rehearsals(bundle, submissions):
         wrong += not done.fine
         ended = f"exit {done.run.code} after {done.run.seconds:.1f} s"
         lines.append(f"{printable(done.name)}: {ended}, {done.said}")

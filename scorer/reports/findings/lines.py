@@ -11,7 +11,7 @@ TOLD = 3  # problems that the last line names
 
 
 @form("findings", "lines")
-def lines(checked: CheckedFile, options: Options) -> str:
+def bounded_lines(checked: CheckedFile, options: Options) -> str:
     """At most `options.most` problems, errors first; the last line stands for all of them.
 
     Some platforms show no more than the last line.
@@ -22,18 +22,18 @@ def lines(checked: CheckedFile, options: Options) -> str:
             (p for p in scored.findings if p.severity == "error" or not options.quiet),
             key=lambda problem: problem.severity != "error",
         )
-        written += list(map(line, problems[: options.most]))
-        first = "; ".join(map(line, problems[:TOLD]))
+        written += list(map(one_line, problems[: options.most]))
+        first = "; ".join(map(one_line, problems[:TOLD]))
         written.append(
             f"{printable(scored.name)} {summary(scored)}" + (f": {first}" if first else "")
         )
     return "\n".join(written) + "\n"
 
 
-def line(problem: Problem) -> str:
+def one_line(problem: Problem) -> str:
     """A problem in a line without the path of its file.
 
-    >>> line(Problem("S304", "item 'a' is given twice", path="a.csv", line=3))
+    >>> one_line(Problem("S304", "item 'a' is given twice", path="a.csv", line=3))
     "error[S304] line 3: item 'a' is given twice"
     """
     place = "" if problem.line is None else f" line {problem.line:,}:"

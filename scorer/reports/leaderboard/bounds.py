@@ -46,12 +46,12 @@ def _table(measure: Measure, report: Report, precision: int) -> Table | None:
         low, high, judged = value.bounds
         share = "-" if math.isnan(judged) else f"{100 * judged:.1f} %"
         cells = (number(each, measure, precision) for each in (low, value.mean, high))
-        rows.append([scored.name, *cells, share, *([_span(possible[scored.name])] * ranked)])
+        rows.append([scored.name, *cells, share, *([_rank_range(possible[scored.name])] * ranked)])
     head = ["name", "low", "value", "high", "judged", *(["possible ranks"] * ranked)]
     return texts(measure.id, head, rows)
 
 
-def _span(ranks: tuple[int, int] | None) -> str:
+def _rank_range(ranks: tuple[int, int] | None) -> str:
     return "" if ranks is None else "-".join(f"{rank:,}" for rank in dict.fromkeys(ranks))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from scorer.core.errors import UsageError
 from scorer.reports.base import MOST
-from scorer.reports.findings.lines import line
+from scorer.reports.findings.lines import one_line
 from scorer.results.report import Report, Scored, Standing
 
 
@@ -56,7 +56,7 @@ def half(report: Report) -> float | None:
 def told(scored: Scored, most: int = MOST) -> str:
     """Why a submission was rejected, a line a problem."""
     errors = [problem for problem in scored.findings if problem.severity == "error"]
-    lines = list(map(line, errors[:most]))
+    lines = list(map(one_line, errors[:most]))
     rest = sum(scored.findings.tally("error").values()) - len(lines)
     return "\n".join([*lines, *([f"and {rest:,} more"] if rest > 0 else [])])
 

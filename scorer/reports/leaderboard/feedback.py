@@ -1,0 +1,94 @@
+"""What a student is told of a submission: points, values, rank, and what is wrong with it."""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime
+
+from scorer.core.text import printable
+from scorer.reports.findings.problems import format_findings, summary
+from scorer.reports.leaderboard.cells import interval, level, number, place
+from scorer.results.grading import Grade, grade, graded_by
+from scorer.results.report import Report, Scored
+
+HIDDEN = "The values are hidden in this phase."
+
+
+def sentence(
+    report: Report, scored: Scored, precision: int = 4, received: datetime | None = None
+) -> str:
+    """The points in a sentence, with what is missing."""
+    if not scored.valid:
+        return f"0 points: {summary(scored)}"
+    given = grade(report, scored, received)
+    measure = graded_by(report)
+    if math.isnan(given.value):
+        return f"0 points: {printable(measure.id)} has no value"
+    value, to, short = (number(v, measure, precision) for v in (given.value, given.to, given.short))
+    said = f"{_points(given)} points: {printable(measure.id)} {value}"
+    said += f", {short} from {to}, that of all points" if given.short > 0 else ""
+    return said + (f"; {given.lost:.4g} points lost for being late" if given.lost else "")
+
+
+def feedback(
+    report: Report,
+    scored: Scored,
+    precision: int = 4,
+    received: datetime | None = None,
+    blind: bool = False,
+) -> str:
+    """A text for whoever sent a submission.
+
+    Args:
+        report: which it is of.
+        scored: the submission.
+        precision: digits after the point.
+        received: when it came.
+        blind: without values, ranks and points, as where a phase hides them.
+    """
+    lines = [printable(report.challenge.title), f"For {printable(scored.name)}", ""]
+    if received is not None:
+        lines.append(f"Received {received.isoformat(timespec='seconds')}")
+    verdict = "was accepted" if scored.valid else "was rejected"
+    lines += [f"The file {verdict}{_problems(scored)}", ""]
+    if blind and scored.valid:
+        lines += [HIDDEN, ""]
+    elif scored.valid:
+        if report.challenge.grading is not None:
+            lines += [f"{sentence(report, scored, precision, received)}.", ""]
+        lines += [
+            *_value_lines(report, scored, precision),
+            *_rank_lines(report, scored, precision),
+            "",
+        ]
+    lines += format_findings(scored.findings.at(scored.name))
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _value_lines(report: Report, scored: Scored, precision: int) -> list[str]:
+    return [
+        f"{printable(m.id)}: {number(scored.values[m.id].mean, m, precision)}"
+        for m in report.measures
+    ]
+
+
+def _rank_lines(report: Report, scored: Scored, precision: int) -> list[str]:
+    row = next((row for row in report.standings if row.name == scored.name), None)
+    if row is None or row.rank is None:
+        return []
+    ranked = sum(each.rank is not None for each in report.standings)
+    said = [f"Rank {place(row)} of {ranked:,}"]
+    ends = interval(row, report.primary, precision)
+    if ends.startswith("["):
+        said.append(f"{level(report)} of {printable(report.primary.id)}: {ends}")
+    return said
+
+
+def _points(given: Grade) -> str:
+    return f"{given.points:.4g} of {given.most:.4g}"
+
+
+def _problems(scored: Scored) -> str:
+    """How many problems there are, after the verdict."""
+    _, colon, problems = summary(scored).partition(": ")
+    return f": {problems}" if colon else ""

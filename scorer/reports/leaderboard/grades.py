@@ -1,0 +1,32 @@
+"""Points for a gradebook: id, points and feedback, as Moodle, nbgrader and Otter take them."""
+
+import csv
+import io
+
+from scorer.reports.base import Options, form
+from scorer.reports.leaderboard.feedback import sentence
+from scorer.reports.write.csv import cell
+from scorer.results.grading import grade
+from scorer.results.report import Report
+
+
+@form("leaderboard", "grades")
+def grades(report: Report, options: Options) -> str:
+    """CSV, a row a submission, rejected ones and teams without one, too; baselines have none."""
+    rows = []
+    for scored in report.submissions:
+        if not scored.baseline:
+            said = sentence(report, scored, options.precision)
+            rows.append((scored.name, grade(report, scored).points, said))
+    rows += [(team, 0.0, why) for team, why in report.absent.items()]
+    return gradebook(rows)
+
+
+def gradebook(rows: list[tuple[str, float, str]]) -> str:
+    """The CSV of ids, points and feedback."""
+    out = io.StringIO()
+    write = csv.writer(out, lineterminator="\n").writerow
+    write(["id", "points", "feedback"])
+    for name, points, said in rows:
+        write([cell(name), f"{points:.10g}", cell(said)])
+    return out.getvalue()

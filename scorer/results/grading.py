@@ -1,0 +1,110 @@
+"""Points for values, as a course gives them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from scorer.challenge.grading import Grading
+from scorer.core.errors import ChallengeError
+from scorer.core.text import join_first, quoted
+from scorer.metrics.measure import Measure, find
+from scorer.results.report import Report, Scored
+
+DAY = 86_400  # seconds
+
+
+class Grade(NamedTuple):
+    """The points of a submission."""
+
+    points: float
+    most: float
+    value: float  # NaN: it has none
+    start: float  # the value of no points
+    to: float  # of all points
+    lost: float = 0.0  # points, for being late
+
+    @property
+    def short(self) -> float:
+        """By how much the value misses that of all points; 0 where it does not."""
+        direction = 1 if self.to > self.start else -1
+        return max(direction * (self.to - self.value), 0.0)
+
+
+def graded_by(report: Report) -> Measure:
+    """The measure that gives points. `ChallengeError` if the challenge has none of that name."""
+    name = _grading(report).measure
+    if name is None:
+        return report.primary
+    measure = find(report.measures, name)
+    if measure is None:
+        known = join_first([each.id for each in report.measures])
+        raise ChallengeError(
+            f"grading.measure: no measure is called {quoted(name)}; there are {known}"
+        )
+    return measure
+
+
+def grade(report: Report, scored: Scored, received: datetime | None = None) -> Grade:
+    """The points of a submission; none for a rejected one, or one without a value.
+
+    Args:
+        report: with the baselines that `grading` names.
+        scored: a submission of it.
+        received: when it came; None: in time.
+
+    Raises:
+        ChallengeError: a baseline is not there, or the two values do not lie in the measure's
+            direction.
+    """
+    grading, measure = _grading(report), graded_by(report)
+    start = _start(report, measure, grading)
+    better = 1 if measure.metric.better == "higher" else -1
+    if not better * (grading.to - start) > 0:
+        word = "above" if better > 0 else "below"
+        raise ChallengeError(
+            f"grading.to: {grading.to:g} is not {word} {start:g}, that of no points"
+        )
+    value = scored.values[measure.id].mean if scored.valid else math.nan
+    share = 0.0 if math.isnan(value) else min(max((value - start) / (grading.to - start), 0.0), 1.0)
+    points = share * grading.points
+    lost = points * _late(grading, received)
+    return Grade(points - lost, grading.points, value, start, grading.to, lost)
+
+
+def _grading(report: Report) -> Grading:
+    grading = report.challenge.grading
+    if grading is None:
+        raise ChallengeError(
+            "the challenge has no grading; write  grading: {from: baseline, to: 0.75, points: 10}"
+        )
+    return grading
+
+
+def _start(report: Report, measure: Measure, grading: Grading) -> float:
+    """The value of no points."""
+    if not isinstance(grading.start, str):
+        return float(grading.start)
+    values: Mapping[str, float] = {
+        scored.name: scored.values[measure.id].mean
+        for scored in report.submissions
+        if scored.baseline and scored.valid
+    }
+    values = {name: value for name, value in values.items() if not math.isnan(value)}
+    if grading.start in values:
+        return values[grading.start]
+    if grading.start != "baseline" or not values:
+        known = join_first(list(values)) if values else "none"
+        message = f"no baseline with a value is called {quoted(grading.start)}; there are {known}"
+        raise ChallengeError(f"grading.from: {message}")
+    return max(values.values()) if measure.metric.better == "higher" else min(values.values())
+
+
+def _late(grading: Grading, received: datetime | None) -> float:
+    """The share of the points that is lost."""
+    if grading.late is None or received is None or received <= grading.late.due:
+        return 0.0
+    days = math.ceil((received - grading.late.due).total_seconds() / DAY)
+    return min(days * grading.late.lose, 1.0)
