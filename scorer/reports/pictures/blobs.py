@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.reports.document import cut, texts
+from scorer.reports.document import texts
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Canvas, Figure
 
@@ -35,10 +35,10 @@ def blobs(title: str, caption: str, names: Sequence[str], shares: Floats) -> Fig
     if len(names) > MOST:
         caption += f" The first {MOST} of {len(names):,} names and ranks."
     rows = [
-        [cut(name), *(f"{100 * share:.0f}" for share in row)]
-        for name, row in zip(names, shares.tolist(), strict=True)
+        [name, *(f"{100 * share:.0f}" for share in row)]
+        for name, row in zip(shown, shares[:MOST, :MOST].tolist(), strict=True)
     ]
-    head = ["name", *(f"{n:,}" for n in range(1, shares.shape[1] + 1))]
+    head = ["name", *(f"{n:,}" for n in range(1, len(shown) + 1))]
     numbers = texts(f"{title}, in per cent", head, rows)
     return Figure("blobs", title, caption, lambda wide: _blobs(shown, shares, wide), numbers)
 

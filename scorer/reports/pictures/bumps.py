@@ -27,8 +27,8 @@ def bumps(
 ) -> Figure | None:
     """A line for each name from board to board; None of fewer than two names or boards.
 
-    The names are in the order of the first board. Of many names and boards the first are drawn;
-    the numbers have them all.
+    The names are in the order of the first board. Of many names and boards the first are drawn,
+    of names the numbers have all.
     """
     if len(names) < 2 or len(columns) < 2:
         return None
@@ -37,9 +37,9 @@ def bumps(
         if len(many) < len(every):
             caption += f" The first {len(many)} of {len(every):,} {word}."
     rows = [
-        [cut(column.name), *(f"{rank:,}" for rank in column.ranks)] for column in columns
+        [name, *(f"{column.ranks[n]:,}" for column in drawn)] for n, name in enumerate(names)
     ]  # fmt: skip
-    numbers = texts(title, ["ranks", *map(cut, names)], rows)
+    numbers = texts(title, ["name", *(cut(column.name) for column in drawn)], rows)
     return Figure("bumps", title, caption, lambda wide: _bumps(shown, drawn, wide), numbers)
 
 
