@@ -364,8 +364,6 @@ class Board:
         `now` decides which phase it is. Raises `UnknownName`.
         """
         team, moment = self.entry(number).team, now or datetime.now(UTC)
-        if team is None:
-            return None
         return self.evaluations.own(team).held_back(team, moment, split).get(number)
 
     def splits(self) -> dict[str, tuple[str, ...]]:

@@ -215,8 +215,8 @@ class Evaluations:
         several = partial(self._queue.several, chosen.values)
         return self._snapshot(chosen, known, records.means, several, cache)
 
-    def own(self, team: int) -> Snapshot:
-        """What the entries of one team alone depend on, under the version in force."""
+    def own(self, team: int | None) -> Snapshot:
+        """What the entries of one team, or baselines, depend on, under the version in force."""
         version, entries = self._versions.in_force(), self._database.entries(team=team)
         found = self._queue.results(version.values, {entry.sha256 for entry in entries})
         summaries = {row.sha256: row.summary for row in found}

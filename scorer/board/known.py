@@ -83,8 +83,8 @@ class Records:
             return Recorded([*self._entries, *self._baselines], dict(self._statuses))
 
     def _new_entries(self) -> list[Entry]:
-        count, known = self._database.entry_count(), self._entries
-        new = self._database.entries_after(known[-1].number if known else 0)
+        (count,), known = self._database.counts("entry"), self._entries
+        new = self._database.entries(after=known[-1].number if known else 0)
         if known and len(known) + len(new) != count:  # somebody took entries away
             known.clear()
             new = self._database.entries()

@@ -35,7 +35,7 @@ class Roster:
 
     def _present(self) -> tuple[list[Team], State]:
         """The teams and the state of now, which are read again when there are more of either."""
-        counts, known = self._database.team_counts(), self._known
+        counts, known = self._database.counts("team", "decision"), self._known
         if known is None or known[0] != counts:
             teams = self._database.teams()
             held = state(teams, self._database.decisions(), LATEST)

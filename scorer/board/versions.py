@@ -75,7 +75,7 @@ class Versions:
 
     def _known(self) -> list[Version]:
         """All versions, which are read again when there are more."""
-        if len(self._all) != self._database.version_count():
+        if self._database.counts("version") != (len(self._all),):
             self._all = self._database.versions()
         return self._all
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Engine, Table, and_, func, or_, select, text
+from sqlalchemy import Connection, Engine, and_, func, or_, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from scorer.core.errors import UsageError
@@ -94,35 +94,14 @@ class Database:
         """All teams, in the order in which they were made."""
         return [team_of(row) for row in self._ordered(schema.team.c.id)]
 
-    def entries(self, **equal: object) -> list[Entry]:
-        """The entries whose columns have these values, all without any, in order."""
-        return [entry_of(row) for row in self._ordered(schema.entry.c.number, **equal)]
+    def entries(self, after: int = 0, **equal: object) -> list[Entry]:
+        """The entries with a greater number whose columns have these values, in order."""
+        number = schema.entry.c.number
+        return [entry_of(row) for row in self._ordered(number, number > after, **equal)]
 
-    def entries_after(self, number: int) -> list[Entry]:
-        """The entries with a greater number, in order."""
-        column = schema.entry.c.number
-        query = select(schema.entry).where(column > number).order_by(column)
-        return [entry_of(row) for row in self._tables.rows(query, schema.entry)]
-
-    def entry_count(self) -> int:
-        """The number of entries."""
-        return self._counts(schema.entry)[0]
-
-    def version_count(self) -> int:
-        """The number of versions."""
-        return self._counts(schema.version)[0]
-
-    def team_counts(self) -> tuple[int, ...]:
-        """The numbers of teams and of decisions, which never become fewer."""
-        return self._counts(schema.team, schema.decision)
-
-    def _counts(self, *tables: Table) -> tuple[int, ...]:
-        counts = [
-            select(func.count()).where(table.c.board == self.board).scalar_subquery()
-            for table in tables
-        ]
-        with self._engine.connect() as connection:
-            return tuple(connection.execute(select(*counts)).one())
+    def counts(self, *names: str) -> tuple[int, ...]:
+        """How many rows of the board some tables have, by their names."""
+        return self._tables.counts(*(schema.metadata.tables[name] for name in names))
 
     def entry(self, number: int) -> Entry | None:
         """The entry of that number."""
@@ -152,10 +131,11 @@ class Database:
             for r in self._ordered(schema.token.c.id, **equal)
         ]
 
-    def _ordered(self, column: Any, **equal: object) -> list[Any]:
+    def _ordered(self, column: Any, *where: Any, **equal: object) -> list[Any]:
         """The rows of a column's table whose columns have these values, by that column."""
         table = column.table
-        query = select(table).where(*(table.c[name] == value for name, value in equal.items()))
+        equals = (table.c[name] == value for name, value in equal.items())
+        query = select(table).where(*where, *equals)
         return self._tables.rows(query.order_by(column), table)
 
     def stamp(self) -> tuple[int, ...]:

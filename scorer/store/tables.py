@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Integer, cast, func, select, text
+from sqlalchemy import Connection, Engine, Integer, Table, cast, func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from scorer.core.errors import UsageError
@@ -31,6 +31,15 @@ class Tables:
                 return list(connection.execute(query.where(table.c.board == self.board)))
         except DBAPIError as error:
             raise UsageError(f"the store cannot be read: {error.orig}") from error
+
+    def counts(self, *tables: Table) -> tuple[int, ...]:
+        """How many of the board's rows some tables have."""
+        counts = [
+            select(func.count()).where(table.c.board == self.board).scalar_subquery()
+            for table in tables
+        ]
+        with self.engine.connect() as connection:
+            return tuple(connection.execute(select(*counts)).one())
 
     @contextmanager
     def write(self, lock: bool = True, *, others: Sequence[str] = ()) -> Iterator[Connection]:

@@ -25,14 +25,11 @@ class Rows:
         self.sent, self.states, self.asked = list[Entry](), dict[str, str](), None
         self.evaluations = self
 
-    def entries(self):
-        return list(self.sent)
+    def entries(self, after=0):
+        return [each for each in self.sent if each.number > after]
 
-    def entries_after(self, number):
-        return [each for each in self.sent if each.number > number]
-
-    def entry_count(self):
-        return len(self.sent)
+    def counts(self, name):
+        return (len(self.sent),)
 
     def results(self, values, files):
         self.asked = set(files)
