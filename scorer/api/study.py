@@ -11,6 +11,7 @@ from scorer.api.diagnosis import diagnosed
 from scorer.api.submissions import (
     Progress,
     Submissions,
+    among,
     loaded,
     named_files,
     outcomes_of,
@@ -70,11 +71,11 @@ def study(
     """
     official = _official(loaded(challenge), measures, allow_plugins)
     plain = prepare(official, allow_plugins)
-    ready, left_out = _opened(plain, allow_plugins)
-    further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
-    with named_files(submissions, ready.prepared) as named:
-        files, _ = without_baselines(named, ready.prepared)
+    with named_files(submissions, plain) as named:
+        files, _ = without_baselines(named, plain)
+        ready, left_out = _opened(among(plain, files), allow_plugins)
         outcomes = outcomes_of(ready, files, progress)
+        further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
         terms = terms_of(ready)
         scored = settled_files(terms, files, outcomes)
         valid = sum(each.valid for each in scored)
@@ -113,7 +114,7 @@ def _official(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -
         return challenge
     if odd := [word for word in words if not word.strip() or not word.isprintable()]:
         raise UsageError(f"{quoted(odd[0])} is no measure; write one such as nDCG@10")
-    bound = prepare(challenge, allow_plugins).measures
+    challenge, _, bound, *_ = prepare(challenge, allow_plugins)
     specs, places = list(challenge.metrics), list[int]()
     for word in dict.fromkeys(words):
         known = find(bound, word)
@@ -131,7 +132,8 @@ def _opened(plain: BoundChallenge, allow_plugins: bool) -> tuple[OpenChallenge, 
         return answerable(opened(plain)), []
     wider = challenge.model_copy(update={"metrics": (*challenge.metrics, *specs)})
     try:
-        return answerable(opened(prepare(wider, allow_plugins))), []
+        bound = prepare(wider, allow_plugins)._replace(found=plain.found)
+        return answerable(opened(bound)), []
     except ChallengeError as error:
         ready = answerable(opened(plain))  # raises where the challenge itself is wrong
         why = printable(error.problems[0].message if error.problems else error)

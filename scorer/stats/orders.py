@@ -52,10 +52,12 @@ def pair_wins(values: Floats, better: Better = "higher") -> Floats:
     """
     valued = (~np.isnan(values)).astype(np.float64)
     known = valued @ valued.T
-    won = np.empty_like(known)
+    won = np.zeros_like(known)
     for n, row in enumerate(values):
-        above = row > values if better == "higher" else row < values
-        won[n] = above.sum(axis=1) + (row == values).sum(axis=1) / 2
+        others = values[n + 1 :]
+        above = row > others if better == "higher" else row < others
+        won[n, n + 1 :] = above.sum(axis=1) + (row == others).sum(axis=1) / 2
+        won[n + 1 :, n] = known[n + 1 :, n] - won[n, n + 1 :]
     wins: Floats = np.divide(won, known, out=np.full(known.shape, np.nan), where=known > 0)
     np.fill_diagonal(wins, np.nan)
     return wins
