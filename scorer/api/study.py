@@ -179,6 +179,7 @@ def _ruled(terms: Terms) -> str:
     """What ranks, in words."""
     if terms.rank_by is not None:
         return f"{terms.rank_by[0].name} by {terms.rank_by[1].name}"
-    if terms.ranked_by is not None:
-        return f"{' and '.join(terms.ranked_by.measures)} by {terms.ranked_by.aggregate.name}"
+    if (by := terms.ranked_by) is not None:
+        each = f" in each {by.each}" if by.each is not None else ""
+        return f"{' and '.join(by.measures)} by {by.aggregate.name}{each}"
     return terms.primary.id

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import compress
@@ -17,12 +17,12 @@ from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
 from scorer.core.registry import plugin_call
 from scorer.core.text import printable, unit
-from scorer.leaderboard.board import Terms, ranked
+from scorer.leaderboard.board import Terms, ranked, settled
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.metrics.combination import SIZE, Combination
 from scorer.metrics.measure import Measure
 from scorer.preferences.base import aggregations, every
-from scorer.results.report import Scored, Value
+from scorer.results.report import OF_EACH, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Missing, Outcome, Rules, Scorecard, Undefined
 from scorer.results.study import Decided, Halves, Variation
 from scorer.scoring.settle import of_lists, over_folds, settle
@@ -30,12 +30,11 @@ from scorer.stats.aggregate import MEAN, Aggregate
 from scorer.stats.orders import (
     agreement,
     majorities,
-    pair_wins,
     parts,
     ranks_of,
     taus,
-    win_rates,
 )
+from scorer.stats.wins import win_rates
 from scorer.views.positions import PositionTable
 
 TENTH, HALF = 0.1, 0.5
@@ -98,9 +97,12 @@ class Entrants(NamedTuple):
 
         None where no submission has a value.
         """
-        terms = self.terms
+        terms, by = self.terms, self.terms.ranked_by
+        preferred = terms.rank_by or any(b.metric.view is PositionTable for b in terms.breakers)
+        if preferred or (by is not None and by.each is not None):
+            return self._anew(rules, keep)
         ids = {terms.primary.id, *(each.id for each in terms.breakers)}
-        ids |= set(terms.ranked_by.measures if terms.ranked_by else ())
+        ids |= set(by.measures if by is not None else ())
         used = [each for each in terms.measures if each.id in ids]
         table = {each.id: self.values(each, rules, keep) for each in used}
         if np.isnan(table[terms.primary.id]).all() and self.by_primary:
@@ -109,18 +111,23 @@ class Entrants(NamedTuple):
             replace(each, values={k: Value(float(v[n]), 0, 0, 0, None) for k, v in table.items()})
             for n, each in enumerate(self.scored)
         ]
-        preferred = terms.rank_by or any(b.metric.view is PositionTable for b in terms.breakers)
-        if preferred and keep is not None:
-            lists = tuple(compress(terms.lists, keep))
-            outcomes = [limited(each, keep, lists) for each in self.outcomes]
-            scored = [replace(s, card=o.card) for s, o in zip(scored, outcomes, strict=True)]
         return self.board(terms._replace(groups={}), scored)
+
+    def _anew(self, rules: RuleOf | None, keep: Mask | None) -> Ints:
+        """The ranks of submissions that are settled by other rules, or on some of the lists."""
+        terms = self.terms._replace(rules=self.terms.rules if rules is None else rules)
+        outcomes: Sequence[Outcome] = self.outcomes
+        if keep is not None:
+            terms = terms._replace(lists=tuple(compress(terms.lists, keep)))
+            outcomes = [limited(each, keep, terms.lists) for each in outcomes]
+        pairs = zip(self.scored, outcomes, strict=True)
+        return self.board(terms, [settled(terms, s.name, s.path, o) for s, o in pairs])
 
     def board(self, terms: Terms, scored: list[Scored] | None = None) -> Ints:
         """The ranks by other terms."""
         rows = ranked(terms, self.scored if scored is None else scored).standings
-        place = {row.name: row.rank for row in rows}
-        return np.array([place[each.name] for each in self.scored], dtype=np.int64)
+        place = {row.name: row.rank for row in rows}  # one that is rejected by a rule is last
+        return np.array([place.get(each.name) or len(place) + 1 for each in self.scored])
 
 
 def _has_list_values(value: Value) -> bool:
@@ -194,9 +201,9 @@ def _by_aggregates(entrants: Entrants) -> Found:
             ranks = _by(primary, entrants.values(changed, terms.rules))
             yield "aggregate", f"{name} of the {many}", ranks
     if (table := entrants.table(primary)) is not None:
-        wins = pair_wins(table, primary.metric.better)
-        yield "aggregate", f"Borda: win rate over the {many}", _ranked(_exact(win_rates(wins)))
-        yield "aggregate", f"Copeland: opponents beaten in most {many}", _ranked(majorities(wins))
+        values = _up(primary) * table
+        yield "aggregate", f"Borda: win rate over the {many}", _ranked(_rates(values))
+        yield "aggregate", f"Copeland: opponents beaten in most {many}", _ranked(majorities(values))
     yield from _win_rates(entrants)
 
 
@@ -211,26 +218,44 @@ def _win_rates(entrants: Entrants) -> Found:
     }
     for over, table in tables.items():
         if table.ndim == 2 and table.shape[1] > 1 and not np.isnan(table).all():
-            wins = pair_wins(table)
-            yield "aggregate", f"win rate over {over}", _ranked(_exact(win_rates(wins)))
+            yield "aggregate", f"win rate over {over}", _ranked(_rates(table))
 
 
-def _exact(values: Floats) -> Floats:
-    """Sums of shares without what float arithmetic leaves between equal ones."""
-    return np.round(values, 12)
+def _rates(values: Floats) -> Floats:
+    """The mean win rate of each, without what float arithmetic leaves between equal ones.
+
+    `values` is (submissions, units), higher is better.
+    """
+    rates = win_rates(values, np.ones(len(values), dtype=bool))
+    return np.asarray(np.round(rates[:, ~np.isnan(rates).all(axis=0)].mean(axis=1), 12))
 
 
 def _aggregations(entrants: Entrants) -> Found:
     """Other aggregations of preferences, or of ranks by several measures."""
-    terms = entrants.terms
+    terms, preferred, by = entrants.terms, entrants.terms.rank_by, entrants.terms.ranked_by
+    if by is not None and by.each is not None:
+        other = "group" if by.each == "list" else "list"
+        fits = terms.groups if other == "group" else terms.primary.of_lists
+        if fits:
+            changed = terms._replace(ranked_by=by._replace(each=other))
+            yield "aggregate", f"{by.aggregate.name} in each {other}", entrants.board(changed)
+        return
+    official = preferred[1] if preferred else by.aggregate if by else None
     for aggregate in every(aggregations()):
-        if terms.rank_by is not None and aggregate != terms.rank_by[1]:
-            changed = terms._replace(rank_by=(terms.rank_by[0], aggregate))
-        elif terms.ranked_by is not None and aggregate != terms.ranked_by.aggregate:
-            changed = terms._replace(ranked_by=terms.ranked_by._replace(aggregate=aggregate))
-        else:
+        # win rates and mean ranks give Borda's order
+        if aggregate == official or _of_ranks(aggregate, official):
             continue
+        if preferred is not None:
+            changed = terms._replace(rank_by=(preferred[0], aggregate))
+        elif by is not None:
+            changed = terms._replace(ranked_by=by._replace(aggregate=aggregate))
         yield "aggregate", aggregate.name, entrants.board(changed)
+
+
+def _of_ranks(aggregate: Measure, official: Measure | None) -> bool:
+    """Whether an aggregation is of mean ranks and is not to be tried: one of them is, or ranks."""
+    of_each = official is not None and official.metric.name in OF_EACH
+    return aggregate.metric.name in OF_EACH and (of_each or aggregate.metric.name != "Borda")
 
 
 def _by_rules(entrants: Entrants) -> Found:

@@ -44,41 +44,23 @@ def taus(values: Floats, drawn: Floats) -> Floats:
     return tau
 
 
-def pair_wins(values: Floats, better: Better = "higher") -> Floats:
-    """The share of lists in which the row is better than the column, a tie as half.
+def majorities(values: Floats) -> Floats:
+    """How many opponents each beats in more lists than not, a draw as half: Copeland's count.
 
-    `values` is (submissions, lists); a pair has the lists in which both have a value, and NaN
-    where it has none. The result is (submissions, submissions), of the diagonal NaN.
+    `values` is (submissions, lists), higher is better; a pair is compared in the lists in which
+    both have a value. The result is (submissions,).
+
+    >>> majorities(np.array([[2.0, 2.0, 0.0], [1.0, 1.0, 1.0], [0.0, 0.0, 2.0]]))
+    array([2., 1., 0.])
     """
-    valued = (~np.isnan(values)).astype(np.float64)
-    known = valued @ valued.T
-    won = np.zeros_like(known)
+    beaten = np.zeros(len(values))
     for n, row in enumerate(values):
         others = values[n + 1 :]
-        above = row > others if better == "higher" else row < others
-        won[n, n + 1 :] = above.sum(axis=1) + (row == others).sum(axis=1) / 2
-        won[n + 1 :, n] = known[n + 1 :, n] - won[n, n + 1 :]
-    wins: Floats = np.divide(won, known, out=np.full(known.shape, np.nan), where=known > 0)
-    np.fill_diagonal(wins, np.nan)
-    return wins
-
-
-def win_rates(wins: Floats) -> Floats:
-    """The mean of each row of `pair_wins`: Borda's count as a share; NaN of no pair.
-
-    >>> win_rates(pair_wins(np.array([[3.0, 1.0], [2.0, 2.0], [1.0, 2.0]])))
-    array([0.5  , 0.625, 0.375])
-    """
-    known = ~np.isnan(wins)
-    total, count = np.where(known, wins, 0.0).sum(axis=1), known.sum(axis=1)
-    rates: Floats = np.divide(total, count, out=np.full(len(wins), np.nan), where=count > 0)
-    return rates
-
-
-def majorities(wins: Floats) -> Floats:
-    """How many opponents each beats in more lists than not, a draw as half: Copeland's count."""
-    count: Floats = (wins > 0.5).sum(axis=1) + (wins == 0.5).sum(axis=1) / 2
-    return count
+        more = (row > others).sum(axis=1) - (row < others).sum(axis=1)
+        won = (np.sign(more) + 1) / 2
+        beaten[n] += won.sum()
+        beaten[n + 1 :] += 1 - won
+    return beaten
 
 
 def parts(lists: int, unit: Ints | None, share: float, draws: int, seed: int) -> Mask:

@@ -169,6 +169,35 @@ def test_ranks_by_several_measures_are_put_together_otherwise(board):
     assert {"RR", "Success@3", "Copeland"} <= {*by_name(study)}
 
 
+@pytest.mark.slow("studies a board")
+def test_ranks_in_each_list_are_made_anew_of_parts_of_the_lists(board):
+    rule = "leaderboard: {rank_by: {measures: [RR], each: list, aggregate: WinRate}}\n"
+    yaml = f"truth: truth.csv\nlists: lists.csv\nmetrics: [RR]\n{rule}"
+    study = studied(board, yaml, **{"lists.csv": GROUPS})
+    assert study.ruled == "RR by WinRate in each list"
+    found = by_name(study)
+    # easy: bold, steady, slow, poor; hard: steady, slow, and bold and poor equal
+    assert found["without hard"].ranks == tuple(1 + ["bold", "steady", "slow", "poor"].index(n)
+                                                for n in study.names)  # fmt: skip
+    assert found["without easy"].ranks[study.names.index("steady")] == 1
+    assert found["WinRate in each group"].about == "aggregate"
+
+
+@pytest.mark.slow("studies a board")
+def test_values_of_other_tools_are_studied(challenge):
+    head = "kind: values\nsubmission: {columns: {list: case}, values: {dice: {}, "
+    folder = challenge(head + "time: {column: seconds, better: lower}}}\n")
+    rows = {"a": "0.9,3", "b": "0.8,1", "c": "0.7,2"}
+    runs = []
+    for name, row in rows.items():
+        runs.append(folder / f"{name}.csv")
+        runs[-1].write_text("case,dice,seconds\n" + "".join(f"{n},{row}\n" for n in range(12)))
+    study = scorer.study(folder, runs)
+    assert (study.ruled, study.names) == ("dice", ("a", "b", "c"))
+    assert by_name(study)["time"].ranks == (3, 1, 2)
+    assert scorer.study(folder, runs, measures=["time"]).names == ("b", "c", "a")
+
+
 @pytest.mark.slow("studies a board twice")
 def test_a_measure_can_be_official(board):
     folder, runs = board()

@@ -6,11 +6,9 @@ import pytest
 from scorer.stats.orders import (
     agreement,
     majorities,
-    pair_wins,
     parts,
     ranks_of,
     taus,
-    win_rates,
 )
 
 NAN = np.nan
@@ -45,22 +43,14 @@ def test_tau_of_orders_without_any_difference_is_none():
     assert taus(np.ones(3), np.array([[1.0], [2.0], [3.0]])).tolist() == [0.0]
 
 
-def test_pairs_are_compared_on_the_lists_that_both_have():
+def test_pairs_are_compared_in_the_lists_that_both_have():
     values = np.array([[1.0, 2.0, NAN], [1.0, 1.0, 5.0], [NAN, NAN, 4.0]])
-    wins = pair_wins(values)
-    assert wins[0, 1] == 0.75  # a tie and a win
-    assert wins[1, 2] == 1.0
-    assert np.isnan(wins[0, 2])  # no list in common
-    assert np.isnan(np.diag(wins)).all()
-    assert win_rates(wins).tolist() == [0.75, 0.625, 0.0]
-    assert pair_wins(-values, "lower")[0, 1] == 0.75
+    assert majorities(values).tolist() == [1.5, 1.0, 0.5]  # no list of the first and the last
 
 
-def test_the_one_that_beats_each_by_a_majority_need_not_win_most():
-    values = np.array([[2.0, 2.0, 0.0], [1.0, 1.0, 2.0], [0.0, 0.0, 1.0]])
-    wins = pair_wins(values)
-    assert majorities(wins).tolist() == [2.0, 1.0, 0.0]
-    assert win_rates(wins) == pytest.approx([2 / 3, 2 / 3, 1 / 6])
+def test_the_one_that_beats_each_by_a_majority_is_first_whatever_its_mean():
+    values = np.array([[2.0, 2.0, 0.0], [1.0, 1.0, 9.0], [0.0, 0.0, 1.0]])
+    assert majorities(values).tolist() == [2.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize(
