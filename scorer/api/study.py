@@ -11,7 +11,6 @@ from scorer.api.diagnosis import diagnosed
 from scorer.api.submissions import (
     Progress,
     Submissions,
-    among,
     loaded,
     named_files,
     outcomes_of,
@@ -19,6 +18,7 @@ from scorer.api.submissions import (
     terms_of,
     without_baselines,
 )
+from scorer.api.systems import among
 from scorer.api.text import Study
 from scorer.api.variations import Entrants, halves, variations
 from scorer.challenge.measures import MeasureSpec
@@ -73,7 +73,7 @@ def study(
     plain = prepare(official, allow_plugins)
     with named_files(submissions, plain) as named:
         files, _ = without_baselines(named, plain)
-        ready, left_out = _opened(among(plain, files), allow_plugins)
+        ready, left_out = _opened_with_more(among(plain, files), allow_plugins)
         outcomes = outcomes_of(ready, files, progress)
         further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
         terms = terms_of(ready)
@@ -125,7 +125,9 @@ def _official(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -
     return challenge.model_copy(update={"metrics": tuple(ranking), "leaderboard": rules})
 
 
-def _opened(plain: BoundChallenge, allow_plugins: bool) -> tuple[OpenChallenge, list[str]]:
+def _opened_with_more(
+    plain: BoundChallenge, allow_plugins: bool
+) -> tuple[OpenChallenge, list[str]]:
     """The challenge opened with further measures, or without them, and why."""
     challenge, specs = plain.challenge, list(_further(plain))
     if not specs:
