@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from scorer.prepare.open import OpenChallenge
 
 FORM = "score init [KIND] DIR, or score init --from TRUTH [SAMPLE [LISTS]] DIR"
+TOOLS = "score init --from RESULTS... DIR"
 
 
 def init(
@@ -28,12 +29,16 @@ def init(
             metavar="[KIND] DIR",
             help="A kind of challenge (default: ranking; none and no folder: the list of them) "
             "and a folder. With --from: a sample submission, where lines have no ids the public "
-            "file whose rows they follow, and a folder.",
+            "file whose rows they follow, and a folder; or further results of a tool.",
         ),
     ] = None,
     truth: Annotated[
         Path | None,
-        typer.Option("--from", metavar="TRUTH", help="Write the challenge that fits this truth."),
+        typer.Option(
+            "--from",
+            metavar="TRUTH",
+            help="Write the challenge that fits this truth, or results of an evaluation tool.",
+        ),
     ] = None,
 ) -> Result:
     """Make a folder with a challenge that scores at once, to be changed into your own."""
@@ -43,7 +48,10 @@ def init(
 
     words = words or []
     if truth is not None:
-        return _from_truth(truth, words)
+        from scorer.prepare.from_tools import tool_of
+
+        of_tool = truth.is_dir() or tool_of(truth) is not None
+        return _from_tools(truth, words) if of_tool else _from_truth(truth, words)
     templates = files("scorer.challenge.templates")
     kinds = sorted(k.name for k in templates.iterdir() if not k.name.startswith("_"))
     if not words:
@@ -77,6 +85,41 @@ def init(
 def _about(text: str) -> str:
     """The description of a template: its first line, a comment."""
     return text.split("\n", 1)[0].removeprefix("#").strip()
+
+
+def _from_tools(first: Path, words: list[str]) -> Result:
+    """Write a folder with a challenge of what an evaluation tool measured, and each system's file.
+
+    Files and folders can be several; the last word is the folder that is made.
+    """
+    from scorer.bytes.write import folder as make_folder
+    from scorer.challenge.model import FILE
+    from scorer.challenge.schema import LINE, for_editors
+    from scorer.prepare.from_tools import cases_of, challenge_files, file_names, told, tool_files
+
+    if not words:
+        raise UsageError(TOOLS)
+    *more, target = map(Path, words)
+    for path in (first, *more):
+        if not path.exists():
+            raise UsageError(f"{printable(path)} is no file or folder; {TOOLS}")
+    files = tool_files([first, *more])
+    known = {path for path, _ in files}
+    for path in (first, *more):
+        if path not in known and not (
+            path.is_dir() and any(path in each.parents for each in known)
+        ):
+            raise UsageError(f"{printable(path)}: no results of a tool that is known; {TOOLS}")
+    found = cases_of(files)
+    contents = challenge_files(found)
+    contents[FILE] = f"{LINE}".encode() + contents[FILE]
+    make_folder(target, contents | for_editors())
+    folder = printable(target)
+    many = len(file_names(list(found.systems)))
+    return Result(
+        f"made {folder}: {FILE}, cases.csv, systems/ ({many:,})\n{told(found)}\n"
+        f"score it:  score {folder} {folder}/systems\n"
+    )
 
 
 def _from_truth(truth: Path, words: list[str]) -> Result:

@@ -1,0 +1,199 @@
+"""The challenge that files of evaluation tools make: cases, their groups, and a file a system."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from scorer.core.errors import UsageError
+from scorer.core.text import display_path, join_first, printable, quoted
+from scorer.prepare.tools.base import Case, Tool, ToolFile, tools
+
+LISTS = "cases.csv"
+SUBMISSIONS = "systems"
+MOST_FILES = 100_000
+UNFIT = re.compile(r"[^\w.@+=,-]+")  # in the name of a file
+LONGEST = 150  # characters of such a name
+SCORE = "score"  # where tasks have no value in common
+
+
+@dataclass(frozen=True)
+class FoundCases:
+    """The cases of one tool's files."""
+
+    tool: Tool
+    systems: Mapping[str, Mapping[str, Mapping[str, float]]]  # system -> case -> value -> number
+    groups: Mapping[str, tuple[str, ...]]  # case -> the groups it is in, the outermost first
+    values: tuple[str, ...]  # that every case has
+
+
+def tool_of(path: Path) -> Tool | None:
+    """The tool that wrote a file, by its first bytes; None of any other."""
+    if not os.path.isfile(path):
+        return None
+    head = ToolFile(path).head
+    return next((each for each in tools() if head and each.finds(head)), None)
+
+
+def tool_files(paths: Sequence[Path]) -> list[tuple[Path, Tool]]:
+    """The files of tools among these, and in folders among these, with their tools."""
+    return [(path, tool) for path in _files(paths) if (tool := tool_of(path)) is not None]
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            inside = (Path(at) / name for at, _, names in os.walk(path) for name in sorted(names))
+            yield from sorted(islice(inside, MOST_FILES))
+        else:
+            yield path
+
+
+def cases_of(files: Sequence[tuple[Path, Tool]]) -> FoundCases:
+    """The cases of files of one tool.
+
+    `ChallengeError` if a file is wrong, `UsageError` if they do not go together.
+    """
+    names = list(dict.fromkeys(tool.name for _, tool in files))
+    if len(names) > 1:
+        raise UsageError(f"files of several tools make no board: {join_first(names)}")
+    tool = files[0][1]
+    systems: dict[str, dict[str, Mapping[str, float]]] = {}
+    groups: dict[str, tuple[str, ...]] = {}
+    source: dict[tuple[str, str], Path] = {}
+    for path, _ in files:
+        for case in tool.function(ToolFile(path)):
+            if (first := source.setdefault((case.system, case.case), path)) != path:
+                _refuse_twice(case, first, path)
+            if case.values:  # without any it is missing
+                systems.setdefault(case.system, {})[case.case] = case.values
+            groups.setdefault(case.case, case.groups)
+    if not systems:
+        raise UsageError(f"{display_path(files[0][0])}: {tool.name} has no cases here")
+    return _with_common(FoundCases(tool, systems, groups, ()))
+
+
+def _refuse_twice(case: Case, first: Path, second: Path) -> None:
+    where = f"{display_path(second)}: case {quoted(case.case)} of {quoted(case.system)}"
+    raise UsageError(f"{where} is in {display_path(first)}, too")
+
+
+def _with_common(found: FoundCases) -> FoundCases:
+    """With the values that all cases have; where there are none, the first of each as `score`."""
+    every = [values for cases in found.systems.values() for values in cases.values()]
+    counts = Counter(name for values in every for name in values)
+    common = tuple(name for name, count in counts.items() if count == len(every))
+    if common:
+        return FoundCases(found.tool, found.systems, found.groups, common)
+    scored = {
+        system: {case: {SCORE: next(iter(values.values()))} for case, values in cases.items()}
+        for system, cases in found.systems.items()
+    }
+    return FoundCases(found.tool, scored, found.groups, (SCORE,))
+
+
+def challenge_files(found: FoundCases) -> dict[str, bytes]:
+    """A challenge.yaml, the cases with their groups, and the values of each system."""
+    import yaml
+
+    from scorer.challenge.model import FILE
+
+    data = challenge_of(found)
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
+    files = {FILE: f"scorer: 1\n{text}".encode(), LISTS: _lists(found)}
+    for system, name in file_names(list(found.systems)).items():
+        files[f"{SUBMISSIONS}/{name}.csv"] = _table(found, system)
+    return files
+
+
+def challenge_of(found: FoundCases) -> dict[str, Any]:
+    """What its challenge.yaml says."""
+    levels = _levels(found)
+    columns = {"list": "case"} | ({"group": levels[0]} if levels else {})
+    lists = {"file": LISTS, "columns": columns}
+    submission: dict[str, Any] = {"columns": {"list": "case"}}
+    if found.tool.missing:
+        submission["missing_list"] = found.tool.missing
+    submission["values"] = {name: _value(found, name) for name in found.values}
+    average = [name for name in found.tool.average if name in levels]
+    over = {"average": average} if average else {}
+    return {
+        "title": f"Values of {found.tool.name}",
+        "kind": "values",
+        "lists": lists,
+        "submission": submission,
+        "metrics": [{"id": name, "metric": name, **over} for name in found.values],
+    }
+
+
+def _levels(found: FoundCases) -> list[str]:
+    """The levels of groups that part the cases at all, and that none above parts alike."""
+    deep = max((len(groups) for groups in found.groups.values()), default=0)
+    kept = list[str]()
+    before: dict[str, tuple[str, ...]] = dict.fromkeys(found.groups, ())
+    for n, name in enumerate(found.tool.groups[:deep]):
+        parts = {case: groups[: n + 1] for case, groups in found.groups.items()}
+        if len(set(parts.values())) > max(len(set(before.values())), 1):
+            kept.append(name)
+            before = parts
+    return kept
+
+
+def _value(found: FoundCases, name: str) -> dict[str, Any]:
+    """How a value is declared: its direction, and its range where all lie in 0 to 1."""
+    if name in found.tool.lower:
+        return {"better": "lower"}
+    every = (values[name] for cases in found.systems.values() for values in cases.values())
+    return {"range": [0, 1]} if all(0 <= value <= 1 for value in every) else {}
+
+
+def file_names(systems: Sequence[str]) -> dict[str, str]:
+    """A name for the file of each system, such as `org_model` of `org/model`."""
+    names = dict[str, str]()
+    taken = set[str]()
+    for system in systems:
+        plain = UNFIT.sub("_", system).strip("._")[:LONGEST] or "system"
+        name, n = plain, 1
+        while name.casefold() in taken:
+            n += 1
+            name = f"{plain}_{n}"
+        taken.add(name.casefold())
+        names[system] = name
+    return names
+
+
+def _lists(found: FoundCases) -> bytes:
+    levels = _levels(found)
+    at = [found.tool.groups.index(level) for level in levels]
+    rows = ([case, *(groups[n] for n in at)] for case, groups in sorted(found.groups.items()))
+    return _csv([["case", *levels], *rows])
+
+
+def _table(found: FoundCases, system: str) -> bytes:
+    cases = found.systems[system].items()
+    rows = ([case, *(repr(values[name]) for name in found.values)] for case, values in cases)
+    return _csv([["case", *found.values], *rows])
+
+
+def _csv(rows: Sequence[Sequence[str]] | Iterator[Sequence[str]]) -> bytes:
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue().encode()
+
+
+def told(found: FoundCases) -> str:
+    """A sentence on what was found."""
+    cases, systems = len(found.groups), len(found.systems)
+    first = found.values[0]
+    return (
+        f"taken for files of {found.tool.name}: {systems:,} system{'s' * (systems > 1)}, "
+        f"{cases:,} case{'s' * (cases > 1)}, ranked by {printable(first)}\n"
+    )
