@@ -45,10 +45,10 @@ def tool_of(path: Path) -> Tool | None:
 
 def tool_files(paths: Sequence[Path]) -> list[tuple[Path, Tool]]:
     """The files of tools among these, and in folders among these, with their tools."""
-    return [(path, tool) for path in _files(paths) if (tool := tool_of(path)) is not None]
+    return [(path, tool) for path in _walked(paths) if (tool := tool_of(path)) is not None]
 
 
-def _files(paths: Sequence[Path]) -> Iterator[Path]:
+def _walked(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             inside = (Path(at) / name for at, _, names in os.walk(path) for name in sorted(names))
@@ -106,23 +106,23 @@ def challenge_files(found: FoundCases) -> dict[str, bytes]:
 
     from scorer.challenge.model import FILE
 
-    data = challenge_of(found)
+    data = values_challenge(found)
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
-    files = {FILE: f"scorer: 1\n{text}".encode(), LISTS: _lists(found)}
+    files = {FILE: f"scorer: 1\n{text}".encode(), LISTS: _case_table(found)}
     for system, name in file_names(list(found.systems)).items():
-        files[f"{SUBMISSIONS}/{name}.csv"] = _table(found, system)
+        files[f"{SUBMISSIONS}/{name}.csv"] = _system_table(found, system)
     return files
 
 
-def challenge_of(found: FoundCases) -> dict[str, Any]:
+def values_challenge(found: FoundCases) -> dict[str, Any]:
     """What its challenge.yaml says."""
-    levels = _levels(found)
+    levels = _group_levels(found)
     columns = {"list": "case"} | ({"group": levels[0]} if levels else {})
     lists = {"file": LISTS, "columns": columns}
     submission: dict[str, Any] = {"columns": {"list": "case"}}
     if found.tool.missing:
         submission["missing_list"] = found.tool.missing
-    submission["values"] = {name: _value(found, name) for name in found.values}
+    submission["values"] = {name: _declared_value(found, name) for name in found.values}
     average = [name for name in found.tool.average if name in levels]
     over = {"average": average} if average else {}
     return {
@@ -134,7 +134,7 @@ def challenge_of(found: FoundCases) -> dict[str, Any]:
     }
 
 
-def _levels(found: FoundCases) -> list[str]:
+def _group_levels(found: FoundCases) -> list[str]:
     """The levels of groups that part the cases at all, and that none above parts alike."""
     deep = max((len(groups) for groups in found.groups.values()), default=0)
     kept = list[str]()
@@ -147,7 +147,7 @@ def _levels(found: FoundCases) -> list[str]:
     return kept
 
 
-def _value(found: FoundCases, name: str) -> dict[str, Any]:
+def _declared_value(found: FoundCases, name: str) -> dict[str, Any]:
     """How a value is declared: its direction, and its range where all lie in 0 to 1."""
     if name in found.tool.lower:
         return {"better": "lower"}
@@ -170,26 +170,26 @@ def file_names(systems: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _lists(found: FoundCases) -> bytes:
-    levels = _levels(found)
+def _case_table(found: FoundCases) -> bytes:
+    levels = _group_levels(found)
     at = [found.tool.groups.index(level) for level in levels]
     rows = ([case, *(groups[n] for n in at)] for case, groups in sorted(found.groups.items()))
-    return _csv([["case", *levels], *rows])
+    return _csv_bytes([["case", *levels], *rows])
 
 
-def _table(found: FoundCases, system: str) -> bytes:
+def _system_table(found: FoundCases, system: str) -> bytes:
     cases = found.systems[system].items()
     rows = ([case, *(repr(values[name]) for name in found.values)] for case, values in cases)
-    return _csv([["case", *found.values], *rows])
+    return _csv_bytes([["case", *found.values], *rows])
 
 
-def _csv(rows: Sequence[Sequence[str]] | Iterator[Sequence[str]]) -> bytes:
+def _csv_bytes(rows: Sequence[Sequence[str]] | Iterator[Sequence[str]]) -> bytes:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)
     return out.getvalue().encode()
 
 
-def told(found: FoundCases) -> str:
+def what_was_found(found: FoundCases) -> str:
     """A sentence on what was found."""
     cases, systems = len(found.groups), len(found.systems)
     first = found.values[0]

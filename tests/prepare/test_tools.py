@@ -10,7 +10,7 @@ import yaml
 
 from scorer.bytes.limits import ReadLimits
 from scorer.core.errors import ChallengeError, UsageError
-from scorer.prepare.from_tools import cases_of, challenge_of, file_names, tool_files, tool_of
+from scorer.prepare.from_tools import cases_of, file_names, tool_files, tool_of, values_challenge
 from scorer.prepare.tools.archive import MOST_DIRECTORY
 from scorer.prepare.tools.base import ToolFile, tools
 from scorer.prepare.tools.inspect_ai import inspect_ai
@@ -269,7 +269,7 @@ def test_files_of_two_tools_or_two_of_one_case_make_no_board(tmp_path):
 @pytest.mark.parametrize(
     "content",
     [b"", b"\0\0", "list,item,grade\nq1,a,1\n", '{"q1": {"a": 1}}', "id,score\n1,2\n",
-     "<html></html>", b"PK\x03\x04abc"],
+     "<html></html>", b"PK\x03\x04abc", "a\rb,c\n"],
 )  # fmt: skip
 def test_other_files_are_of_no_tool(content, tmp_path):
     folder = written(tmp_path, {"file": content})
@@ -289,7 +289,7 @@ def test_other_files_are_of_no_tool(content, tmp_path):
 )
 def test_the_challenge_takes_means_as_the_tool_does(name, average, levels, extra, tmp_path):
     found = cases_of(tool_files([written(tmp_path, MADE[name][0])]))
-    data = challenge_of(found)
+    data = values_challenge(found)
     assert data["metrics"][0].get("average") == average
     assert data["lists"]["columns"].get("group") == (levels[0] if levels else None)
     rules = {key: data["submission"][key] for key in extra}

@@ -95,7 +95,13 @@ def _from_tools(first: Path, words: list[str]) -> Result:
     from scorer.bytes.write import folder as make_folder
     from scorer.challenge.model import FILE
     from scorer.challenge.schema import LINE, for_editors
-    from scorer.prepare.from_tools import cases_of, challenge_files, file_names, told, tool_files
+    from scorer.prepare.from_tools import (
+        cases_of,
+        challenge_files,
+        file_names,
+        tool_files,
+        what_was_found,
+    )
 
     if not words:
         raise UsageError(TOOLS)
@@ -117,7 +123,7 @@ def _from_tools(first: Path, words: list[str]) -> Result:
     folder = printable(target)
     many = len(file_names(list(found.systems)))
     return Result(
-        f"made {folder}: {FILE}, cases.csv, systems/ ({many:,})\n{told(found)}\n"
+        f"made {folder}: {FILE}, cases.csv, systems/ ({many:,})\n{what_was_found(found)}\n"
         f"score it:  score {folder} {folder}/systems\n"
     )
 

@@ -95,12 +95,12 @@ class ToolFile:
         """A member of a JSON object, which has to be of that type. Raises `ChallengeError`."""
         inside = f" of {where}" if where else ""
         if not isinstance(data, dict):
-            self.wrong(f"{where or 'this'} is {_kind(data)}, not an object", line)
+            self.wrong(f"{where or 'this'} is {_json_kind(data)}, not an object", line)
         if key not in data:
             self.wrong(f"{quoted(key)}{inside} is missing", line)
         if not isinstance(data[key], type_):
-            expected = _kind(type_())
-            self.wrong(f"{quoted(key)}{inside} is {_kind(data[key])}, not {expected}", line)
+            expected = _json_kind(type_())
+            self.wrong(f"{quoted(key)}{inside} is {_json_kind(data[key])}, not {expected}", line)
         return data[key]
 
     @property
@@ -117,7 +117,7 @@ class ToolFile:
         return parts[-1 - level] if len(parts) > 1 + level else self.stem
 
 
-def _kind(value: object) -> str:
+def _json_kind(value: object) -> str:
     if value is None:
         return "null"
     words = {bool: "true or false", dict: "an object", list: "a list", str: "a text"}
@@ -161,7 +161,7 @@ def tools() -> Registry[Tool]:
     return discover("tool", __package__, Tool)
 
 
-def number(value: object) -> float | None:
+def finite(value: object) -> float | None:
     """A finite number, 1 and 0 for true and false; None of anything else."""
     if isinstance(value, bool | int | float):
         as_float = float(value) if abs(value) < 2**1000 else math.inf
@@ -169,7 +169,7 @@ def number(value: object) -> float | None:
     return None
 
 
-def means(cases: Iterable[Case]) -> Iterator[Case]:
+def averaged_repeats(cases: Iterable[Case]) -> Iterator[Case]:
     """Each case of a system once, with the means of its values over its repeats."""
     found: dict[tuple[str, str], list[Case]] = {}
     for case in cases:

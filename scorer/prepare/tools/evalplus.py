@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from scorer.prepare.tools.base import Case, ToolFile, keys, means, tool
+from scorer.prepare.tools.base import Case, ToolFile, averaged_repeats, keys, tool
 
 
 @tool("EvalPlus", keys("eval", "base_status"), groups=("dataset",))
 def evalplus(file: ToolFile) -> Iterator[Case]:
     """A case a problem: the share of its solutions that pass the base tests, and all (plus)."""
-    yield from means(_solutions(file))
+    yield from averaged_repeats(_solutions(file))
 
 
 def _solutions(file: ToolFile) -> Iterator[Case]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from scorer.prepare.tools.base import Case, ToolFile, keys, means, number, tool
+from scorer.prepare.tools.base import Case, ToolFile, averaged_repeats, finite, keys, tool
 
 # statistics of the prompt, the tokens and the time, which judge nothing
 BOOKKEEPING = re.compile(
@@ -24,11 +24,11 @@ def helm(file: ToolFile) -> Iterator[Case]:
     """A case an instance, as it is without perturbation; trials are averaged."""
     if not isinstance(file.document, list):
         file.wrong("this is no list of instances")
-    yield from means(_instances(file))
+    yield from averaged_repeats(_instances(file))
 
 
 def _instances(file: ToolFile) -> Iterator[Case]:
-    system, scenario, run = _named(file)
+    system, scenario, run = _run_of(file)
     for n, instance in enumerate(file.document):
         where = f"instance {n:,}"
         name = file.member(instance, "instance_id", str, where)
@@ -37,13 +37,13 @@ def _instances(file: ToolFile) -> Iterator[Case]:
         values = {}
         for stat in file.member(instance, "stats", list, where):
             called = file.member(file.member(stat, "name", dict, where), "name", str, where)
-            value = number(stat.get("mean"))
+            value = finite(stat.get("mean"))
             if value is not None and BOOKKEEPING.fullmatch(called) is None:
                 values[called] = value
         yield Case(system, f"{run}/{name}", values, (scenario, run))
 
 
-def _named(file: ToolFile) -> tuple[str, str, str]:
+def _run_of(file: ToolFile) -> tuple[str, str, str]:
     """The model, the scenario and the run, of a folder such as `mmlu:subject=law,model=m`."""
     folder = file.above() if file.stem == "per_instance_stats" else file.stem
     scenario, _, arguments = folder.partition(":")

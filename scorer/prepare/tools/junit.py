@@ -15,7 +15,7 @@ PIECE = 1 << 16  # characters that are parsed at once
 
 @tool(
     "JUnit XML",
-    lambda head: SUITE.match(head.lstrip(b"\xef\xbb\xbf")) is not None or _declared(head),
+    lambda head: SUITE.match(head.lstrip(b"\xef\xbb\xbf")) is not None or _has_doctype(head),
     groups=("class",),
     missing="skip",
     lower=frozenset({"seconds"}),
@@ -26,7 +26,7 @@ def junit(file: ToolFile) -> Iterator[Case]:
     if re.search(r"<!\s*(DOCTYPE|ENTITY)", file.text, re.IGNORECASE):
         file.wrong("this XML declares entities or a document type, which is refused")
     found: dict[str, Case] = {}
-    for test in _parsed(file).iter("testcase"):
+    for test in _root(file).iter("testcase"):
         name, of = test.get("name"), test.get("classname") or ""
         if name is None:
             file.wrong("a testcase has no 'name'")
@@ -43,7 +43,7 @@ def junit(file: ToolFile) -> Iterator[Case]:
     yield from found.values()
 
 
-def _declared(head: bytes) -> bool:
+def _has_doctype(head: bytes) -> bool:
     """Whether a document type is declared before the suites."""
     return b"<!DOCTYPE" in head[:4096].upper() and b"<testsuite" in head
 
@@ -58,7 +58,7 @@ def _seconds(file: ToolFile, test: Element) -> dict[str, float]:
         file.wrong(f"the time of {quoted(test.get('name') or '')} is {quoted(time)}")
 
 
-def _parsed(file: ToolFile) -> Element:
+def _root(file: ToolFile) -> Element:
     parser = XMLParser()
     try:
         for start in range(0, len(file.text), PIECE):

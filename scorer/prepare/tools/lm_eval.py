@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from scorer.prepare.tools.base import Case, ToolFile, keys, means, number, tool
+from scorer.prepare.tools.base import Case, ToolFile, averaged_repeats, finite, keys, tool
 
 # what a sample holds beside its metrics, where it does not name these
 BESIDE = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics",
@@ -27,8 +27,8 @@ def lm_eval(file: ToolFile) -> Iterator[Case]:
     """A case a document; a metric of a filter is called `exact_match,strict-match`."""
     named = NAMED.fullmatch(file.stem)
     task, date = (named[1], named[2] or "") if named else (file.stem, "")
-    group = _groups(file, date).get(task, task)
-    yield from means(_samples(file, task, (group, task)))
+    group = _outermost_groups(file, date).get(task, task)
+    yield from averaged_repeats(_samples(file, task, (group, task)))
 
 
 def _samples(file: ToolFile, task: str, groups: tuple[str, str]) -> Iterator[Case]:
@@ -44,17 +44,17 @@ def _samples(file: ToolFile, task: str, groups: tuple[str, str]) -> Iterator[Cas
         for name in metrics:
             if name not in sample:
                 file.wrong(f"the sample names the metric {name!r}, and has no value of it", line)
-            if (value := number(sample[name])) is not None:
-                values[_called(name, sample.get("filter"))] = value
+            if (value := finite(sample[name])) is not None:
+                values[_filtered_name(name, sample.get("filter"))] = value
     for case, values in merged.items():
         yield Case(system, f"{task}/{case}", values, groups)
 
 
-def _called(metric: str, filter: object) -> str:
+def _filtered_name(metric: str, filter: object) -> str:
     return metric if filter in (None, "none") else f"{metric},{filter}"
 
 
-def _groups(file: ToolFile, date: str) -> dict[str, str]:
+def _outermost_groups(file: ToolFile, date: str) -> dict[str, str]:
     """The outermost group of each task, as the results of the same date beside it say."""
     beside = Path(file.path).with_name(f"results{date}.json")
     if not date or not beside.is_file():

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from scorer.prepare.tools.base import Case, ToolFile, keys, number, tool
+from scorer.prepare.tools.base import Case, ToolFile, finite, keys, tool
 
 REVISION = re.compile(r"[0-9a-f]{40}|no_revision_available|external|[0-9]+")
 
@@ -30,7 +30,7 @@ def mteb(file: ToolFile) -> Iterator[Case]:
         for subset in subsets:
             where = f"split {split!r}"
             name = file.member(subset, "hf_subset", str, where)
-            value = number(subset.get("main_score"))
+            value = finite(subset.get("main_score"))
             if value is None:
                 file.wrong(f"'main_score' of {where}, {name!r}, is missing or no number")
             yield Case(system, f"{task}/{split}/{name}", {"main_score": value}, (str(task),))

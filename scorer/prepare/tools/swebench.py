@@ -25,12 +25,12 @@ def swebench(file: ToolFile) -> Iterator[Case]:
     if not isinstance(document, dict):
         file.wrong("this is no object")
     if "resolved_ids" in document or "total_instances" in document:
-        resolved = _ids(file, "resolved_ids")
-        others = [name for key in LISTS if key in document for name in _ids(file, key)]
+        resolved = _instance_ids(file, "resolved_ids")
+        others = [name for key in LISTS if key in document for name in _instance_ids(file, key)]
         system = file.stem
     elif "resolved" in document:
-        resolved = _ids(file, "resolved")
-        others = [name for key in document for name in _ids(file, key)]
+        resolved = _instance_ids(file, "resolved")
+        others = [name for key in document for name in _instance_ids(file, key)]
         system = file.stem
     else:
         each = {
@@ -44,7 +44,7 @@ def swebench(file: ToolFile) -> Iterator[Case]:
         yield Case(system, name, {"resolved": float(name in resolved)}, (_repository(name),))
 
 
-def _ids(file: ToolFile, key: str) -> list[str]:
+def _instance_ids(file: ToolFile, key: str) -> list[str]:
     names = file.member(file.document, key, list)
     if not all(isinstance(name, str) for name in names):
         file.wrong(f"{key!r} is not a list of ids")

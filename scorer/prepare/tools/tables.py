@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from scorer.core.text import quoted
-from scorer.prepare.tools.base import Case, ToolFile, number, tool
+from scorer.prepare.tools.base import Case, ToolFile, finite, tool
 
 ALGORITHM = ("alg_name", "algorithm", "alg", "algo")
 CASE, TASK, VALUE = ("case", "case_id", "image", "image_id"), ("task", "task_id"), ("value",)
@@ -18,42 +18,47 @@ LOWER = frozenset({"row_loss", "row_error", "case_loss", "case_error", "per_row_
                    "per_row_error"})  # fmt: skip
 
 
-def _header(head: bytes) -> list[str]:
+def _first_row(head: bytes) -> list[str]:
     """The columns of a table, separated by commas, semicolons or tabs."""
     first = head.lstrip(b"\xef\xbb\xbf").split(b"\n", 1)[0][: 1 << 12].decode("utf-8", "replace")
-    return next(csv.reader([first.strip("\r")], delimiter=_separator(first)), [])
+    try:
+        return next(csv.reader([first.strip("\r")], delimiter=_most_common(first)), [])
+    except csv.Error:  # as of a file that is no text
+        return []
 
 
-def _separator(line: str) -> str:
+def _most_common(line: str) -> str:
     return max(",;\t", key=line.count)
 
 
-def _column(names: Mapping[str, str], words: tuple[str, ...]) -> str | None:
+def _column_of(names: Mapping[str, str], words: tuple[str, ...]) -> str | None:
     return next((names[word] for word in words if word in names), None)
 
 
-def _columns(head: bytes) -> tuple[str | None, ...]:
+def _challenger_columns(head: bytes) -> tuple[str | None, ...]:
     """The columns of the algorithm, the case, the value and the task, where it has these."""
-    names = {name.strip().lower(): name for name in _header(head)}
-    return tuple(_column(names, words) for words in (ALGORITHM, CASE, VALUE, TASK))
+    names = {name.strip().lower(): name for name in _first_row(head)}
+    return tuple(_column_of(names, words) for words in (ALGORITHM, CASE, VALUE, TASK))
 
 
-@tool("challengeR", lambda head: None not in _columns(head)[:3], groups=("task",),
+@tool("challengeR", lambda head: None not in _challenger_columns(head)[:3], groups=("task",),
       average=("task",))  # fmt: skip
 def challenger(file: ToolFile) -> Iterator[Case]:
     """A case a test case of a task; each algorithm is a system. NA is a missing value."""
-    algorithm, case, value, task = _columns(file.head)
-    for line, row in _rows(file):
+    algorithm, case, value, task = _challenger_columns(file.head)
+    for line, row in _cells_by_line(file):
         cell = (row[value or ""] or "").strip()
         if cell in ("", "NA", "NaN"):
             continue
         groups = () if task is None else (str(row[task]),)
         name = "/".join((*groups, str(row[case or ""])))
-        yield Case(str(row[algorithm or ""]), name, {"value": _number(file, cell, line)}, groups)
+        yield Case(
+            str(row[algorithm or ""]), name, {"value": _cell_number(file, cell, line)}, groups
+        )
 
 
-def _scores(head: bytes) -> bool:
-    header = _header(head)
+def _is_of_scores(head: bytes) -> bool:
+    header = _first_row(head)
     return (
         len(header) == 2
         and ROW_ID.fullmatch(header[0]) is not None
@@ -61,18 +66,18 @@ def _scores(head: bytes) -> bool:
     )
 
 
-@tool("scores of rows", _scores, lower=LOWER)
+@tool("scores of rows", _is_of_scores, lower=LOWER)
 def row_scores(file: ToolFile) -> Iterator[Case]:
     """A case a row of `id,row_score`; the file is the system."""
-    for line, row in _rows(file):
+    for line, row in _cells_by_line(file):
         (_, name), (called, cell) = row.items()
-        yield Case(file.stem, str(name), {called.lower(): _number(file, cell or "", line)})
+        yield Case(file.stem, str(name), {called.lower(): _cell_number(file, cell or "", line)})
 
 
-def _rows(file: ToolFile) -> Iterator[tuple[int, dict[str, str | None]]]:
+def _cells_by_line(file: ToolFile) -> Iterator[tuple[int, dict[str, str | None]]]:
     """The line and the cells of each row, which has as many as the header."""
     reader = csv.DictReader(io.StringIO(file.text, newline=""), strict=True,
-                            delimiter=_separator(file.text.split("\n", 1)[0]))  # fmt: skip
+                            delimiter=_most_common(file.text.split("\n", 1)[0]))  # fmt: skip
     try:
         for row in reader:
             if None in row or None in row.values():
@@ -82,9 +87,9 @@ def _rows(file: ToolFile) -> Iterator[tuple[int, dict[str, str | None]]]:
         file.wrong(f"the row cannot be read: {error}", reader.line_num)
 
 
-def _number(file: ToolFile, cell: str, line: int) -> float:
+def _cell_number(file: ToolFile, cell: str, line: int) -> float:
     try:
-        value = number(float(cell))
+        value = finite(float(cell))
     except ValueError:
         value = None
     if value is None:
