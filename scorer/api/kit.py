@@ -14,6 +14,8 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from scorer.api.kits.croissant import FILE as CROISSANT
+from scorer.api.kits.croissant import Published, croissant
 from scorer.api.kits.readme import pages, readme
 from scorer.api.kits.sample import sample
 from scorer.bytes.limits import ReadLimits
@@ -60,12 +62,13 @@ def _block(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
 _Dumper.add_representer(str, _block)
 
 
-def kit(prepared: BoundChallenge, public: Public) -> Kit:
+def kit(prepared: BoundChallenge, public: Public, published: Published | None = None) -> Kit:
     """Pack what participants may know.
 
     Args:
         prepared: the challenge.
         public: its public part; nothing else of a truth is ever asked for.
+        published: with it, croissant.json describes the kit's tables.
 
     Raises:
         ChallengeError: it is a kit already, or a public file cannot be read.
@@ -89,6 +92,8 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     files |= {f"{key}.md": page.encode() for key, page in challenge.pages.items()}
     files["codes.md"] = pages().encode()
     files["README.md"] = readme(prepared, dropped, drawn, files, public).encode()
+    if published is not None:
+        files[CROISSANT] = croissant(challenge, files, published)
     left = [] if challenge.folds is None else ["folds, so that values are over all lists at once"]
     if _groups_reveal_splits(challenge, public):
         left.append("the groups of the lists, since they say which split a list is in")
