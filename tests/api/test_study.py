@@ -230,6 +230,18 @@ def test_a_table_of_classes_is_studied(challenge):
 
 
 @pytest.mark.slow("opens challenges")
+@pytest.mark.slow("studies a board")
+def test_where_nothing_else_can_be_decided_only_lists_are_drawn(challenge):
+    truth = "id,label\n" + "".join(f"{n},{n % 7 / 2}\n" for n in range(30))
+    yaml = "truth: {file: truth.csv, columns: {list: id, target: label}}\n"
+    yaml += "submission: {columns: {list: id, prediction: label}}\nmetrics: [RMSE]\n"
+    folder = challenge(yaml, **{"truth.csv": truth, "a.csv": truth, "b.csv": truth[:-4] + "9\n"})
+    study = scorer.study(folder, [folder / "a.csv", folder / "b.csv"])
+    assert study.decisions() == []
+    assert "Nothing else could be decided that this challenge has." in str(study)
+    assert "By half of the" in str(study)
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -98,7 +98,9 @@ def _staying(study: Study) -> Iterator[str]:
     who = _first_names(first)
     stay = "stays" if len(first) == 1 else "stay"
     said = f"{who} {stay} first in {_of(study, decisions, 1)} variations"
-    if _podium(study):
+    if not decisions:
+        said = "Nothing else could be decided that this challenge has"
+    elif _podium(study):
         said += f", and the first three are the same in {_of(study, decisions, PODIUM)}"
     yield f"{said}."
     for about in DRAWN:
