@@ -194,3 +194,24 @@ def test_a_study_says_the_worst_in_a_few_lines(challenge):
     assert "\x1b" not in text
     html = study.render("html")
     assert html.count('class="picture wide bumps"') == html.count('class="picture wide blobs"') == 1
+
+
+@pytest.mark.slow("writes a study")
+def test_values_without_a_truth_have_suspect_cases(challenge):
+    """All but the worst fail in c3; nothing is said of a file to correct."""
+    folder = challenge(
+        "kind: values\nsubmission: {columns: {list: case}, values: {loss: {better: lower}}}\n"
+        + DRAWS
+    )
+    paths = [folder / f"run{n}.csv" for n in range(6)]
+    for n, path in enumerate(paths):
+        values = [20 - n if at == 3 else n + 0.1 * (at % 3) for at in range(12)]
+        rows = "".join(f"c{at},{value}\n" for at, value in enumerate(values))
+        path.write_text(f"case,loss\n{rows}")
+    study = scorer.study(folder, paths)
+    assert [each.name for each in study.diagnosis.low] == ["c3"]
+    assert [each.name for each in study.diagnosis.against] == ["c3"]
+    assert study.diagnosis.against[0].correlation == pytest.approx(-1)
+    text = study.render(width=300)
+    assert "Suspect cases" in text
+    assert "rescore" not in text

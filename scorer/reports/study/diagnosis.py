@@ -20,7 +20,7 @@ def diagnosis_blocks(study: Study, found: Diagnosis) -> Iterator[Block]:
     yield Notes([*_measures_told(found)], "prose")
     parts = {
         "Lists": _lists_told(study, found),
-        "Suspect truth": _truth_told(study, found),
+        f"Suspect {'truth' if found.truth else unit(study.called)}": _truth_told(study, found),
         "Pool": _pool_told(found),
     }
     for title, sentences in parts.items():
