@@ -223,7 +223,18 @@ def results() -> str:
 
 def functions() -> str:
     """The signature and the docstring of each public function, and of Board's and Report's."""
-    named = ["evaluate", "score", "check", "compare", "explain", "lint", "study", "kit", "load"]
+    named = [
+        "evaluate",
+        "score",
+        "check",
+        "compare",
+        "explain",
+        "lint",
+        "study",
+        "votes",
+        "kit",
+        "load",
+    ]
     parts = [_described(f"scorer.{name}", getattr(scorer, name)) for name in named]
     for kind in (scorer.Report, scorer.Board):
         parts.append(f"## scorer.{kind.__name__}\n\n{_fenced(inspect.getdoc(kind) or '')}")

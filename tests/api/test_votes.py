@@ -93,6 +93,7 @@ def test_agreement_is_of_votes_on_one_prompt_and_pair(tmp_path):
     assert own["h"].standings[0].name == found.standings[0].name
 
 
+@pytest.mark.slow("makes eight boards")
 def test_each_group_has_a_board_of_its_own(board, arena):
     assert [own.name for own in board.boards] == ["llm", "people"]
     people = votes(arena.filter(pl.col("group") == "people"), draws=500)
@@ -145,7 +146,7 @@ def test_a_vote_is_doubled_in_another_file_too(tmp_path):
 
 def test_a_judge_that_takes_one_place_alone_is_warned_of(tmp_path):
     rows = [f"x,y,a,p{n},bot" for n in range(5)] + [f"y,x,a,p{n},bot" for n in range(5)]
-    found = votes(ballots.table(tmp_path / "v.csv", *rows, head="a,b,winner,list,judge"))
+    found = votes(ballots.table(tmp_path / "v.csv", *rows, head="a,b,winner,list,judge"), draws=200)
     (problem,) = found.findings
     assert problem.code == "V104"
     assert "takes the first of the two in all of 10 votes" in problem.message
@@ -159,7 +160,7 @@ def test_columns_have_usual_names_or_are_named(tmp_path):
     named = ballots.table(tmp_path / "2.csv", "x,y,x,1", "x,y,draw,2", "x,y,y,3",
                           head="this,that,better,case")  # fmt: skip
     columns = {"a": "this", "b": "that", "winner": "better", "list": "case"}
-    ours, theirs = votes(usual), votes(named, columns)
+    ours, theirs = votes(usual, draws=200), votes(named, columns, draws=200)
     assert ours.standings == theirs.standings
     assert dict(ours.columns)["a"] == "Model_A"
     assert ours.prompts == 3
@@ -171,7 +172,7 @@ def test_columns_have_usual_names_or_are_named(tmp_path):
 
 def test_votes_without_prompts_are_drawn_one_by_one(tmp_path):
     path = ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,a", "x,y,tie")
-    found = votes(path)
+    found = votes(path, draws=200)
     assert (found.named, found.prompts) == (False, 4)
     told = " ".join(str(found).split())
     assert "as no column names the prompts; where a prompt is in several votes" in told
@@ -181,13 +182,13 @@ def test_of_one_prompt_nothing_is_known_about_others(tmp_path):
     path = ballots.table(
         tmp_path / "v.csv", "x,y,a,p", "x,y,b,p", "x,y,a,p", head="a,b,winner,list"
     )
-    found = votes(path)
+    found = votes(path, draws=200)
     assert {row.interval for row in found.standings} == {None}
     assert "no intervals and no tiers" in str(found)
 
 
 def test_equal_systems_share_a_rank(tmp_path):
-    found = votes(ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,tie"))
+    found = votes(ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,tie"), draws=200)
     assert [row.rank for row in found.standings] == [1, 1]
 
 
@@ -196,6 +197,7 @@ def test_the_python_function_is_public(board):
     assert repr(board) == "<VoteBoard of 4 systems by 480 votes>"
 
 
+@pytest.mark.slow("writes a page")
 def test_the_command_writes_every_form(score, tmp_path, arena):
     arena.write_csv(tmp_path / "votes.csv")
     page, data = tmp_path / "board.html", tmp_path / "board.json"

@@ -1,0 +1,68 @@
+"""Boards of votes: intervals and tests where the votes on a prompt hang together."""
+
+import os
+from functools import cache
+
+import ballots
+import numpy as np
+import pytest
+
+from scorer.challenge.leaderboard import Leaderboard
+from scorer.core.problems import Findings
+from scorer.leaderboard.votes import vote_board
+from scorer.results.votes import Ballots
+from scorer.stats.bradley_terry import ELO, fit, obstacle
+
+pytestmark = pytest.mark.slow("a simulation")
+
+TIMES = int(os.environ.get("SIMULATE", "1"))
+EFFECT = 0.8  # how far a prompt moves each strength
+SCENES = [(5, 20, 10), (5, 100, 4), (10, 100, 10)]  # systems, prompts, votes on each
+
+
+@cache
+def ratings(systems, wide):
+    """The ratings over all prompts of the sort."""
+    rng, log = np.random.default_rng(99), wide * np.linspace(-1, 1, systems)
+    return 1000 + ELO * fit(ballots.made(rng, log, 100_000, 2, effect=EFFECT)).log
+
+
+def boards(times, systems, prompts, each, wide, alone=False):
+    """The systems' standings, each named by its number; `alone`: each vote a prompt of its own."""
+    for seed in range(times):
+        rng, log = (
+            np.random.default_rng([seed, systems, prompts]),
+            wide * np.linspace(-1, 1, systems),
+        )
+        a, b, outcome, prompt = ballots.cast(rng, log, prompts, each, effect=EFFECT)
+        if obstacle(ballots.votes_of(systems, a, b, outcome, prompt)) is not None:
+            continue
+        prompt = np.arange(a.size) if alone else prompt
+        names, count = tuple(map(str, range(systems))), int(prompt.max()) + 1
+        votes = Ballots(names, a, b, outcome, prompt, count, np.zeros_like(a))
+        yield vote_board(votes, Leaderboard(draws=200), "", Findings()).standings
+
+
+@pytest.mark.parametrize(("systems", "prompts", "each"), SCENES)
+def test_intervals_of_ratings_hold(systems, prompts, each, rate):
+    true = ratings(systems, 1.0)
+    for alone, least in ((False, 0.93), (True, None)):
+        held = times = 0
+        for rows in boards(30 * TIMES, systems, prompts, each, 1.0, alone):
+            held += sum(r.interval[0] <= true[int(r.name)] <= r.interval[1] for r in rows)
+            times += systems
+        how = "votes drawn alone" if alone else "votes"
+        rate("interval of a rating", f"{systems} systems, {each} {how} on a prompt", prompts, held,
+             times, least=least)  # fmt: skip
+
+
+@pytest.mark.parametrize(("systems", "prompts", "each"), SCENES)
+def test_equal_systems_are_not_found_to_differ(systems, prompts, each, rate):
+    found = times = held = 0
+    for rows in boards(40 * TIMES, systems, prompts, each, 0.0):
+        found += any(row.ranks != (1, systems) for row in rows)
+        held += len({row.tier for row in rows}) == 1
+        times += 1
+    where = f"{systems} equal systems, {each} votes on a prompt"
+    rate(f"any false difference of {systems} ratings", where, prompts, found, times, most=0.05)
+    rate(f"one tier of {systems} ratings", where, prompts, held, times, least=0.95)
