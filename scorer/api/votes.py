@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,10 +12,11 @@ from typing import Any
 from scorer.api import data
 from scorer.api.text import Text, shown
 from scorer.challenge.leaderboard import Leaderboard, Tiers
+from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.votes import vote_board
-from scorer.prepare.votes import NEEDED, USUAL, read_votes
+from scorer.prepare.votes import NEEDED, USUAL, read_votes, refuse_other_rules
 from scorer.results import votes as results
 
 ROLES = tuple(USUAL)
@@ -65,6 +66,19 @@ def votes(
         ballots, findings = read_votes(paths, columns)
         named = title or "Votes"
         return shown(VoteBoard, vote_board(ballots, rules, named, findings))
+
+
+def votes_of(challenge: Challenge, paths: Sequence[Path]) -> VoteBoard:
+    """The board of the votes in these files by the rules of a challenge.yaml of kind votes.
+
+    Raises:
+        ChallengeError: the challenge says what means nothing for votes.
+        SubmissionRejected: a row is no vote, or no finite strengths fit.
+    """
+    refuse_other_rules(challenge)
+    ballots, findings = read_votes(paths, challenge.votes)
+    title = challenge.title or challenge.id
+    return shown(VoteBoard, vote_board(ballots, challenge.leaderboard, title, findings))
 
 
 def refuse_roles(columns: Mapping[str, str]) -> None:

@@ -136,7 +136,12 @@ class Challenge(YamlSection):
     kind: Name | None = Field(
         None,
         description="what is scored: values, whose submissions are compared without a truth; "
-        "default: what the measures and the truth are of",
+        "votes on pairs of systems; default: what the measures and the truth are of",
+    )
+    votes: dict[Name, Name] = Field(
+        {},
+        description="of votes, what their file calls the columns a, b, winner, list (the prompt), "
+        "judge and group; default: usual names, such as model_a",
     )
     truth: Truth = Field(
         NO_TRUTH, description="the hidden answers; left out where the kind has none"

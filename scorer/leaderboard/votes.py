@@ -70,7 +70,7 @@ def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findi
         _position(ballots, positions, np.ones(votes.tie.size, dtype=bool)), judges,
         tuple(_boards(ballots, by, names, rules, strengths)), called,
         _group_agreement(ballots, by, names),
-        rules.level, min(rules.draws, DRAWS), rules.seed,
+        rules.level, rules.joint, min(rules.draws, DRAWS), rules.seed,
         None if rules.tiers is None else rules.tiers.alpha,
         ballots.columns, ballots.files, findings,
     )  # fmt: skip

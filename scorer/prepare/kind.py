@@ -24,6 +24,7 @@ OWN_COLUMNS = {
     "grades": {"text"},
 }
 
+VOTES = "votes"  # a kind without submissions
 Choice = tuple[MeasureSpec, tuple[Metric, ...]]  # a measure, and the metrics that it may mean
 
 
@@ -32,8 +33,16 @@ def of_its_kind(challenge: Challenge) -> Challenge:
 
     `ChallengeError` if there is no such kind, or it lacks what its kind needs.
     """
+    if challenge.votes and challenge.kind != VOTES:
+        refuse(challenge, [Fault("votes", "C122", "only a challenge of kind votes has votes")])
     if challenge.kind is None:
         return challenge
+    if challenge.kind == VOTES:
+        message = (
+            "votes give no submission a value of its own, so that there is nothing to do here; "
+            "score CHALLENGE VOTES... makes the board of all systems, as does scorer.votes"
+        )
+        refuse(challenge, [Fault("kind", "C122", message)])
     try:
         kind = kinds().get(challenge.kind)
     except UnknownName as error:

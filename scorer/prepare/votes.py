@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from scorer.bytes.limits import ReadLimits
+from scorer.challenge.model import Challenge
 from scorer.core.arrays import Ints
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.formats.read import format_of, read
+from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.guess.forms import look
 from scorer.results.votes import Ballots
 from scorer.tables.table import Schema, Table
@@ -27,6 +29,9 @@ USUAL = {
     "group": ("group", "track", "judge_type"),
 }
 NEEDED = ("a", "b", "winner")
+# of challenge.yaml what means something for votes, whose values are no submission's own
+KEYS = {"scorer", "id", "title", "kind", "votes", "leaderboard"}
+RULES = {"intervals", "tiers", "seed", "draws"}
 TIES = {"tie", "draw", "both", "equal", "tie (bothbad)", "bothbad", "both_bad", "="}
 SIDES = {
     1: {"a", "model_a", "system_a", "model_1", "left", "first", ">"},
@@ -66,6 +71,20 @@ def read_votes(paths: Sequence[Path], columns: Mapping[str, str]) -> tuple[Ballo
         if not whole.fatal:
             return ballots, whole
     raise SubmissionRejected(problems=whole)
+
+
+def refuse_other_rules(challenge: Challenge) -> None:
+    """Refuse, by `ChallengeError`, keys of challenge.yaml that mean nothing for votes."""
+    faults = [
+        Fault(f"votes.{role}", "C105", f"votes have no such column; they have {', '.join(USUAL)}")
+        for role in challenge.votes
+        if role not in USUAL
+    ]
+    keys = [key for key in challenge.model_fields_set if key not in KEYS]
+    keys += [f"leaderboard.{key}" for key in challenge.leaderboard.model_fields_set - RULES]
+    message = "means nothing for votes, which give no submission a value of its own"
+    faults += [Fault(key, "C122", message) for key in keys]
+    refuse(challenge, faults)
 
 
 def _schema(path: Path, columns: Mapping[str, str]) -> Schema:

@@ -119,6 +119,7 @@ class VoteBoard:
     called: str  # the role that the groups have: group or judge
     between: Sequence[Sequence[VerdictAgreement]]  # of groups
     level: float | None
+    joint: bool  # whether all intervals hold at once so often
     draws: int
     seed: int
     alpha: float | None

@@ -147,6 +147,7 @@ examples:
   - {submission: one.csv, expect: {marp: 1}}
 plugins: [my_metric.py]
 exclude: {file: seen.csv, columns: {list: t, item: v}}
+votes: {}
 kind: grades
 grading: {from: 0, to: 1, points: 5}
 """

@@ -14,6 +14,7 @@ from scorer.cli.options import (
     Engine,
     EngineOptions,
     Every,
+    Forms,
     MetricWords,
     Output,
     Plugins,
@@ -38,7 +39,10 @@ from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:
+    from scorer.api.submissions import Named
+    from scorer.challenge.model import Challenge
     from scorer.metrics.measure import Measure
+    from scorer.reports.base import Options
     from scorer.results.report import Report
 
 
@@ -90,11 +94,24 @@ def score(
     from scorer.api.score import score as run
     from scorer.leaderboard.board import first_ranks
     from scorer.prepare.bind import prepare
+    from scorer.prepare.kind import VOTES
     from scorer.reports.github import annotation
 
     terminal: Terminal = context.obj
     forms = chosen_forms("leaderboard", format, output, "table")
     settled, notes = challenge_of(challenge, terminal, metric, truth, submissions)
+    if settled.kind == VOTES:
+        beside = {
+            "--per-list": per_list, "-m": metric, "--truth": truth, "--top": first,
+            "--split": split, "--fail-under": fail_under, "--engine-option": engine_option,
+            "--engine": engine != "local",
+        }  # fmt: skip
+        if odd := next((option for option, value in beside.items() if value), None):
+            raise UsageError(f"{odd} means nothing for votes, which are no submissions")
+        forms = chosen_forms("votes", format, output, "text")
+        voted = submissions_of(submissions, terminal, settled)
+        refuse_overwrite(output, settled, challenge, *(file.path for file in voted))
+        return _voted(settled, voted, forms, terminal.options(output, every=every, quiet=quiet))
     prepared = prepare(settled, allow_plugins)
     floors = _floors(fail_under or (), prepared.measures)
     files = submissions_of(submissions, terminal, settled, engine)
@@ -123,6 +140,15 @@ def score(
     if first is not None:
         report = first_ranks(report, first)
     return forms.result(report, options, lines, code)
+
+
+def _voted(settled: Challenge, files: Sequence[Named], forms: Forms, options: Options) -> Result:
+    """The board of votes, which are no submissions."""
+    from scorer.api.votes import votes_of
+
+    board = votes_of(settled, [file.path for file in files])
+    notes = problems(board.findings, options.quiet, options.every)
+    return forms.result(board, options, notes)
 
 
 def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, float]:

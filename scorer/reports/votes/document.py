@@ -70,7 +70,7 @@ def vote_table(board: VoteBoard, options: Options) -> Table:
     """A row a system, best first."""
     rows = board.standings
     tiers, ends = any(row.tier for row in rows), any(row.interval for row in rows)
-    level = "" if board.level is None else f"{100 * board.level:g} % interval"
+    level = f"{100 * (board.level or 0):g} % {'joint ' * board.joint}interval"
     columns = [
         Column("rank", "rank", first="ascending"),
         Column("name", "name", first="ascending"),

@@ -97,6 +97,7 @@ class Model:
     points: float  # of a strength that is e times as large
     tie: float  # Davidson's ν
     level: float | None
+    joint: bool
     alpha: float | None
     draws: int
     seed: int
@@ -137,8 +138,8 @@ def fields(board: results.VoteBoard, options: Options) -> Record:
         votes=board.votes,
         ties=board.tied,
         prompts=board.prompts,
-        model=Model("Davidson", ELO, board.ties, board.level, board.alpha, board.draws, board.seed,
-                    over),
+        model=Model("Davidson", ELO, board.ties, board.level, board.joint, board.alpha, board.draws,
+                    board.seed, over),
         leaderboard=[Standing.of(row) for row in board.standings],
         position=_position(board.position),
         judges=[

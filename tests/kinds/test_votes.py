@@ -1,0 +1,60 @@
+"""A challenge of kind votes: its board, and what is refused since votes are no submissions."""
+
+import ballots
+import pytest
+
+from scorer.challenge.load import load
+from scorer.core.errors import ChallengeError
+from scorer.prepare.bind import prepare
+
+YAML = "kind: votes\ntitle: Ours\nvotes: {a: one, list: case}\nleaderboard: {draws: 200, seed: 3}\n"
+ROWS = ("x,y,x,1", "x,y,y,2", "y,x,x,3", "x,y,tie,4")
+HEAD = "one,b,winner,case"
+
+
+@pytest.fixture
+def arena(tmp_path):
+    def made(yaml=YAML):
+        tmp_path.joinpath("challenge.yaml").write_text(yaml)
+        return tmp_path, ballots.table(tmp_path / "votes.csv", *ROWS, head=HEAD)
+
+    return made
+
+
+def test_the_board_has_the_rules_of_the_challenge(score, arena):
+    folder, file = arena(YAML.replace("seed: 3", "seed: 3, intervals: joint, tiers: false"))
+    ran = score(folder, file, "--quiet")
+    assert ran.code == 0, ran
+    assert ran.out.startswith("Ours\n")
+    assert "95 % joint interval" in ran.out
+    assert "Tiers" not in ran.out
+    assert "list: case" in " ".join(ran.out.split())
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ("metrics: [MAE]\n", "2: error[C122] metrics: means nothing for votes"),
+        ("splits: {one: 0.5, two: rest}\n", "2: error[C122] splits: means nothing"),
+        ("leaderboard: {ladder: auto}\n", "2: error[C122] leaderboard.ladder: means nothing"),
+        ("votes: {model: x}\n", "2: error[C105] votes.model: votes have no such column; they have"),
+    ],
+)
+def test_what_means_nothing_for_votes_is_refused(score, arena, more, said):
+    folder, file = arena(f"kind: votes\n{more}")
+    ran = score(folder, file)
+    assert ran.code == 2
+    assert said in ran.err
+
+
+def test_nothing_else_is_done_with_votes(score, arena):
+    folder, file = arena()
+    with pytest.raises(ChallengeError, match=r"C122.*score CHALLENGE VOTES\.\.\. makes the board"):
+        prepare(load(folder))
+    folder, _ = arena("kind: values\nsubmission: {columns: {value: v}}\nvotes: {a: one}\n")
+    assert "C122] votes: only a challenge of kind votes has votes" in score(folder, file).err
+    folder, _ = arena()
+    ran = score(folder, file, "--top", "1")
+    assert "--top means nothing for votes, which are no submissions" in ran.err
+    ran = score(folder, file, "-o", file)
+    assert "votes.csv is read here" in ran.err
