@@ -35,7 +35,7 @@ def test_the_board_has_the_rules_of_the_challenge(score, arena):
     ("more", "said"),
     [
         ("metrics: [MAE]\n", "2: error[C122] metrics: means nothing for votes"),
-        ("splits: {one: 0.5, two: rest}\n", "2: error[C122] splits: means nothing"),
+        ("splits: {one: 0.5, two: rest, seed: 12345678}\n", "2: error[C122] splits: means nothing"),
         ("leaderboard: {ladder: auto}\n", "2: error[C122] leaderboard.ladder: means nothing"),
         ("votes: {model: x}\n", "2: error[C105] votes.model: votes have no such column; they have"),
     ],

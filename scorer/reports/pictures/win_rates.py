@@ -16,7 +16,7 @@ MOST, LARGEST, TALLEST, SMALL = 30, 60.0, 24.0, 10.0  # systems; a cell; size of
 TITLE = "Win rates: of the row against the column, ties half"
 
 
-def win_rates(names: Sequence[str], rates: Floats, met: Floats) -> Figure:
+def win_square(names: Sequence[str], rates: Floats, met: Floats) -> Figure:
     """A square for each two systems, deeper the farther from a half; names best first.
 
     `rates` and `met`, (systems, systems), are shares of won votes and how many votes there are.

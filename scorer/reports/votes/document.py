@@ -24,7 +24,7 @@ from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.cells import place
 from scorer.reports.pictures.draw import Canvas, Figure
 from scorer.reports.pictures.forest import MOST, ForestRow, plotted
-from scorer.reports.pictures.win_rates import rate_table, win_rates
+from scorer.reports.pictures.win_rates import rate_table, win_square
 from scorer.results.report import Standing
 from scorer.results.votes import JudgeRow, Position, VerdictAgreement, VoteBoard, VoteStanding
 
@@ -59,7 +59,7 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
     names = [row.name for row in board.standings]
     if options.page or len(names) <= SQUARE:
         yield Heading("Win rates", key="win-rates")
-        picture = win_rates(names, board.rates, board.met)
+        picture = win_square(names, board.rates, board.met)
         yield Picture(picture) if options.page else rate_table(names, board.rates, board.met)
     if len(board.findings):
         yield Heading("Problems")
