@@ -29,8 +29,8 @@ def blobs(title: str, caption: str, names: Sequence[str], shares: Floats) -> Fig
         return None
     shown = names[:MOST]
     caption += (
-        f" The area of a dot is the share of draws with that rank, the line holds {LEVEL:.0%} of "
-        "them, and the tick is the median."
+        f" The area of a dot goes by the share of draws with that rank, the line holds "
+        f"{LEVEL:.0%} of them, and the tick is the median."
     )
     if len(names) > MOST:
         caption += f" The first {MOST} of {len(names):,} names and ranks."
@@ -49,6 +49,7 @@ def _blobs(names: Sequence[str], shares: Floats, wide: float) -> Canvas:
     step = min((wide - left - 4) / len(names), WIDEST)
     largest, every = min(step, ROW) / 2 - 0.5, max(1, round(0.5 + 18 / step))
     across = [left + step * (n + 0.5) for n in range(len(names))]
+    most = float(shares[: len(names), : len(names)].max()) or 1.0
     parts = [draw.words(left, LINE - 4, "rank", "axis-name")]
     parts += [
         draw.words(x, top - 5, f"{n}", "tick", "middle")
@@ -63,7 +64,7 @@ def _blobs(names: Sequence[str], shares: Floats, wide: float) -> Canvas:
         for n, share in enumerate(shares[row, : len(names)].tolist()):
             if share >= 0.005:
                 said = f"{name}, rank {n + 1}: {100 * share:.0f} %"
-                parts.append(draw.dot(across[n], y, "dot", said, largest * math.sqrt(share)))
+                parts.append(draw.dot(across[n], y, "dot", said, largest * math.sqrt(share / most)))
         parts.append(draw.stroke(across[middle], y - 5, across[middle], y + 5, "median"))
     return Canvas(top + ROW * len(names) + LINE / 2, "".join(parts))
 
