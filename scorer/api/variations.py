@@ -190,17 +190,18 @@ def _by_aggregates(entrants: Entrants) -> Found:
         yield from _aggregations(entrants)
         return
     how = primary.combination
-    many = unit(terms.called)
+    many, table = unit(terms.called), entrants.table(primary)
     if primary.of_lists:
         alike = _without_weights(how)
         plain = how.lists == MEAN or primary.metric.aggregate == "sum"
         wanted = [] if plain and not how.groups else ["mean"]
-        wanted += ["median"] if how.lists.name != "median" else []
+        two = table is not None and bool(np.isin(table[~np.isnan(table)], (0, 1)).all())
+        wanted += ["median"] if how.lists.name != "median" and not two else []  # which is 0 or 1
         for name in wanted:
             changed = replace(primary, combination=replace(alike, lists=Aggregate(name)))
             ranks = _by(primary, entrants.values(changed, terms.rules))
             yield "aggregate", f"{name} of the {many}", ranks
-    if (table := entrants.table(primary)) is not None:
+    if table is not None:
         values = _up(primary) * table
         yield "aggregate", f"Borda: win rate over the {many}", _ranked(_rates(values))
         yield "aggregate", f"Copeland: opponents beaten in most {many}", _ranked(majorities(values))

@@ -226,6 +226,9 @@ def test_a_table_of_classes_is_studied(challenge):
     assert found["Accuracy"].about == "measure"
     assert found["Accuracy"].ranks == (1, 2, 3)
     assert "median of the lists" not in found  # a figure of all rows
+    plain = by_name(scorer.study(folder, [folder / name for name in runs], measures=["Accuracy"]))
+    assert "Borda: win rate over the rows" in plain
+    assert "median of the rows" not in plain  # of 0 and 1
     assert study.halves.draws == 20
 
 
