@@ -163,7 +163,7 @@ receipt = Table(
     UniqueConstraint("board", "kind", "about"),
 )
 
-Index("entry_of_team", entry.c.board, entry.c.team)
+Index("entry_of_team", entry.c.board, entry.c.team, entry.c.number)  # since 0006 the number
 Index("evaluation_waiting", evaluation.c.status, evaluation.c.lease)  # since revision 0002
 # since revision 0005
 Index("entry_received", entry.c.board, entry.c.received)
@@ -171,3 +171,5 @@ Index("evaluation_made", evaluation.c.board, evaluation.c.made)
 Index("entry_file", entry.c.board, entry.c.sha256, entry.c.size)  # since revision 0006 the size
 _state = (evaluation.c.values_digest, evaluation.c.status, evaluation.c.sha256)
 Index("evaluation_status", evaluation.c.board, *_state)
+# since revision 0006
+Index("entry_latest", entry.c.board, entry.c.team, entry.c.received, entry.c.number)

@@ -218,7 +218,7 @@ def made_older(url, revision):
     return previous
 
 
-INDEXES = ("entry_received", "evaluation_made", "entry_file", "evaluation_status")
+INDEXES = ("entry_received", "evaluation_made", "entry_file", "evaluation_status", "entry_latest")
 BEFORE_0004 = (
     *(f"DROP INDEX {name}" for name in INDEXES),
     *(f"ALTER TABLE token DROP COLUMN {name}" for name in ("person", "until")),
