@@ -185,13 +185,19 @@ def test_a_study_says_the_worst_in_a_few_lines(challenge):
     folder = challenge(CLASSES + "[Accuracy, MCC]\n", **{"truth.csv": labels([33, 34, 35, 36, 37])})
     runs = {name: folder / f"{name}\x1b.csv" for name in ("a", "b", "c")}
     for n, path in enumerate(runs.values()):
-        path.write_text(labels(range(n)))
+        path.write_text(labels(range(9 * n)))
     study = scorer.study(folder, list(runs.values()))
     text = study.render(width=500)
     assert "For 5 rows most of the better half" in text
     assert "r33 (cat, truth dog, 100%), r34 (dog, truth cat, 100%)" in text
     assert "score rescore challenge --dry-run" in text
     assert "\x1b" not in text
+    board = scorer.score(folder, list(runs.values())).certainty
+    upper = np.triu_indices(3, 1)
+    separated = int((board.p[upper] <= study.diagnosis.alpha).sum())
+    assert separated > 0
+    assert study.diagnosis.separations[0][1:3] == (separated, 3)
+    assert study.diagnosis.shares == pytest.approx(board.ranks)
     html = study.render("html")
     assert html.count('class="picture wide bumps"') == html.count('class="picture wide blobs"') == 1
 

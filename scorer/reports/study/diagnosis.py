@@ -80,7 +80,8 @@ def _lists_told(study: Study, found: Diagnosis) -> Iterator[str]:
             )
     if found.against:
         rows = [f"{cut(a.name)} ({a.correlation:.2f}{'*' * a.sure})" for a in found.against]
-        chance = f"{found.alpha * found.tested:.3g} of {found.tested:,} would by chance"
+        by_chance = round(found.alpha * found.tested, 0 if found.tested > 200 else 1)
+        chance = f"{by_chance:,.10g} of {found.tested:,} would by chance"
         star = "; * beyond chance" if any(a.sure for a in found.against) else ""
         yield (
             f"In {len(rows):,} {unit(study.called, len(rows))} submissions that are better "
