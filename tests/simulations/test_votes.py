@@ -58,11 +58,9 @@ def test_intervals_of_ratings_hold(systems, prompts, each, rate):
 
 @pytest.mark.parametrize(("systems", "prompts", "each"), SCENES)
 def test_equal_systems_are_not_found_to_differ(systems, prompts, each, rate):
-    found = times = held = 0
+    found = times = 0
     for rows in boards(40 * TIMES, systems, prompts, each, 0.0):
         found += any(row.ranks != (1, systems) for row in rows)
-        held += len({row.tier for row in rows}) == 1
         times += 1
     where = f"{systems} equal systems, {each} votes on a prompt"
     rate(f"any false difference of {systems} ratings", where, prompts, found, times, most=0.05)
-    rate(f"one tier of {systems} ratings", where, prompts, held, times, least=0.95)

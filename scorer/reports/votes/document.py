@@ -35,7 +35,7 @@ FEW = 20  # prompts below which an interval hardly knows its own width
 def document(board: VoteBoard, options: Options) -> Document:
     """The standings and what they rest on; on a page with pictures."""
     return Document(
-        board.title, list(_vote_blocks(board, options)), source=("votes", ""),
+        board.title, list(_vote_blocks(board, options)), source=("", ""),
         skip="Skip to the leaderboard",
     )  # fmt: skip
 
@@ -192,9 +192,9 @@ def _group_ratings(board: VoteBoard) -> Table:
     """The rating and the rank of each system by the votes of each group."""
     found = [{row.name: row for row in own.standings} for own in board.boards]
     rows = [
-        [row.name, f"{row.rating:.0f} (rank {row.rank})", *(
+        [row.name, f"{row.rating:.0f} rank {row.rank}", *(
             f"{own[row.name].rating:.0f} {_rating_interval(own[row.name])} "
-            f"(rank {place(as_standing(own[row.name]))})"
+            f"rank {place(as_standing(own[row.name]))}"
             if row.name in own else "-"
             for own in found
         )]
@@ -217,7 +217,7 @@ def _group_notes(board: VoteBoard) -> Iterator[str]:
 def _agreement_table(board: VoteBoard) -> Table:
     names = [own.name for own in board.boards]
     rows = [
-        [name, *(f"{_share(cell.share)} of {cell.pairs:,}" for cell in row)]
+        [name, *(" of ".join(_agreed(cell)) if cell.pairs else "-" for cell in row)]
         for name, row in zip(names, board.between, strict=True)
     ]
     caption = "Agreement: two votes of different judges on one prompt and pair say the same"
@@ -232,7 +232,7 @@ def _ratings(board: VoteBoard) -> Figure:
             f"{row.rating:.0f} {_rating_interval(row)}".strip(), ())
         for row in board.standings[:MOST]
     ]  # fmt: skip
-    caption = "Best above; higher is better."
+    caption = "Best above; higher is better; an arrow is a rating beyond the axis."
     caption += " The line is the interval." * any(row.ends for row in rows)
     if len(board.standings) > MOST:
         caption += f" The first {MOST} of {len(board.standings):,}; the others are left out."
