@@ -51,9 +51,8 @@ def test_intervals_of_ratings_hold(systems, prompts, each, rate):
         for rows in boards(30 * TIMES, systems, prompts, each, 1.0, alone):
             held += sum(r.interval[0] <= true[int(r.name)] <= r.interval[1] for r in rows)
             times += systems
-        how = "votes drawn alone" if alone else "votes"
-        rate("interval of a rating", f"{systems} systems, {each} {how} on a prompt", prompts, held,
-             times, least=least)  # fmt: skip
+        where = f"{systems} systems, {each} votes on a prompt{', drawn alone' * alone}"
+        rate("interval of a rating", where, prompts, held, times, least=least)
 
 
 @pytest.mark.parametrize(("systems", "prompts", "each"), SCENES)
