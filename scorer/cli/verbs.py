@@ -10,6 +10,7 @@ import ast
 import os
 from functools import cache
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
@@ -33,7 +34,7 @@ GROUPS = {  # of the overview; within a group in the order of their first use
         "verify", "store", "feedback",
     ),
     "Serve it": ("serve", "work", "submit", "site"),
-    "Other platforms": ("export", "rehearse"),
+    "Other platforms": ("export", "rehearse", "import"),
     "Look up": ("about", "metrics", "rule", "schema"),
 }  # fmt: skip
 
@@ -105,13 +106,15 @@ def verbs(completing: bool) -> Verbs:
 @cache
 def names() -> tuple[str, ...]:
     """The verbs."""
-    return tuple(module.name for module in iter_modules(commands.__path__) if module.name != FIRST)
+    modules = iter_modules(commands.__path__)
+    return tuple(module.name.rstrip("_") for module in modules if module.name != FIRST)
 
 
 @cache
 def command(verb: str) -> TyperCommand:
     """One verb as a command; no other is imported."""
-    function = getattr(import_module(f"{commands.__name__}.{verb}"), verb)
+    name = f"{verb}_" if iskeyword(verb) else verb  # of module and function
+    function = getattr(import_module(f"{commands.__name__}.{name}"), name)
     app = typer.Typer(
         add_completion=False,
         pretty_exceptions_enable=False,

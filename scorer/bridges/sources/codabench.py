@@ -1,0 +1,112 @@
+"""Bundles of Codabench, and of CodaLab (v1.5)."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from scorer.bridges.found import (
+    Column,
+    Files,
+    Found,
+    below,
+    phase,
+    read_yaml,
+    source,
+)
+
+NAMES = ("competition.yaml", "competition.yml")
+TYPES = {"checkbox": "flag", "text": "text"}
+
+
+@source("codabench", "codalab")
+def codabench(files: Files) -> Found:
+    """What competition.yaml says, in either of its versions."""
+    said, folder = read_yaml(files, NAMES)
+    inside = below(files, folder) if folder else dict(files)
+    return _second(said, inside) if str(said.get("version")) == "2" else _first(said, inside)
+
+
+def _second(said: Mapping[str, Any], files: Files) -> Found:
+    tasks = {task.get("index", n): task for n, task in enumerate(said.get("tasks") or [])}
+    phases = said.get("phases") or []
+    notes = []
+    later = [each.get("name") for each in phases if each.get("auto_migrate_to_this_phase")]
+    if later:
+        notes.append(f"phases that get the entries of the one before: {', '.join(map(str, later))}")
+    if len(tasks) > 1:
+        notes.append(f"{len(tasks):,} tasks; the first is read, of the others the files are kept")
+    first: Mapping[str, Any] = next(iter(tasks.values()), {})
+    boards = said.get("leaderboards") or [{}]
+    columns = sorted(boards[0].get("columns") or [], key=lambda each: each.get("index", 0))
+    sheet = said.get("fact_sheet") or {}
+    return Found(
+        title=str(said.get("title") or "challenge"),
+        description=str(said.get("description") or ""),
+        phases=[
+            phase(
+                each.get("name") or each.get("index"), each.get("start"), each.get("end"),
+                each.get("max_submissions_per_day"), each.get("max_submissions"),
+            )
+            for each in phases
+            if not each.get("auto_migrate_to_this_phase")
+        ],
+        columns=[
+            Column(str(c.get("key")), "lower" if c.get("sorting") == "asc" else "higher")
+            for c in columns
+            if not c.get("hidden") and not c.get("computation")
+        ],
+        questions={
+            str(key): {"type": TYPES.get(fact.get("type"), "text")}
+            | ({"required": True} if _true(fact.get("is_required")) else {})
+            | ({"board": True} if _true(fact.get("is_on_leaderboard")) else {})
+            for key, fact in sheet.items()
+        },
+        reference=below(files, str(first.get("reference_data") or "reference_data")),
+        program=below(files, str(first.get("scoring_program") or "scoring_program")),
+        pages=dict(_pages(files, (each.get("file") for each in said.get("pages") or []))),
+        notes=notes,
+    )  # fmt: skip
+
+
+def _first(said: Mapping[str, Any], files: Files) -> Found:
+    """Version 1.5: phases by number, each from its start to the next one's."""
+    phases = sorted((said.get("phases") or {}).items(), key=lambda pair: str(pair[0]))
+    entries = [entry for _, entry in phases if isinstance(entry, dict)]
+    ends = [*(entry.get("start_date") for entry in entries[1:]), said.get("end_date")]
+    board = said.get("leaderboard") or {}
+    columns = sorted(
+        ((key, c) for key, c in (board.get("columns") or {}).items() if not c.get("computed")),
+        key=lambda pair: (pair[1].get("rank") or 99, str(pair[0])),
+    )
+    last: Mapping[str, Any] = entries[-1] if entries else {}
+    return Found(
+        title=str(said.get("title") or "challenge"),
+        description=str(said.get("description") or ""),
+        phases=[
+            phase(
+                entry.get("label") or entry.get("phasenumber"), entry.get("start_date"), end,
+                entry.get("max_submissions_per_day"), entry.get("max_submissions"),
+            )
+            for entry, end in zip(entries, ends, strict=False)  # none, of no phase
+        ],
+        columns=[
+            Column(str(key), "lower" if c.get("sort") == "asc" else "higher") for key, c in columns
+        ],
+        reference=below(files, str(last.get("reference_data") or "reference_data")),
+        program=below(files, str(last.get("scoring_program") or "scoring_program")),
+        pages=dict(_pages(files, (said.get("html") or {}).values())),
+        notes=["a phase of CodaLab ends when the next one begins"] if len(entries) > 1 else [],
+    )  # fmt: skip
+
+
+def _pages(files: Files, names: Any) -> Iterator[tuple[str, bytes]]:
+    for name in names:
+        path = posixpath.normpath(str(name))
+        if path in files:
+            yield path, files[path]
+
+
+def _true(value: Any) -> bool:
+    return str(value).lower() == "true"

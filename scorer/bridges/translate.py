@@ -1,0 +1,174 @@
+"""From what a bundle says to the folder of a challenge."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+import yaml
+
+from scorer.bridges.found import Column, Files, Found, bundle_files, sources
+from scorer.challenge.load import load
+from scorer.challenge.model import FILE
+from scorer.challenge.schema import LINE, for_editors
+from scorer.core.errors import ScorerError, UnknownName
+from scorer.core.text import join_first, quoted
+from scorer.metrics.base import metrics
+from scorer.prepare.bind import prepare
+from scorer.prepare.guess.challenge import challenge_data
+from scorer.prepare.open import opened
+
+KEPT = "imported"  # the folder of what is not translated
+TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".solution", ".qrels", ".gz")
+# what boards call measures of tables, without signs and in small letters
+MEANT = {
+    "acc": "Accuracy",
+    "auc": "AUROC",
+    "rocauc": "AUROC",
+    "f1score": "F1",
+    "f1macro": "F1(average=macro)",
+    "macrof1": "F1(average=macro)",
+    "map": "AP",
+    "mrr": "RR",
+    "bac": "BalancedAccuracy",
+}
+HEADING = "# made by `score import` from a bundle: read it, and change what is not meant\n"
+
+
+class Translated(NamedTuple):
+    """The files of a challenge's folder, and what is to be known of them."""
+
+    files: Mapping[str, bytes]
+    notes: Sequence[str]
+
+
+def translated(name: str, path: Path) -> Translated:
+    """The challenge of a bundle.
+
+    Args:
+        name: the platform.
+        path: the bundle, a folder or a zip.
+
+    Raises:
+        UnknownName: there is no such platform.
+        UsageError: the bundle cannot be read, or has not what the platform needs.
+    """
+    found = sources().get(name).function(bundle_files(path))
+    kept = {f"{KEPT}/{path}": data for path, data in (*found.program.items(), *found.pages.items())}
+    if FILE in found.reference:  # a bundle of `score export`
+        return Translated(dict(found.reference), ["the challenge is as it was exported"])
+    data, files, notes = _measured(found) or _given(found)
+    if found.metric is not None:
+        files[found.metric] = found.program[found.metric]
+    data = _settings(found) | data
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
+    written = f"{LINE}{HEADING}scorer: 1\n{text}".encode()
+    own = [f"{len(kept):,} files are kept in {KEPT}/, none of which is run"] if kept else []
+    return Translated(
+        {FILE: written, **files, **kept, **for_editors()}, [*found.notes, *notes, *own]
+    )
+
+
+def _settings(found: Found) -> dict[str, Any]:
+    """What stands beside truth and measures."""
+    said: dict[str, Any] = {"title": found.title, "description": found.description}
+    said["phases"] = [dict(each) for each in _in_order(found.phases)]
+    said["questions"] = {key: dict(question) for key, question in found.questions.items()}
+    return {key: value for key, value in said.items() if value}
+
+
+def _in_order(phases: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """The phases that follow each other; each closes a second before the next one opens."""
+    for phase, later in zip_longest(phases, phases[1:], fillvalue=dict[str, Any]()):
+        if phase.get("closes") and phase.get("closes") == later.get("opens"):
+            phase = {key: value for key, value in phase.items() if key != "closes"}
+        yield phase
+
+
+def _measured(found: Found) -> tuple[dict[str, Any], dict[str, bytes], list[str]] | None:
+    """The challenge of a truth that can be read, with measures that are called as the columns."""
+    for name in _tables(found.reference):
+        with TemporaryDirectory() as folder:
+            place = Path(folder, posixpath.basename(name))
+            place.write_bytes(found.reference[name])
+            sample = None
+            if found.sample is not None:
+                sample = Path(folder, found.sample[0])
+                sample.write_bytes(found.sample[1])
+            try:
+                data, guess = challenge_data(place, sample)
+                del data["id"]
+                opened(prepare(load(data, place.parent)))
+            except (ScorerError, ValueError, UnicodeError):
+                continue
+            notes = [f"the answers are those of {name}: taken for {guess.what}"]
+            if found.metric is not None:
+                data["metrics"] = [{"kaggle": found.metric}]
+                notes.append(f"{found.metric} is run as Kaggle does, with --allow-plugins")
+            else:
+                notes += _choose(data, found.columns, place.parent)
+        files = {posixpath.basename(name): found.reference[name]}
+        return data, files, notes
+    return None
+
+
+def _tables(files: Files) -> list[str]:
+    """The files that may hold the answers, those called so first."""
+    tables = [name for name in files if name.lower().endswith(TABLES)]
+    words = re.compile(r"truth|label|gold|solution|answer|qrel|reference|test", re.IGNORECASE)
+    return sorted(tables, key=lambda name: (not words.search(posixpath.basename(name)), name))
+
+
+def _choose(data: dict[str, Any], columns: Sequence[Column], folder: Path) -> Iterator[str]:
+    """Put the measures that columns name in place of the guessed ones; tell of the others."""
+    taken: list[str] = []
+    for column in columns:
+        for notation in _notations(column.name):
+            try:
+                prepared = prepare(load(data | {"metrics": [*taken, notation]}, folder))
+            except (ScorerError, ValueError):
+                continue
+            if prepared.measures[-1].metric.better == column.better:
+                taken.append(notation)
+                yield f"column {quoted(column.name)} is measured as {notation}"
+                break
+    if taken:
+        data["metrics"] = taken
+    named = {each for each in columns if any(n in taken for n in _notations(each.name))}
+    rest = [column.name for column in columns if column not in named]
+    if rest:
+        what = "the scoring program computed it itself"
+        yield f"no measure here is called {join_first(rest)}: {what}; it is kept in {KEPT}/"
+
+
+def _notations(name: str) -> list[str]:
+    """The measures that a column may mean: by a known word, else by the name of a metric."""
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    if plain in MEANT:
+        return [MEANT[plain]]
+    cut = re.fullmatch(r"([a-z]+)[^a-z0-9]*(\d+)", name.lower())
+    for word, suffix in ((plain, ""), (cut[1], f"@{cut[2]}") if cut else ("", "")):
+        try:
+            return [f"{metrics().get(MEANT.get(word, word)).name}{suffix}"] if word else []
+        except UnknownName:
+            continue
+    return []
+
+
+def _given(found: Found) -> tuple[dict[str, Any], dict[str, bytes], list[str]]:
+    """A board of values that the scoring program computes: no answers are read here."""
+    columns = found.columns or [Column("value")]
+    values = {column.name: {"better": column.better} for column in columns}
+    data = {"kind": "values", "submission": {"columns": {"list": "case"}, "values": values}}
+    kept = {f"{KEPT}/{path}": content for path, content in found.reference.items()}
+    note = (
+        "no file of the reference data shows answers that are read here; challenge.yaml takes a "
+        f"table with a row a case and the columns {join_first([c.name for c in columns])}, as the "
+        "scoring program may write it"
+    )
+    return data, kept, [note]
