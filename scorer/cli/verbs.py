@@ -110,10 +110,15 @@ def names() -> tuple[str, ...]:
     return tuple(module.name.rstrip("_") for module in modules if module.name != FIRST)
 
 
+def _module(verb: str) -> str:
+    """The name of a verb's module and function: no word of Python's own."""
+    return f"{verb}_" if iskeyword(verb) else verb
+
+
 @cache
 def command(verb: str) -> TyperCommand:
     """One verb as a command; no other is imported."""
-    name = f"{verb}_" if iskeyword(verb) else verb  # of module and function
+    name = _module(verb)
     function = getattr(import_module(f"{commands.__name__}.{name}"), name)
     app = typer.Typer(
         add_completion=False,
@@ -179,7 +184,7 @@ def _overview() -> list[str]:
 
 def _told(name: str) -> tuple[str, str]:
     """A verb, and what it does."""
-    source = Path(commands.__path__[0], f"{name}.py").read_text(encoding="utf-8")
+    source = Path(commands.__path__[0], f"{_module(name)}.py").read_text(encoding="utf-8")
     page = ast.get_docstring(ast.parse(source)) or ""
     what = page.split("\n")[0].replace("`", "").partition(": ")[2]
     return name, what.removesuffix(".")
