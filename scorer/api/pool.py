@@ -65,7 +65,7 @@ def without_own_items(
         if not gone.any():
             continue
         less = np.array([
-            _mean(ready, primary, leaves, card, view, gone)
+            _value_without(ready, primary, leaves, card, view, gone)
             for card, view in zip(cards, views, strict=True)
         ])  # fmt: skip
         after = ranks_of(less, primary.metric.better)
@@ -93,7 +93,7 @@ def own_items(views: Sequence[Judged]) -> list[Mask]:
     return masks
 
 
-def _mean(
+def _value_without(
     ready: OpenChallenge,
     primary: Measure,
     leaves: Sequence[Measure],
