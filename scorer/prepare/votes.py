@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from scorer.bytes.limits import ReadLimits
+from scorer.bytes.files import open_bytes
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Ints
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
+from scorer.formats.form import PLAIN, FileForm, separator_of
 from scorer.formats.read import format_of, read
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.guess.forms import look
+from scorer.prepare.guess.look import HEAD
 from scorer.results.votes import Ballots
 from scorer.tables.table import Schema, Table
 
@@ -53,8 +57,8 @@ def read_votes(paths: Sequence[Path], columns: Mapping[str, str]) -> tuple[Ballo
     whole, parts = Findings(), list[tuple[Path, Table, Findings]]()
     for path in paths:
         findings = Findings(str(path))
-        schema = _schema(path, columns)
-        table = read(path, format_of(path, None), [schema], findings, ReadLimits())
+        schema, form = _written(path, columns)
+        table = read(path, format_of(path, None, form=form), [schema], findings, ReadLimits())
         if table is not None and not len(table):
             findings.add(Problem("S103", "there are no votes"))
         findings = findings.without(("S205",))  # what was asked and answered may stand beside
@@ -87,13 +91,42 @@ def refuse_other_rules(challenge: Challenge) -> None:
     refuse(challenge, faults)
 
 
-def _schema(path: Path, columns: Mapping[str, str]) -> Schema:
-    """The columns that a file has to have: the named ones, else usual ones that it has."""
+def _written(path: Path, columns: Mapping[str, str]) -> tuple[Schema, FileForm]:
+    """The columns that a file has to have, the named ones, else usual ones; and its form."""
+    start = _beginning(path)
+    if start[:1] in ("{", "["):
+        schema = _schema(_members(start), columns)
+        paths = ((role, f"[].{schema.called(role)}") for role in schema.roles)
+        return schema, FileForm(json=tuple(paths)) if start[0] == "[" else PLAIN
     seen = look(path) if path.is_file() else None
-    folded = {name.casefold(): name for name in reversed(seen.names if seen else ())}
+    separator = str(seen.written.get("separator", "")) if seen else ""
+    names = seen.names if seen else ()
+    return _schema(names, columns), FileForm(separator=separator_of(separator))
+
+
+def _beginning(path: Path) -> str:
+    """The first text of a file; none where it cannot be read, which reading it tells."""
+    try:
+        with open_bytes(path, ReadLimits()) as stream:
+            return stream.read(HEAD).decode("utf-8-sig", "ignore").lstrip()
+    except (Unreadable, OSError, ValueError):
+        return ""
+
+
+def _members(text: str) -> tuple[str, ...]:
+    """The names in the first object of a JSON text; none where it is not whole."""
+    try:
+        first, _ = json.JSONDecoder().raw_decode(text, max(text.find("{"), 0))
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(first) if isinstance(first, dict) else ()
+
+
+def _schema(names: Sequence[str], columns: Mapping[str, str]) -> Schema:
+    folded = {name.casefold(): name for name in reversed(names)}
     found = dict(columns)
-    for role, names in USUAL.items():
-        name = next((folded[name] for name in names if name in folded), None)
+    for role, usual in USUAL.items():
+        name = next((folded[name] for name in usual if name in folded), None)
         if role not in found and name is not None and name not in found.values():
             found[role] = name
     called = {_role(role): found.get(role, role) for role in (*NEEDED, *found)}

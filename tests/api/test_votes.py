@@ -170,6 +170,25 @@ def test_columns_have_usual_names_or_are_named(tmp_path):
         votes(named, {**columns, "judge": "the"})
 
 
+def test_votes_are_read_in_every_form(tmp_path):
+    """As CSV with semicolons, JSON Lines, or an array, with what was said beside."""
+    told = [{"model_a": "x", "model_b": "y", "winner": w, "said": [{"role": "user", "text": "-"}]}
+            for w in ("model_a", "model_b", "tie", "model_a")]  # fmt: skip
+    texts = {
+        "votes.csv": "model_a;model_b;winner\nx;y;a\nx;y;b\nx;y;tie\nx;y;a\n",
+        "votes.jsonl": "".join(f"{json.dumps(row)}\n" for row in told),
+        "votes.json": json.dumps(told),
+    }
+    for name, text in texts.items():
+        path = tmp_path / name
+        path.write_text(text)
+        rows = votes(path, draws=100, level=None, alpha=None).standings
+        assert [(row.name, row.won, row.tied) for row in rows] == [("x", 2, 1), ("y", 1, 1)]
+    (tmp_path / "votes.json").write_text("[[[")
+    with pytest.raises(SubmissionRejected, match="S207"):
+        votes(tmp_path / "votes.json")
+
+
 def test_votes_without_prompts_are_drawn_one_by_one(tmp_path):
     path = ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,a", "x,y,tie")
     found = votes(path, draws=200)
