@@ -170,8 +170,11 @@ def written(files, folder):
     return folder
 
 
-@pytest.mark.parametrize("name", BUNDLES)
-@pytest.mark.parametrize("archive", [False, True])
+ZIPPED = [(name, True) for name in ("a folder around it", "archives", "1.5", "kaggle")]
+
+
+@pytest.mark.slow("makes a challenge of each bundle and lints it", beyond=6)
+@pytest.mark.parametrize(("name", "archive"), [*ZIPPED, *((name, False) for name in BUNDLES)])
 def test_a_bundle_becomes_a_challenge(name, archive, score, tmp_path):
     platform, files, kind, measures = BUNDLES[name]
     bundle = written(files, tmp_path / "bundle")
@@ -215,6 +218,7 @@ def test_what_is_not_translated_is_said(score, tmp_path):
     )
 
 
+@pytest.mark.slow("lints a challenge three times", beyond=1)
 @pytest.mark.parametrize("platform", ["codabench", "evalai"])
 def test_an_exported_challenge_comes_back_as_it_was(platform, score, tmp_path):
     course = ROOT / "challenges" / "course-2026"
