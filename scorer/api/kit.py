@@ -208,7 +208,8 @@ def _public(
     fields["metrics"] = [_measure_fields(spec) for spec in specs]
     fields["undefined"] = challenge.undefined
     board = challenge.leaderboard.model_dump(mode="json", exclude_defaults=True)
-    board.pop("baselines", None)
+    for key in ("baselines", "pareto", "tracks"):  # of the board, not of one submission
+        board.pop(key, None)
     left_out = {name.casefold() for name in dropped}
     if ties := [name for name in board.pop("tie_break", ()) if name.casefold() not in left_out]:
         board["tie_break"] = ties

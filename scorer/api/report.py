@@ -161,7 +161,7 @@ class Report(Text, results.Report):
         """A picture, which a notebook shows: `report.figure("forest").write("forest.pdf")`.
 
         Args:
-            kind: forest, pairs, ranks, values, lists, groups, head-to-head, power,
+            kind: forest, pairs, ranks, pareto, values, lists, groups, head-to-head, power,
                 recall-precision or curves; of several pictures the first.
             measure: in any notation; default: the primary one.
             width: such as `84mm`, `17cm` or `3.3in`.
@@ -317,7 +317,8 @@ def _of_measure(report: Report, measure: str) -> Report:
 
     measures = tuple(replace(each, primary=each.id == measure) for each in report.measures)
     rows = tuple(replace(row, interval=None, fewer=None) for row in report.standings)
-    bare = replace(report, measures=measures, standings=rows, certainty=None, uncertain="")
+    bare = replace(report, measures=measures, standings=rows, certainty=None, uncertain="",
+                   front=None, tracks=())  # fmt: skip
     return Report.of(with_certainty(bare, {}, report.clusters))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scorer.api.overlap import overlap
 from scorer.api.report import Report
-from scorer.api.splits import masks_for, of_split
+from scorer.api.splits import masks_for, of_lists, of_split
 from scorer.api.submissions import (
     Named,
     Progress,
@@ -31,10 +31,11 @@ from scorer.api.systems import among
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
-from scorer.core.text import quoted
+from scorer.core.text import join_first, quoted
 from scorer.engines.base import engines
 from scorer.leaderboard.board import Terms, board
 from scorer.prepare.answerable import answerable
+from scorer.prepare.answers import Answers, belongs, lists_of, of_submissions, read
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import opened
 from scorer.results import report as results
@@ -52,6 +53,7 @@ def score(
     engine_options: Mapping[str, str] | None = None,
     lists: bool = False,
     splits: Sequence[str] = (),
+    answers: Mapping[str, Mapping[str, object]] | Path | str | None = None,
 ) -> Report:
     """Check, score and rank submissions; nothing is written.
 
@@ -68,18 +70,23 @@ def score(
             would sum them up where it scores them.
         splits: the splits of the lists that boards are of, `all` for all lists: the report is of
             the first, and has the others. Default: all lists, with a board a split.
+        answers: what submissions answer to the challenge's questions, by their names:
+            `{"one": {"cost": 3.5}}`; or a CSV file with the column `name`, and one a question.
 
     Raises:
         ChallengeError: the challenge itself is wrong.
         PluginError: a metric failed.
         TypeError: submissions are of another type.
         UnknownName: there is no such split.
-        UsageError: two submissions have one name.
+        UsageError: two submissions have one name, or an answer is wrong.
     """
     known = bound(challenge, allow_plugins)
+    told = _answers(known.challenge, answers)
     if splits and known.challenge.splits is None:
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
-    whole = lists or known.challenge.splits is not None or known.challenge.bounds
+    rules = known.challenge
+    parts = rules.splits is not None or bool(rules.leaderboard.tracks)
+    whole = lists or parts or rules.bounds
     leave = None if whole else engines().get(engine).leave
     elsewhere = None if leave is None else leave(known, engine_options or {})
     with (
@@ -95,7 +102,7 @@ def score(
         ranked_files = [*others, *baselines(prepared)]
         outcomes = outcomes_of(ready, ranked_files, progress, engine, engine_options, elsewhere)
         terms = terms_of(ready)
-        report = _report(terms, ranked_files, outcomes, splits)
+        report = _report(terms, ranked_files, outcomes, splits, told)
         scored = settled_files(terms, ranked_files, outcomes) if splits else report.submissions
         warnings = [
             *map(_skipped, same),
@@ -106,19 +113,58 @@ def score(
         return Report.of(replace(report, notes=notes))
 
 
+def _answers(
+    challenge: Challenge, given: Mapping[str, Mapping[str, object]] | Path | str | None
+) -> Answers:
+    """Name of a submission -> what it answers, of what the board shows."""
+    if given is None:
+        return {}
+    return of_submissions(challenge, given) if isinstance(given, Mapping) else read(
+        challenge, Path(given)
+    )  # fmt: skip
+
+
 def _report(
-    terms: Terms, files: Sequence[Named], outcomes: Sequence[Outcome], wanted: Sequence[str]
+    terms: Terms,
+    files: Sequence[Named],
+    outcomes: Sequence[Outcome],
+    wanted: Sequence[str],
+    answers: Answers,
 ) -> results.Report:
     """The board of all lists, or of the first split that is wanted, with those of others."""
+    names = [file.name for file in files]
+    if answers and not any(name in answers for name in names):
+        who = join_first(list(answers))
+        raise UsageError(f"no submission is called as in the answers ({who}): {join_first(names)}")
     masks = masks_for(terms.challenge, terms.lists, terms.groups, wanted)
 
     def of(split: str | None) -> results.Report:
         part, limited, scope = of_split(terms, outcomes, masks, split)
-        return replace(board(part, settled_files(part, files, limited)), scope=scope)
+        here = {name: answers[name] for name in names if name in answers}
+        whole = board(part, settled_files(part, files, limited), here)
+        tracks = tuple(_tracks(part, files, limited, here))
+        return replace(whole, scope=scope, tracks=tracks)
 
     splits: list[str | None] = [*dict.fromkeys(wanted or masks)]
     first, *others = map(of, splits or [None])
     return replace(first, splits=tuple(others))
+
+
+def _tracks(
+    terms: Terms, files: Sequence[Named], outcomes: Sequence[Outcome], answers: Answers
+) -> Iterator[results.Report]:
+    """The board of each track, of the submissions that are in it."""
+    for track in terms.challenge.leaderboard.tracks:
+        keep = lists_of(track, terms.lists, terms.groups)
+        part, limited = of_lists(terms, outcomes, keep)
+        inside = [
+            (file, outcome)
+            for file, outcome in zip(files, limited, strict=True)
+            if keep.any() and belongs(track, terms.challenge, answers.get(file.name, {}))
+        ]
+        scored = settled_files(part, [f for f, _ in inside], [o for _, o in inside])
+        here = {each.name: answers[each.name] for each in scored if each.name in answers}
+        yield replace(board(part, scored, here), track=track, notes=())
 
 
 def _alike(files: Sequence[Named], scored: Sequence[Scored]) -> Iterator[Problem]:

@@ -47,10 +47,14 @@ def of_split(
     """
     if not masks:
         return terms, list(outcomes), None
-    keep = masks[split or EVERYTHING]
+    part, own = of_lists(terms, outcomes, masks[split or EVERYTHING])
+    return part, own, scope_of(terms.challenge, masks, split)
+
+
+def of_lists(terms: Terms, outcomes: Sequence[Outcome], keep: Mask) -> tuple[Terms, list[Outcome]]:
+    """Terms and outcomes as if the truth had only some of its lists."""
     lists = tuple(compress(terms.lists, keep))
-    parts = [limited(outcome, keep, lists) for outcome in outcomes]
-    return terms._replace(lists=lists), parts, scope_of(terms.challenge, masks, split)
+    return terms._replace(lists=lists), [limited(outcome, keep, lists) for outcome in outcomes]
 
 
 def limited(outcome: Outcome, keep: Mask, lists: Sequence[str]) -> Outcome:

@@ -24,13 +24,14 @@ from scorer.board.decisions import decide
 from scorer.board.entries import Added, Ledger
 from scorer.board.evaluations import Evaluations
 from scorer.board.integrity import store_faults
+from scorer.board.live import LiveReport
 from scorer.board.log import Event, log
 from scorer.board.people import People
 from scorer.board.phases import Left, Span, shown_at
 from scorer.board.rescore import Rescored, rescore
 from scorer.board.seal import reveal, seal
 from scorer.board.selection import State
-from scorer.board.snapshot import LiveReport, Snapshot
+from scorer.board.snapshot import Snapshot
 from scorer.board.store import Store
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING, Phase, Question
 from scorer.core.text import join_first, quoted
+from scorer.prepare.answers import fault
 from scorer.store.records import Entry, Status
 
 NEVER = datetime(9999, 1, 1, tzinfo=UTC)  # the opening of a phase after one that never closes
@@ -264,21 +265,6 @@ def refused_answers(
                     "S805", f"the answer to {quoted(key)} is missing: --answer {key}=..."
                 )
             continue
-        if fault := _fault(question, text):
-            return Refusal("S805", f"the answer to {quoted(key)} {fault}")
-    return None
-
-
-def _fault(question: Question, text: str) -> str | None:
-    if len(text) > question.max:
-        return f"has {len(text):,} characters, at most {question.max:,} are allowed"
-    if question.type == "flag" and text.casefold() not in ("yes", "no", "true", "false"):
-        return f"is {quoted(text)}, expected yes or no"
-    if question.type == "url" and not text.startswith(("https://", "http://")):
-        return f"is {quoted(text)}, expected an address that begins with https://"
-    if question.type == "number":
-        try:
-            float(text)
-        except ValueError:
-            return f"is {quoted(text)}, expected a number"
+        if wrong := fault(question, text):
+            return Refusal("S805", f"the answer to {quoted(key)} {wrong}")
     return None

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scorer.board.evaluations import Evaluations
-from scorer.board.snapshot import Move, counted, moves
+from scorer.board.moves import Move, moves
+from scorer.board.snapshot import counted
 from scorer.board.versions import Versions
 from scorer.core.errors import ScorerError
 from scorer.core.text import printable

@@ -12,17 +12,19 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from scorer.board.live import LiveReport, RankedEntry
 from scorer.board.phases import Span, at, phase_at, spans
 from scorer.board.selection import NO_BETTER, Candidate, Choice, State, choose, state
+from scorer.challenge.leaderboard import Track
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import sized
-from scorer.leaderboard.board import Terms, ranked, settled
-from scorer.leaderboard.certainty import with_certainty
+from scorer.leaderboard.board import Terms, certain, ranked, settled
 from scorer.leaderboard.rounding import rounded
+from scorer.prepare.answers import belongs, lists_of, shown
 from scorer.prepare.splits import cut, scope_of
 from scorer.results.report import Report, Scored
 from scorer.results.scorecard import Outcome, Scorecard
@@ -31,42 +33,19 @@ from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 CACHED = 2_000  # scorecards that are kept cut and settled
 AT_ONCE = 100  # scorecards that are read together
 BOARDS = 8  # whose intervals and tests are kept
-DRAWN = ("standings", "certainty", "uncertain", "hangs_on", "rests_on", "weighing")
+DRAWN = ("standings", "certainty", "uncertain", "hangs_on", "rests_on", "weighing", "front")
 
 NOT_COUNTED, DISQUALIFIED = "not counted", "no value, since it is disqualified"
 
 Means = Mapping[str, Mapping[str, float]]  # split -> measure id -> mean
 
 
-class RankedEntry(NamedTuple):
-    """The entry and the team of a row of the board."""
+class Part(NamedTuple):
+    """The lists of a split, or of a track's share of it."""
 
-    entry: int | None  # None: a baseline of the challenge's
-    team: str  # its present name; of a baseline, its name
-    id: int | None  # of the team; None: a baseline
-    received: datetime
-    entries: int  # number of scored entries of the team
-    answers: Mapping[str, str]
-
-
-class LiveReport(NamedTuple):
-    """A report with the entries and teams of its rows."""
-
-    report: Report
-    rows: Mapping[str, RankedEntry]  # name of a standing, which no other has -> row
-    split: str
-    phase: str | None
-    absent: Mapping[str, str] = {}  # name of a team without a row -> why
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """How a team's place changes; None where it has none."""
-
-    split: str
-    team: str
-    rank: tuple[int | None, int | None]
-    value: tuple[float | None, float | None]
+    name: str  # by which what was worked out is kept
+    keep: Mask
+    terms: Terms
 
 
 @dataclass(frozen=True)
@@ -143,16 +122,42 @@ class Snapshot:
         name = self.split_shown(span, now, split)
         decided = self.state(now)
         choices = self.choices(now, name, span, rule, only)
-        statuses, terms = self.statuses, self._cut_terms(name)
+        several = only is not None or (rule or self.rules.leaderboard.entry) == "all"
+        rows, report = self._ranked(choices, decided, now, self._part(name), several)
+        scope = scope_of(self.rules, self.splits, name)._replace(
+            phase=None if span is None or span.phase.id == EVERYTHING else span.phase.id,
+            time=f"{now.astimezone(ZoneInfo(self.rules.timezone)):%Y-%m-%d %H:%M %Z}",
+        )
+        notes = (*report.notes, *self._late_acts(decided, now))
+        tracks, boards = dict[str, Mapping[str, RankedEntry]](), list[Report]()
+        for track in self.rules.leaderboard.tracks if only is None else ():
+            inside = self._in_track(track, choices, now, name, span, rule)
+            part = self._part(name, track)
+            tracks[track.id], board = self._ranked(inside, decided, now, part, several)
+            boards.append(replace(board, track=track, notes=()))
+        report = replace(report, notes=notes, scope=scope, tracks=tuple(boards))
+        absent = {} if only is not None else self._absent(rows, choices, decided, now, name)
+        return LiveReport(report, rows, name, span.phase.id if span else None, absent, tracks)
+
+    def _ranked(
+        self,
+        choices: Mapping[int | None, Choice],
+        decided: State,
+        now: datetime,
+        part: Part,
+        several: bool,
+    ) -> tuple[dict[str, RankedEntry], Report]:
+        """The entries that count, each a row, and their board on some lists."""
+        statuses = self.statuses
         counts = Counter(
             entry.team
             for entry in self.entries
             if entry.received <= now and statuses.get(entry.sha256) == "scored"
         )
-        counted = [entry for choice in choices.values() for entry in choice.counted]
-        settled_entries = self._settled(counted, name, terms)
-        several = only is not None or (rule or self.rules.leaderboard.entry) == "all"
         rows, scored = dict[str, RankedEntry](), list[Scored]()
+        choices = choices if part.keep.any() else {}
+        counted = [entry for choice in choices.values() for entry in choice.counted]
+        settled_entries = self._settled(counted, part)
         for team, choice in choices.items():
             for entry in choice.counted:
                 called = entry.name if team is None else decided.names[team]
@@ -165,15 +170,36 @@ class Snapshot:
                     entry.answers,
                 )  # fmt: skip
         times = {title: row.received.timestamp() for title, row in rows.items()}
-        report = ranked(terms, scored, times)
-        scope = scope_of(self.rules, self.splits, name)._replace(
-            phase=None if span is None or span.phase.id == EVERYTHING else span.phase.id,
-            time=f"{now.astimezone(ZoneInfo(self.rules.timezone)):%Y-%m-%d %H:%M %Z}",
-        )
-        notes = (*report.notes, *self._late_acts(decided, now))
-        report = replace(report, notes=notes, scope=scope)
-        absent = {} if only is not None else self._absent(rows, choices, decided, now, name)
-        return LiveReport(report, rows, name, span.phase.id if span else None, absent)
+        answers = {title: shown(self.rules, row.answers) for title, row in rows.items()}
+        answers = {title: own for title, own in answers.items() if own}
+        return rows, replace(ranked(part.terms, scored, times), answers=answers)
+
+    def _in_track(
+        self,
+        track: Track,
+        choices: Mapping[int | None, Choice],
+        now: datetime,
+        split: str,
+        span: Span | None,
+        rule: str | None,
+    ) -> Mapping[int | None, Choice]:
+        """The entries of each team that count in a track: chosen from those that belong to it.
+
+        With a Ladder, which would climb anew in each track, those that count on the whole board.
+        """
+
+        def inside(entry: Entry) -> bool:
+            return belongs(track, self.rules, entry.answers)
+
+        if not track.answer:
+            return choices
+        if self.rules.leaderboard.ladder == "off":
+            own = replace(self, entries=[entry for entry in self.entries if inside(entry)])
+            return own.choices(now, split, span, rule)
+        return {
+            team: choice._replace(counted=tuple(filter(inside, choice.counted)))
+            for team, choice in choices.items()
+        }
 
     def _absent(
         self,
@@ -214,58 +240,67 @@ class Snapshot:
 
         They are drawn anew where other files count, or in other places; not for each new entry.
         """
-        report, kept = live.report, self.cache.certain
+        tracks = tuple(self._certain(each, live.split) for each in live.report.tracks)
+        report = self._certain(live.report, live.split)
+        return live._replace(report=replace(report, tracks=tracks))
+
+    def _certain(self, report: Report, split: str) -> Report:
+        kept, track = self.cache.certain, report.track and report.track.id
         files = {each.name: each.sha256 for each in report.submissions}
-        rows = ((row.name, files[row.name], row.rank, row.points) for row in report.standings)
-        key = (live.split, *rows)
+        asked = {name: tuple(own.items()) for name, own in report.answers.items()}
+        rows = (
+            (row.name, files[row.name], row.rank, row.points, asked.get(row.name))
+            for row in report.standings
+        )
+        key = (split, track, *rows)
         drawn = kept.get(key)
         if drawn is None:
-            while len(kept) >= BOARDS:
+            while len(kept) >= BOARDS * (1 + len(self.rules.leaderboard.tracks)):
                 kept.pop(next(iter(kept)), None)
-            drawn = kept[key] = with_certainty(report, self.terms.groups, self.terms.clusters)
-        return live._replace(
-            report=replace(report, **{name: getattr(drawn, name) for name in DRAWN})
-        )
+            drawn = kept[key] = certain(report, self.terms.groups, self.terms.clusters)
+        return replace(report, **{name: getattr(drawn, name) for name in DRAWN})
 
     def scored(self, entry: Entry, title: str, split: str) -> Scored:
         """An entry's scorecard cut to a split and settled; worked out once."""
-        return replace(next(self._settled([entry], split, self._cut_terms(split))), name=title)
+        return replace(next(self._settled([entry], self._part(split))), name=title)
 
-    def _settled(self, entries: Sequence[Entry], split: str, terms: Terms) -> Iterator[Scored]:
+    def _settled(self, entries: Sequence[Entry], part: Part) -> Iterator[Scored]:
         """The scorecards of entries, cut and settled; some at once are read that are not known."""
         for start in range(0, len(entries), AT_ONCE):
             some = entries[start : start + AT_ONCE]
-            keys = [(entry.sha256, entry.file, entry.baseline, split) for entry in some]
+            keys = [(entry.sha256, entry.file, entry.baseline, part.name) for entry in some]
             found = {key: self.cache.scored.get(key) for key in keys}
             unknown = {e.sha256 for e, key in zip(some, keys, strict=True) if found[key] is None}
             read = {each.sha256: each for each in self.evaluations([*unknown])} if unknown else {}
             if len(self.cache.scored) + len(read) > CACHED:
                 self.cache.scored.clear()
             for entry, key in zip(some, keys, strict=True):
-                scored = found[key] or self._scored(read[entry.sha256], entry, split, terms)
+                scored = found[key] or self._scored(read[entry.sha256], entry, part)
                 found[key] = self.cache.scored[key] = scored
                 yield scored
 
-    def _scored(self, evaluation: Evaluation, entry: Entry, split: str, terms: Terms) -> Scored:
-        keep = self.splits[split]
+    def _scored(self, evaluation: Evaluation, entry: Entry, part: Part) -> Scored:
         assert evaluation.card is not None
         whole = Scorecard.from_bytes(evaluation.card)
-        names = {name for name, keeps in zip(whole.lists, keep, strict=True) if keeps}
+        names = {name for name, keeps in zip(whole.lists, part.keep, strict=True) if keeps}
         folds = {}
         for fold, data in evaluation.folds.items():
             card = Scorecard.from_bytes(data)
             folds[fold] = cut(card, np.array([name in names for name in card.lists], dtype=bool))
         findings = Findings.from_json(evaluation.findings)
-        outcome = Outcome(findings, entry.sha256, cut(whole, keep), folds)
-        return settled(terms, "", entry.file, outcome, baseline=entry.baseline)
+        outcome = Outcome(findings, entry.sha256, cut(whole, part.keep), folds)
+        return settled(part.terms, "", entry.file, outcome, baseline=entry.baseline)
 
-    def _cut_terms(self, split: str) -> Terms:
-        """The challenge's terms for the lists of a split."""
-        keep = self.splits[split]
-        if keep.all():
-            return self.terms
-        lists = tuple(name for name, keeps in zip(self.terms.lists, keep, strict=True) if keeps)
-        return self.terms._replace(lists=lists)
+    def _part(self, split: str, track: Track | None = None) -> Part:
+        """The lists of a split, or those of them that are a track's."""
+        keep, terms, name = self.splits[split], self.terms, split
+        if track is not None and track.group:
+            keep = keep & lists_of(track, terms.lists, terms.groups)
+            name = f"{split}\n{track.id}"
+        if not keep.all():
+            pairs = zip(terms.lists, keep, strict=True)
+            terms = terms._replace(lists=tuple(each for each, keeps in pairs if keeps))
+        return Part(name, keep, terms)
 
     def choices(
         self,
@@ -277,14 +312,14 @@ class Snapshot:
     ) -> dict[int | None, Choice]:
         """The entries of each team that count on a split; the entries of None are the baselines."""
         decided, board_rules = self.state(now), self.rules.leaderboard
-        primary, public, terms = self.terms.primary, self._public(), self._cut_terms(split)
+        primary, public, part = self.terms.primary, self._public(), self._part(split)
         climbs = only is None and rule is None and (span is None or span.takes_entries)
         ladder = board_rules.ladder if climbs else "off"
         candidates: dict[int | None, list[Candidate]] = {}
         baselines: list[Entry] = []
 
         def per_list(entry: Entry) -> Floats | None:
-            return next(self._settled([entry], split, terms)).values[primary.id].per_list
+            return next(self._settled([entry], part)).values[primary.id].per_list
 
         for entry in self.entries:
             wanted = entry.received <= now and (only is None or entry.number in only)
@@ -384,31 +419,6 @@ def _last_shown(rules: Challenge, now: datetime) -> str:
     return (begun or [all_spans[0]])[-1].phase.show
 
 
-def moves(before: Snapshot, after: Snapshot, now: datetime) -> list[Move]:
-    """The teams that change rank or value between versions: by split, then by the new rank."""
-    changes = []
-    for split in before.splits.keys() & after.splits.keys():
-        boards = []
-        for snapshot in (before, after):
-            live = snapshot.order(now, split=split)
-            primary = snapshot.terms.primary.id
-            boards.append(
-                {
-                    _called(live, standing.name): (standing.rank, standing.values[primary])
-                    for standing in live.report.standings
-                }
-            )
-        old, new = boards
-        for team in sorted(old.keys() | new.keys()):
-            old_place, new_place = old.get(team, (None, None)), new.get(team, (None, None))
-            if old_place != new_place:
-                changes.append(
-                    Move(split, team, (old_place[0], new_place[0]), (old_place[1], new_place[1]))
-                )
-    order = {split: n for n, split in enumerate(before.splits)}
-    return sorted(changes, key=lambda move: (order[move.split], move.rank[1] or 1 << 30, move.team))
-
-
 def refusal_words(evaluation: Evaluation) -> str | None:
     """Why a file was rejected, or not evaluated; None where it was scored or waits."""
     if evaluation.status == "rejected":
@@ -419,12 +429,6 @@ def refusal_words(evaluation: Evaluation) -> str | None:
         reference = evaluation.reference
         return f"the scorer failed, reference {reference}; not counted against the quota"
     return None
-
-
-def _called(live: LiveReport, standing: str) -> str:
-    """The team of a row; of a baseline, the row's own name, which no team has."""
-    row = live.rows[standing]
-    return standing if row.id is None else row.team
 
 
 def counted(snapshot: Snapshot, now: datetime) -> set[int]:

@@ -1,12 +1,13 @@
 """How challenge.yaml says that submissions are ranked."""
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
+from pydantic import AfterValidator, Discriminator, Field, Tag, WithJsonSchema, model_validator
 
 from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.fields import (
+    SCALAR,
     Before,
     Count,
     Files,
@@ -82,6 +83,47 @@ class Tiers(YamlSection):
     )
 
 
+def _one_or_more(value: Any) -> Any:
+    """Names, of which a single one may stand alone."""
+    names = value if isinstance(value, list | tuple) else (value,)
+    if not names:
+        raise wrong("nothing is given")
+    return names
+
+
+Names = Annotated[
+    tuple[Name, ...],
+    Before(_one_or_more),
+    AfterValidator(none_twice),
+    WithJsonSchema({"anyOf": [SCALAR, {"type": "array", "items": SCALAR, "minItems": 1}]}),
+]
+
+
+class Track(YamlSection):
+    """A part of the board with ranks of its own: of groups of lists, or of some submissions."""
+
+    id: Name = Field(description="what the track is called")
+    group: Names = Field(
+        (), description="the group of lists, or the groups, by which it ranks; default: all lists"
+    )
+    answer: dict[Name, Names] = Field(
+        {},
+        description="who is in it, by answers: {data: closed}, or {data: [closed, own]}; default: "
+        "all submissions. The answers have to be shown on the board",
+    )
+
+    @model_validator(mode="after")
+    def _of_a_part(self) -> Self:
+        if not self.group and not self.answer:
+            raise wrong("a track is of a group or an answer; write {id: closed, group: NAME}")
+        return self
+
+
+def _each_once(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
+    none_twice(tuple(track.id for track in tracks))
+    return tracks
+
+
 LEVEL = 0.95  # of intervals where nothing else is written
 
 
@@ -133,6 +175,14 @@ class Leaderboard(YamlSection):
     ] = Field("off", description="a shown value moves only when it improves by that much")
     digits: Annotated[Count, Field(le=17)] = Field(
         4, description="significant digits of the values that participants are shown"
+    )
+    pareto: Annotated[tuple[Name, ...], AfterValidator(none_twice)] | None = Field(
+        None,
+        description="what stands beside the primary measure in a Pareto front: measures, and "
+        "questions with better; default: all such questions; []: no front",
+    )
+    tracks: Annotated[tuple[Track, ...], AfterValidator(_each_once)] = Field(
+        (), description="parts of the board with ranks of their own: {id: closed, group: NAME}"
     )
 
     @property

@@ -233,6 +233,11 @@ class Challenge(YamlSection):
         living.refuse_contradictions(self.phases, self.splits)
         return self
 
+    @model_validator(mode="after")
+    def _tracked(self) -> Self:
+        living.refuse_unasked(self.leaderboard.tracks, self.questions)
+        return self
+
     @property
     def path(self) -> Path:
         """The YAML file, as it was named."""

@@ -2,6 +2,7 @@
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 import re
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -15,6 +16,8 @@ from scorer.challenge.fields import (
     Count,
     File,
     Name,
+    Number,
+    Text,
     Whole,
     Word,
     YamlSection,
@@ -24,12 +27,16 @@ from scorer.challenge.fields import (
     as_whole,
     as_written,
     bare,
+    none_twice,
     wrong,
 )
+from scorer.challenge.leaderboard import Track
+from scorer.core.text import join_first, quoted
 
 EVERYTHING = "all"  # the split that holds every list
 SHOWN_WORDS = ("own", "none", EVERYTHING)
 REST = "rest"
+FLAGS = {"yes": True, "true": True, "no": False, "false": False}  # answers to a flag
 
 
 def _zone(value: Any) -> str:
@@ -206,6 +213,16 @@ class Phase(YamlSection):
         return timedelta(seconds=self.grace)
 
 
+def _open_range(value: Any) -> Any:
+    """Two ends, each a number or nothing."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong(f"{as_written(value)} is not a range; write [0, 100], or [0, null] without end")
+    low, high = (None if bare(end) is None else as_number(end) for end in value)
+    if low is not None and high is not None and not low < high:
+        raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
+    return low, high
+
+
 class Question(YamlSection):
     """What is asked with an entry."""
 
@@ -221,6 +238,54 @@ class Question(YamlSection):
     board: Annotated[bool, Before(as_flag)] = Field(
         False, description="whether the board shows the answer"
     )
+    choices: Annotated[tuple[Name, ...], AfterValidator(none_twice)] = Field(
+        (), description="the texts of which an answer is one"
+    )
+    unit: Text = Field("", description="what a number counts: USD, seconds, kWh")
+    range: Annotated[tuple[Number | None, Number | None], Before(_open_range)] = Field(
+        (0.0, None), description="the lowest and the highest number; null: there is none"
+    )
+    better: Annotated[Literal["higher", "lower"], Word] | None = Field(
+        None,
+        description="which numbers are better; they then stand beside the primary measure in a "
+        "Pareto front",
+    )
+
+    @model_validator(mode="after")
+    def _fits_its_type(self) -> Self:
+        for key in ("unit", "range", "better"):
+            if key in self.model_fields_set and self.type != "number":
+                raise wrong(f"{key} is of numbers; write type: number")
+        if self.choices and self.type != "text":
+            raise wrong("choices are texts; leave out the type")
+        if self.better and not self.board:
+            raise wrong("a front on the board shows the answers; write board: true")
+        return self
+
+
+def refuse_unasked(tracks: tuple[Track, ...], questions: Mapping[str, Question]) -> None:
+    """Refuse tracks by answers that are not asked for, not shown, or never given."""
+    for track in tracks:
+        for key, values in track.answer.items():
+            where = f"track {quoted(track.id)}"
+            if (question := questions.get(key)) is None:
+                known = f"; the questions are {join_first(list(questions))}" if questions else ""
+                message = f"{where}: no question is called {quoted(key)}{known}"
+            elif not question.board:
+                message = f"{where} shows who answers what; write board: true at {quoted(key)}"
+            elif question.type == "number":
+                message = f"{where} is of a text or a flag; {quoted(key)} asks for a number"
+            elif lost := next((v for v in values if not _possible(question, v)), None):
+                message = f"{where}: {quoted(lost)} is no answer to {quoted(key)}"
+            else:
+                continue
+            raise wrong(message, key="leaderboard")
+
+
+def _possible(question: Question, answer: str) -> bool:
+    if question.type == "flag":
+        return answer.casefold() in FLAGS
+    return not question.choices or answer in question.choices
 
 
 def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> None:

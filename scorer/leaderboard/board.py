@@ -22,6 +22,7 @@ from scorer.core.problems import Problem
 from scorer.core.registry import plugin_call
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.certainty import with_certainty
+from scorer.leaderboard.front import with_front
 from scorer.leaderboard.standings import (
     Contestant,
     by_measure,
@@ -251,13 +252,19 @@ def ranked(
 
 
 def board(
-    terms: Terms, scored: Sequence[Scored], received: Mapping[str, float] | None = None
+    terms: Terms, scored: Sequence[Scored], answers: Mapping[str, Mapping[str, str]] | None = None
 ) -> Report:
-    """A report with standings, their intervals, tiers and ranges of ranks.
+    """A report with standings, their intervals, tiers, ranges of ranks, and the Pareto front.
 
-    `received` is name -> when it came in, in seconds; on a board that lives.
+    `answers` is name -> question -> answer, of questions that the board shows.
     """
-    return with_certainty(ranked(terms, scored, received), terms.groups, terms.clusters)
+    report = replace(ranked(terms, scored), answers=answers or {})
+    return certain(report, terms.groups, terms.clusters)
+
+
+def certain(report: Report, groups: Mapping[str, str], clusters: Mapping[str, str]) -> Report:
+    """The report with what takes most of the time: intervals, tests, the front."""
+    return with_front(with_certainty(report, groups, clusters), clusters)
 
 
 R = TypeVar("R", bound=Report)

@@ -34,6 +34,7 @@ def rounded_report(report: Report, digits: int) -> Report:
         hangs_on=rounded(report.hangs_on, digits),
         rests_on=rounded(report.rests_on, digits),
         weighing=rounded(report.weighing, digits),
+        tracks=tuple(rounded_report(track, digits) for track in report.tracks),
     )
 
 

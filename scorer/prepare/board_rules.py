@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 
 from scorer.challenge.model import Challenge
@@ -13,6 +13,7 @@ from scorer.metrics.measure import Measure, find
 from scorer.metrics.notation import NotationError
 from scorer.preferences.base import aggregations, bind, comparisons
 from scorer.prepare.faults import Fault, refuse
+from scorer.results.front import front_axes
 from scorer.results.report import OF_EACH, RankedBy
 
 
@@ -61,6 +62,10 @@ def board_rules(
             ids = tuple(measure_id for measure_id in measure_ids if measure_id)
             ranked_by = RankedBy(ids, aggregate, rule.tie_break, rule.each)
             faults += _of_each(challenge, ranked_by, measures)
+    try:
+        front_axes(challenge, measures)
+    except UnknownName as error:
+        faults.append(Fault("leaderboard.pareto", "C117", str(error)))
     return breakers, rank_by, ranked_by, faults
 
 
@@ -130,6 +135,17 @@ def refuse_ungrouped(challenge: Challenge, groups: Mapping[str, str]) -> None:
         message = "the lists have no two groups"
         help = "write the column of their groups: lists: {columns: {group: COLUMN}}"
         refuse(challenge, [Fault("leaderboard.rank_by.each", "C121", message, help)])
+
+
+def refuse_lost_groups(challenge: Challenge, groups: Collection[str]) -> None:
+    """Refuse tracks of groups that no list is in."""
+    faults = []
+    for n, track in enumerate(challenge.leaderboard.tracks):
+        for name in set(track.group) - {*groups}:
+            message = f"track {quoted(track.id)}: {UnknownName('group', name, sorted(groups))}"
+            help = "groups of lists are in the column group of lists, or of the truth"
+            faults.append(Fault(f"leaderboard.tracks[{n}]", "C117", message, help))
+    refuse(challenge, faults)
 
 
 def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:

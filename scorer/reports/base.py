@@ -46,6 +46,7 @@ SHARED = {
     "document",
     "feedback",
     "fields",
+    "front",
     "method",
     "page",
     "problems",

@@ -12,10 +12,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from scorer.challenge.leaderboard import Track
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.metrics.measure import Measure, measure
+from scorer.results.front import Front
 from scorer.results.scorecard import Scorecard
 from scorer.results.sums import ListSums
 
@@ -238,6 +240,11 @@ class Report:
     splits: tuple[Report, ...] = ()  # the boards of the splits that this one mixes
     clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
     absent: Mapping[str, str] = field(default_factory=dict)  # team without a row -> why
+    # name -> question -> answer, of questions that the board shows
+    answers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    front: Front | None = None
+    track: Track | None = None  # of the board, where this is a track of one
+    tracks: tuple[Report, ...] = ()  # the boards of its tracks
 
     def published(self, paths: bool = False) -> Report:
         """The report without details of the truth, of baselines' files, and of this machine.
@@ -265,6 +272,7 @@ class Report:
             signatures=signatures,
             submissions=tuple(submission.published(paths) for submission in self.submissions),
             splits=tuple(split.published(paths) for split in self.splits),
+            tracks=tuple(track.published(paths) for track in self.tracks),
             notes=(*acts, *notes.counted(None, "score lint shows them")),
             standings=tuple(replace(row, possible=None) for row in self.standings),
         )

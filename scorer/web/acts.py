@@ -18,6 +18,7 @@ from scorer.api.submissions import Named
 from scorer.board.entries import Added
 from scorer.board.people import Let
 from scorer.board.phases import received, shown_at, spans, state_at
+from scorer.challenge.phases import Question
 from scorer.core.errors import ChallengeError
 from scorer.core.logs import tell
 from scorer.core.nested import parsed
@@ -74,9 +75,15 @@ def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
         ],
         "show": shown_at(challenge, site.now()),
         "splits": list(site.visible(viewer)),
-        "questions": {key: question.model_dump() for key, question in challenge.questions.items()},
+        "questions": {key: _asked(question) for key, question in challenge.questions.items()},
         "quota": quota,
     }
+
+
+def _asked(question: Question) -> dict[str, Any]:
+    """A question, with a range if it asks for a number."""
+    asked = question.model_dump()
+    return asked if question.type == "number" else asked | {"range": (None, None)}
 
 
 def file_of(form: FormData) -> UploadFile:

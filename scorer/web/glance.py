@@ -8,8 +8,8 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.api.kits.readme import submission_rules
+from scorer.board.live import LiveReport
 from scorer.board.phases import Left, Span, decided_until, spans
-from scorer.board.snapshot import LiveReport
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.text import printable, sized

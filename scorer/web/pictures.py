@@ -12,8 +12,9 @@ from zoneinfo import ZoneInfo
 import numpy as np
 
 from scorer.board.entries import Added
+from scorer.board.live import LiveReport
 from scorer.board.phases import spans
-from scorer.board.snapshot import LiveReport, Snapshot
+from scorer.board.snapshot import Snapshot
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
 from scorer.core.text import printable, sized

@@ -22,8 +22,9 @@ from scorer.board.children import BoardPlace
 from scorer.board.entries import Added
 from scorer.board.fields.board import fields as board_fields
 from scorer.board.fields.entry import line
+from scorer.board.live import LiveReport, public
 from scorer.board.phases import Span, phase_at, showing, shown_at, spans
-from scorer.board.snapshot import LiveReport, Snapshot
+from scorer.board.snapshot import Snapshot
 from scorer.board.why import EXACT, Counting, Why, counting, why_ranked, why_unseen
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
@@ -264,7 +265,7 @@ class Site:
             snapshot, live = self.once(key, made)
             digits = self.digits(viewer)
             if not viewer.organizer:
-                live = live._replace(report=rounded_report(live.report, digits))
+                live = public(live._replace(report=rounded_report(live.report, digits)))
             plot = over_time(snapshot, live, as_of or self.now(), self.teams, self.zone, digits)
             return ReadyBoard(live, *standings(live, self.zone), plot)
 

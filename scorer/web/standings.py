@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from scorer.board.snapshot import LiveReport
+from scorer.board.live import LiveReport, RankedEntry
 from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.leaderboard import document, page
 from scorer.reports.leaderboard.cells import hitless
+from scorer.reports.leaderboard.front import scope_of_track
 from scorer.reports.pictures.draw import Figure
 from scorer.reports.pictures.forest import forest
+from scorer.reports.pictures.pareto import pareto
 from scorer.reports.write.html import Head, HtmlCell, Table, view
+from scorer.results.report import Report
 
 FILTERED = 8  # rows above which a board has a filter
+
+
+class TrackStandings(NamedTuple):
+    """A track's table, and which submissions and lists it is of."""
+
+    name: str
+    words: str
+    table: Table | None
 
 
 class Standings(NamedTuple):
@@ -25,6 +36,8 @@ class Standings(NamedTuple):
     table: Table | None
     filter: bool
     notes: Sequence[str]
+    tracks: Sequence[TrackStandings] = ()
+    fronts: Sequence[Figure] = ()
 
 
 def local_time(time: datetime, zone: ZoneInfo) -> str:
@@ -44,24 +57,39 @@ def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Figure | Non
     figure = next((f._replace(numbers=None) for f in forest(live.report, options.precision)), None)
     if not live.report.standings:
         return Standings(None, False, notes), figure
-    table = view(document.standings(live.report, options))
-    questions = [key for key, question in live.report.challenge.questions.items() if question.board]
+    full_table = _table(live.report, live.rows, zone)
+    fronts = [each._replace(numbers=None) for each in pareto(live.report, options.precision)]
+    tracks = list(_tracks(live, zone))
+    return Standings(full_table, len(full_table.rows) > FILTERED, notes, tracks, fronts), figure
+
+
+def _tracks(live: LiveReport, zone: ZoneInfo) -> Iterator[TrackStandings]:
+    for board in live.report.tracks:
+        assert board.track is not None
+        name, table = printable(board.track.id, 100), None
+        if board.standings:
+            made = _table(board, live.tracks[board.track.id], zone)
+            table = made._replace(caption=f"Track {name}, best first", id="")
+        yield TrackStandings(name, scope_of_track(board, live.report), table)
+
+
+def _table(report: Report, rows: Mapping[str, RankedEntry], zone: ZoneInfo) -> Table:
+    """The report's table with teams, the numbers of their entries, and times."""
+    table = view(document.standings(report, Options(page=True)))
     # the last column says how many lists count: of interest where they differ, or have no hit
-    said = any(row.fewer or hitless(row, live.report) for row in live.report.standings)
+    said = any(row.fewer or hitless(row, report) for row in report.standings)
     last = None if said else -1
     head = [table.head[0], Head("team", "text"), *table.head[2:last]]
-    head += [Head(printable(key, 60), "text") for key in questions]
     head += [Head("entries", "number", "descending"), Head("latest", "text")]
-    body = []
-    for row, standing in zip(table.rows, live.report.standings, strict=True):
-        live_row = live.rows[standing.name]
-        cells = [cell._replace(link="") for cell in row.cells[:last]]
+    texts, body = [each.kind == "text" for each in table.head], []
+    for row, standing in zip(table.rows, report.standings, strict=True):
+        live_row = rows[standing.name]
+        cells = [
+            cell._replace(link="", look="text answer" if text and n != row.by else cell.look)
+            for n, (cell, text) in enumerate(zip(row.cells[:last], texts, strict=False))
+        ]
         is_theirs = live_row.entry is not None
         time = local_time(live_row.received, zone) if is_theirs else ""
-        for key in questions:
-            answer = live_row.answers.get(key, "")
-            text, title = printable(answer, 80), printable(answer, 1000) * (len(answer) > 80)
-            cells.append(HtmlCell(text, text, "text answer", title=title))
         cells += [
             HtmlCell(str(live_row.entries), str(live_row.entries))
             if is_theirs
@@ -70,5 +98,4 @@ def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Figure | Non
         cells += [HtmlCell(time[:10], time, "text", title=time)]
         marks = [] if live_row.id is None else [f"team-{live_row.id}"]
         body.append(row._replace(cells=cells, look=" ".join([*marks, row.look]).strip()))
-    full_table = table._replace(head=head, rows=body)
-    return Standings(full_table, len(body) > FILTERED, notes), figure
+    return table._replace(head=head, rows=body)

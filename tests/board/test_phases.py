@@ -201,6 +201,9 @@ QUESTIONS = {
     "code": Question(type="url"),
     "own": Question(type="flag"),
     "size": Question(type="number"),
+    "cost": Question(type="number", unit="USD"),
+    "gain": Question(type="number", range=[None, 10]),
+    "data": Question(choices=("open", "closed")),
 }
 
 
@@ -214,7 +217,18 @@ QUESTIONS = {
         ({"method": "longer"}, "has 6 characters, at most 5"),
         ({"method": "a", "code": "javascript:1"}, "an address"),
         ({"method": "a", "own": "perhaps"}, "expected yes or no"),
-        ({"method": "a", "size": "big"}, "expected a number"),
+        ({"method": "a", "size": "big"}, "'big', expected a finite number, such as 3.5"),
+        ({"method": "a", "size": "-1"}, "expected at least 0"),
+        ({"method": "a", "size": "inf"}, "expected a finite number"),
+        ({"method": "a", "size": "nan"}, "expected a finite number"),
+        ({"method": "a", "size": "1e31"}, "expected a finite number"),
+        ({"method": "a", "size": "1_000"}, "expected a finite number"),
+        ({"method": "a", "cost": "3,5"}, "expected a finite number in USD, such as 3.5"),
+        ({"method": "a", "cost": "-3"}, "expected at least 0 in USD"),
+        ({"method": "a", "gain": "-3"}, None),
+        ({"method": "a", "gain": "11"}, "expected at most 10"),
+        ({"method": "a", "data": "open"}, None),
+        ({"method": "a", "data": "opne"}, "'open', 'closed'; did you mean 'open'?"),
         ({"method": "a", "metod": "b"}, "'metod' is not asked"),
     ],
 )

@@ -67,6 +67,31 @@ def test_without_any_of_it_a_board_is_open_and_shows_everything(tmp_path):
             *(3, "closes before it opens"),
         ),
         ("questions: {m: {type: date}}", 3, "'date' is not"),
+        ("questions: {m: {unit: USD}}", 3, "unit is of numbers"),
+        ("questions: {m: {type: url, better: lower, board: true}}", 3, "better is of numbers"),
+        ("questions: {m: {type: number, better: lower}}", 3, "write board: true"),
+        ("questions: {m: {type: number, choices: [a]}}", 3, "choices are texts"),
+        ("questions: {m: {choices: [a, a]}}", 3, "'a' is written twice"),
+        ("questions: {m: {type: number, range: [3, 1]}}", 3, "'3' is not below '1'"),
+        ("questions: {m: {type: number, range: 3}}", 3, "write [0, 100], or [0, null]"),
+        ("leaderboard: {tracks: [{id: a}]}", 3, "is of a group or an answer"),
+        ("leaderboard: {tracks: [{id: a, group: []}]}", 3, "nothing is given"),
+        ("leaderboard: {tracks: [{id: a, group: x}, {id: a, group: y}]}", 3, "written twice"),
+        ("leaderboard: {tracks: [{id: a, answer: {d: x}}]}", 3, "no question is called 'd'"),
+        (
+            "leaderboard: {tracks: [{id: a, answer: {d: x}}]}\nquestions: {d: {}}",
+            *(3, "write board: true at 'd'"),
+        ),
+        (
+            "leaderboard: {tracks: [{id: a, answer: {d: 1}}]}\n"
+            "questions: {d: {type: number, board: true}}",
+            *(3, "'d' asks for a number"),
+        ),
+        (
+            "leaderboard: {tracks: [{id: a, answer: {d: [x, z]}}]}\n"
+            "questions: {d: {choices: [x, y], board: true}}",
+            *(3, "'z' is no answer to 'd'"),
+        ),
         ("leaderboard: {entry: first}", 3, "'first' is not"),
         ("leaderboard: {ladder: maybe}", 3, "'maybe' is not"),
     ],

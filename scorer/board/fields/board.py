@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from scorer.board.snapshot import LiveReport
+from scorer.board.live import LiveReport, RankedEntry
 from scorer.reports.base import Options
+from scorer.reports.codec import ABSENT
 from scorer.reports.leaderboard.fields import Record, Row
 from scorer.reports.leaderboard.fields import fields as report_fields
 
@@ -13,12 +14,17 @@ from scorer.reports.leaderboard.fields import fields as report_fields
 def fields(live: LiveReport, options: Options) -> Record:
     """The record of a living board."""
     record = report_fields(live.report, options)
-    rows = [_row(row, live) for row in record.leaderboard]
-    return replace(record, leaderboard=rows, split=live.split, phase=live.phase)
+    rows = [_row(row, live.rows[row.name]) for row in record.leaderboard]
+    tracks = record.tracks
+    if tracks is not ABSENT and tracks is not None:
+        tracks = [
+            replace(each, leaderboard=[_row(row, of[row.name]) for row in each.leaderboard])
+            for each, of in zip(tracks, live.tracks.values(), strict=True)
+        ]
+    return replace(record, leaderboard=rows, split=live.split, phase=live.phase, tracks=tracks)
 
 
-def _row(row: Row, live: LiveReport) -> Row:
-    entry = live.rows[row.name]
+def _row(row: Row, entry: RankedEntry) -> Row:
     return replace(
         row,
         entry=entry.entry,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scorer.board.moves import Move
 from scorer.board.rescore import Rescored
-from scorer.board.snapshot import Move
 from scorer.challenge.model import Challenge
 from scorer.reports.codec import VERSION, About
 

@@ -37,8 +37,8 @@ def figures(
         typer.Option(
             "--kind",
             metavar="A,B",
-            help="Of these kinds only: forest, pairs, ranks, values, lists, groups, head-to-head, "
-            "power, recall-precision, curves.",
+            help="Of these kinds only: forest, pairs, ranks, pareto, values, lists, groups, "
+            "head-to-head, power, recall-precision, curves.",
         ),
     ] = None,
     width: Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -83,6 +84,15 @@ def score(
             "The exit code 1 of a rejected submission takes precedence.",
         ),
     ] = None,
+    answers: Annotated[
+        Path | None,
+        typer.Option(
+            "--answers",
+            metavar="FILE",
+            help="What the submissions answer to the challenge's questions: CSV with the column "
+            "`name`, and one a question.",
+        ),
+    ] = None,
     allow_plugins: Plugins = False,
     engine: Engine = "local",
     engine_option: EngineOptions = None,
@@ -115,7 +125,8 @@ def score(
     prepared = prepare(settled, allow_plugins)
     floors = _floors(fail_under or (), prepared.measures)
     files = submissions_of(submissions, terminal, settled, engine)
-    refuse_overwrite(output, settled, challenge, *(file.path for file in files))
+    read = [] if answers is None else [answers]
+    refuse_overwrite(output, settled, challenge, *read, *(file.path for file in files))
     report = run(
         prepared,
         files,
@@ -124,6 +135,7 @@ def score(
         engine_options=engine_options(engine_option),
         lists=per_list,
         splits=split or (),
+        answers=answers,
     )
     options = terminal.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private

@@ -38,6 +38,7 @@ from scorer.reports.leaderboard.cells import (
     ordered,
     place,
 )
+from scorer.reports.leaderboard.front import further, scope_of_track
 from scorer.reports.leaderboard.remarks import remarks
 from scorer.results.report import Report, Standing
 
@@ -82,6 +83,7 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
     )
     yield from bounds(report, options)
     yield from split_boards(report, options)
+    yield from track_boards(report, options)
     for table in by_group(report, options.precision):
         yield Heading(table.caption)
         yield by_width(table, keep=-1)
@@ -102,18 +104,37 @@ def split_boards(report: Report, options: Options) -> Iterator[Block]:
         name = split.scope.split if split.scope is not None else None
         yield Heading(name or "all")
         if split.standings:
-            board = standings(split, options._replace(page=False))
+            board = standings(split, options._replace(page=False), report)
             yield board._replace(caption=f"{name or 'all'}, best first") if options.page else board
         yield Notes(remarks(split, options.precision)[:1])
 
 
-def standings(report: Report, options: Options) -> Table:
-    """The leaderboard: a row a standing, best first."""
+def track_boards(report: Report, options: Options, level: int = 2) -> Iterator[Block]:
+    """The boards of the tracks."""
+    for board in report.tracks:
+        assert board.track is not None
+        yield Heading(board.track.id, level)
+        if board.standings:
+            table = standings(board, options._replace(page=False), report)
+            caption = f"Track {board.track.id}, best first"
+            yield table._replace(caption=caption) if options.page else table
+            said = [scope_of_track(board, report), *remarks(board, options.precision)]
+            yield Notes(said if options.page else said[:1])
+        else:
+            yield Notes([f"{scope_of_track(board, report)} There is none."])
+
+
+def standings(report: Report, options: Options, whole: Report | None = None) -> Table:
+    """The leaderboard: a row a standing, best first.
+
+    `whole` is the report on whose page it stands, where that is another one.
+    """
     rows, precision, primary = report.standings, options.precision, report.primary
     others = [measure for measure in report.measures if measure.id != primary.id]
     tiers, ends = any(row.tier for row in rows), level(report)
     # who has fewer than others must not go unmarked for want of room
     last = 0 if any(row.fewer for row in rows) else len(others) + 10
+    more = list(further(report, len(others) + 9))
     columns = [
         Column("rank", "rank", first="ascending"),
         Column("name", "name", first="ascending"),
@@ -124,13 +145,14 @@ def standings(report: Report, options: Options) -> Table:
             Column(_heading(m, report, options), "number", n, _sorting(m))
             for n, m in enumerate(others, 3)
         ),
+        *(each.column for each in more),
         Column(unit(report.called), "count", last, "descending"),
     ]
     values = _histograms(report, options)
     columns += [Column(values.head, "bar", len(others) + 11)] if values.cells else []
     scale = _scale(rows, primary) if options.page or options.colour else (0.0, 1.0)
     best = {m.id: _best(rows, m, precision) for m in report.measures}
-    anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(report), start=1)}
+    anchors = {scored.name: f"s{n}" for n, scored in enumerate(ordered(whole or report), start=1)}
     submissions = {scored.name: scored for scored in report.submissions}
 
     def mean(n: int, row: Standing, measure: Measure) -> Cell:
@@ -146,11 +168,12 @@ def standings(report: Report, options: Options) -> Table:
         file = "" if row.baseline or not options.links else submissions[row.name].path
         cells = [
             Cell(place(row), str(n)),
-            Cell(row.name, link=anchors[row.name], aside=aside, file=file),
+            Cell(row.name, link=anchors.get(row.name, ""), aside=aside, file=file),
             *([Cell("" if row.tier is None else f"{row.tier:,}")] if tiers else []),
             mean(n, row, primary),
             *([_interval(row, primary, precision, scale)] if ends else []),
             *(mean(n, row, m) for m in others),
+            *(each.cells.get(row.name, Cell(sort="")) for each in more),
             Cell(lists_of(row, count, report), str(row.fewer[0] if row.fewer else count)),
             *([Cell(values.cells.get(row.name, ""))] if values.cells else []),
         ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +12,7 @@ from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, Place, by_list, optional
 from scorer.reports.leaderboard.cells import gap
+from scorer.results.front import Front
 from scorer.results.report import Certainty, Report, Scope, Scored, Standing
 from scorer.results.report import Value as Worth
 
@@ -72,11 +73,40 @@ class Row:
     worse: bool  # significantly, than the first, or than one below
     points: float = optional()
     possible_ranks: tuple[int, int] = optional()  # that unjudged items leave, for organizers
+    front: str | None = optional()  # yes, maybe or no; null: it lacks a number on some axis
     entry: int | None = optional()  # of a living board, as are all that follow
     team: str | None = optional()
     received: str | None = optional()
     entries: int = optional()  # of the team
     answers: Mapping[str, str] = optional()
+
+
+@dataclass(frozen=True, slots=True)
+class Pareto:
+    """The Pareto front of the ranked."""
+
+    axes: Sequence[Mapping[str, Any]]  # id, better; of an answer its unit; the first ranks
+    front: Sequence[str]  # that no other one dominates
+    undominated: Sequence[str] | None  # these, and others that other lists may show to be on it
+    level: float  # how often all that is left out of `undominated` is rightly left out
+    dominated_by: Mapping[str, Sequence[str]]
+    surely_dominated_by: Mapping[str, Sequence[str]] | None
+    without: Sequence[str]  # the ranked that lack a number
+    why_unknown: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TrackBoard:
+    """The board of a track: of groups of lists, or of some submissions by their answers."""
+
+    id: str
+    groups: Sequence[str]  # none: all lists
+    answer: Mapping[str, Sequence[str]]
+    lists: int
+    leaderboard: Sequence[Row]
+    submissions: Sequence[Submission]
+    certainty: Sure | None
+    pareto: Pareto | None = optional()  # noqa: RUF009 (a mark, which nothing changes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +186,7 @@ class Split:
     scope: Part
     leaderboard: Sequence[Row]
     submissions: Sequence[Submission]
+    tracks: Sequence[TrackBoard] | None = optional()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,6 +210,8 @@ class Record:
     notes: Sequence[Place]
     scope: Part | None = optional()  # noqa: RUF009 (a mark, which nothing changes)
     splits: Sequence[Split] | None = optional()
+    pareto: Pareto | None = optional()  # noqa: RUF009 (a mark, which nothing changes)
+    tracks: Sequence[TrackBoard] | None = optional()
     split: str = optional()  # of a living board
     phase: str | None = optional()
 
@@ -190,7 +223,7 @@ def fields(report: Report, options: Options) -> Record:
         challenge=About.of(report.challenge, report.fingerprint),
         measures=[_measure_record(measure, report) for measure in report.measures],
         submissions=[_submission(scored, report, options) for scored in report.submissions],
-        leaderboard=[_row(standing, options) for standing in report.standings],
+        leaderboard=_rows(report, options),
         ranked_by=_ranked_by(report),
         certainty=_certainty(report.certainty, report) if report.certainty else None,
         no_certainty=report.uncertain or None,
@@ -201,6 +234,45 @@ def fields(report: Report, options: Options) -> Record:
         notes=[Place.of(note) for note in report.notes],
         scope=ABSENT if report.scope is None else Part.of_scope(report.scope),
         splits=[_split(split, options) for split in report.splits] or ABSENT,
+        pareto=_pareto(report.front),
+        tracks=_tracks(report, options),
+    )
+
+
+def _pareto(front: Front | None) -> Pareto:
+    if front is None:
+        return ABSENT  # type: ignore[no-any-return]
+    undominated = [name for name in front.names if front.place(name) in ("yes", "maybe")]
+    return Pareto(
+        [
+            {"id": axis.id, "better": axis.better, **({} if axis.measure else {"unit": axis.unit})}
+            for axis in front.axes
+        ],
+        front.on,
+        None if front.surely is None else undominated,
+        1 - front.alpha,
+        front.by,
+        front.surely,
+        front.without,
+        front.unknown or None,
+    )
+
+
+def _tracks(report: Report, options: Options) -> Sequence[TrackBoard]:
+    return [_track(each, options) for each in report.tracks] or ABSENT
+
+
+def _track(report: Report, options: Options) -> TrackBoard:
+    assert report.track is not None
+    return TrackBoard(
+        report.track.id,
+        report.track.group,
+        report.track.answer,
+        len(report.lists),
+        _rows(report, options),
+        [_submission(scored, report, options) for scored in report.submissions],
+        _certainty(report.certainty, report) if report.certainty else None,
+        _pareto(report.front),
     )
 
 
@@ -208,8 +280,9 @@ def _split(report: Report, options: Options) -> Split:
     assert report.scope is not None
     return Split(
         Part.of_scope(report.scope),
-        [_row(standing, options) for standing in report.standings],
+        _rows(report, options),
         [_submission(scored, report, options) for scored in report.submissions],
+        _tracks(report, options),
     )
 
 
@@ -258,6 +331,15 @@ def _value(scored: Scored, measure: Measure, report: Report, options: Options) -
 
 def _per_list(value: Worth, report: Report) -> Mapping[str, float | None] | None:
     return None if value.per_list is None else by_list(report.lists, value.per_list)
+
+
+def _rows(report: Report, options: Options) -> list[Row]:
+    rows = [_row(standing, options) for standing in report.standings]
+    if (front := report.front) is not None:
+        rows = [replace(row, front=front.place(row.name) or None) for row in rows]
+    if report.answers:
+        rows = [replace(row, answers=report.answers.get(row.name, {})) for row in rows]
+    return rows
 
 
 def _row(standing: Standing, options: Options) -> Row:

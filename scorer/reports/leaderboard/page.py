@@ -39,13 +39,14 @@ from scorer.reports.leaderboard.cells import (
     place,
 )
 from scorer.reports.leaderboard.curves import curves
-from scorer.reports.leaderboard.document import split_boards, standings
+from scorer.reports.leaderboard.document import split_boards, standings, track_boards
 from scorer.reports.leaderboard.method import method
 from scorer.reports.leaderboard.prose import pages
 from scorer.reports.leaderboard.remarks import remarks, test_name, worse
 from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.histogram import histogram
 from scorer.reports.pictures.pairs import MOST, pairs
+from scorer.reports.pictures.pareto import pareto
 from scorer.reports.pictures.ranks import ranking
 from scorer.results.report import Certainty, Report, Scored
 
@@ -60,6 +61,12 @@ def page(report: Report, options: Options) -> Iterator[Block]:
         yield asked
     yield Heading("Leaderboard", key="board")
     yield from board(report, options)
+    if report.front is not None:
+        yield Heading("Pareto front", key="front")
+        yield from map(Picture, pareto(report, options.precision))
+    if report.tracks:
+        yield Heading("Tracks", key="tracks")
+        yield from track_boards(report, options, 3)
     if (certainty := report.certainty) is not None:
         yield Heading("Pairs", key="pairs")
         yield from _pairs(certainty, report, options)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scorer.core.text import join_first, printable, unit
 from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number, undecided
+from scorer.reports.leaderboard.front import on_the_front
 from scorer.results.report import Certainty, How, RankedBy, Report, Scope, Standing
 
 HANGS = 4  # lists that a spread comes from, below which it is hardly known
@@ -55,6 +56,8 @@ def remarks(report: Report, precision: int) -> list[str]:
             f"{unit(report.called)}. Are the ids of the items this challenge's?"
         )
     lines += [*_tested(report, precision), *_intervals(report), *_fewer(report, precision)]
+    if report.front is not None:
+        lines += on_the_front(report.front)
     for cycle in report.cycles:
         lines.append(
             f"The preferences contradict each other: each of {join_first(cycle, 5)} is preferred, "

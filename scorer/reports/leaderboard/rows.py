@@ -33,7 +33,13 @@ def _board(report: Report, options: Options) -> ExactRows:
     parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
     folded = [key for key in ids if any(key in row.deviations for row in report.standings)]
     files = ["private_path", "private_sha256"] if options.private else []
-    head = ["rank", "name", *ids, *HEAD, *parts, *(f"{key} sd" for key in folded), *files]
+    asked = [key for key in report.challenge.questions
+             if any(key in own for own in report.answers.values())]  # fmt: skip
+    tracks = [(board.track.id, {row.name: row.rank for row in board.standings})
+              for board in report.tracks if board.track is not None]  # fmt: skip
+    more = [*asked, *["front"] * (report.front is not None), *(f"{key} rank" for key, _ in tracks)]
+    deviations = [f"{key} sd" for key in folded]
+    head = ["rank", "name", *ids, *HEAD, *parts, *deviations, *more, *files]
     submissions = {scored.name: scored for scored in report.submissions}
     table = [
         [
@@ -41,13 +47,16 @@ def _board(report: Report, options: Options) -> ExactRows:
             *_standing(row, submissions[row.name], report),
             *(v for m in report.measures for v in sliced(submissions[row.name], m, report)),
             *(row.deviations[key] for key in folded),
+            *(report.answers.get(row.name, {}).get(key) for key in asked),
+            *([report.front.place(row.name) or None] if report.front is not None else []),
+            *(ranks.get(row.name) for _, ranks in tracks),
             *_file(submissions[row.name], options),
         ]
         for row in report.standings
     ]  # fmt: skip
     for scored in report.submissions:
         if not scored.valid:
-            empty = [None] * (len(HEAD) - 3 + len(parts) + len(folded))
+            empty = [None] * (len(HEAD) - 3 + len(parts) + len(folded) + len(more))
             table.append([None, scored.name, *([None] * len(ids)), None, scored.baseline, False,
                           *empty, *_file(scored, options)])  # fmt: skip
     if report.absent:  # a list of grades has everybody

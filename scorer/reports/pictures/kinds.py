@@ -15,6 +15,7 @@ from scorer.reports.pictures.forest import forest
 from scorer.reports.pictures.groups import groups
 from scorer.reports.pictures.head_to_head import head_to_head
 from scorer.reports.pictures.pairs import pairs
+from scorer.reports.pictures.pareto import pareto
 from scorer.reports.pictures.power import power_of_board
 from scorer.reports.pictures.ranks import ranking
 from scorer.reports.pictures.recall import recall_precision
@@ -59,6 +60,7 @@ KINDS = {
     "forest": FigureKind(forest, "a submission with a value"),
     "pairs": FigureKind(pairs, "two ranked submissions, and tests of the primary measure"),
     "ranks": FigureKind(ranking, "two ranked submissions, and resamples of the primary measure"),
+    "pareto": FigureKind(pareto, "a Pareto front: numbers beside the primary measure"),
     "values": FigureKind(values, "a primary measure with a value for each list"),
     "lists": FigureKind(lists, "two submissions, and a primary measure with values of lists"),
     "groups": FigureKind(groups, "groups of lists, and a primary measure that they have"),

@@ -27,6 +27,12 @@ class Question(BaseModel):
     required: bool
     max: int
     board: bool
+    choices: list[str] = Field([], description="the texts of which an answer is one")
+    unit: str = Field("", description="what a number counts")
+    range: tuple[float | None, float | None] = Field(
+        (None, None), description="the lowest and the highest number; null: there is none"
+    )
+    better: str | None = Field(None, description="which numbers are better: higher or lower")
 
 
 class PhaseOut(BaseModel):

@@ -19,8 +19,8 @@ from starlette.exceptions import HTTPException
 
 from scorer.api.example import worked
 from scorer.api.kits.readme import beginning_of_sample
+from scorer.board.live import LiveReport
 from scorer.board.phases import shown_at, state_at
-from scorer.board.snapshot import LiveReport
 from scorer.reports.commonmark import first_words
 from scorer.reports.document import Prose
 from scorer.reports.leaderboard.prose import described, pages

@@ -1,0 +1,43 @@
+"""A living board: a report, with the entry and the team of each of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+from scorer.prepare.answers import shown
+from scorer.results.report import Report
+
+
+class RankedEntry(NamedTuple):
+    """The entry and the team of a row of the board."""
+
+    entry: int | None  # None: a baseline of the challenge's
+    team: str  # its present name; of a baseline, its name
+    id: int | None  # of the team; None: a baseline
+    received: datetime
+    entries: int  # number of scored entries of the team
+    answers: Mapping[str, str]
+
+
+class LiveReport(NamedTuple):
+    """A report with the entries and teams of its rows."""
+
+    report: Report
+    rows: Mapping[str, RankedEntry]  # name of a standing, which no other has -> row
+    split: str
+    phase: str | None
+    absent: Mapping[str, str] = {}  # name of a team without a row -> why
+    tracks: Mapping[str, Mapping[str, RankedEntry]] = {}  # track -> name of a standing -> row
+
+
+def public(live: LiveReport) -> LiveReport:
+    """The standings with the answers alone that the board shows."""
+    rules = live.report.challenge
+
+    def told(rows: Mapping[str, RankedEntry]) -> dict[str, RankedEntry]:
+        return {name: row._replace(answers=shown(rules, row.answers)) for name, row in rows.items()}
+
+    tracks = {track: told(rows) for track, rows in live.tracks.items()}
+    return live._replace(rows=told(live.rows), tracks=tracks)

@@ -1,0 +1,141 @@
+"""Answers to a challenge's questions: what one may be, which are shown, who is in a track."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from scorer.challenge.leaderboard import Track
+from scorer.challenge.model import Challenge
+from scorer.challenge.phases import FLAGS, Question
+from scorer.core.arrays import Mask
+from scorer.core.errors import UnknownName, UsageError
+from scorer.core.text import join_first, nearest, printable, quoted
+from scorer.tables.table import number
+
+MOST = 1e30  # of a number, as of scores
+MOST_BYTES = 10_000_000  # of a file of answers
+NAME = "name"  # the column of the submissions' names
+Answers = Mapping[str, Mapping[str, str]]  # name of a submission -> question -> answer
+
+
+def fault(question: Question, text: str) -> str | None:
+    """What is wrong with an answer, as a predicate; None where nothing is."""
+    if len(text) > question.max:
+        return f"has {len(text):,} characters, at most {question.max:,} are allowed"
+    if question.choices and text not in question.choices:
+        similar = nearest(text, question.choices)
+        hint = f"; did you mean {quoted(similar)}?" if similar else ""
+        return f"is {quoted(text)}, expected one of {join_first(question.choices)}{hint}"
+    if question.type == "flag" and text.casefold() not in FLAGS:
+        return f"is {quoted(text)}, expected yes or no"
+    if question.type == "url" and not text.startswith(("https://", "http://")):
+        return f"is {quoted(text)}, expected an address that begins with https://"
+    return _fault_of_number(question, text) if question.type == "number" else None
+
+
+def _fault_of_number(question: Question, text: str) -> str | None:
+    value, wrong = number(text, MOST)
+    unit = f" in {printable(question.unit, 60)}" if question.unit else ""
+    if wrong is not None:
+        return f"is {quoted(text)}, expected a finite number{unit}, such as 3.5"
+    low, high = question.range
+    if low is not None and value < low:
+        return f"is {quoted(text)}, expected at least {low:g}{unit}"
+    if high is not None and value > high:
+        return f"is {quoted(text)}, expected at most {high:g}{unit}"
+    return None
+
+
+def shown(challenge: Challenge, answers: Mapping[str, str]) -> dict[str, str]:
+    """The answers that the board shows, which are all that anybody but organizers may see."""
+    return {
+        key: text
+        for key, question in challenge.questions.items()
+        if question.board and (text := answers.get(key, "").strip())
+    }
+
+
+def belongs(track: Track, challenge: Challenge, answers: Mapping[str, str]) -> bool:
+    """Whether a submission with these answers is in a track."""
+
+    def told(key: str, text: str) -> object:
+        flag = challenge.questions[key].type == "flag"
+        return FLAGS.get(text.strip().casefold()) if flag else text.strip()
+
+    return all(
+        bool(text := answers.get(key, "")) and told(key, text) in {told(key, v) for v in values}
+        for key, values in track.answer.items()
+    )
+
+
+def lists_of(track: Track, lists: Sequence[str], groups: Mapping[str, str]) -> Mask:
+    """Which lists a track ranks by."""
+    every = not track.group
+    return np.array([every or groups.get(name) in track.group for name in lists], dtype=bool)
+
+
+def of_submissions(challenge: Challenge, given: Mapping[str, Mapping[str, object]]) -> Answers:
+    """The answers of each submission that the board shows; `UsageError` if one is wrong."""
+    answers = {}
+    for name, own in given.items():
+        texts = {key: str(value).strip() for key, value in own.items()}
+        for message in _wrong(challenge, texts):
+            raise UsageError(f"{quoted(name)}: {message}")
+        answers[name] = shown(challenge, texts)
+    return answers
+
+
+def read(challenge: Challenge, path: Path) -> Answers:
+    """Answers from a table with the column `name`, and one for each question.
+
+    Raises:
+        UsageError: the file cannot be read, or an answer is wrong; with its line.
+    """
+    where, answers = printable(path), dict[str, dict[str, str]]()
+    rows = _rows(path)
+    _, head = next(rows, (1, []))
+    keys = [key.strip() for key in head]
+    if NAME not in keys or len(set(keys)) < len(keys):
+        found = f"found: {join_first(keys)}" if keys else "the file is empty"
+        raise UsageError(f"{where}: one column is called {NAME}, others as a question; {found}")
+    for key in keys:
+        if key != NAME and key not in challenge.questions:
+            raise UsageError(f"{where}: {UnknownName('question', key, list(challenge.questions))}")
+    for line, row in rows:
+        if len(row) != len(keys):
+            raise UsageError(f"{where}:{line}: {len(row)} cells, where the head has {len(keys)}")
+        texts = {key: cell.strip() for key, cell in zip(keys, row, strict=True)}
+        name = texts.pop(NAME)
+        if name in answers:
+            raise UsageError(f"{where}:{line}: the answers of {quoted(name)} come again")
+        for message in _wrong(challenge, texts):
+            raise UsageError(f"{where}:{line}: {message}")
+        answers[name] = shown(challenge, texts)
+    return answers
+
+
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """The rows that are not empty, each with the line at which it ends."""
+    try:
+        with path.open("rb") as stream:
+            data = stream.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise UsageError(f"{printable(path)}: a file of answers has at most 10 MB")
+        reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
+        yield from ((reader.line_num, row) for row in reader if any(row))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        what = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{printable(path)} cannot be read as CSV: {what}") from None
+
+
+def _wrong(challenge: Challenge, texts: Mapping[str, str]) -> Iterator[str]:
+    for key, text in texts.items():
+        if key not in challenge.questions:
+            yield str(UnknownName("question", key, list(challenge.questions)))
+        elif text and (message := fault(challenge.questions[key], text)):
+            yield f"the answer to {quoted(key)} {message}"

@@ -1,0 +1,105 @@
+"""The Pareto front, the answers that it is by, and tracks: columns of the board, and sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from scorer.challenge.phases import Question
+from scorer.core.text import join_first, printable, unit
+from scorer.reports.document import Cell, Column
+from scorer.reports.leaderboard.cells import place
+from scorer.results.front import Front, FrontAxis
+from scorer.results.report import Report
+
+SHORT = 80  # characters of an answer in the table
+NAMED = 10  # submissions that a sentence names
+ORDER = {"yes": "0", "maybe": "1", "no": "2"}  # of the column's cells
+
+
+class Further(NamedTuple):
+    """A column, and the cell of each submission that has one."""
+
+    column: Column
+    cells: Mapping[str, Cell]
+
+
+def further(report: Report, last: int) -> Iterator[Further]:
+    """What the board has beside measures: answers, the front, ranks in tracks.
+
+    `last` is the priority of texts, which leave before all measures where there is little room.
+    """
+    for key, question in report.challenge.questions.items():
+        if any(key in own for own in report.answers.values()):
+            yield Further(_head(key, question, last), _answers(key, question, report))
+    if (front := report.front) is not None:
+        places = {name: front.place(name) for name in front.names}
+        cells = {
+            name: Cell(word, ORDER[word], marks=["best"] * (word == "yes"))
+            for name, word in places.items()
+            if word
+        }
+        yield Further(Column("front", "number", 1, "ascending"), cells)
+    for board in report.tracks:
+        assert board.track is not None
+        ranks = {row.name: Cell(place(row), str(row.rank or "")) for row in board.standings}
+        yield Further(Column(board.track.id, "number", 2, "ascending"), ranks)
+
+
+def _head(key: str, question: Question, last: int) -> Column:
+    if question.type != "number":
+        return Column(key, "text", last, "ascending", cut=SHORT)
+    of = f" ({question.unit})" if question.unit else ""
+    arrow = " ↓" if question.better == "lower" else ""
+    first = "descending" if question.better == "higher" else "ascending"
+    return Column(f"{key}{of}{arrow}", "number", 2 if question.better else last, first)
+
+
+def _answers(key: str, question: Question, report: Report) -> dict[str, Cell]:
+    empty = Cell("-", "") if question.type == "number" else Cell()
+    texts = {row.name: report.answers.get(row.name, {}).get(key, "") for row in report.standings}
+    return {name: Cell(text, text) if text else empty for name, text in texts.items()}
+
+
+def called(axis: FrontAxis) -> str:
+    """An axis with its unit."""
+    return printable(axis.id, 60) + (f" ({printable(axis.unit, 30)})" if axis.unit else "")
+
+
+def on_the_front(front: Front) -> Iterator[str]:
+    """Who is on the front, by what, and who may be."""
+    by = ", ".join(f"{called(axis)}, {axis.better} is better" for axis in front.axes[:-1])
+    last = front.axes[-1]
+    yield (
+        f"On the Pareto front of {by}, and {called(last)}, {last.better} is better: "
+        f"{join_first(front.on, NAMED)}. No other one is at least as good in each, and better in "
+        "one."
+    )
+    share = f"{100 * (1 - front.alpha):g} %"
+    maybe = [name for name in front.names if front.place(name) == "maybe"]
+    if maybe:
+        yield (
+            f"Not dominated at {share} either, and marked maybe: {join_first(maybe, NAMED)}. All "
+            f"that the board says to be dominated are so in {share} of boards."
+        )
+    if front.unknown:
+        why = printable(front.unknown, 200)
+        yield f"How the front would be on other lists is not known: {why}."
+    if front.without:
+        yield (f"In no front, for want of a number: {join_first(front.without, NAMED)}.")
+
+
+def scope_of_track(board: Report, of: Report) -> str:
+    """The submissions and the lists of a track, in a sentence."""
+    track = board.track
+    assert track is not None
+    word = unit(of.called, len(of.lists))
+    who = " and ".join(
+        f"{printable(key, 60)} {' or '.join(printable(value, 60) for value in values)}"
+        for key, values in track.answer.items()
+    )
+    whose = f"Submissions with {who}" if who else "All submissions"
+    if not track.group:
+        return f"{whose}, on all {len(of.lists):,} {word}."
+    groups = ", ".join(printable(name, 60) for name in track.group)
+    return f"{whose}, on {len(board.lists):,} of {len(of.lists):,} {word}: {groups}."

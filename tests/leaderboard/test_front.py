@@ -1,0 +1,235 @@
+"""Cost beside quality: answers of files, the Pareto front, and tracks with ranks of their own."""
+
+import csv
+import json
+import random
+import re
+
+import pytest
+
+import scorer
+from scorer.api.report import Report
+from scorer.core.errors import ChallengeError, UsageError
+from scorer.reports.pictures.pareto import pareto
+
+LISTS = [f"q{n:02d}" for n in range(20)]
+RULES = """truth: truth.csv
+lists: lists.csv
+metrics: [AP, P@2]
+questions:
+  cost: {type: number, unit: USD, better: lower, board: true}
+  data: {choices: [open, closed], board: true}
+  own: {type: flag, board: true}
+  secret: {}
+leaderboard:
+  draws: 500
+"""
+TRACKS = """  tracks:
+    - {id: shut, answer: {data: closed}}
+    - {id: english, group: en}
+    - {id: own English, group: [en], answer: {own: true}}
+"""
+SKILL = {"cheap": 0.2, "middle": 0.7, "strong": 3.0, "dear": 0.66, "luxury": 3.0, "lost": 0.3}
+ANSWERS = {
+    "cheap": {"cost": 0.5, "data": "open", "own": "yes", "secret": "a plan"},
+    "middle": {"cost": "2", "data": "open", "own": "no"},
+    "strong": {"cost": "10", "data": "closed", "own": "Yes"},
+    "dear": {"cost": "9.50", "data": "closed"},
+    "luxury": {"cost": "100", "data": "closed"},
+}
+
+
+def sent(skill, seed):
+    chance = random.Random(seed)
+    rows = (
+        f"{q},{i},{(i in 'ab') * skill + chance.random():.6f}\n" for q in LISTS for i in "abcdef"
+    )
+    return "list,item,score\n" + "".join(rows)
+
+
+@pytest.fixture
+def made(challenge):
+    """A challenge with its rules, and the files of six submissions."""
+
+    def make(rules=RULES):
+        truth = "".join(f"{q},{i},{int(i in 'ab')}\n" for q in LISTS for i in "abcdef")
+        groups = "".join(f"{q},{'en' if n % 4 else 'de'}\n" for n, q in enumerate(LISTS))
+        folder = challenge(
+            rules,
+            **{"truth.csv": f"list,item,grade\n{truth}", "lists.csv": f"list,group\n{groups}"},
+        )
+        files = []
+        for seed, (name, skill) in enumerate(SKILL.items()):
+            files.append(folder.parent / f"{name}.csv")
+            files[-1].write_text(sent(skill, seed))
+        return folder, files
+
+    return make
+
+
+def places(report):
+    return {row.name: report.front.place(row.name) for row in report.standings}
+
+
+def test_the_front_is_by_value_and_by_what_other_lists_may_show(made):
+    report = scorer.score(*made(), answers=ANSWERS)
+    assert places(report) == {
+        "strong": "yes",
+        "luxury": "no",  # right in every list as strong is, and dearer
+        "middle": "yes",
+        "dear": "maybe",
+        "cheap": "yes",
+        "lost": "",
+    }
+    assert report.front.without == ("lost",)
+    assert report.front.by["dear"] == ("middle",)
+    rows = {row["name"]: row for row in report.to_dict()["leaderboard"]}
+    assert (rows["dear"]["front"], rows["lost"]["front"]) == ("maybe", None)
+    assert rows["cheap"]["answers"] == {"cost": "0.5", "data": "open", "own": "yes"}
+    told = report.to_dict()["pareto"]
+    assert told["axes"][1] == {"id": "cost", "better": "lower", "unit": "USD"}
+    assert told["undominated"] == [
+        n for n, place in places(report).items() if place in ("yes", "maybe")
+    ]
+
+
+@pytest.mark.slow("scores six submissions several times")
+def test_significantly_better_and_cheaper_dominates_for_sure(made):
+    """By the very tests of the board."""
+    prices = {name: {"cost": 1 + (name == "cheap")} for name in SKILL}
+    report = scorer.score(*made(), answers=prices)
+    by = report.front.surely["cheap"]
+    assert by == tuple(n for n in report.certainty.names if report.p(n, "cheap") <= 0.05)
+    assert 0 < len(by) < 6
+
+
+@pytest.mark.slow("scores six submissions a row", beyond=1)
+@pytest.mark.parametrize(
+    ("rule", "axes"),
+    [
+        ("pareto: [P@2]", ["AP", "P@2"]),
+        ("pareto: ['p@2', cost]", ["AP", "P@2", "cost"]),
+        ("pareto: []", None),
+    ],
+)
+def test_measures_are_axes_too(made, rule, axes):
+    report = scorer.score(*made(RULES + f"  {rule}\n"), answers=ANSWERS)
+    assert (report.front and [axis.id for axis in report.front.axes]) == axes
+
+
+@pytest.mark.slow("scores six submissions several times")
+def test_without_answers_or_tests_less_is_told(made):
+    folder, files = made()
+    assert scorer.score(folder, files).front is None
+    assert "pareto" not in scorer.score(folder, files).to_dict()
+    folder, files = made(RULES + "  tiers: false\n")
+    report = scorer.score(folder, files, answers=ANSWERS)
+    assert report.front.surely is None
+    assert "not known: the board makes no tests" in report.render("text")
+
+
+@pytest.mark.slow("scores six submissions several times")
+def test_what_is_not_for_the_board_is_in_no_form(made):
+    report = scorer.score(*made(RULES + TRACKS), answers=ANSWERS)
+    for form in ("text", "json", "html", "csv", "markdown", "latex"):
+        assert "a plan" not in report.render(form), form
+
+
+@pytest.mark.slow("scores six submissions several times")
+def test_tracks_are_boards_of_their_own(made):
+    folder, files = made(RULES + TRACKS)
+    whole = scorer.score(folder, files, answers=ANSWERS)
+    shut, english, own = whole.tracks
+    closed = [path for path in files if path.stem in ("strong", "dear", "luxury")]
+    alone = scorer.score(
+        folder, closed, answers={n: ANSWERS[n] for n in ("strong", "dear", "luxury")}
+    )
+    assert [(row.rank, row.name, row.values, row.ranks) for row in shut.standings] == [
+        (row.rank, row.name, row.values, row.ranks) for row in alone.standings
+    ]
+    assert places(Report.of(shut)) == places(alone)
+    part = [LISTS[n] for n in range(20) if n % 4]
+    assert list(english.lists) == part
+    means = {each.name: each.groups["AP"]["en"] for each in whole.submissions}
+    assert {row.name: row.values["AP"] for row in english.standings} == pytest.approx(means)
+    assert [row.name for row in own.standings] == ["strong", "cheap"]
+    assert [row.interval for row in own.standings] == [
+        row.interval for row in english.standings if row.name in ("strong", "cheap")
+    ]
+
+
+@pytest.mark.slow("scores six submissions several times")
+def test_ranks_in_tracks_are_columns(made, score, terminal):
+    folder, files = made(RULES + TRACKS)
+    rows = [["name", "cost", "data", "own"]]
+    rows += [[n, *(str(a.get(k, "")) for k in rows[0][1:])] for n, a in ANSWERS.items()]
+    with (folder.parent / "answers.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows(rows)
+    words = (folder, *files, "--answers", folder.parent / "answers.csv", "-q")
+    for width in (60, 80, 120):
+        terminal(width)
+        ran = score(*words)
+        assert ran.code == 0
+        assert max(map(len, ran.out.splitlines())) <= width
+        assert re.search(r"^ *rank +name +AP .* front", ran.out, re.M), width
+    assert re.search(r"P@2 +\(USD\) ↓ .* front +shut +english +own English", ran.out)
+    table = list(csv.DictReader(score(*words, "--format", "csv").out.splitlines()))
+    found = {row["name"]: [row["cost"], row["front"], row["shut rank"]] for row in table}
+    assert found["dear"] == ["9.50", "maybe", "3"]
+    assert found["cheap"] == ["0.5", "yes", ""]
+    told = json.loads(score(*words, "--format", "json").out)["tracks"]
+    assert [(each["id"], each["groups"], each["answer"], each["lists"]) for each in told] == [
+        ("shut", [], {"data": ["closed"]}, 20),
+        ("english", ["en"], {}, 15),
+        ("own English", ["en"], {"own": ["true"]}, 15),
+    ]
+
+
+def test_the_picture_has_each_once(made):
+    report = scorer.score(*made(), answers=ANSWERS)
+    (figure,) = pareto(report, 4)
+    for wide in (340.0, 720.0):
+        body = figure.draw(wide).body
+        assert body.count("<circle") == 5
+        assert body.count('class="part"') == 1
+        assert all(f">{name}</text>" in body for name in ("cheap", "middle", "strong"))
+    assert [row.cells[0].text for row in figure.numbers.rows] == list(report.front.names)
+    assert "cost (USD)" in report.figure("pareto").svg()
+
+
+@pytest.mark.slow("opens a challenge a row", beyond=2)
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ("name,cost\ncheap,-3", ":2: the answer to 'cost' is '-3', expected at least 0 in USD"),
+        ("name,cost\n\ncheap,1\ncheap,1", ":4: the answers of 'cheap' come again"),
+        ("name,cost\ncheap", ":2: 1 cells, where the head has 2"),
+        ("name,costs\ncheap,3", "no question is called 'costs'; did you mean 'cost'?"),
+        ("team,cost\ncheap,3", "one column is called name"),
+        ("", "the file is empty"),
+        ("name,cost\nother,3", "no submission is called as in the answers ('other')"),
+        (b"name,cost\n\xff,3", "cannot be read as CSV"),
+    ],
+)
+def test_answers_that_are_wrong_are_told_with_their_line(made, rows, words):
+    folder, files = made()
+    path = folder.parent / "answers.csv"
+    path.write_bytes(rows if isinstance(rows, bytes) else rows.encode())
+    with pytest.raises(UsageError) as caught:
+        scorer.score(folder, files[:1], answers=path)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "words"),
+    [
+        ("  pareto: [costs]", 11, "is called 'costs'; did you mean 'cost'?"),
+        ("  tracks: [{id: a, group: fr}]", 11, "track 'a': no group is called 'fr'"),
+    ],
+)
+def test_a_board_names_what_there_is(made, rule, line, words):
+    with pytest.raises(ChallengeError) as caught:
+        scorer.score(*made(f"{RULES}{rule}\n"))
+    (problem,) = caught.value.problems
+    assert problem.line == line
+    assert words in problem.message
