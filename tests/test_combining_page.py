@@ -28,6 +28,7 @@ EXPECTED = [
     {"forums": ((HALF + 1) / 2 + 1 / 2 + (1 + SECOND) / 2) / 3},
     {"Rprec": (1 / 2 + 1 + 1 + 0 + 1 + 0) / 6, "RR": (1 + 1 + 1 + 0 + 1 + 1 / 2) / 6},
     {"nDCG@10": (HALF + 1 + 1 + 0 + 1 + SECOND) / 6},  # win rates are of several submissions
+    {"nDCG@10": (HALF + 1 + 1 + 0 + 1 + SECOND) / 6},
 ]
 
 
