@@ -369,7 +369,8 @@ class Challenge(YamlSection):
                 part_key = None if part is None else (part.id, part.notation)
                 if part is not None and all((s.id, s.notation) != part_key for s in specs):
                     specs.append(part.model_copy(update={"primary": False}))
-        return self.model_copy(update={"metrics": one_primary(tuple(specs))})
+        board = self.leaderboard.model_copy(update={"pareto": None})  # which named others
+        return self.model_copy(update={"metrics": one_primary(tuple(specs)), "leaderboard": board})
 
     def _headed(self, word: str) -> MeasureSpec | None:
         """The measure whose column a board heads `AP@10 [group]`, where only one can be meant."""

@@ -169,6 +169,7 @@ class BoardWords(NamedTuple):
     split: str | None
     metric: list[str] | None = None
     truth: Path | None = None
+    answers: Path | None = None
 
 
 class Drawable(NamedTuple):
@@ -203,11 +204,12 @@ def report_of(
     named = submissions_of(words, terminal, settled)
     splits = () if sent.split is None else (sent.split,)
     progress = None if quiet else terminal.progress
-    report = score(settled, named, allow_plugins=plugins, progress=progress, splits=splits)
+    report = score(settled, named, allow_plugins=plugins, progress=progress, splits=splits,
+                   answers=sent.answers)  # fmt: skip
     lines = [] if quiet else list(notes)
     for scored in report.submissions:
         lines += problems(scored.findings, quiet or scored.baseline)
-    read = [file.path for file in named]
+    read = [file.path for file in named] + ([sent.answers] if sent.answers else [])
     return Drawable(report, settled, read, lines, exit_code(report.submissions))
 
 
@@ -221,8 +223,8 @@ def _living_report(
         raise UsageError(
             "name submissions; this challenge has no living board, whose entries count"
         )
-    if sent.metric or sent.truth:
-        raise UsageError("-m and --truth go with submissions, not with a living board")
+    if sent.metric or sent.truth or sent.answers:
+        raise UsageError("-m, --truth and --answers go with submissions, not with a living board")
     board, notes = board_of(path, terminal, sent.store, sent.files, plugins)
     live = board.board(split=sent.split)
     report = replace(live.report, absent=live.absent)

@@ -126,6 +126,15 @@ EngineOptions = Annotated[
         help="What the engine is told, such as spark.master=local[4]; may be given several times.",
     ),
 ]
+AnswersFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--answers",
+        metavar="FILE",
+        help="What the submissions answer to the challenge's questions: CSV with the column "
+        "`name`, and one a question.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="No warnings and no progress.")]
 Output = Annotated[
     list[Path] | None,

@@ -10,6 +10,7 @@ import typer
 
 from scorer.cli.board import BoardWords, FilesWord, SentWords, Split, StoreWord, report_of
 from scorer.cli.options import (
+    AnswersFile,
     ChallengeWord,
     MetricWords,
     Plugins,
@@ -48,6 +49,7 @@ def figures(
     metric: MetricWords = None,
     truth: TruthWord = None,
     split: Split = None,
+    answers: AnswersFile = None,
     store: StoreWord = None,
     files_at: FilesWord = None,
     precision: Precision = 4,
@@ -73,7 +75,7 @@ def figures(
     asked = [word.strip() for word in kind.split(",")] if kind else list(KINDS)
     for name in asked:
         refuse_unknown(name, width)
-    sent = BoardWords(submissions or (), store, files_at, split, metric, truth)
+    sent = BoardWords(submissions or (), store, files_at, split, metric, truth, answers=answers)
     more = partial(with_recall, plugins=allow_plugins) if "recall-precision" in asked else None
     scored = report_of(challenge, sent, terminal, allow_plugins, quiet, more)
     lines, drawn, published = list(scored.lines), [], scored.report.published()

@@ -9,6 +9,7 @@ import typer
 
 from scorer.cli.board import BoardWords, FilesWord, SentWords, Split, StoreWord, report_of
 from scorer.cli.options import (
+    AnswersFile,
     ChallengeWord,
     Plugins,
     Precision,
@@ -32,6 +33,7 @@ def paper(
         typer.Option("--width", metavar="W", help="How wide figures are: 84mm, 17cm, 3.3in."),
     ] = "120mm",
     split: Split = None,
+    answers: AnswersFile = None,
     store: StoreWord = None,
     files_at: FilesWord = None,
     precision: Precision = 4,
@@ -48,7 +50,7 @@ def paper(
 
     terminal: Terminal = context.obj
     millimetres_of(width)
-    sent = BoardWords(submissions or (), store, files_at, split)
+    sent = BoardWords(submissions or (), store, files_at, split, answers=answers)
     scored = report_of(challenge, sent, terminal, allow_plugins, quiet)
     files = tuple((output / name, data) for name, data in made(scored.report, width, precision))
     refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)

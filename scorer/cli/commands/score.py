@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scorer.cli.options import (
     BELOW,
+    AnswersFile,
     ChallengeWord,
     Engine,
     EngineOptions,
@@ -84,15 +84,7 @@ def score(
             "The exit code 1 of a rejected submission takes precedence.",
         ),
     ] = None,
-    answers: Annotated[
-        Path | None,
-        typer.Option(
-            "--answers",
-            metavar="FILE",
-            help="What the submissions answer to the challenge's questions: CSV with the column "
-            "`name`, and one a question.",
-        ),
-    ] = None,
+    answers: AnswersFile = None,
     allow_plugins: Plugins = False,
     engine: Engine = "local",
     engine_option: EngineOptions = None,

@@ -133,18 +133,20 @@ def _drawn(
 
 
 def _names(spots: Sequence[Spot], on: Axis, on_up: Axis, wide: float) -> Iterator[str]:
-    """The names right of their dots, or left where there is no room; none where one stands."""
+    """The names beside their dots, above or below the line; none where there is no room."""
     taken = [(on.at(s.across) - 4, on_up.at(s.up) - 4, 8.0, 8.0) for s in spots]
     for spot in sorted(spots, key=lambda s: (s.place != "yes", s.place != "maybe")):
         x, y = on.at(spot.across), on_up.at(spot.up)
         text = draw.fitted(spot.name, wide * 0.3)
         long = draw.length(text)
-        for at in (x + 7, x - 7 - long):
-            box = (at, y - GAP / 2, long, GAP)
-            free = on.start <= at and at + long <= wide
+        for right, below in ((True, -5), (True, 13), (False, -5), (False, 13)):
+            start = x + 6 if right else x - 6 - long
+            box = (start, y + below - GAP + 2, long, GAP)
+            free = on.start <= start and start + long <= wide
             if free and not any(_meet(box, other) for other in taken):
                 taken.append(box)
-                yield draw.words(at, y + 4, text, "halo")
+                anchor = "start" if right else "end"
+                yield draw.words(x + 6 if right else x - 6, y + below, text, "halo", anchor)
                 break
 
 
