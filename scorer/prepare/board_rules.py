@@ -129,7 +129,8 @@ def refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:
 
 
 def refuse_ungrouped(challenge: Challenge, groups: Mapping[str, str]) -> None:
-    """Refuse ranks in each group where the lists have none."""
+    """Refuse ranks in each group where the lists have none, and tracks of groups without lists."""
+    refuse(challenge, _lost_groups(challenge, {*groups.values()}))
     rule = challenge.leaderboard.rank_by
     if not isinstance(rule, str) and rule.each == "group" and len({*groups.values()}) < 2:
         message = "the lists have no two groups"
@@ -137,15 +138,13 @@ def refuse_ungrouped(challenge: Challenge, groups: Mapping[str, str]) -> None:
         refuse(challenge, [Fault("leaderboard.rank_by.each", "C121", message, help)])
 
 
-def refuse_lost_groups(challenge: Challenge, groups: Collection[str]) -> None:
-    """Refuse tracks of groups that no list is in."""
-    faults = []
+def _lost_groups(challenge: Challenge, groups: Collection[str]) -> Iterator[Fault]:
+    """Tracks of groups that no list is in."""
     for n, track in enumerate(challenge.leaderboard.tracks):
         for name in set(track.group) - {*groups}:
             message = f"track {quoted(track.id)}: {UnknownName('group', name, sorted(groups))}"
             help = "groups of lists are in the column group of lists, or of the truth"
-            faults.append(Fault(f"leaderboard.tracks[{n}]", "C117", message, help))
-    refuse(challenge, faults)
+            yield Fault(f"leaderboard.tracks[{n}]", "C117", message, help)
 
 
 def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:

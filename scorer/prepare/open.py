@@ -24,12 +24,7 @@ from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.kinds.picked import Picked
 from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
-from scorer.prepare.board_rules import (
-    refuse_flat,
-    refuse_ladder,
-    refuse_lost_groups,
-    refuse_ungrouped,
-)
+from scorer.prepare.board_rules import refuse_flat, refuse_ladder, refuse_ungrouped
 from scorer.prepare.bounds import grades_of
 from scorer.prepare.classes import classes_in
 from scorer.prepare.columns import further_kinds, list_columns
@@ -335,7 +330,6 @@ def opened(
     refuse_flat(challenge, measures)
     refuse_ladder(challenge, measures)
     refuse_ungrouped(challenge, public_part.groups)
-    refuse_lost_groups(challenge, {*public_part.groups.values()})
     wanted_views, kind = prepared.views | views, prepared.kind.name
     placed = Positions in wanted_views
     identity = digests(challenge, kind, prepared.measures, prepared.rules, placed)
