@@ -35,7 +35,7 @@ from scorer.core.text import join_first, quoted
 from scorer.engines.base import engines
 from scorer.leaderboard.board import Terms, board
 from scorer.prepare.answerable import answerable
-from scorer.prepare.answers import Answers, belongs, lists_of, of_submissions, read
+from scorer.prepare.answers import Answers, answers_in, belongs, lists_of, of_submissions
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import opened
 from scorer.results import report as results
@@ -81,7 +81,7 @@ def score(
         UsageError: two submissions have one name, or an answer is wrong.
     """
     known = bound(challenge, allow_plugins)
-    told = _answers(known.challenge, answers)
+    told = _told_answers(known.challenge, answers)
     if splits and known.challenge.splits is None:
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
     rules = known.challenge
@@ -113,13 +113,13 @@ def score(
         return Report.of(replace(report, notes=notes))
 
 
-def _answers(
+def _told_answers(
     challenge: Challenge, given: Mapping[str, Mapping[str, object]] | Path | str | None
 ) -> Answers:
     """Name of a submission -> what it answers, of what the board shows."""
     if given is None:
         return {}
-    return of_submissions(challenge, given) if isinstance(given, Mapping) else read(
+    return of_submissions(challenge, given) if isinstance(given, Mapping) else answers_in(
         challenge, Path(given)
     )  # fmt: skip
 
@@ -142,7 +142,7 @@ def _report(
         part, limited, scope = of_split(terms, outcomes, masks, split)
         here = {name: answers[name] for name in names if name in answers}
         whole = board(part, settled_files(part, files, limited), here)
-        tracks = tuple(_tracks(part, files, limited, here))
+        tracks = tuple(_boards_of_tracks(part, files, limited, here))
         return replace(whole, scope=scope, tracks=tracks)
 
     splits: list[str | None] = [*dict.fromkeys(wanted or masks)]
@@ -150,7 +150,7 @@ def _report(
     return replace(first, splits=tuple(others))
 
 
-def _tracks(
+def _boards_of_tracks(
     terms: Terms, files: Sequence[Named], outcomes: Sequence[Outcome], answers: Answers
 ) -> Iterator[results.Report]:
     """The board of each track, of the submissions that are in it."""

@@ -27,7 +27,7 @@ def with_front(report: Report, clusters: Mapping[str, str]) -> Report:
     if not axes:
         return report
     ranked = [row.name for row in report.standings if row.rank is not None]
-    table = {name: [_number(report, name, axis) for axis in axes] for name in ranked}
+    table = {name: [_coordinate(report, name, axis) for axis in axes] for name in ranked}
     names = tuple(name for name in ranked if not any(map(math.isnan, table[name])))
     if not names:
         return report
@@ -35,22 +35,22 @@ def with_front(report: Report, clusters: Mapping[str, str]) -> Report:
     up *= [1.0 if axis.better == "higher" else -1.0 for axis in axes]
     without = tuple(name for name in ranked if name not in names)
     alpha = (report.challenge.leaderboard.tiers or Tiers()).alpha
-    front = Front(axes, names, _named(dominates(up), names), None, alpha, without)
+    front = Front(axes, names, _with_names(dominates(up), names), None, alpha, without)
     sure = _surely(report, front, up, cluster_codes(report.lists, clusters))
     if isinstance(sure, str):
         front = front._replace(unknown=sure)
     else:
-        front = front._replace(surely=_named(sure, names))
+        front = front._replace(surely=_with_names(sure, names))
     return replace(report, front=front)
 
 
-def _number(report: Report, name: str, axis: FrontAxis) -> float:
+def _coordinate(report: Report, name: str, axis: FrontAxis) -> float:
     if not axis.measure:
         return float(report.answers.get(name, {}).get(axis.id) or math.nan)
     return next(row.values[axis.id] for row in report.standings if row.name == name)
 
 
-def _named(mask: Mask, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _with_names(mask: Mask, names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Each name with those whose row is true in its column."""
     return {
         name: tuple(names[row] for row in np.flatnonzero(mask[:, column]).tolist())
@@ -84,7 +84,7 @@ def _tests(
     Every measure's draws give each list, or cluster, the same sign for all submissions.
     """
     names = [each.name for each in scored]
-    p, lead = _known(report.certainty, names) if measure.primary else (None, None)
+    p, lead = _of_certainty(report.certainty, names) if measure.primary else (None, None)
     if p is None or lead is None:
         samples = samples_of(measure, scored, challenge=report.challenge, clusters=clusters)
         if isinstance(samples, str):
@@ -95,7 +95,7 @@ def _tests(
     return MeasureTests(p, up > 0, _same([each.values[measure.id].per_list for each in scored]))
 
 
-def _known(
+def _of_certainty(
     certainty: Certainty | None, names: Sequence[str]
 ) -> tuple[Floats, Floats] | tuple[None, None]:
     """What the board's own tests say of some of the ranked, corrected for all of them."""

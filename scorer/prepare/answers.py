@@ -90,14 +90,14 @@ def of_submissions(challenge: Challenge, given: Mapping[str, Mapping[str, object
     return answers
 
 
-def read(challenge: Challenge, path: Path) -> Answers:
+def answers_in(challenge: Challenge, path: Path) -> Answers:
     """Answers from a table with the column `name`, and one for each question.
 
     Raises:
         UsageError: the file cannot be read, or an answer is wrong; with its line.
     """
     where, answers = printable(path), dict[str, dict[str, str]]()
-    rows = _rows(path)
+    rows = _lines_of(path)
     _, head = next(rows, (1, []))
     keys = [key.strip() for key in head]
     if NAME not in keys or len(set(keys)) < len(keys):
@@ -119,7 +119,7 @@ def read(challenge: Challenge, path: Path) -> Answers:
     return answers
 
 
-def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+def _lines_of(path: Path) -> Iterator[tuple[int, list[str]]]:
     """The rows that are not empty, each with the line at which it ends."""
     try:
         with path.open("rb") as stream:

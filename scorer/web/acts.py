@@ -75,12 +75,14 @@ def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
         ],
         "show": shown_at(challenge, site.now()),
         "splits": list(site.visible(viewer)),
-        "questions": {key: _asked(question) for key, question in challenge.questions.items()},
+        "questions": {
+            key: _question_fields(question) for key, question in challenge.questions.items()
+        },
         "quota": quota,
     }
 
 
-def _asked(question: Question) -> dict[str, Any]:
+def _question_fields(question: Question) -> dict[str, Any]:
     """A question, with a range if it asks for a number."""
     asked = question.model_dump()
     return asked if question.type == "number" else asked | {"range": (None, None)}

@@ -57,23 +57,23 @@ def standings(live: LiveReport, zone: ZoneInfo) -> tuple[Standings, Figure | Non
     figure = next((f._replace(numbers=None) for f in forest(live.report, options.precision)), None)
     if not live.report.standings:
         return Standings(None, False, notes), figure
-    full_table = _table(live.report, live.rows, zone)
+    full_table = _team_table(live.report, live.rows, zone)
     fronts = [each._replace(numbers=None) for each in pareto(live.report, options.precision)]
-    tracks = list(_tracks(live, zone))
+    tracks = list(_track_standings(live, zone))
     return Standings(full_table, len(full_table.rows) > FILTERED, notes, tracks, fronts), figure
 
 
-def _tracks(live: LiveReport, zone: ZoneInfo) -> Iterator[TrackStandings]:
+def _track_standings(live: LiveReport, zone: ZoneInfo) -> Iterator[TrackStandings]:
     for board in live.report.tracks:
         assert board.track is not None
         name, table = printable(board.track.id, 100), None
         if board.standings:
-            made = _table(board, live.tracks[board.track.id], zone)
+            made = _team_table(board, live.tracks[board.track.id], zone)
             table = made._replace(caption=f"Track {name}, best first", id="")
         yield TrackStandings(name, scope_of_track(board, live.report), table)
 
 
-def _table(report: Report, rows: Mapping[str, RankedEntry], zone: ZoneInfo) -> Table:
+def _team_table(report: Report, rows: Mapping[str, RankedEntry], zone: ZoneInfo) -> Table:
     """The report's table with teams, the numbers of their entries, and times."""
     table = view(document.standings(report, Options(page=True)))
     # the last column says how many lists count: of interest where they differ, or have no hit

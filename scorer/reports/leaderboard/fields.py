@@ -223,7 +223,7 @@ def fields(report: Report, options: Options) -> Record:
         challenge=About.of(report.challenge, report.fingerprint),
         measures=[_measure_record(measure, report) for measure in report.measures],
         submissions=[_submission(scored, report, options) for scored in report.submissions],
-        leaderboard=_rows(report, options),
+        leaderboard=_leaderboard_rows(report, options),
         ranked_by=_ranked_by(report),
         certainty=_certainty(report.certainty, report) if report.certainty else None,
         no_certainty=report.uncertain or None,
@@ -235,7 +235,7 @@ def fields(report: Report, options: Options) -> Record:
         scope=ABSENT if report.scope is None else Part.of_scope(report.scope),
         splits=[_split(split, options) for split in report.splits] or ABSENT,
         pareto=_pareto(report.front),
-        tracks=_tracks(report, options),
+        tracks=_track_boards(report, options),
     )
 
 
@@ -258,7 +258,7 @@ def _pareto(front: Front | None) -> Pareto:
     )
 
 
-def _tracks(report: Report, options: Options) -> Sequence[TrackBoard]:
+def _track_boards(report: Report, options: Options) -> Sequence[TrackBoard]:
     return [_track(each, options) for each in report.tracks] or ABSENT
 
 
@@ -269,7 +269,7 @@ def _track(report: Report, options: Options) -> TrackBoard:
         report.track.group,
         report.track.answer,
         len(report.lists),
-        _rows(report, options),
+        _leaderboard_rows(report, options),
         [_submission(scored, report, options) for scored in report.submissions],
         _certainty(report.certainty, report) if report.certainty else None,
         _pareto(report.front),
@@ -280,9 +280,9 @@ def _split(report: Report, options: Options) -> Split:
     assert report.scope is not None
     return Split(
         Part.of_scope(report.scope),
-        _rows(report, options),
+        _leaderboard_rows(report, options),
         [_submission(scored, report, options) for scored in report.submissions],
-        _tracks(report, options),
+        _track_boards(report, options),
     )
 
 
@@ -333,7 +333,7 @@ def _per_list(value: Worth, report: Report) -> Mapping[str, float | None] | None
     return None if value.per_list is None else by_list(report.lists, value.per_list)
 
 
-def _rows(report: Report, options: Options) -> list[Row]:
+def _leaderboard_rows(report: Report, options: Options) -> list[Row]:
     rows = [_row(standing, options) for standing in report.standings]
     if (front := report.front) is not None:
         rows = [replace(row, front=front.place(row.name) or None) for row in rows]

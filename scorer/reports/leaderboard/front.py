@@ -31,7 +31,7 @@ def further(report: Report, last: int) -> Iterator[Further]:
     """
     for key, question in report.challenge.questions.items():
         if any(key in own for own in report.answers.values()):
-            yield Further(_head(key, question, last), _answers(key, question, report))
+            yield Further(_column_of(key, question, last), _answer_cells(key, question, report))
     if (front := report.front) is not None:
         places = {name: front.place(name) for name in front.names}
         cells = {
@@ -46,7 +46,7 @@ def further(report: Report, last: int) -> Iterator[Further]:
         yield Further(Column(board.track.id, "number", 2, "ascending"), ranks)
 
 
-def _head(key: str, question: Question, last: int) -> Column:
+def _column_of(key: str, question: Question, last: int) -> Column:
     if question.type != "number":
         return Column(key, "text", last, "ascending", cut=SHORT)
     of = f" ({question.unit})" if question.unit else ""
@@ -55,7 +55,7 @@ def _head(key: str, question: Question, last: int) -> Column:
     return Column(f"{key}{of}{arrow}", "number", 2 if question.better else last, first)
 
 
-def _answers(key: str, question: Question, report: Report) -> dict[str, Cell]:
+def _answer_cells(key: str, question: Question, report: Report) -> dict[str, Cell]:
     empty = Cell("-", "") if question.type == "number" else Cell()
     texts = {row.name: report.answers.get(row.name, {}).get(key, "") for row in report.standings}
     return {name: Cell(text, text) if text else empty for name, text in texts.items()}

@@ -47,13 +47,13 @@ def pareto(report: Report, precision: int) -> Iterator[Figure]:
         spots = [_spot(report, name, axis, precision) for name in front.names]
         field = Field(called(axis), head_of(primary, report), axis.better == "lower",
                       primary.metric.better == "lower")  # fmt: skip
-        line = steps([(s.across, s.up) for s in spots], field.less, field.falls)
+        line = corners_of([(s.across, s.up) for s in spots], field.less, field.falls)
         title = f"{printable(primary.id)} against {called(axis)}, and the Pareto front"
         numbers = texts(title, ["name", called(axis), head_of(primary, report), "front"],
                         [[s.name, *s.texts, s.place] for s in spots])  # fmt: skip
         key = "pareto" if len(front.axes) == 2 else f"pareto-{n}"
-        yield Figure(key, title, _caption(spots, field, len(front.axes)),
-                     lambda wide, s=spots, f=field, w=line: _drawn(s, f, w, wide),  # type: ignore[misc]
+        yield Figure(key, title, _reading(spots, field, len(front.axes)),
+                     lambda wide, s=spots, f=field, w=line: _scattered(s, f, w, wide),  # type: ignore[misc]
                      numbers)  # fmt: skip
 
 
@@ -73,12 +73,12 @@ def _spot(report: Report, name: str, axis: FrontAxis, precision: int) -> Spot:
     return Spot(name, across, up, report.front.place(name), (text, number(up, primary, precision)))
 
 
-def steps(
+def corners_of(
     points: Sequence[tuple[float, float]], less: bool, falls: bool
 ) -> list[tuple[float, float]]:
     """The corners of what no point dominates in these two numbers, from the best across.
 
-    >>> steps([(1, 0.2), (3, 0.9), (2, 0.1)], True, False)
+    >>> corners_of([(1, 0.2), (3, 0.9), (2, 0.1)], True, False)
     [(1, 0.2), (3, 0.2), (3, 0.9)]
     """
     corners, best = list[tuple[float, float]](), None
@@ -91,7 +91,7 @@ def steps(
     return corners
 
 
-def _caption(spots: Sequence[Spot], field: Field, axes: int) -> str:
+def _reading(spots: Sequence[Spot], field: Field, axes: int) -> str:
     better = "left" if field.less else "right"
     said = [f"Better to the {better}, and {'below' if field.falls else 'above'}."]
     said.append("The steps are the front of these two numbers; what it dominates is on its "
@@ -107,7 +107,7 @@ def _caption(spots: Sequence[Spot], field: Field, axes: int) -> str:
     return " ".join(said)
 
 
-def _drawn(
+def _scattered(
     spots: Sequence[Spot], field: Field, line: Sequence[tuple[float, float]], wide: float
 ) -> Canvas:
     ups, acrosses = [s.up for s in spots], [s.across for s in spots]
@@ -123,7 +123,7 @@ def _drawn(
     way = "L".join(f"{draw.place(x)} {draw.place(y)}" for x, y in placed)
     parts.append(draw.path(f"M{way}", "line"))
     named = [s for s in spots if len(spots) <= MOST or s.place == "yes"]
-    parts += _names(named, on, on_up, wide)
+    parts += _labels_of_dots(named, on, on_up, wide)
     parts += [
         draw.dot(on.at(s.across), on_up.at(s.up), LOOKS[s.place],
                  f"{s.name}: {field.across} {s.texts[0]}, {field.up} {s.texts[1]}")
@@ -132,7 +132,7 @@ def _drawn(
     return Canvas(bottom + 2.6 * LINE, "".join(parts))
 
 
-def _names(spots: Sequence[Spot], on: Axis, on_up: Axis, wide: float) -> Iterator[str]:
+def _labels_of_dots(spots: Sequence[Spot], on: Axis, on_up: Axis, wide: float) -> Iterator[str]:
     """The names beside their dots, above or below the line; none where there is no room."""
     taken = [(on.at(s.across) - 4, on_up.at(s.up) - 4, 8.0, 8.0) for s in spots]
     for spot in sorted(spots, key=lambda s: (s.place != "yes", s.place != "maybe")):
