@@ -31,7 +31,7 @@ def further(report: Report, last: int) -> Iterator[Further]:
     """
     for key, question in report.challenge.questions.items():
         if any(key in own for own in report.answers.values()):
-            yield Further(_column_of(key, question, last), _answer_cells(key, question, report))
+            yield Further(_answer_column(key, question, last), _answer_cells(key, question, report))
     if (front := report.front) is not None:
         places = {name: front.place(name) for name in front.names}
         cells = {
@@ -46,7 +46,7 @@ def further(report: Report, last: int) -> Iterator[Further]:
         yield Further(Column(board.track.id, "number", 2, "ascending"), ranks)
 
 
-def _column_of(key: str, question: Question, last: int) -> Column:
+def _answer_column(key: str, question: Question, last: int) -> Column:
     if question.type != "number":
         return Column(key, "text", last, "ascending", cut=SHORT)
     of = f" ({question.unit})" if question.unit else ""
