@@ -72,6 +72,7 @@ def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findi
         _group_agreement(ballots, by, names),
         rules.level, rules.joint, min(rules.draws, DRAWS), rules.seed,
         None if rules.tiers is None else rules.tiers.alpha,
+        None if rules.tiers is None else rules.tiers.rule,
         ballots.columns, ballots.files, findings,
     )  # fmt: skip
 
@@ -150,7 +151,7 @@ def _tiers_and_ranks(
         return None, None
     values = pseudo_values(votes, strengths, rules.seed)[order]
     test = paired(
-        values, test=tier.test, adjust=tier.adjust, draws=rules.draws, seed=rules.seed,
+        values, adjust=tier.adjust, draws=rules.draws, seed=rules.seed,
         level=1 - tier.alpha,
     )  # fmt: skip
     return (

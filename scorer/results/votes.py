@@ -123,6 +123,7 @@ class VoteBoard:
     draws: int
     seed: int
     alpha: float | None
+    rule: str | None  # of tiers: all or first
     columns: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
     findings: Findings  # warnings

@@ -99,6 +99,7 @@ class Model:
     level: float | None
     joint: bool
     alpha: float | None
+    rule: str | None
     draws: int
     seed: int
     over: str
@@ -138,7 +139,8 @@ def fields(board: results.VoteBoard, options: Options) -> Record:
         votes=board.votes,
         ties=board.tied,
         prompts=board.prompts,
-        model=Model("Davidson", ELO, board.ties, board.level, board.joint, board.alpha, board.draws,
+        model=Model("Davidson", ELO, board.ties, board.level, board.joint, board.alpha, board.rule,
+                    board.draws,
                     board.seed, over),
         leaderboard=[Standing.of(row) for row in board.standings],
         position=_position(board.position),
