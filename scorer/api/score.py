@@ -103,7 +103,8 @@ def score(
         outcomes = outcomes_of(ready, ranked_files, progress, engine, engine_options, elsewhere)
         terms = terms_of(ready)
         report = _report(terms, ranked_files, outcomes, splits, told)
-        scored = settled_files(terms, ranked_files, outcomes) if splits else report.submissions
+        apart = splits or any(each.runs for each in report.submissions)
+        scored = settled_files(terms, ranked_files, outcomes) if apart else report.submissions
         warnings = [
             *map(_skipped, same),
             *_alike(ranked_files, scored),

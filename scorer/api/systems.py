@@ -17,7 +17,8 @@ from scorer.tables.table import Schema, Table
 if TYPE_CHECKING:
     import polars as pl
 
-SYSTEM = "system"  # the role of what was evaluated, where a table has several
+# the roles of what was evaluated, and of its runs, where a table has several
+SEVERAL = ("system", "run")
 
 
 class Named(NamedTuple):
@@ -72,13 +73,14 @@ def _values_by_list(
 
 def holds_systems(prepared: BoundChallenge) -> bool:
     """Whether a table may hold several submissions."""
-    return any(SYSTEM in shape.required for shape in prepared.shapes)
+    return any(role in shape.required for shape in prepared.shapes for role in SEVERAL)
 
 
 def by_system(prepared: BoundChallenge, file: Named, folder: Path) -> list[Named]:
-    """The submissions in a table of several systems: a file for each, named after it.
+    """The submissions in a table of several systems, or runs: a file for each, named after it.
 
-    The file itself where it cannot be read as such a table, which reading it tells.
+    A run of a system is called `system#run`; where no column names the system the file does. The
+    file itself where it cannot be read as such a table, which reading it tells.
     """
     findings, format = Findings(), prepared.format(file.path, file.format)
     table = read(file.path, format, prepared.shapes, findings, prepared.limits)
@@ -86,16 +88,18 @@ def by_system(prepared: BoundChallenge, file: Named, folder: Path) -> list[Named
         return [file]
     folder.mkdir()
     parts = []
-    for n, (name, part) in enumerate(_frames(table)):
+    for n, (names, part) in enumerate(_frames(table)):
         path = folder / f"{n}.parquet"
         part.write_parquet(path)
-        label = f"{file.display}, {table.called(SYSTEM)} {quoted(name)}"
-        parts.append(Named(name, path, label=label, format="parquet"))
+        told = ", ".join(f"{table.called(role)} {quoted(name)}" for role, name in names.items())
+        system = names.get("system", file.name)
+        called = f"{system}#{names['run']}" if "run" in names else system
+        parts.append(Named(called, path, label=f"{file.display}, {told}", format="parquet"))
     return parts
 
 
-def _frames(table: Table) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The rows of each system, with the columns as the file calls them."""
+def _frames(table: Table) -> Iterator[tuple[dict[str, str], pl.DataFrame]]:
+    """The rows of each system, or run, with the columns as the file calls them."""
     import polars as pl
 
     columns: dict[str, object] = {
@@ -103,6 +107,7 @@ def _frames(table: Table) -> Iterator[tuple[str, pl.DataFrame]]:
         for role, column in table.ids.items()
     }
     columns |= {table.called(role): numbers for role, numbers in table.numbers.items()}
-    frame = pl.DataFrame(columns)
-    for (name,), part in frame.group_by(table.called(SYSTEM), maintain_order=True):
-        yield str(name), part
+    roles = [role for role in SEVERAL if role in table.ids]
+    by = [table.called(role) for role in roles]
+    for names, part in pl.DataFrame(columns).group_by(by, maintain_order=True):
+        yield dict(zip(roles, map(str, names), strict=True)), part

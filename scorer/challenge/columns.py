@@ -39,6 +39,7 @@ COLUMNS = {
     "the parts over that of the wholes",
     "measure": "which of `values` the row has, where each is a row of its own",
     "system": "what was evaluated, where one table has several: each is a submission",
+    "run": "the run of a system, such as its seed, where one table has several",
     "group": "the slice that the list belongs to; private in a truth, public in lists",
     "cluster": "what dependent lists share, such as a user or a document",
     "fold": "the fold that the row belongs to",
@@ -73,7 +74,7 @@ ROLES = {
     "submission": (
         *("list", "item", "text", "rank", "score", "prediction", "low", "high", "better", "worse"),
         *("label", "probability", "runs", "polygons", "boxes", "value", "measure", "system"),
-        "extra",
+        *("run", "extra"),
     ),
 }
 

@@ -165,6 +165,11 @@ class Leaderboard(YamlSection):
     draws: Annotated[Count, Field(le=MOST_DRAWS)] = Field(
         10_000, description="how many resamples or permutations are drawn"
     )
+    pass_at: Annotated[tuple[Count, ...], AfterValidator(none_twice)] = Field(
+        (),
+        description="of several runs of each submission, whose primary measure is 0 or 1 on "
+        "lists: the chance that any of so many runs is right: [1, 5]",
+    )
     baselines: Files = Field((), description="submissions that are shown outside the ranks")
     entry: Annotated[Literal["best", "last", "selected", "all"], Word] = Field(
         "best", description="which of a team's entries counts; the best one on the shown split"

@@ -84,8 +84,8 @@ def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     """What a submission may look like: a row for each list, or for each value of a list."""
     columns = {role: name for each in rules.value_columns.values() for role, name in each.items()}
     long = ("measure",) if "measure" in rules.columns else ()
-    system = ("system",) if "system" in rules.columns else ()
-    return (Schema(("list", *long, *columns, *system), (), rules.columns | columns),)
+    several = [role for role in ("system", "run") if role in rules.columns]
+    return (Schema(("list", *long, *columns, *several), (), rules.columns | columns),)
 
 
 def metrics_of(rules: Submission) -> Mapping[str, Metric]:

@@ -23,6 +23,7 @@ from scorer.core.registry import plugin_call
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.certainty import with_certainty
 from scorer.leaderboard.front import with_front
+from scorer.leaderboard.repeats import with_passes, with_repeats
 from scorer.leaderboard.standings import (
     Contestant,
     by_measure,
@@ -175,8 +176,12 @@ def ranked(
     `received` is name -> when it came in, in seconds; on a board that lives.
     """
     measures, signatures = terms.measures, terms.signatures
+    group_of = [terms.groups.get(name) for name in terms.lists] if terms.groups else []
+    for k in terms.challenge.leaderboard.pass_at:
+        measures, signatures, scored = with_passes(
+            k, terms.primary, measures, signatures, scored, group_of
+        )
     if terms.ranked_by is not None and terms.ranked_by.each is not None:
-        group_of = [terms.groups.get(name) for name in terms.lists] if terms.groups else []
         measures, signatures, scored = with_wins(
             terms.ranked_by, measures, signatures, scored, group_of
         )
@@ -256,9 +261,10 @@ def board(
 ) -> Report:
     """A report with standings, their intervals, tiers, ranges of ranks, and the Pareto front.
 
+    Several runs of one system, `name#1` and `name#2`, are one submission.
     `answers` is name -> question -> answer, of questions that the board shows.
     """
-    report = replace(ranked(terms, scored), answers=answers or {})
+    report = replace(ranked(terms, with_repeats(scored)), answers=answers or {})
     return certain(report, terms.groups, terms.clusters)
 
 

@@ -1,4 +1,4 @@
-"""Samples whose tests are by t: folds, and lists that groups and clusters tie together."""
+"""Samples whose tests are by t: folds, runs, and lists that groups and clusters tie together."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.cached import cached_property
 from scorer.metrics.measure import Measure
-from scorer.results.report import Value
+from scorer.results.report import Value, Varies
 from scorer.stats.aggregate import MEAN
+from scorer.stats.bootstrap import resampled
 from scorer.stats.crossed import crossed_interval, group_weights, paired_crossed
-from scorer.stats.intervals import Bounds
+from scorer.stats.intervals import Bounds, deviations_of, effective
+from scorer.stats.runs import Spread, drawn_runs, lent, paired_runs, runs_interval, runs_spread
 
 if TYPE_CHECKING:
     from scorer.stats.family import Paired
 
 Ends = tuple[float, float] | None
+
+RANKED = 2_000  # draws for the ranks: a share of them is known to about a hundredth
+ROOM = 4_000_000  # figures drawn for the ranks of all submissions: 32 MB
 
 
 def tested_level(rules: Leaderboard) -> float:
@@ -104,11 +110,7 @@ class _OfCrossed:
         every = np.ones(own.size, dtype=bool)
         weights = group_weights(own, every) if self.by_group else every.astype(np.float64)
         ends = crossed_interval(row[known], weights, own, clusters, level)
-        low, high = self.bounds
-        return ends and (
-            max(ends[0], -np.inf if low is None else low),
-            min(ends[1], np.inf if high is None else high),
-        )
+        return ends and _within(ends, self.bounds)
 
     def tests(
         self, rules: Leaderboard, control: bool = False, alone: float | None = None
@@ -123,6 +125,124 @@ class _OfCrossed:
 
     def test(self, rules: Tiers) -> tuple[str, str]:
         return "t", "holm"
+
+
+@dataclass(frozen=True, eq=False)
+class _OfRuns:
+    """Means over lists and over runs of systems; of figures, of what each list adds to them."""
+
+    systems: tuple[Floats, ...]  # (runs, lists) of each, NaN where skipped
+    clusters: Ints | None
+    bounds: Bounds = (None, None)
+    over: str = field(default="lists in runs", init=False)
+    rests_on: float = field(default=np.inf, init=False)
+
+    @cached_property
+    def means(self) -> Floats:
+        return np.array([values.mean(axis=0) for values in self.systems])
+
+    @property
+    def valued(self) -> Mask:
+        return ~np.isnan(self.means)
+
+    def of(self, rows: Ints) -> _OfRuns:
+        return replace(self, systems=tuple(self.systems[row] for row in rows.tolist()))
+
+    def _spreads(self, lists: Mask) -> list[Spread]:
+        own = None if self.clusters is None else self.clusters[lists]
+        return [runs_spread(values[:, lists], own) for values in self.systems]
+
+    @cached_property
+    def _alone(self) -> list[Spread | None]:
+        """Each over its own lists; None of fewer than two."""
+        return [
+            self.of(np.array([row]))._spreads(lists)[0] if self._several(lists) else None
+            for row, lists in enumerate(self.valued)
+        ]
+
+    def _several(self, lists: Mask) -> bool:
+        own = None if self.clusters is None else np.unique(self.clusters[lists])
+        return (int(lists.sum()) if own is None else own.size) > 1
+
+    @property
+    def varies(self) -> list[Varies | None]:
+        """What the mean of each varies by; None of a single run."""
+        return [
+            None if each is None or each.runs is None
+            else Varies(each.cases.variance, each.runs.variance)
+            for each in self._alone
+        ]  # fmt: skip
+
+    def intervals(self, rules: Leaderboard) -> list[Ends]:
+        level = rules.level
+        ends = [
+            None if level is None or each is None else runs_interval(each, level)
+            for each in self._alone
+        ]
+        return [each and _within(each, self.bounds) for each in ends]
+
+    def tests(
+        self, rules: Leaderboard, control: bool = False, alone: float | None = None
+    ) -> Paired:
+        common: Mask = np.all(self.valued, axis=0)
+        spreads = lent(self._spreads(common)) if self._several(common) else []
+        return paired_runs(
+            spreads, len(self.systems), int(common.sum()), level=tested_level(rules),
+            control=control, alone=alone,
+        )  # fmt: skip
+
+    def drawn(self, rules: Leaderboard) -> Floats | None:
+        common: Mask = np.all(self.valued, axis=0)
+        if not self._several(common):
+            return None
+        own = None if self.clusters is None else self.clusters[common]
+        draws = ranked_draws(len(self.systems), rules)
+        means = resampled(self.means[:, common], draws, rules.seed, own)
+        moves = zip(self._spreads(common), self.systems, strict=True)
+        rng = np.random.default_rng(rules.seed)
+        by_runs = [
+            drawn_runs(values[:, common].mean(axis=1), spread, draws, rng)
+            for spread, values in moves
+        ]
+        return np.asarray(means + np.array(by_runs))
+
+    @property
+    def hangs_on(self) -> float:
+        pairs = zip(self.means, self.valued, strict=True)
+        sizes = [
+            effective(deviations_of(row[known], None if self.clusters is None
+                                    else self.clusters[known]))
+            for row, known in pairs
+        ]  # fmt: skip
+        return min(sizes, default=np.inf)
+
+    def test(self, rules: Tiers) -> tuple[str, str]:
+        return "t", "holm"
+
+
+def of_runs(values: Floats, sizes: Sequence[int], clusters: Ints | None, bounds: Bounds) -> _OfRuns:
+    """Systems of several runs; `values` is (runs of all, lists), of which each has so many."""
+    parts = np.split(values, np.cumsum(sizes)[:-1])
+    return _OfRuns(tuple(parts), clusters, bounds)
+
+
+def varies_of(sample: object) -> list[Varies | None] | None:
+    """What the values of systems vary by, where they have several runs."""
+    return sample.varies if isinstance(sample, _OfRuns) else None
+
+
+def _within(ends: tuple[float, float], bounds: Bounds) -> tuple[float, float]:
+    """An interval no end of which lies beyond a bound."""
+    low, high = bounds
+    return (
+        max(ends[0], -np.inf if low is None else low),
+        min(ends[1], np.inf if high is None else high),
+    )
+
+
+def ranked_draws(submissions: int, rules: Leaderboard) -> int:
+    """How many draws tell the ranks of so many."""
+    return max(1, min(RANKED, rules.draws, ROOM // max(submissions, 1)))
 
 
 def of_crossed(

@@ -11,7 +11,8 @@ import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.leaderboard.samples import RANKED, Samples, samples_of
+from scorer.leaderboard.by_t import RANKED, varies_of
+from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.measure import Measure
 from scorer.results.report import (
     Against,
@@ -66,6 +67,8 @@ def with_certainty(
     bounds = samples.intervals(_of_each(rules, ranked.size))
     rows = [replace(row, interval=ends) for row, ends in zip(shown, bounds, strict=True)]
     values = [each.values[primary.id] for each in scored]
+    for n, varies in enumerate(varies_of(samples) or ()):
+        rows[n] = replace(rows[n], error=varies)
     for n, of in _marked(rows, values):
         rows[n] = replace(rows[n], fewer=(values[n].lists, of))
     certainty = None

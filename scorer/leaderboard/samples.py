@@ -18,7 +18,14 @@ from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.cached import cached_property
-from scorer.leaderboard.by_t import Ends, of_crossed, of_folds, tested_level
+from scorer.leaderboard.by_t import (
+    Ends,
+    of_crossed,
+    of_folds,
+    of_runs,
+    ranked_draws,
+    tested_level,
+)
 from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
 from scorer.metrics.measure import Measure
 from scorer.results.groups import belonging, grouped
@@ -39,8 +46,6 @@ if TYPE_CHECKING:
     from scorer.stats.paired import Test
     from scorer.stats.permutation import Adjust
 
-RANKED = 2_000  # draws for the ranks: a share of them is known to about a hundredth
-ROOM = 4_000_000  # figures drawn for the ranks of all submissions: 32 MB
 LEFT_OUT = 400  # blocks of lists that are left out in turn of a figure that is worked out anew
 
 Values = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
@@ -98,10 +103,6 @@ class Samples(Protocol):
 
 def _ends(interval: Interval) -> Ends:
     return None if np.isnan(interval.low) else (interval.low, interval.high)
-
-
-def _draws(submissions: int, rules: Leaderboard) -> int:
-    return max(1, min(RANKED, rules.draws, ROOM // max(submissions, 1)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,7 +192,7 @@ class _OfLists:
         values = self.values[:, common]
         if self.again is not None and not self.valued.all():
             values = self.again(np.arange(len(values)), common)
-        return resampled(values, _draws(len(values), rules), rules.seed, own)
+        return resampled(values, ranked_draws(len(values), rules), rules.seed, own)
 
     @property
     def hangs_on(self) -> float:
@@ -276,6 +277,8 @@ def samples_of(
     The submissions are all valid; `clusters`, (lists,), are equal for lists that are not
     independent.
     """
+    if any(measure.id in run.values for each in scored for run in each.runs):
+        return _runs_of(measure, scored, challenge, clusters)
     values = [each.values[measure.id] for each in scored]
     folds = sorted({name for value in values for name in value.folds or ()})
     if folds:
@@ -321,6 +324,20 @@ def samples_of(
         measure.range, plain and not of_groups and figures.smooth, figures.rests, figure=True
     )
     return _of_figures(figures, clusters, over, scale)
+
+
+def _runs_of(
+    measure: Measure, scored: Sequence[Scored], challenge: Challenge, clusters: Ints | None
+) -> Samples | str:
+    """Systems of several runs, from what their runs' certainty is worked out from."""
+    runs = [run for each in scored for run in each.runs or (each,)]
+    sample = samples_of(measure, runs, challenge=challenge, clusters=clusters)
+    if isinstance(sample, str):
+        return sample
+    if not isinstance(sample, _OfLists):
+        return f"there are several runs of a submission, and what is drawn is {sample.over}"
+    sizes = [len(each.runs) or 1 for each in scored]
+    return of_runs(sample.values, sizes, sample.clusters, measure.range)
 
 
 def _of_figures(

@@ -135,6 +135,8 @@ def _levelled(report: Report) -> tuple[str, tuple[str, ...]]:
     """How intervals are made, and who is cited."""
     if report.challenge.folds is not None:
         return "they are Nadeau and Bengio's, of folds", ("nadeau2003inference",)
+    if any(submission.runs for submission in report.submissions):
+        return "they are by Student's t, over lists and runs at once", ()
     if report.primary.of_lists and report.primary.combination.plain:
         return (
             "those of a mean are by Student's t, corrected for skew, and where all values are 0 "

@@ -41,11 +41,12 @@ class Value(NamedTuple):
     undefined: int  # for how many lists the measure has no value
     per_list: Floats | None  # one a list, NaN where skipped; None for whole-challenge measures
     folds: Mapping[str, float] | None = None  # fold -> its mean, where the truth has folds
-    deviation: float | None = None  # of these means from theirs
+    deviation: float | None = None  # of these means, or of those of runs, from theirs
     whole: bool = False  # lists have values, and the mean is not just theirs: that of groups, ...
     sums: ListSums | None = None  # what the mean of very many lists is made of
     bounds: ValueBounds | None = None  # where the challenge asks for them
     groups: Floats | None = None  # (groups,): values whose mean it is, of win rates in groups
+    runs: Mapping[str, float] | None = None  # run -> its mean, of a system of several
 
     @property
     def plain(self) -> bool:
@@ -67,6 +68,7 @@ class Scored:
     groups: Mapping[str, Mapping[str, float]] = field(
         default_factory=dict
     )  # measure id -> group of lists -> mean
+    runs: tuple[Scored, ...] = ()  # of a system of several runs, whose means its values are
 
     @property
     def valid(self) -> bool:
@@ -86,6 +88,13 @@ class Scored:
         return replace(self, path=name, sha256=None, findings=findings, values=values)
 
 
+class Varies(NamedTuple):
+    """What the value of a system of several runs varies by: parts of the variance of its mean."""
+
+    lists: float  # of other lists, and of what is left
+    runs: float  # of other runs
+
+
 @dataclass(frozen=True, slots=True)
 class Standing:
     """A row of the leaderboard."""
@@ -101,6 +110,7 @@ class Standing:
     best: float | None = None  # the share of resamples, of lists that all have, with it first
     worse: bool = False  # significantly worse than the first, or than one that stands below it
     fewer: tuple[int, int] | None = None  # its lists, of how many that others have
+    error: Varies | None = None  # of a system of several runs: what its value varies by
     points: float | None = None  # what ranks by several measures come to: a sum of ranks, ...
     # the best and the worst rank that unjudged items leave possible, where bounds are asked for
     possible: tuple[int, int] | None = None

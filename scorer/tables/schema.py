@@ -17,7 +17,7 @@ TEXT = _Roles(
     {
         *("list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold"),
         *("label", "text", "cell", "extra", "runs", "polygons", "boxes"),
-        *("system", "measure"),
+        *("system", "measure", "run"),
     }
 )
 EXTRA, NUMBER = "extra[", "number["  # further columns: extra[phase] of text, number[degree]

@@ -18,9 +18,10 @@ from scorer.core.text import join_first, nearest, printable, quoted
 def value_twice(submitted: Submitted) -> Iterator[Problem]:
     """A value of a list is given once."""
     lists, word = submitted.lists, submitted.public.word("list")
-    measure, system = (submitted.table.ids.get(role) for role in ("measure", "system"))
+    apart = [submitted.table.ids.get(role) for role in ("measure", "system", "run")]
+    measure = apart[0]
     rows = np.flatnonzero(submitted.in_named)
-    codes = [column.codes for column in (measure, system) if column is not None]
+    codes = [column.codes for column in apart if column is not None]
     again, first = repeated(lists.codes, *codes, rows=rows)
     of = dict(zip(again.tolist(), first.tolist(), strict=True))
 
@@ -83,15 +84,20 @@ def unknown_measure(submitted: Submitted) -> Iterator[Problem]:
 
 @check("S528", kinds=("values",))
 def several_systems(submitted: Submitted) -> Iterator[Problem]:
-    """All rows of a submission are of one system."""
-    system = submitted.table.ids.get("system")
-    if system is None or not system.codes.size or submitted.unread:
+    """All rows of a submission are of one system, and of one run of it."""
+    for role in ("system", "run"):
+        yield from _several(submitted, role)
+
+
+def _several(submitted: Submitted, role: str) -> Iterator[Problem]:
+    column = submitted.table.ids.get(role)
+    if column is None or not column.codes.size or submitted.unread:
         return
-    rows = np.flatnonzero(system.codes != system.codes[0])[:1]
+    rows = np.flatnonzero(column.codes != column.codes[0])[:1]
 
     def problem(row: int) -> Problem:
-        called, first = printable(submitted.table.called("system"), 60), system.text(0)
-        message = f"{called} is {quoted(system.text(row))}, and {quoted(first)} in earlier rows"
+        called, first = printable(submitted.table.called(role), 60), column.text(0)
+        message = f"{called} is {quoted(column.text(row))}, and {quoted(first)} in earlier rows"
         return Problem("S528", message, line=submitted.line(row), list=submitted.lists.text(row))
 
     yield from places(rows, problem)

@@ -43,6 +43,7 @@ class Value:
     gap: float | None = optional()  # between the best and the worst group
     # for organizers, where the challenge asks for them
     bounds: Bounds | None = optional()  # noqa: RUF009 (a mark, which nothing changes)
+    runs: Mapping[str, float | None] = optional()  # of a system of several, as is the deviation
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,24 @@ class Submission:
     baseline: bool
     problems: Sequence[Place]
     values: Mapping[str, Value] | None
+    runs: Sequence[RunOfSystem] = optional()  # of a system of several
+
+
+@dataclass(frozen=True, slots=True)
+class RunOfSystem:
+    """A run of a system of several, which is a file."""
+
+    name: str
+    path: str
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Parts of the variance of the value of a system of several runs."""
+
+    lists: float
+    runs: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +92,8 @@ class Row:
     worse: bool  # significantly, than the first, or than one below
     points: float = optional()
     possible_ranks: tuple[int, int] = optional()  # that unjudged items leave, for organizers
+    # of the primary measure's mean, of several runs
+    variance: Parts = optional()  # noqa: RUF009 (a mark, which nothing changes)
     front: str | None = optional()  # yes, maybe or no; null: it lacks a number on some axis
     entry: int | None = optional()  # of a living board, as are all that follow
     team: str | None = optional()
@@ -310,6 +331,7 @@ def _submission(scored: Scored, report: Report, options: Options) -> Submission:
         scored.baseline,
         [Place.of(finding) for finding in scored.findings],
         values if scored.valid else None,
+        [RunOfSystem(run.name, run.path, run.sha256) for run in scored.runs] or ABSENT,
     )
 
 
@@ -321,11 +343,12 @@ def _value(scored: Scored, measure: Measure, report: Report, options: Options) -
         value.missing,
         value.undefined,
         ABSENT if folds is None else folds,
-        ABSENT if folds is None else value.deviation,
+        ABSENT if folds is None and value.runs is None else value.deviation,
         _per_list(value, report) if options.per_list else ABSENT,
         scored.groups[measure.id] if report.groups else ABSENT,
         gap(scored, measure) if report.groups else ABSENT,
         ABSENT if value.bounds is None or not options.private else Bounds(*value.bounds),
+        ABSENT if value.runs is None else value.runs,
     )
 
 
@@ -355,6 +378,7 @@ def _row(standing: Standing, options: Options) -> Row:
         standing.worse,
         ABSENT if standing.points is None else standing.points,
         ABSENT if standing.possible is None or not options.private else standing.possible,
+        ABSENT if standing.error is None else Parts(*standing.error),
     )
 
 

@@ -105,6 +105,33 @@ def test_name(test: str, adjust: str, pairs: int) -> str:
     return f"{names.get(test, f'{test} test')}, {adjust.replace('h', 'H')} adjusted{many}"
 
 
+def _of_runs(report: Report) -> Iterator[str]:
+    """What runs of one submission vary by, beside lists."""
+    valid = [each for each in report.submissions if each.valid]
+    if not any(each.runs for each in valid):
+        return
+    said = (
+        "± is the standard deviation between the runs of a submission, whose value is their mean."
+    )
+    errors = [row.error for row in report.standings if row.error is not None]
+    shares = [each.runs / (each.lists + each.runs) for each in errors if each.lists + each.runs > 0]
+    if shares:
+        low, high = (f"{100 * share:.0f}" for share in (min(shares), max(shares)))
+        range_ = low if low == high else f"{low} to {high}"
+        said += (
+            f" Intervals and tests are of other {unit(report.called)} and other runs: runs make "
+            f"{range_} % of the variance of a value, {unit(report.called)} the rest."
+        )
+    yield said
+    single = [each.name for each in valid if len(each.runs) < 2]
+    if shares and single:
+        yield (
+            f"{join_first(single, 5)} {'has' if len(single) == 1 else 'have'} a single run: the "
+            f"interval is of other {unit(report.called)} alone, and in tests runs are taken to "
+            "vary as those of the others."
+        )
+
+
 def _of_wins(by: RankedBy, report: Report) -> str:
     """What the measure of a board is that ranks by wins in each list, or group."""
     word = unit(report.called, 1) if by.each == "list" else "group"
@@ -296,8 +323,9 @@ def _intervals(report: Report) -> Iterator[str]:
             f"The intervals of all {ranked:,} submissions contain the true values together in 95 % "
             "of boards, and so does that of the first."
         )
-    folds = any(report.primary.id in row.deviations for row in report.standings)
-    if folds:
+    yield from _of_runs(report)
+    folds = report.challenge.folds is not None
+    if folds and any(report.primary.id in row.deviations for row in report.standings):
         yield (
             "± is the standard deviation over folds, not a standard error. Folds share training "
             "data: intervals and tests are Nadeau and Bengio's, of the mean that is shown."
@@ -375,7 +403,8 @@ def _absent(report: Report) -> Iterator[str]:
         without = [s.name for s in valid if math.isnan(s.values[measure.id].mean)]
         if without:
             called = printable(measure.id)
-            says = "" if measure.parts else f"; `score metrics {measure.metric.name}` says when"
+            made = measure.parts or measure.metric.again is not None  # of no page by itself
+            says = "" if made else f"; `score metrics {measure.metric.name}` says when"
             if lenient and measure.of_lists:
                 says += "; a submission has to have one for each list that the truth has one for"
             yield f"{called} has no value for {join_first(without)}{says}."

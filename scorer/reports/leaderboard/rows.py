@@ -46,7 +46,7 @@ def _board(report: Report, options: Options) -> ExactRows:
             row.rank, row.name, *(row.values[key] for key in ids),
             *_standing(row, submissions[row.name], report),
             *(v for m in report.measures for v in sliced(submissions[row.name], m, report)),
-            *(row.deviations[key] for key in folded),
+            *(row.deviations.get(key, math.nan) for key in folded),
             *(report.answers.get(row.name, {}).get(key) for key in asked),
             *([report.front.place(row.name) or None] if report.front is not None else []),
             *(ranks.get(row.name) for _, ranks in tracks),

@@ -1,0 +1,161 @@
+"""Several runs of one system as one submission: `name#1`, `name#2`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.core.errors import PluginError, UsageError
+from scorer.core.problems import Findings
+from scorer.core.text import quoted
+from scorer.metrics.base import Metric
+from scorer.metrics.measure import Measure
+from scorer.results.report import Scored, Value
+from scorer.stats.runs import pass_at
+
+REPEATED = re.compile(r"(.+)#([^#]+)")
+
+
+def with_repeats(scored: Sequence[Scored]) -> list[Scored]:
+    """The submissions, those of one system as one where there are several; in their order.
+
+    A run that is rejected stays by itself, under its own name.
+
+    Raises:
+        UsageError: another submission is called as a system of several runs.
+    """
+    runs: dict[str, list[Scored]] = {}
+    for each in scored:
+        if match := REPEATED.fullmatch(each.name):
+            runs.setdefault(match[1], []).append(each)
+    runs = {name: own for name, own in runs.items() if len(own) > 1}
+    if taken := next((each.name for each in scored if each.name in runs), None):
+        message = f"{quoted(taken)} is a submission, and {quoted(runs[taken][0].name)} a run of it"
+        raise UsageError(f"{message}; call it {taken}#0")
+    gathered = []
+    for each in scored:
+        match = REPEATED.fullmatch(each.name)
+        own = runs.get(match[1], []) if match else []
+        valid = [run for run in own if run.valid]
+        if match is None or not own or not each.valid:
+            gathered.append(each)
+        elif each is valid[0]:
+            gathered.append(_system(match[1], valid))
+    return gathered
+
+
+def with_passes(
+    k: int,
+    primary: Measure,
+    measures: Sequence[Measure],
+    signatures: Mapping[str, str],
+    scored: Sequence[Scored],
+    group_of: Sequence[str | None],
+) -> tuple[tuple[Measure, ...], Mapping[str, str], list[Scored]]:
+    """The measures, signatures and submissions with pass@k by the primary measure, after the rest.
+
+    A submission has none whose values on lists are not 0 or 1, or that has fewer runs.
+    """
+    metric = _passes(primary.metric.view)
+    measure = Measure(metric, {"k": k}, f"Pass@{k}", f"pass@{k}")
+    signature = f"{metric.name}|k:{k}|of:({signatures[primary.id]})"
+    return (
+        (*measures, measure),
+        {**signatures, measure.id: signature},
+        [_passed(each, measure, primary.id, group_of) if each.valid else each for each in scored],
+    )
+
+
+def _passed(
+    scored: Scored, measure: Measure, primary: str, group_of: Sequence[str | None]
+) -> Scored:
+    """A submission with its pass@k."""
+    runs = [run.values[primary].per_list for run in scored.runs or (scored,)]
+    value = scored.values[primary]
+    chances = np.full(0, np.nan)
+    if (tables := [each for each in runs if each is not None]) and len(tables) == len(runs):
+        table = np.array(tables)
+        known = ~np.isnan(table).any(axis=0)
+        chances = np.full(known.size, np.nan)
+        if np.isin(table[:, known], (0.0, 1.0)).all():
+            chances[known] = pass_at(
+                table[:, known].sum(axis=0).astype(np.int64), len(runs), measure.params["k"]
+            )
+    lists = int((~np.isnan(chances)).sum())
+    own = Value(_mean_of(chances), lists, value.missing, value.undefined, chances)
+    here = np.array([group or "" for group in group_of])
+    groups = next(iter(scored.groups.values()), {})
+    by_group = {group: _mean_of(chances[here == group]) if lists else np.nan for group in groups}
+    return replace(
+        scored,
+        values={**scored.values, measure.id: own},
+        groups={**scored.groups, measure.id: by_group} if scored.groups else scored.groups,
+    )
+
+
+def _mean_of(values: Floats) -> float:
+    """The mean of what is not NaN; NaN of nothing."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def _passes(view: type) -> Metric:
+    """The metric of a measure that only several runs have."""
+
+    def passes(lists: Any, *, k: int = 1) -> Any:
+        """The chance that any of k runs is right, of n runs of which c are, in the mean over lists.
+
+        1 - C(n - c, k) / C(n, k), which is unbiased; of k = 1 the share of right runs.
+        """
+        raise PluginError("this is made of the values of several runs")
+
+    passes.__annotations__["lists"] = view
+    return Metric(
+        "Pass", "The chance that any of k runs is right",
+        "Chen and others, Evaluating large language models trained on code, arXiv:2107.03374",
+        passes, again=partial(_passes, view),
+    )  # fmt: skip
+
+
+def _system(name: str, runs: Sequence[Scored]) -> Scored:
+    """The runs of a system as one submission, whose values are their means."""
+    first, findings = runs[0], Findings(runs[0].path)
+    for run in runs:
+        findings.extend(run.findings)
+    values = {
+        key: _value({run.name[len(name) + 1 :]: run.values[key] for run in runs})
+        for key in first.values
+    }
+    groups = {
+        key: {group: float(np.mean([run.groups[key][group] for run in runs])) for group in of}
+        for key, of in first.groups.items()
+    }
+    return replace(
+        first, name=name, sha256=None, baseline=all(run.baseline for run in runs),
+        findings=findings, values=values, groups=groups, runs=tuple(runs),
+    )  # fmt: skip
+
+
+def _value(of_runs: Mapping[str, Value]) -> Value:
+    """The mean of several runs; a list counts that all of them have."""
+    values = [*of_runs.values()]
+    means = np.array([value.mean for value in values])
+    tables = [value.per_list for value in values if value.per_list is not None]
+    per_list: Floats | None = np.mean(tables, axis=0) if len(tables) == len(values) else None
+    lists = values[0].lists if per_list is None else int((~np.isnan(per_list)).sum())
+    return Value(
+        float(means.mean()),
+        min([lists, *(value.lists for value in values)]),
+        max(value.missing for value in values),
+        max(value.undefined for value in values),
+        per_list,
+        deviation=float(means.std(ddof=1)) if means.size > 1 else None,
+        whole=values[0].whole,
+        runs={name: value.mean for name, value in of_runs.items()},
+    )

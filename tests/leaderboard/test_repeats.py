@@ -1,0 +1,125 @@
+"""Several runs of one system as one submission."""
+
+import numpy as np
+import pytest
+
+from scorer.api.score import score
+from scorer.core.errors import ChallengeError, UsageError
+
+HEAD = "scorer: 1\nkind: values\n"
+# a system's runs by cases: of x two of three runs are right on case 1, and so on
+RUNS = {"x": ["110101", "100111", "110011"], "y": ["000101", "100000", "000001"]}
+
+
+@pytest.fixture
+def board(tmp_path):
+    """Scores tables of runs, each a file."""
+    (tmp_path / "challenge.yaml").write_text(
+        f"{HEAD}submission: {{columns: {{list: case, value: ok}}}}\n"
+        "leaderboard: {draws: 50, pass_at: [1, 2, 4]}\n"
+    )
+
+    def of(files):
+        for name, right in files.items():
+            rows = "".join(f"c{n},{value}\n" for n, value in enumerate(right))
+            (tmp_path / f"{name}.csv").write_text(f"case,ok\n{rows}")
+        return score(tmp_path, [tmp_path / f"{name}.csv" for name in files])
+
+    return of
+
+
+def files(runs=RUNS):
+    return {f"{name}#{n}": right for name, own in runs.items() for n, right in enumerate(own)}
+
+
+def test_runs_are_one_submission_with_their_mean(board):
+    report = board(files())
+    assert [(row.rank, row.name) for row in report.standings] == [(1, "x"), (2, "y")]
+    x = report.submissions[0]
+    assert x.values["ok"].mean == pytest.approx(12 / 18)
+    assert x.values["ok"].per_list == pytest.approx([1, 2 / 3, 0, 2 / 3, 2 / 3, 1])
+    assert x.values["ok"].runs == pytest.approx({"0": 4 / 6, "1": 4 / 6, "2": 4 / 6})
+    assert (x.values["ok"].deviation, len(x.runs)) == (0, 3)
+    # by hand: 1 - C(3 - c, 2) / C(3, 2) is 1, 1, 0, 1, 1, 1
+    assert x.values["pass@1"].mean == pytest.approx(12 / 18)
+    assert x.values["pass@2"].mean == pytest.approx(5 / 6)
+    assert np.isnan(x.values["pass@4"].mean)
+    how = report.certainty.how
+    assert (how.test, how.adjust, how.over, how.units) == ("t", "holm", "lists in runs", 6)
+    low, high = report.standings[0].interval
+    assert low < 12 / 18 < high
+    assert report.standings[0].error.runs == 0
+    assert report.standings[1].error.lists > 0
+    text = str(report)
+    assert "± is the standard deviation between the runs" in text
+    assert "pass@4 has no value for 'x', 'y'." in text
+
+
+def test_what_is_known_of_runs_in_json(board):
+    record = board(files()).to_dict()
+    x = record["submissions"][0]
+    assert [run["name"] for run in x["runs"]] == ["x#0", "x#1", "x#2"]
+    assert (x["sha256"], len(x["runs"][0]["sha256"])) == (None, 64)
+    assert set(x["values"]["ok"]["runs"]) == {"0", "1", "2"}
+    assert set(record["leaderboard"][0]["variance"]) == {"lists", "runs"}
+    alone = board({"x": "110101", "y": "000101"}).to_dict()
+    assert "runs" not in alone["submissions"][0]
+    assert "variance" not in alone["leaderboard"][0]
+
+
+def test_a_single_run_beside_several(board):
+    report = board({**files(), "z": "111110"})
+    z = next(row for row in report.standings if row.name == "z")
+    assert z.error is None
+    assert z.interval is not None
+    assert "'z' has a single run" in str(report)
+
+
+def test_one_file_with_a_number_is_no_system(board):
+    report = board({"x#1": "110101", "y": "000101"})
+    assert [row.name for row in report.standings] == ["x#1", "y"]
+    assert report.certainty.how.test == "permutation"
+
+
+def test_a_run_that_is_rejected_stays_by_itself(board):
+    report = board({**files(), "x#bad": "9?"})
+    assert {each.name for each in report.submissions} == {"x", "y", "x#bad"}
+    assert len(report.submissions[0].runs) == 3
+
+
+def test_a_submission_called_as_a_system(board):
+    with pytest.raises(UsageError, match="call it x#0"):
+        board({**files(), "x": "111111"})
+
+
+@pytest.mark.slow("puts each run into a file of its own", beyond=1)
+@pytest.mark.parametrize("system", ["system: model, ", ""])
+def test_runs_in_one_table(tmp_path, system):
+    (tmp_path / "challenge.yaml").write_text(
+        f"{HEAD}submission: {{columns: {{list: case, value: ok, {system}run: seed}}}}\n"
+        "leaderboard: {draws: 50}\n"
+    )
+    rows = [
+        (f"c{case}", name, str(seed), value)
+        for name, own in RUNS.items()
+        for seed, right in enumerate(own)
+        for case, value in enumerate(right)
+    ]
+    if system:
+        given = {"all": rows}
+    else:
+        given = {name: [row for row in rows if row[1] == name] for name in RUNS}
+    for name, own in given.items():
+        text = "".join(",".join(row) + "\n" for row in own)
+        (tmp_path / f"{name}.csv").write_text(f"case,model,seed,ok\n{text}")
+    report = score(tmp_path, [tmp_path / f"{name}.csv" for name in given])
+    assert [row.name for row in report.standings] == ["x", "y"]
+    assert [len(each.runs) for each in report.submissions] == [3, 3]
+
+
+def test_no_number_of_runs(tmp_path):
+    (tmp_path / "challenge.yaml").write_text(
+        f"{HEAD}submission: {{columns: {{list: case, value: ok}}}}\nleaderboard: {{pass_at: [0]}}\n"
+    )
+    with pytest.raises(ChallengeError, match="pass_at"):
+        score(tmp_path, [])
