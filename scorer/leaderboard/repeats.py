@@ -129,7 +129,7 @@ def _system(name: str, runs: Sequence[Scored]) -> Scored:
     for run in runs:
         findings.extend(run.findings)
     values = {
-        key: _value({run.name[len(name) + 1 :]: run.values[key] for run in runs})
+        key: _averaged({run.name[len(name) + 1 :]: run.values[key] for run in runs})
         for key in first.values
     }
     groups = {
@@ -142,7 +142,7 @@ def _system(name: str, runs: Sequence[Scored]) -> Scored:
     )  # fmt: skip
 
 
-def _value(of_runs: Mapping[str, Value]) -> Value:
+def _averaged(of_runs: Mapping[str, Value]) -> Value:
     """The mean of several runs; a list counts that all of them have."""
     values = [*of_runs.values()]
     means = np.array([value.mean for value in values])

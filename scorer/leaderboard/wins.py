@@ -51,7 +51,7 @@ def with_wins(
     rates = [win_rates(_values_in(each, valid, groups if by.each == "group" else None), rivals)
              for each in looked_at]  # fmt: skip
     others = (rivals.sum() - rivals)[:, None].astype(np.float64)
-    table = made(_mean(np.array(rates), axis=0), others)
+    table = made(_known_mean(np.array(rates), axis=0), others)
     metric = _metric(by.aggregate.metric, looked_at[0].metric.view)
     measure = replace(by.aggregate, metric=metric, id=metric.name, primary=True)
     each_of = dict(zip((each.name for each in valid), table, strict=True))
@@ -94,7 +94,7 @@ def _values_in(measure: Measure, valid: Sequence[Scored], groups: Sequence[str] 
     return sign * np.array(rows, dtype=np.float64).reshape(len(valid), -1)
 
 
-def _mean(values: Floats, axis: int) -> Floats:
+def _known_mean(values: Floats, axis: int) -> Floats:
     """The mean of what is not NaN; NaN of nothing."""
     known = ~np.isnan(values)
     counts = known.sum(axis=axis)
@@ -111,14 +111,18 @@ def _with_value(
     group_of: Sequence[str | None],
 ) -> Scored:
     """A submission with the value that ranks it, of the lists or groups in which it is ranked."""
-    mean, known, first = float(_mean(row, axis=0)), ~np.isnan(row), scored.values[by.measures[0]]
+    mean, known, first = (
+        float(_known_mean(row, axis=0)),
+        ~np.isnan(row),
+        scored.values[by.measures[0]],
+    )
     if by.each == "group":
         value = Value(mean, first.lists, first.missing, first.undefined, None, groups=row[known])
         own = dict(zip(groups, row.tolist(), strict=True))
     else:
         value = Value(mean, int(known.sum()), first.missing, first.undefined, row)
         here = np.array([each or "" for each in group_of])
-        own = {group: float(_mean(row[here == group], axis=0)) for group in groups}
+        own = {group: float(_known_mean(row[here == group], axis=0)) for group in groups}
     by_group = {measure.id: own, **scored.groups} if scored.groups else scored.groups
     return replace(scored, values={measure.id: value, **scored.values}, groups=by_group)
 
