@@ -8,6 +8,7 @@ from .api.report import Report as Report
 from .api.score import score as score
 from .api.study import study as study
 from .api.submissions import Named as Named
+from .api.values import values as values
 from .api.votes import votes as votes
 from .board.board import Board as Board
 from .challenge.load import load as load

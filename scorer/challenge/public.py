@@ -91,8 +91,8 @@ class Public(NamedTuple):
 
     @property
     def lists_called(self) -> str:
-        """The word for several lists; of a table and of texts the plural of its column, `ids`."""
+        """The word for several lists; of tables, values, texts the plural of the column, `ids`."""
         word = self.word("list")
-        if not (self.kind == "labels" or self.texts) or word == "list":
+        if not (self.kind in ("labels", "values") or self.texts) or word == "list":
             return "lists"
         return word if word.endswith("s") else f"{word}s"

@@ -27,7 +27,9 @@ from scorer.core.text import nearest, quoted
 FIRST = PROGRAM = "score"  # the form without a verb
 HELP = ("-h", "--help")
 GROUPS = {  # of the overview; within a group in the order of their first use
-    "Score and check": ("check", "compare", "explain", "votes", "cite", "figures", "paper"),
+    "Score and check": (
+        "check", "values", "compare", "explain", "votes", "cite", "figures", "paper",
+    ),
     "Organize a challenge": ("init", "lint", "kit", "power", "study", "folds"),
     "Keep a board": (
         "team", "add", "board", "why", "log", "decide", "rescore", "audit", "seal", "reveal",

@@ -1,0 +1,124 @@
+"""`score values FILE...`: rank systems by values that other tools computed, without a challenge."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from scorer.cli.options import (
+    Every,
+    Output,
+    Precision,
+    Quiet,
+    Result,
+    Terminal,
+    chosen_forms,
+    exit_code,
+    form_option,
+    problems,
+    refuse_overwrite,
+)
+from scorer.core.errors import UsageError
+
+FileWords = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="A table of systems, cases and values, a board of score --per-list; or files and "
+        "folders, each a system named after it, or NAME=PATH.",
+    ),
+]
+Lower = Annotated[
+    list[str] | None,
+    typer.Option("--lower", metavar="VALUE", help="Lower is better of this value; repeatable."),
+]
+ValueWords = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--value",
+        metavar="COLUMN",
+        help="A column of values, or PART/WHOLE, whose sums are divided; repeatable, the first "
+        "ranks. Default: all of numbers.",
+    ),
+]
+System = Annotated[
+    str | None, typer.Option("--system", metavar="COLUMN", help="The column of systems.")
+]
+Case = Annotated[str | None, typer.Option("--case", metavar="COLUMN", help="The column of cases.")]
+MeasureColumn = Annotated[
+    str | None,
+    typer.Option("--measure", metavar="COLUMN", help="The column that says which value a row has."),
+]
+Missing = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="RULE",
+        help="Cases that a system lacks and others have: error, zero or skip; default: error.",
+    ),
+]
+
+
+def values(
+    context: typer.Context,
+    files: FileWords,
+    format: Annotated[str | None, form_option("leaderboard", "the report is")] = None,
+    output: Output = None,
+    per_list: Annotated[
+        bool, typer.Option("--per-list", help="The value of every case, too.")
+    ] = False,
+    lower: Lower = None,
+    value: ValueWords = None,
+    system: System = None,
+    case: Case = None,
+    measure: MeasureColumn = None,
+    missing: Missing = None,
+    precision: Precision = 4,
+    every: Every = False,
+    quiet: Quiet = False,
+) -> Result:
+    """Rank systems by values of each case that other tools computed.
+
+    There is no truth and no challenge.yaml. What the columns are is guessed by their names, and
+    told.
+    """
+    from scorer.api.score import score
+    from scorer.api.values import Said, given_values
+
+    terminal: Terminal = context.obj
+    forms = chosen_forms("leaderboard", format, output, "table")
+    columns = {"system": system, "case": case, "measure": measure}
+    rules = {} if missing is None else {"missing_list": missing}
+    said = Said(
+        {role: name for role, name in columns.items() if name is not None},
+        value or (), lower or (), rules,
+    )  # fmt: skip
+    given = terminal.cleanup.enter_context(given_values(_named(files), said))
+    refuse_overwrite(output, given.challenge, *(file.path for file in given.files))
+    progress = None if quiet else terminal.progress
+    report = score(given.challenge, given.files, progress=progress, lists=per_list)
+    options = terminal.options(output, precision, per_list=per_list, every=every, quiet=quiet)
+    lines = [] if quiet else [*given.notes, *map(str, report.notes)]
+    for scored in report.submissions:
+        lines += problems(scored.findings, quiet, every)
+    return forms.result(report, options, lines, exit_code(report.submissions))
+
+
+def _named(words: list[str]) -> list[object]:
+    """The files, each with its name; `UsageError` if one is not there."""
+    from pathlib import Path
+
+    from scorer.api.submissions import Named, submission_name
+
+    files: list[object] = []
+    for word in words:
+        name, equals, path = word.partition("=")
+        if equals and not Path(word).exists():
+            files.append(Named(name, Path(path)))
+        else:
+            files.append(Named(submission_name(Path(word)), Path(word)))
+    for file in files:
+        if isinstance(file, Named) and not file.path.exists():
+            raise UsageError(f"{file.path} is not found")
+    return files
