@@ -28,7 +28,7 @@ from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
 from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.probes import has_probes, probes, values
+from scorer.prepare.probes import has_probes, probes, values_of_table
 from scorer.prepare.probes_of_grades import cutoffs
 from scorer.prepare.splits import split_of_lists
 from scorer.results.report import Scored, Value
@@ -65,12 +65,16 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
     if ready.prepared.kind.name == "frames" or not has_probes(ready):
         return _without_probes(ready, examples, [*others, *accepted], rejected)
     probe_set = probes(ready)
-    perfect = [values(ready, table) for table in probe_set.perfect()]
-    other = {name: values(ready, table) for name, table in probe_set.others().items()}
+    perfect = [values_of_table(ready, table) for table in probe_set.perfect()]
+    other = {name: values_of_table(ready, table) for name, table in probe_set.others().items()}
     rng = np.random.default_rng(challenge.leaderboard.seed)
     draws = min(MOST, max(FEWEST, ROWS // max(probe_set.rows, 1)))
-    random = [values(ready, probe_set.random(rng)) for _ in range(draws)]
-    tied = [values(ready, probe_set.tied(rng)) for _ in range(draws)] if "tied" in other else random
+    random = [values_of_table(ready, probe_set.random(rng)) for _ in range(draws)]
+    tied = (
+        [values_of_table(ready, probe_set.tied(rng)) for _ in range(draws)]
+        if "tied" in other
+        else random
+    )
     refused = challenge.submission.missing_list in (None, "error")
     means: dict[str, dict[str, float | None]] = {}
     for m in ready.measures:
@@ -131,7 +135,9 @@ def _without_probes(
     means = {m.id: {} if challenge.truthless else {"perfect": math.nan} for m in ready.measures}
     try:
         if not challenge.truthless:
-            means |= {key: {"perfect": each.mean} for key, each in values(ready, table).items()}
+            means |= {
+                key: {"perfect": each.mean} for key, each in values_of_table(ready, table).items()
+            }
     except PluginError as error:
         remarks.append(Remark("note", f"the truth, taken for a submission, has no value: {error}"))
     remarks += [*_doctests(ready), *_rules(ready)]

@@ -103,7 +103,7 @@ def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, Mapping[str, S
     return scored.card, scored.folds
 
 
-def values(ready: OpenChallenge, table: Table) -> dict[str, Value]:
+def values_of_table(ready: OpenChallenge, table: Table) -> dict[str, Value]:
     """The value of a table by each measure, after the challenge's rules."""
     card, folds = cards(ready, table)
     rules = ready.prepared.rules

@@ -16,7 +16,7 @@ from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.prepare.probes import probes, values
+from scorer.prepare.probes import probes, values_of_table
 from scorer.prepare.probes_of_labels import table_of
 from scorer.results.soundness import Chance
 
@@ -130,7 +130,7 @@ def test_lengths_are_kept(challenge):
         lists = table.ids["list"].codes.tolist()
         assert 2 <= lists.count(0) <= 3
         assert 2 <= lists.count(1) <= 3
-    assert max(values(ready, table)["P@1"].mean for table in made.perfect()) == 1
+    assert max(values_of_table(ready, table)["P@1"].mean for table in made.perfect()) == 1
 
 
 def test_each_list_draws_from_its_own_candidates(challenge):
@@ -338,7 +338,7 @@ def best_of_all(ready, items, scores):
         length = ready.prepared.challenge.submission.length
         if length is not None and length.max is not None and many > length.max:
             continue
-        per_list = values(ready, table_of(ids, score=numbers))[measure.id].per_list
+        per_list = values_of_table(ready, table_of(ids, score=numbers))[measure.id].per_list
         best = np.fmax(best, per_list)
     return float(np.nanmean(best))
 

@@ -80,7 +80,7 @@ def test_a_system_with_fewer_cases_is_marked(challenge, tmp_path, rule, valid, m
     report = scored(challenge(yaml), [tmp_path / "all.csv", tmp_path / "some.csv"])
     some = next(each for each in report.submissions if each.name == "some")
     assert some.valid == valid
-    assert any(p.message.startswith("1 of 2 lists is missing: 'b'") for p in some.findings)
+    assert any(p.message.startswith("1 of 2 cases is missing: 'b'") for p in some.findings)
     if valid:
         value = some.values["dice"]
         assert (value.mean, value.lists, value.missing) == (mean, counted, 1)

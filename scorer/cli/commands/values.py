@@ -84,7 +84,8 @@ def values(
     told.
     """
     from scorer.api.score import score
-    from scorer.api.values import Said, given_values
+    from scorer.api.value_systems import Said
+    from scorer.api.values import given_values
 
     terminal: Terminal = context.obj
     forms = chosen_forms("leaderboard", format, output, "table")
@@ -94,7 +95,7 @@ def values(
         {role: name for role, name in columns.items() if name is not None},
         value or (), lower or (), rules,
     )  # fmt: skip
-    given = terminal.cleanup.enter_context(given_values(_named(files), said))
+    given = terminal.cleanup.enter_context(given_values(_systems_named(files), said))
     refuse_overwrite(output, given.challenge, *(file.path for file in given.files))
     progress = None if quiet else terminal.progress
     report = score(given.challenge, given.files, progress=progress, lists=per_list)
@@ -105,7 +106,7 @@ def values(
     return forms.result(report, options, lines, exit_code(report.submissions))
 
 
-def _named(words: list[str]) -> list[object]:
+def _systems_named(words: list[str]) -> list[object]:
     """The files, each with its name; `UsageError` if one is not there."""
     from pathlib import Path
 

@@ -60,9 +60,9 @@ def value_columns(
             raise UsageError(f"{where} has no column {quoted(name)}{hint}")
     taken = {*said.values(), *values}
     free = [name for name in names if name not in taken]
-    system = said.get("system") or _first(SYSTEMS, free)
+    system = said.get("system") or _column_called(SYSTEMS, free)
     free = [name for name in free if name != system]
-    case = said.get("case") or _first(CASES, free)
+    case = said.get("case") or _column_called(CASES, free)
     numeric = {name for name in free if name != case and _is_numeric(table.cells(name))}
     if case is None:  # the first that has texts, else the first of whole numbers
         texts = [name for name in free if name not in numeric]
@@ -72,9 +72,9 @@ def value_columns(
         told = f"(it has {join_first(names)}); --case NAME says which it is"
         raise UsageError(f"no column of {where} names the cases {told}")
     measure = said.get("measure")
-    number_of_rows = _first(VALUES, [name for name in free if name in numeric])
+    number_of_rows = _column_called(VALUES, [name for name in free if name in numeric])
     if measure is None and not values and number_of_rows is not None:
-        measure = _first(MEASURES, [name for name in free if name not in numeric])
+        measure = _column_called(MEASURES, [name for name in free if name not in numeric])
     if measure is not None and not values:
         values = [number_of_rows or next(iter(numeric), "")]
     values = values or [name for name in free if name in numeric and name != case]
@@ -104,7 +104,7 @@ def in_range(cells: Sequence[str], ends: tuple[float | None, float | None]) -> b
     return all((low is None or low <= x) and (high is None or x <= high) for x in numbers)
 
 
-def _first(words: Sequence[str], names: Sequence[str]) -> str | None:
+def _column_called(words: Sequence[str], names: Sequence[str]) -> str | None:
     """The column that has the first of these names, in any case."""
     by_name = {name.casefold(): name for name in reversed(names)}
     return next((by_name[word] for word in words if word in by_name), None)
