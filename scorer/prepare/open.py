@@ -210,7 +210,8 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
     if kind.name == "labels":
         side_tables = side_tables._replace(counted=counted_rows(prepared, table))
     tell_cells(table, challenge.truth, findings)
-    truth_findings = Findings(display_path(challenge.truth.file))
+    named = challenge.path if challenge.truthless else challenge.truth.file
+    truth_findings = Findings(display_path(named))
     truth_findings.extend(_bare_lists(table, public))
     examine(Truthful(table, public, challenge, side_tables.counted), truth_findings)
     ready = kind.open(table, side_tables, truth_findings)
