@@ -57,7 +57,7 @@ def read_votes(paths: Sequence[Path], columns: Mapping[str, str]) -> tuple[Ballo
     whole, parts = Findings(), list[tuple[Path, Table, Findings]]()
     for path in paths:
         findings = Findings(str(path))
-        schema, form = _written(path, columns)
+        schema, form = _vote_schema_and_form(path, columns)
         table = read(path, format_of(path, None, form=form), [schema], findings, ReadLimits())
         if table is not None and not len(table):
             findings.add(Problem("S103", "there are no votes"))
@@ -95,11 +95,11 @@ def refuse_other_rules(challenge: Challenge) -> None:
     refuse(challenge, faults)
 
 
-def _written(path: Path, columns: Mapping[str, str]) -> tuple[Schema, FileForm]:
+def _vote_schema_and_form(path: Path, columns: Mapping[str, str]) -> tuple[Schema, FileForm]:
     """The columns that a file has to have, the named ones, else usual ones; and its form."""
     start = _beginning(path)
     if start[:1] in ("{", "["):
-        schema = _schema(_members(start), columns)
+        schema = _schema(_names_in_object(start), columns)
         paths = ((role, f"[].{schema.called(role)}") for role in schema.roles)
         return schema, FileForm(json=tuple(paths)) if start[0] == "[" else PLAIN
     seen = look(path) if path.is_file() else None
@@ -117,7 +117,7 @@ def _beginning(path: Path) -> str:
         return ""
 
 
-def _members(text: str) -> tuple[str, ...]:
+def _names_in_object(text: str) -> tuple[str, ...]:
     """The names in the first object of a JSON text; none where it is not whole."""
     try:
         first, _ = json.JSONDecoder().raw_decode(text, max(text.find("{"), 0))

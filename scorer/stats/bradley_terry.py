@@ -102,13 +102,15 @@ def obstacle(votes: Votes) -> Obstacle | None:
     won, tied = votes.wins > 0, votes.ties > 0
     together = connected_components(won | tied, directed=False)[1]
     if together.any():
-        return Obstacle("apart", tuple(sorted(_members(together), key=len, reverse=True)))
+        return Obstacle("apart", tuple(sorted(_systems_by_group(together), key=len, reverse=True)))
     reached = np.isfinite(shortest_path(won | tied, unweighted=True))
     if not reached.all():
         both = connected_components(won | tied, connection="strong")[1]
         # whoever wins against a group reaches all that it reaches, and the winner itself
         wide = reached.sum(axis=1)
-        return Obstacle("always", tuple(sorted(_members(both), key=lambda own: -wide[own[0]])))
+        return Obstacle(
+            "always", tuple(sorted(_systems_by_group(both), key=lambda own: -wide[own[0]]))
+        )
     if not won.any():
         return Obstacle("tied")
     if tied.any():
@@ -121,7 +123,7 @@ def obstacle(votes: Votes) -> Obstacle | None:
     return None
 
 
-def _members(group: NDArray[np.integer[Any]]) -> list[tuple[int, ...]]:
+def _systems_by_group(group: NDArray[np.integer[Any]]) -> list[tuple[int, ...]]:
     return [tuple(np.flatnonzero(group == n).tolist()) for n in range(int(group.max()) + 1)]
 
 
