@@ -43,6 +43,7 @@ SHARED = {
     "bounds",
     "cells",
     "curves",
+    "diagnosis",
     "document",
     "feedback",
     "fields",
@@ -54,6 +55,7 @@ SHARED = {
     "remarks",
     "rows",
     "sent",
+    "told",
     PLATFORMS,
 }
 MOST = 50  # problems of a file that a bounded text tells
@@ -96,10 +98,11 @@ class ReportForm(NamedTuple):
     function: WriteReport
     aliases: tuple[str, ...] = ()
     paths: bool = False  # whether it needs the paths of files, for marks at their lines
+    public: bool = False  # whether it only ever holds what may be published
 
     def write(self, data: Any, options: Options) -> str:
         """The text of `data`; unless it is private, of what may be published of it."""
-        if not options.private and hasattr(data, "published"):
+        if (self.public or not options.private) and hasattr(data, "published"):
             data = data.published(self.paths or options.links)
         return self.function(data, options)
 
@@ -110,19 +113,22 @@ TYPES: dict[str, type[ReportForm]] = {
 }
 
 
-def form(subject: str, name: str, *, paths: bool = False) -> Callable[[F], F]:
+def form(subject: str, name: str, *, paths: bool = False, public: bool = False) -> Callable[[F], F]:
     r"""Make a function from a subject's data to text the form of that name.
 
     Args:
         subject: what is written: leaderboard, comparison, findings, explanation, soundness, power,
             study, votes.
         paths: whether it needs the paths of files; else it gets their names only.
+        public: whether it holds no more with --private, as what goes to other platforms.
 
     >>> @form("leaderboard", "names")
     ... def names(report, options):
     ...     return "".join(f"{standing.name}\n" for standing in report.standings)
     """
-    return lambda function: mark(function, TYPES[subject](name, function, paths=paths))
+    return lambda function: mark(
+        function, TYPES[subject](name, function, paths=paths, public=public)
+    )
 
 
 class Syntax(NamedTuple):

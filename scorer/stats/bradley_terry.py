@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -41,12 +40,12 @@ class Votes:
         winner, loser, prompt = (each[mask] for each in (self.winner, self.loser, self.prompt))
         return Votes(self.systems, winner, loser, self.tie[mask], prompt)
 
-    @cached_property
+    @property
     def wins(self) -> Floats:
         """(systems, systems): how often the row won against the column."""
         return self._counted(~self.tie)
 
-    @cached_property
+    @property
     def ties(self) -> Floats:
         """(systems, systems): how often both tied; symmetric."""
         one_way = self._counted(self.tie)

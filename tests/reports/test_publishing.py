@@ -8,7 +8,8 @@ import pytest
 
 from scorer.reports.base import EXPLAINED, LINTED, PRIVATE, forms
 
-BOARDS = sorted(each.name for each in forms("leaderboard"))
+PLATFORMS = {each.name for each in forms("leaderboard") if each.public} - {"grades"}
+BOARDS = sorted({each.name for each in forms("leaderboard")} - PLATFORMS - {"grades"})
 COMPARISONS = sorted({each.name for each in forms("comparison")} - {"jsonl"})
 
 
@@ -122,6 +123,16 @@ def test_a_page_holds_no_digit_that_it_does_not_show(score, folder, precision):
         assert max(map(len, numbers), default=0) <= max(precision, 4)
         if precision == 2 and ran.out.count("Leaderboard"):
             assert {len(each) for each in numbers} == {2}
+
+
+@pytest.mark.slow("writes a report a row", beyond=2)
+@pytest.mark.parametrize("form", sorted(PLATFORMS))
+@pytest.mark.parametrize("words", [(), ("--private",)])
+def test_a_platform_is_told_nothing_secret(score, folder, form, words):
+    for name in ("good.csv", "bad.csv"):
+        ran = score(folder, folder / name, "--format", form, *words)
+        assert ran.code == (name == "bad.csv"), ran
+        assert [what for what, text in secrets(folder).items() if text in ran.out] == []
 
 
 @pytest.mark.slow("writes a report a row", beyond=2)

@@ -10,7 +10,7 @@ from scorer.results.grading import grade
 from scorer.results.report import Report
 
 
-@form("leaderboard", "grades")
+@form("leaderboard", "grades", public=True)
 def grades(report: Report, options: Options) -> str:
     """CSV, a row a submission, rejected ones and teams without one, too; baselines have none."""
     rows = []

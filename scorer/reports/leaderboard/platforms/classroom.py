@@ -8,7 +8,7 @@ from scorer.results.grading import grade
 from scorer.results.report import Report
 
 
-@form("leaderboard", "classroom")
+@form("leaderboard", "classroom", public=True)
 def classroom(report: Report, options: Options) -> str:
     """One test, of one point, or of those of `grading`."""
     scored = sent(report)

@@ -7,7 +7,7 @@ from scorer.results.report import Report
 KEY = 36  # characters of a column's key
 
 
-@form("leaderboard", "codabench")
+@form("leaderboard", "codabench", public=True)
 def codabench(report: Report, options: Options) -> str:
     """The means of one submission; empty for a rejected one, whose run is to fail."""
     keys = slugs(ids(report), KEY)

@@ -5,7 +5,7 @@ from scorer.reports.leaderboard.platforms.sent import by_split, half, means, str
 from scorer.results.report import Report
 
 
-@form("leaderboard", "evalai")
+@form("leaderboard", "evalai", public=True)
 def evalai(report: Report, options: Options) -> str:
     """`result` and `error`, an object a split; no `result` for a rejected one."""
     parts = by_split(report)

@@ -9,7 +9,7 @@ from scorer.results.report import Report
 READ = "The file can be scored"
 
 
-@form("leaderboard", "gradescope")
+@form("leaderboard", "gradescope", public=True)
 def gradescope(report: Report, options: Options) -> str:
     """A test, a score and the lines of the class's leaderboard."""
     scored = sent(report)

@@ -7,7 +7,7 @@ from scorer.results.report import Report
 DOT = r"\."  # a path of keys is cut there
 
 
-@form("leaderboard", "grand-challenge")
+@form("leaderboard", "grand-challenge", public=True)
 def grand_challenge(report: Report, options: Options) -> str:
     """`aggregates.KEY.mean`, and `aggregates.KEY.half` of the primary measure's interval."""
     keys = slugs(ids(report), 200, DOT)

@@ -5,7 +5,7 @@ from scorer.reports.leaderboard.platforms.sent import by_split, means, strict
 from scorer.results.report import Report
 
 
-@form("leaderboard", "huggingface")
+@form("leaderboard", "huggingface", public=True)
 def huggingface(report: Report, options: Options) -> str:
     """Both scores, with equal keys; the splits `public` and `private`, else the first and last."""
     parts = by_split(report)

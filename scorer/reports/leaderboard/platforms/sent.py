@@ -41,7 +41,8 @@ def means(report: Report) -> dict[str, float]:
     Neither NaN nor infinity: platforms take them for numbers that rank first, or fail.
     """
     values = {m.id: sent(report).values.get(m.id) for m in report.measures}
-    return {key: v.mean for key, v in values.items() if v is not None and math.isfinite(v.mean)}
+    found = {key: v.mean for key, v in values.items() if v is not None and math.isfinite(v.mean)}
+    return {key: mean + 0.0 for key, mean in found.items()}  # -0.0 is 0.0
 
 
 def half(report: Report) -> float | None:

@@ -9,7 +9,7 @@ from scorer.results.report import Report
 CUT = r"[:\"'\\\s]+"  # its reader splits lines there
 
 
-@form("leaderboard", "tira")
+@form("leaderboard", "tira", public=True)
 def tira(report: Report, options: Options) -> str:
     """A `measure` a line of three; nothing for a rejected submission."""
     keys = slugs(ids(report), 200, CUT)
