@@ -204,7 +204,9 @@ def _position(ballots: Ballots, residuals: Floats, mask: Mask) -> Position:
     first, own = float((ballots.outcome[mask] > 0).mean()), residuals[mask]
     excess = intervals(own, SURE, ballots.prompt[mask])[0]
     expected = first - float(own.mean())
-    ends = None if math.isnan(excess.low) else (excess.low, excess.high)
+    ends = None
+    if not math.isnan(excess.low):  # the share itself is between 0 and 1
+        ends = max(excess.low, -expected), min(excess.high, 1 - expected)
     return Position(int(mask.sum()), first, expected, ends)
 
 

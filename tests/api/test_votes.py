@@ -193,6 +193,8 @@ def test_votes_without_prompts_are_drawn_one_by_one(tmp_path):
     path = ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,a", "x,y,tie")
     found = votes(path, draws=200)
     assert (found.named, found.prompts) == (False, 4)
+    assert found.position.excess[0] >= -found.position.expected
+    assert found.position.excess[1] <= 1 - found.position.expected
     told = " ".join(str(found).split())
     assert "as no column names the prompts; where a prompt is in several votes" in told
 

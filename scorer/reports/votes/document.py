@@ -136,7 +136,7 @@ def remarks(board: VoteBoard) -> Iterator[str]:
             "votes they are too narrow."
         )
     if 1 < board.prompts < FEW:
-        yield f"Of {board.prompts:,} prompts the width of an interval is itself hardly known."
+        yield f"Of {board.prompts:,} {'prompts' if board.named else 'votes'} the width of an interval is itself hardly known."
     if board.alpha is not None and any(row.tier for row in board.standings):
         most = max(row.tier or 1 for row in board.standings)
         what = "each system significantly better than every one of a later tier"
