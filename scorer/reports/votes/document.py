@@ -136,7 +136,8 @@ def remarks(board: VoteBoard) -> Iterator[str]:
             "votes they are too narrow."
         )
     if 1 < board.prompts < FEW:
-        yield f"Of {board.prompts:,} {'prompts' if board.named else 'votes'} the width of an interval is itself hardly known."
+        what = "prompts" if board.named else "votes"
+        yield f"Of {board.prompts:,} {what} the width of an interval is itself hardly known."
     if board.alpha is not None and any(row.tier for row in board.standings):
         most = max(row.tier or 1 for row in board.standings)
         what = "each system significantly better than every one of a later tier"
