@@ -7,7 +7,7 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -22,6 +22,7 @@ SUBMISSIONS = "systems"
 MOST_FILES = 100_000
 UNFIT = re.compile(r"[^\w.@+=,-]+")  # in the name of a file
 LONGEST = 150  # characters of such a name
+NO_NAMES: Mapping[Path, str] = {}
 SCORE = "score"  # where tasks have no value in common
 
 
@@ -57,8 +58,10 @@ def _walked(paths: Sequence[Path]) -> Iterator[Path]:
             yield path
 
 
-def cases_of(files: Sequence[tuple[Path, Tool]]) -> FoundCases:
-    """The cases of files of one tool.
+def cases_of(
+    files: Sequence[tuple[Path, Tool]], named: Mapping[Path, str] = NO_NAMES
+) -> FoundCases:
+    """The cases of files of one tool; `named` are the systems of files that do not name theirs.
 
     `ChallengeError` if a file is wrong, `UsageError` if they do not go together.
     """
@@ -70,7 +73,7 @@ def cases_of(files: Sequence[tuple[Path, Tool]]) -> FoundCases:
     groups: dict[str, tuple[str, ...]] = {}
     source: dict[tuple[str, str], Path] = {}
     for path, _ in files:
-        for case in tool.function(ToolFile(path)):
+        for case in _renamed(tool.function(ToolFile(path)), path, named.get(path)):
             if (first := source.setdefault((case.system, case.case), path)) != path:
                 _refuse_twice(case, first, path)
             if case.values:  # without any it is missing
@@ -79,6 +82,17 @@ def cases_of(files: Sequence[tuple[Path, Tool]]) -> FoundCases:
     if not systems:
         raise UsageError(f"{display_path(files[0][0])}: {tool.name} has no cases here")
     return _with_common(FoundCases(tool, systems, groups, ()))
+
+
+def _renamed(cases: Iterable[Case], path: Path, name: str | None) -> Iterator[Case]:
+    """The cases of a file with the name of its system; as they are without one."""
+    own = ""
+    for case in cases:
+        own = own or case.system
+        if name is not None and case.system != own:
+            message = f"has several systems ({quoted(own)}, {quoted(case.system)}, ..), not one"
+            raise UsageError(f"{display_path(path)} {message} called {quoted(name)}")
+        yield case if name is None else case._replace(system=name)
 
 
 def _refuse_twice(case: Case, first: Path, second: Path) -> None:
