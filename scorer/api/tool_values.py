@@ -24,7 +24,7 @@ from scorer.prepare.from_tools import (
     what_was_found,
 )
 
-BESIDE = ("undefined", "leaderboard", "title")  # rules that stand beside `submission:`
+BELOW = ("undefined", "leaderboard", "title")  # rules that stand beside `submission:`
 
 
 def tool_values(
@@ -52,6 +52,8 @@ def tool_values(
         return None
     if strange := [file.display for file, found in by_file if not found]:
         raise UsageError(f"{join_first(strange)}: no results of a tool that is known")
+    if values and any(tool.table for _, found in by_file for _, tool in found):
+        return None  # whose columns are as those of any table
     named = {
         path: file.name
         for file, found in by_file
@@ -62,7 +64,7 @@ def tool_values(
     found = _chosen(found, values, lower)
     data = values_challenge(found)
     for key, rule in (rules or {}).items():
-        (data if key in BESIDE else data["submission"])[key] = rule
+        (data if key in BELOW else data["submission"])[key] = rule
     make_folder(folder, challenge_files(found))
     names = file_names(list(found.systems))
     systems = [

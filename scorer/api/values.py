@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from scorer.api import data
 from scorer.api.report import Report
 from scorer.api.submissions import Named, Progress, submission_name
+from scorer.api.tool_values import BELOW, tool_values
 from scorer.api.value_systems import (
     VALUE,
     Said,
@@ -23,19 +24,9 @@ from scorer.api.value_systems import (
     systems_in,
     texts_of,
 )
-from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, printable, quoted
-from scorer.prepare.from_tools import (
-    SUBMISSIONS,
-    cases_of,
-    challenge_files,
-    file_names,
-    tool_files,
-    values_challenge,
-    what_was_found,
-)
 from scorer.prepare.guess.forms import looked
 from scorer.prepare.guess.values import (
     ValueColumns,
@@ -47,7 +38,6 @@ from scorer.prepare.guess.values import (
 
 CASE, MEASURE = "case", "measure"  # columns of what is written here
 BLANK = re.compile(rb"[,;\t] *(?=[,;\t\r\n]|$)|\bnull\b")  # an empty cell, most likely
-BELOW = ("undefined", "leaderboard", "title")  # rules that stand beside `submission:`
 
 
 class GivenTables(NamedTuple):
@@ -112,7 +102,9 @@ def given_values(systems: object, said: Said) -> Iterator[GivenTables]:
     """
     with tempfile.TemporaryDirectory(prefix="scorer-") as name:
         paths, folder = _paths(systems), Path(name)
-        made = _of_tools(folder, paths, said) or _as_they_are(paths, said) if paths else None
+        made = (
+            _of_tools(folder / "tool", paths, said) or _as_they_are(paths, said) if paths else None
+        )
         yield made or _rewritten(folder, paths or systems, said)
 
 
@@ -136,27 +128,10 @@ def _of_tools(folder: Path, paths: Sequence[Named], said: Said) -> GivenTables |
 
     `UsageError` if only some of the files are of a tool.
     """
-    if said.columns or said.values:
+    if said.columns:
         return None
-    files = tool_files([file.path for file in paths])
-    if not files:
-        return None
-    found = cases_of(files)
-    made = challenge_files(found)
-    for name, content in made.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(content)
-    fields = values_challenge(found)
-    rules = dict(said.rules)
-    fields |= {key: rules.pop(key) for key in BELOW if key in rules}
-    fields["submission"] |= rules
-    for name in said.lower:
-        fields["submission"]["values"].setdefault(name, {})["better"] = "lower"
-    named = file_names(list(found.systems)).items()
-    systems = [
-        Named(name, folder / SUBMISSIONS / f"{file}.csv", label=name) for name, file in named
-    ]
-    return GivenTables(load(fields, folder), systems, (what_was_found(found).strip(),))
+    made = tool_values(folder / "tool", paths, said.values, said.lower, said.rules)
+    return None if made is None else GivenTables(made[0], made[1], (made[2],))
 
 
 def _as_they_are(files: Sequence[Named], said: Said) -> GivenTables | None:

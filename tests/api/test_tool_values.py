@@ -47,6 +47,18 @@ def test_values_are_chosen_and_rules_kept(runs):
     assert (runs / "made/systems/A.csv").read_text() == "case,seconds\nt.a::x,1.0\nt.b::y,2.0\n"
 
 
+@pytest.mark.slow("scores two boards")
+def test_score_values_reads_them(runs, score):
+    said = score("values", f"A={runs}/old/junit.xml", f"B={runs}/new/junit.xml", "--format", "csv")
+    assert said.code == 0, said
+    assert "taken for files of JUnit XML: 2 systems, 2 cases, ranked by passed" in said.err
+    assert [line.split(",")[:3] for line in said.out.splitlines()[1:]] == [
+        ["1", "A", "0.5"], ["1", "B", "0.5"]
+    ]  # fmt: skip
+    columns = score("values", runs / "many.csv", "--system", "alg_name", "--format", "csv")
+    assert "taken for files of" not in columns.err  # what is said of columns is of a table
+
+
 def test_other_files_are_not_taken(runs):
     assert of(runs, "table=table.csv") is None
 

@@ -42,7 +42,7 @@ def _challenger_columns(head: bytes) -> tuple[str | None, ...]:
 
 
 @tool("challengeR", lambda head: None not in _challenger_columns(head)[:3], groups=("task",),
-      average=("task",))  # fmt: skip
+      average=("task",), table=True)  # fmt: skip
 def challenger(file: ToolFile) -> Iterator[Case]:
     """A case a test case of a task; each algorithm is a system. NA is a missing value."""
     algorithm, case, value, task = _challenger_columns(file.head)
@@ -66,7 +66,7 @@ def _is_of_scores(head: bytes) -> bool:
     )
 
 
-@tool("scores of rows", _is_of_scores, lower=LOWER)
+@tool("scores of rows", _is_of_scores, lower=LOWER, table=True)
 def row_scores(file: ToolFile) -> Iterator[Case]:
     """A case a row of `id,row_score`; the file is the system."""
     for line, row in _cells_by_line(file):
