@@ -20,6 +20,8 @@ from scorer.api.submissions import (
 )
 from scorer.api.systems import among
 from scorer.api.text import Study
+from scorer.api.value_systems import Said
+from scorer.api.values import given_values
 from scorer.api.variations import Entrants, halves, variations
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
@@ -41,10 +43,11 @@ WEIGHTS = ("weight", "weights")  # columns of the lists
 
 
 def study(
-    challenge: Challenge | Path | str,
-    submissions: Submissions,
+    challenge: Challenge | Path | str | object,
+    submissions: Submissions | None = None,
     *,
     measures: Sequence[str] = (),
+    lower: Sequence[str] | str = (),
     seed: int | None = None,
     allow_plugins: bool = False,
     progress: Progress | None = None,
@@ -57,9 +60,11 @@ def study(
     once more. For organizers.
 
     Args:
-        challenge: a loaded challenge, or the path of its challenge.yaml or folder.
+        challenge: a loaded challenge, or the path of its challenge.yaml or folder; without
+            submissions, values of systems as `scorer.values` takes them.
         submissions: as `score` takes them; the challenge's baselines are left out.
         measures: the one that is to rank officially, then further ones; default: the challenge's.
+        lower: of values of systems, the ones of which lower is better.
         seed: of the draws of lists; default: the board's.
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
@@ -69,10 +74,16 @@ def study(
         PluginError: a metric failed.
         UsageError: two submissions have one name, or fewer than two can be scored.
     """
+    if submissions is None:
+        with given_values(
+            challenge, Said(lower=[lower] if isinstance(lower, str) else lower)
+        ) as of:
+            return study(of.challenge, of.files, measures=measures, seed=seed, progress=progress)
     official = _official(loaded(challenge), measures, allow_plugins)
     plain = prepare(official, allow_plugins)
     with named_files(submissions, plain) as named:
-        files, _ = without_baselines(named, plain)
+        ranked_files = [file for file in named if not file.baseline]
+        files, _ = without_baselines(ranked_files, plain)
         ready, left_out = _opened_with_more(among(plain, files), allow_plugins)
         outcomes = outcomes_of(ready, files, progress)
         further = {each.id for each in ready.measures} - {each.id for each in plain.measures}

@@ -57,6 +57,11 @@ class Study:
     rejected: tuple[Scored, ...] = ()
     diagnosis: Diagnosis | None = None
 
+    @property
+    def open(self) -> bool:
+        """Whether it tells nothing hidden: it has neither a truth nor splits."""
+        return self.challenge.truthless and self.challenge.splits is None
+
     def decisions(self) -> list[Variation]:
         """The variations that are no draws of the lists."""
         return [each for each in self.variations if each.about not in DRAWN]

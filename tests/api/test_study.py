@@ -199,6 +199,23 @@ def test_values_of_other_tools_are_studied(challenge):
 
 
 @pytest.mark.slow("studies a board twice")
+def test_a_table_of_systems_is_studied_without_a_challenge(score, tmp_path):
+    rows = {"a": "0.9,3", "b": "0.8,1", "c": "0.7,2"}
+    table = tmp_path / "results.csv"
+    lines = [f"{name},{n},{row}\n" for name, row in rows.items() for n in range(12)]
+    table.write_text("model,case,dice,seconds\n" + "".join(lines))
+    ran = score("study", table, "--lower", "seconds", "--format", "json")
+    found = json.loads(ran.out)
+    assert [each["name"] for each in found["submissions"]] == ["a", "b", "c"]
+    assert found["variations"][0]["ranks"] == [3, 1, 2]
+    assert "private" not in found  # there is no truth
+    assert "values in 'dice', 'seconds'" in ran.err
+    cases = {name: {str(n): float(row[:3]) for n in range(12)} for name, row in rows.items()}
+    assert scorer.study(cases).names == ("a", "b", "c")
+    assert scorer.study(cases, lower="value").names == ("c", "b", "a")
+
+
+@pytest.mark.slow("studies a board twice")
 def test_a_measure_can_be_official(board):
     folder, runs = board()
     study = scorer.study(folder, runs, measures=["P@1", "RR"])
@@ -288,7 +305,7 @@ def test_the_command_says_first_what_stays(score, board):
 def test_the_command_takes_a_truth_and_tells_who_is_rejected(score, board):
     folder, runs = board(runs={"broken.csv": "list\nq1\n"})
     assert score("study", folder / "truth.csv", *runs[:4], "-m", "RR", "-m", "P@1").code == 0
-    assert "say what to measure" in score("study", folder / "truth.csv", *runs).err
+    assert "C101" in score("study", folder / "nowhere.csv").err
     assert "name either submissions or --entries" in score("study", folder).err
     ran = score("study", folder, *runs, "-q")
     assert ran.code == 1

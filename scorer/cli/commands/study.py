@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scorer.cli.board import Entries, FilesWord, StoreWord, entries_of
+from scorer.cli.commands.values import Lower, systems_named
 from scorer.cli.options import (
     ChallengeWord,
     Output,
@@ -24,6 +25,9 @@ from scorer.cli.options import (
     submissions_of,
 )
 from scorer.core.errors import UsageError
+
+if TYPE_CHECKING:
+    from scorer.api.values import GivenTables
 
 
 def study(
@@ -51,6 +55,7 @@ def study(
             "others are tried beside those of the challenge.",
         ),
     ] = None,
+    lower: Lower = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -64,20 +69,24 @@ def study(
 
     Each variation is held against the official order: Kendall's tau, and whether the winner and
     the first three stay. Every file is read once. For organizers: it looks at the truth's groups
-    and splits.
+    and splits. In place of a challenge: files of values, as `score values` takes them.
     """
     from scorer.api.study import study as run
 
     forms = chosen_forms("study", format, output, "text")
     terminal: Terminal = context.obj
-    if bool(submissions) == bool(entries):
-        raise UsageError("name either submissions or --entries")
     alone = is_truth_file(challenge)  # whose measures are the words alone
     notes: tuple[str, ...] = ()
-    if entries is not None:
+    if alone and not entries and (lower or not (submissions and metric)):
+        alone = False
+        settled, files, notes = _of_values([str(challenge), *(submissions or ())], lower, terminal)
+    elif bool(submissions) == bool(entries):
+        challenge_of(challenge, terminal)  # which may not be there at all
+        raise UsageError("name either submissions or --entries")
+    elif entries is not None:
         settled, files = entries_of(entries, challenge, terminal, store, files_at, allow_plugins)
     else:
-        words = submissions or []
+        words = list(submissions or ())
         settled, notes = challenge_of(challenge, terminal, metric if alone else None, None, words)
         files = submissions_of(words, terminal, settled)
     refuse_overwrite(output, settled, challenge, *(Path(file.path) for file in files))
@@ -93,3 +102,12 @@ def study(
     for scored in found.rejected:
         messages += problems(scored.findings, quiet)
     return forms.result(found, terminal.options(output), messages, 1 if found.rejected else 0)
+
+
+def _of_values(words: list[str], lower: list[str] | None, terminal: Terminal) -> GivenTables:
+    """The challenge and the systems of files of values."""
+    from scorer.api.value_systems import Said
+    from scorer.api.values import given_values
+
+    given = given_values(systems_named(words), Said(lower=lower or ()))
+    return terminal.cleanup.enter_context(given)

@@ -95,7 +95,7 @@ def values(
         {role: name for role, name in columns.items() if name is not None},
         value or (), lower or (), rules,
     )  # fmt: skip
-    given = terminal.cleanup.enter_context(given_values(_systems_named(files), said))
+    given = terminal.cleanup.enter_context(given_values(systems_named(files), said))
     refuse_overwrite(output, given.challenge, *(file.path for file in given.files))
     progress = None if quiet else terminal.progress
     report = score(given.challenge, given.files, progress=progress, lists=per_list)
@@ -106,7 +106,7 @@ def values(
     return forms.result(report, options, lines, exit_code(report.submissions))
 
 
-def _systems_named(words: list[str]) -> list[object]:
+def systems_named(words: list[str]) -> list[object]:
     """The files, each with its name; `UsageError` if one is not there."""
     from pathlib import Path
 

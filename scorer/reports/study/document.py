@@ -40,7 +40,7 @@ def document(study: Study, options: Options) -> Document:
     return Document(
         printable(f"{challenge.title}: how robust is the board?", 1000),
         list(_sections(study)),
-        LINTED,
+        "" if study.open else LINTED,
         source=(challenge.id, study.fingerprint),
         skip="Skip to the variations",
     )

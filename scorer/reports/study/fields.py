@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scorer.reports.base import LINTED, Options
-from scorer.reports.codec import VERSION, About, number_or_null
+from scorer.reports.codec import VERSION, About, number_or_null, optional
 from scorer.reports.study.told import Told, told
 from scorer.results.study import PODIUM, Study
 
@@ -57,7 +57,7 @@ class SplitHalf:
 class Record:
     """How far a board depends on what was decided."""
 
-    private: str = LINTED
+    private: str = optional()
     schema: str = "study/1"
     scorer: str = VERSION
     challenge: About
@@ -82,7 +82,7 @@ def fields(study: Study, options: Options) -> Record:
         number_or_null(study.halves.correlation),
         number_or_null(study.halves.reliability),
     )
-    return Record(
+    record = Record(
         challenge=About.of(study.challenge, study.fingerprint),
         ranked_by=study.ruled,
         lists=study.lists,
@@ -100,3 +100,4 @@ def fields(study: Study, options: Options) -> Record:
         diagnosis=None if study.diagnosis is None else told(study.diagnosis),
         left_out=study.left_out,
     )  # fmt: skip
+    return record if study.open else replace(record, private=LINTED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from scorer.reports.base import ExactRows, Options
 from scorer.results.study import PODIUM, Study
 
-HEAD = ["private_about", "variation", "tau", "winner_stays", "podium_stays"]
+HEAD = ["variation", "tau", "winner_stays", "podium_stays"]
 
 
 def rows(study: Study, options: Options) -> ExactRows:
@@ -15,4 +15,7 @@ def rows(study: Study, options: Options) -> ExactRows:
         [each.about, each.name, each.tau, study.stays(each), study.stays(each, PODIUM), *each.ranks]
         for each in study.variations
     ]
-    return ExactRows([*HEAD, *(f"rank of {name}" for name in study.names)], [official, *table])
+    about = "about" if study.open else "private_about"
+    return ExactRows(
+        [about, *HEAD, *(f"rank of {name}" for name in study.names)], [official, *table]
+    )
