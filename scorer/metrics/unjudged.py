@@ -64,8 +64,8 @@ def of_precisions(items: UnjudgedList, grades: Floats, params: Mapping[str, Any]
         return ratio(found + _running(added), divisor)
 
     return (
-        _last(rank.size, _least(values(last[::-1], counted[::-1])), highest),
-        _first(rank.size, _least(-values(first, counted)), highest),
+        _highest_last(rank.size, _least(values(last[::-1], counted[::-1])), highest),
+        _highest_first(rank.size, _least(-values(first, counted)), highest),
     )
 
 
@@ -121,7 +121,7 @@ def of_gains(items: UnjudgedList, grades: Floats, params: Mapping[str, Any]) -> 
     few, many = settled(lowest, bottom, -1), settled(highest, top, 1)
     at_level = np.sum(many[:, None] > np.arange(items.rank.size), axis=0)
     return (
-        _last(items.rank.size, int(few.max(initial=0)), level[-1] if level.size else 0.0),
+        _highest_last(items.rank.size, int(few.max(initial=0)), level[-1] if level.size else 0.0),
         np.append(0.0, level)[at_level],
     )
 
@@ -136,9 +136,9 @@ def _least(values: Floats) -> int:
     return int(np.argmin(np.where(np.isnan(values), np.inf, values)))
 
 
-def _first(size: int, many: int, grade: float) -> Floats:
+def _highest_first(size: int, many: int, grade: float) -> Floats:
     return np.where(np.arange(size) < many, grade, 0.0)
 
 
-def _last(size: int, many: int, grade: float) -> Floats:
-    return _first(size, many, grade)[::-1]
+def _highest_last(size: int, many: int, grade: float) -> Floats:
+    return _highest_first(size, many, grade)[::-1]

@@ -73,7 +73,7 @@ def cases_of(
     groups: dict[str, tuple[str, ...]] = {}
     source: dict[tuple[str, str], Path] = {}
     for path, _ in files:
-        for case in _renamed(tool.function(ToolFile(path)), path, named.get(path)):
+        for case in _under_name(tool.function(ToolFile(path)), path, named.get(path)):
             if (first := source.setdefault((case.system, case.case), path)) != path:
                 _refuse_twice(case, first, path)
             if case.values:  # without any it is missing
@@ -84,7 +84,7 @@ def cases_of(
     return _with_common(FoundCases(tool, systems, groups, ()))
 
 
-def _renamed(cases: Iterable[Case], path: Path, name: str | None) -> Iterator[Case]:
+def _under_name(cases: Iterable[Case], path: Path, name: str | None) -> Iterator[Case]:
     """The cases of a file with the name of its system; as they are without one."""
     own = ""
     for case in cases:

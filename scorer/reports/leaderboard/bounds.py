@@ -21,7 +21,7 @@ NOTE = (
 
 def bounds(report: Report, options: Options) -> Iterator[Block]:
     """A table a measure, and which ranks could exchange; nothing where no bounds are known."""
-    every = [_table(measure, report, options.precision) for measure in report.measures]
+    every = [_bounds_table(measure, report, options.precision) for measure in report.measures]
     if options.private and (tables := [table for table in every if table is not None]):
         yield Heading("What unjudged items leave possible", key="bounds")
         for table in tables:
@@ -32,7 +32,7 @@ def bounds(report: Report, options: Options) -> Iterator[Block]:
         yield Notes([NOTE, *_exchanges(report), *without])
 
 
-def _table(measure: Measure, report: Report, precision: int) -> Table | None:
+def _bounds_table(measure: Measure, report: Report, precision: int) -> Table | None:
     """The bounds of a measure; None where they are not known."""
     found = [s for s in ordered(report) if s.valid and s.values[measure.id].bounds is not None]
     if not found:
