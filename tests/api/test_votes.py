@@ -34,7 +34,7 @@ def arena():
 
 @pytest.fixture(scope="module")
 def board(arena):
-    return votes(arena, draws=500)
+    return votes(arena, draws=200)
 
 
 def test_the_board_ranks_by_strength(board):
@@ -96,7 +96,7 @@ def test_agreement_is_of_votes_on_one_prompt_and_pair(tmp_path):
 @pytest.mark.slow("makes eight boards")
 def test_each_group_has_a_board_of_its_own(board, arena):
     assert [own.name for own in board.boards] == ["llm", "people"]
-    people = votes(arena.filter(pl.col("group") == "people"), draws=500)
+    people = votes(arena.filter(pl.col("group") == "people"), draws=200)
     alone = {row.name: row.rating for row in people.standings}
     assert {r.name: r.rating for r in board.boards[1].standings} == pytest.approx(alone)
     by_judge = votes(arena.drop("group"), draws=500)
@@ -125,6 +125,7 @@ BAD = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow("reads many files", beyond=6)
 @pytest.mark.parametrize(("one", "other", "said"), BAD)
 def test_what_is_no_vote_is_told_with_its_place(tmp_path, one, other, said):
     path = ballots.table(tmp_path / "votes.csv", one, other, head=HEAD)

@@ -21,6 +21,7 @@ def arena(tmp_path):
     return made
 
 
+@pytest.mark.slow("makes two boards")
 def test_the_board_has_the_rules_of_the_challenge(score, arena):
     folder, file = arena(YAML.replace("seed: 3", "seed: 3, intervals: joint, tiers: false"))
     ran = score(folder, file, "--quiet")
