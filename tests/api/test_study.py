@@ -88,7 +88,7 @@ def test_parts_of_the_lists_are_scored_as_if_there_were_no_others(board):
     assert found["groups alike"].ranks == (1, 2, 3, 4)
 
 
-@pytest.mark.slow("studies boards", beyond=1)
+@pytest.mark.slow("studies boards")
 @pytest.mark.parametrize(
     ("given", "tried"),
     [
