@@ -32,6 +32,7 @@ from scorer.metrics.base import Metric, metrics
 from scorer.metrics.combination import PLAIN, Combination
 from scorer.metrics.composite import composite
 from scorer.metrics.measure import Measure
+from scorer.metrics.value import of_value_fields, value_fields
 from scorer.preferences.base import aggregations, comparisons
 from scorer.results.scorecard import Scorecard
 from scorer.stats.aggregate import Aggregate
@@ -165,6 +166,8 @@ def _measure_out(bound: Measure, registry: Registry[Metric]) -> dict[str, object
         fields["parts"] = [_measure_out(part, registry) for part in bound.parts]
         fields["params"] = dict(bound.params)
         fields["of"] = [bound.metric.better, *bound.metric.range]
+    elif (made := value_fields(bound.metric)) is not None:  # which no registry has
+        fields["value"] = made
     return fields
 
 
@@ -223,7 +226,11 @@ def _bare(
         better, low, high = fields["of"]
         metric = composite(parts[0].metric.view, better, low, high)
         return Measure(metric, fields["params"], fields["name"], fields["id"], fields["primary"])
-    candidate = _metrics_named(name, registry, fields["kinds"]).get(fields["registry"])
+    candidate = (
+        of_value_fields(fields["value"])
+        if "value" in fields
+        else _metrics_named(name, registry, fields["kinds"]).get(fields["registry"])
+    )
     if candidate is None:
         raise UnknownName("metric", name, list(registry.things))
     metric = candidate

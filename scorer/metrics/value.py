@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from scorer.core.arrays import Floats
 from scorer.metrics.base import Better, Metric
@@ -43,3 +44,20 @@ def share_metric(name: str, better: Better, range: Ends) -> Metric:
         statistic=Share(), again=again, formula=r"\frac{\mathrm{part}}{\mathrm{whole}}",
         undefined="the whole is 0",
     )  # fmt: skip
+
+
+def value_fields(metric: Metric) -> list[object] | None:
+    """What makes the metric of a value, as JSON has it; None of others."""
+    if not isinstance(metric.again, partial) or metric.again.func not in (
+        value_metric,
+        share_metric,
+    ):
+        return None
+    low, high = metric.range
+    return [metric.name, metric.better, low, high, metric.again.func is share_metric]
+
+
+def of_value_fields(fields: Sequence[Any]) -> Metric:
+    """The metric of which `value_fields` are these."""
+    name, better, low, high, shared = fields
+    return (share_metric if shared else value_metric)(name, better, (low, high))
