@@ -44,13 +44,13 @@ def sent_entries(archive: Path, table: Path) -> list[SentEntry]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise UsageError(f"{printable(table)} cannot be read: {printable(error)}") from None
     head = [name or "" for name in rows[0]] if rows else []
-    file, team, time = (_column(head, words, table) for words in (FILE, TEAM, TIME))
+    file, team, time = (_found_column(head, words, table) for words in (FILE, TEAM, TIME))
     entries = []
     for n, row in enumerate(rows, 2):
         when = as_utc(row[time])
         if when is None:
             raise UsageError(f"{printable(table)}:{n}: {quoted(row[time])} is no time")
-        name = _member(files, row[file] or "")
+        name = _file_named(files, row[file] or "")
         if name is None:
             message = f"{quoted(row[file])} is no file of {printable(archive)}"
             raise UsageError(f"{printable(table)}:{n}: {message}")
@@ -71,14 +71,14 @@ def recorded(board: Board, entries: Sequence[SentEntry]) -> Iterator[str]:
             path = Path(folder, entry.file)
             path.write_bytes(entry.data)
             named = Named(path.stem, path, label=entry.file)
-            answers = _answers(board, entry)
+            answers = _told_answers(board, entry)
             (added,) = board.add([named], entry.team, now=entry.time, answers=answers)
         why = f": {added.message}" if added.message else ""
         words = f"{printable(entry.team)}, {printable(entry.file)}, {entry.time.isoformat()}"
         yield f"{words}: {added.status}{why}"
 
 
-def _answers(board: Board, entry: SentEntry) -> dict[str, str]:
+def _told_answers(board: Board, entry: SentEntry) -> dict[str, str]:
     """The answers in an entry's row; a text that is asked for and is not there is said to be so."""
     asked = board.in_force.questions
     told = {name: entry.cells[name] for name in asked if entry.cells.get(name)}
@@ -86,7 +86,7 @@ def _answers(board: Board, entry: SentEntry) -> dict[str, str]:
     return told | {name: word for name, word in absent.items() if asked[name].type == "text"}
 
 
-def _column(head: Sequence[str], words: Sequence[str], table: Path) -> str:
+def _found_column(head: Sequence[str], words: Sequence[str], table: Path) -> str:
     plain = {name.strip().lower().replace(" ", "_"): name for name in head}
     for word in words:
         if word in plain:
@@ -95,7 +95,7 @@ def _column(head: Sequence[str], words: Sequence[str], table: Path) -> str:
     raise UsageError(f"{printable(table)}: {message}")
 
 
-def _member(files: Mapping[str, bytes], cell: str) -> str | None:
+def _file_named(files: Mapping[str, bytes], cell: str) -> str | None:
     """The file that a cell names: by its path, its name, its name without suffix, or its folder."""
     if cell in files:
         return cell

@@ -23,20 +23,20 @@ Files = Mapping[str, bytes]
 NONE: Files = {}
 
 
-class Column(NamedTuple):
+class BoardColumn(NamedTuple):
     """A column of the platform's board."""
 
     name: str
     better: str = "higher"
 
 
-class Found(NamedTuple):
+class FoundChallenge(NamedTuple):
     """A challenge as a platform had it."""
 
     title: str
     description: str = ""
     phases: Sequence[Mapping[str, Any]] = ()  # as challenge.yaml writes them
-    columns: Sequence[Column] = ()  # the first ranks
+    columns: Sequence[BoardColumn] = ()  # the first ranks
     questions: Mapping[str, Mapping[str, Any]] = {}
     reference: Files = NONE  # what the scoring program was given
     sample: tuple[str, bytes] | None = None
@@ -50,7 +50,7 @@ class BundleSource(NamedTuple):
     """A platform whose bundles are read."""
 
     name: str
-    function: Callable[[Files], Found]
+    function: Callable[[Files], FoundChallenge]
     aliases: tuple[str, ...] = ()
 
 
@@ -158,7 +158,7 @@ def as_utc(value: Any) -> str | None:
     return zoned.isoformat(timespec="seconds")
 
 
-def whole(value: Any) -> int | None:
+def limit_of(value: Any) -> int | None:
     """A number of entries; None where it is none, or no limit."""
     try:
         number = int(value)
@@ -169,7 +169,7 @@ def whole(value: Any) -> int | None:
 
 def phase(name: Any, opens: Any, closes: Any, per_day: Any, total: Any) -> dict[str, Any]:
     """A phase as challenge.yaml writes it."""
-    quota = {"per_day": whole(per_day), "total": whole(total)}
+    quota = {"per_day": limit_of(per_day), "total": limit_of(total)}
     said: dict[str, Any] = {"id": str(name), "opens": as_utc(opens), "closes": as_utc(closes)}
     said["quota"] = {key: number for key, number in quota.items() if number}
     return {key: value for key, value in said.items() if value}

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from scorer.bridges.found import Column, Files, Found, bundle_files, sources
+from scorer.bridges.found import BoardColumn, Files, FoundChallenge, bundle_files, sources
 from scorer.challenge.load import load
 from scorer.challenge.model import FILE
 from scorer.challenge.schema import LINE, for_editors
@@ -62,7 +62,7 @@ def translated(name: str, path: Path) -> Translated:
     kept = {f"{KEPT}/{path}": data for path, data in (*found.program.items(), *found.pages.items())}
     if FILE in found.reference:  # a bundle of `score export`
         return Translated(dict(found.reference), ["the challenge is as it was exported"])
-    data, files, notes = _measured(found) or _given(found)
+    data, files, notes = _of_answers(found) or _of_values(found)
     if found.metric is not None:
         files[found.metric] = found.program[found.metric]
     data = _settings(found) | data
@@ -74,7 +74,7 @@ def translated(name: str, path: Path) -> Translated:
     )
 
 
-def _settings(found: Found) -> dict[str, Any]:
+def _settings(found: FoundChallenge) -> dict[str, Any]:
     """What stands beside truth and measures."""
     said: dict[str, Any] = {"title": found.title, "description": found.description}
     said["phases"] = [dict(each) for each in _in_order(found.phases)]
@@ -90,9 +90,9 @@ def _in_order(phases: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]
         yield phase
 
 
-def _measured(found: Found) -> tuple[dict[str, Any], dict[str, bytes], list[str]] | None:
+def _of_answers(found: FoundChallenge) -> tuple[dict[str, Any], dict[str, bytes], list[str]] | None:
     """The challenge of a truth that can be read, with measures that are called as the columns."""
-    for name in _tables(found.reference):
+    for name in _answer_files(found.reference):
         with TemporaryDirectory() as folder:
             place = Path(folder, posixpath.basename(name))
             place.write_bytes(found.reference[name])
@@ -117,14 +117,14 @@ def _measured(found: Found) -> tuple[dict[str, Any], dict[str, bytes], list[str]
     return None
 
 
-def _tables(files: Files) -> list[str]:
+def _answer_files(files: Files) -> list[str]:
     """The files that may hold the answers, those called so first."""
     tables = [name for name in files if name.lower().endswith(TABLES)]
     words = re.compile(r"truth|label|gold|solution|answer|qrel|reference|test", re.IGNORECASE)
     return sorted(tables, key=lambda name: (not words.search(posixpath.basename(name)), name))
 
 
-def _choose(data: dict[str, Any], columns: Sequence[Column], folder: Path) -> Iterator[str]:
+def _choose(data: dict[str, Any], columns: Sequence[BoardColumn], folder: Path) -> Iterator[str]:
     """Put the measures that columns name in place of the guessed ones; tell of the others."""
     taken: list[str] = []
     for column in columns:
@@ -160,9 +160,9 @@ def _notations(name: str) -> list[str]:
     return []
 
 
-def _given(found: Found) -> tuple[dict[str, Any], dict[str, bytes], list[str]]:
+def _of_values(found: FoundChallenge) -> tuple[dict[str, Any], dict[str, bytes], list[str]]:
     """A board of values that the scoring program computes: no answers are read here."""
-    columns = found.columns or [Column("value")]
+    columns = found.columns or [BoardColumn("value")]
     values = {column.name: {"better": column.better} for column in columns}
     data = {"kind": "values", "submission": {"columns": {"list": "case"}, "values": values}}
     kept = {f"{KEPT}/{path}": content for path, content in found.reference.items()}

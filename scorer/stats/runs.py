@@ -20,7 +20,7 @@ from scorer.stats.units import NOISE, Floats, Ints
 HALVINGS = 50  # of the logarithm of a p
 
 
-class Part(NamedTuple):
+class VariancePart(NamedTuple):
     """A part of the variance of a mean, with its degrees of freedom."""
 
     variance: float
@@ -31,8 +31,8 @@ class Spread(NamedTuple):
     """The mean of one system over cases and runs, and what it varies by."""
 
     mean: Floats  # (cases,), over runs
-    cases: Part
-    runs: Part | None  # None: a single run
+    cases: VariancePart
+    runs: VariancePart | None  # None: a single run
 
 
 def runs_spread(values: Floats, cases: Ints | None = None) -> Spread:
@@ -47,13 +47,13 @@ def runs_spread(values: Floats, cases: Ints | None = None) -> Spread:
     centred = units - units.mean()
     centred[np.abs(centred) <= NOISE * np.abs(units).max(initial=0.0)] = 0.0
     by_unit, by_run = centred.mean(axis=0), centred.mean(axis=1)
-    part = Part(float((by_unit**2).sum()) / (count * (count - 1)), count - 1)
+    part = VariancePart(float((by_unit**2).sum()) / (count * (count - 1)), count - 1)
     if runs < 2:
         return Spread(units.mean(axis=0), part, None)
     rest = centred - by_unit - by_run[:, None]
     of_rest = float((rest**2).sum()) / ((runs - 1) * (count - 1) * units.size)
     of_runs = float((by_run**2).sum()) / (runs * (runs - 1))
-    return Spread(units.mean(axis=0), part, Part(max(of_runs - of_rest, 0.0), runs - 1))
+    return Spread(units.mean(axis=0), part, VariancePart(max(of_runs - of_rest, 0.0), runs - 1))
 
 
 def unit_means(values: Floats, cases: Ints | None) -> Floats:
@@ -71,11 +71,11 @@ def lent(spreads: Sequence[Spread]) -> list[Spread]:
     known = [each.runs for each in spreads if each.runs is not None]
     freedom = sum(part.freedom for part in known)
     variance = sum(part.variance * part.freedom * (part.freedom + 1) for part in known)
-    common = Part(variance / freedom if freedom else 0.0, freedom or 1.0)
+    common = VariancePart(variance / freedom if freedom else 0.0, freedom or 1.0)
     return [each if each.runs is not None else each._replace(runs=common) for each in spreads]
 
 
-def critical(parts: Sequence[Part], level: float) -> float:
+def critical(parts: Sequence[VariancePart], level: float) -> float:
     """How many errors from a mean, of a variance of several parts, an interval reaches.
 
     The quantiles of Student's t for each part, weighted by the parts (Cochran and Cox, Experimental
@@ -162,8 +162,8 @@ def paired_runs(
     )  # fmt: skip
 
 
-def _runs(system: Spread) -> Part:
-    return system.runs or Part(0.0, 1.0)
+def _runs(system: Spread) -> VariancePart:
+    return system.runs or VariancePart(0.0, 1.0)
 
 
 def _variances(systems: Sequence[Spread], means: Floats, first: Ints, second: Ints) -> Floats:

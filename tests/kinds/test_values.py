@@ -128,6 +128,17 @@ def test_one_table_holds_several_systems(challenge, tmp_path):
     assert [(p.line, p.code) for p in whole.findings][:1] == [(4, "S501")]
 
 
+@pytest.mark.slow("keeps a board")
+def test_an_entry_of_a_board_is_of_one_system(challenge, score, tmp_path):
+    folder = challenge(MANY + "lists: {file: l.csv, columns: {list: case}}\n",
+                       **{"l.csv": "case\nx\ny\n"})  # fmt: skip
+    (tmp_path / "all.csv").write_text("model,case,dice\nb,x,0.1\nb,y,0.3\na,x,0.5\n")
+    assert score("team", folder, "add", "red").code == 0
+    ran = score("add", folder, tmp_path / "all.csv", "--team", "red")
+    assert ran.code == 1, ran
+    assert "all.csv:4: error[S528] model is 'a', and 'b' in earlier rows" in ran.err
+
+
 def test_a_value_that_only_some_systems_lack_is_never_left_out(challenge, tmp_path):
     rows = "case,name,number\nc,time,1\nd,time,3\nc,dice,0.5\n"
     (tmp_path / "all.csv").write_text(rows + "d,dice,1\n")

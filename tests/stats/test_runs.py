@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from scorer.stats.runs import (
-    Part,
+    VariancePart,
     critical,
     drawn_runs,
     lent,
@@ -65,7 +65,9 @@ def test_clusters_of_cases():
 
 def test_quantiles_are_weighted_by_parts():
     few, many = stats.t.ppf(0.975, [2, 30])
-    assert critical([Part(1.0, 2), Part(3.0, 30)], 0.95) == pytest.approx((few + 3 * many) / 4)
+    assert critical([VariancePart(1.0, 2), VariancePart(3.0, 30)], 0.95) == pytest.approx(
+        (few + 3 * many) / 4
+    )
 
 
 def test_pairs():

@@ -83,7 +83,7 @@ def croissant(challenge: Challenge, files: Mapping[str, bytes], published: Publi
         "citeAs": f"{', '.join(published.creators)}: {challenge.title}. {published.url}",
         "creator": creators[0] if len(creators) == 1 else creators,
         "distribution": [_file_object(name, data) for name, data in tables.items()],
-        "recordSet": [_records(name, data) for name, data in tables.items()],
+        "recordSet": [_record_set(name, data) for name, data in tables.items()],
     }
     return (json.dumps(dataset, indent=1, ensure_ascii=False) + "\n").encode()
 
@@ -99,7 +99,7 @@ def _file_object(name: str, data: bytes) -> dict[str, Any]:
     }
 
 
-def _records(name: str, data: bytes) -> dict[str, Any]:
+def _record_set(name: str, data: bytes) -> dict[str, Any]:
     """A table's columns, all of them as text: that is what ids and labels are."""
     key = name.removesuffix(".csv")
     columns = next(csv.reader(io.StringIO(data.decode())))

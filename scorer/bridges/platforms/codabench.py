@@ -77,7 +77,7 @@ def codabench(subject: Subject) -> Bundle:
         form = bridge(subject, "codabench", "scores.json", shown, page=page)
         files |= within(f"scoring_program_{n}", form)
         files[f"scoring_program_{n}/metadata.yaml"] = yaml_text({"command": COMMAND})
-    pages = _pages(subject)
+    pages = _page_files(subject)
     files |= {file: text for _, file, text in pages}
     tasks = [
         {
@@ -118,7 +118,7 @@ def codabench(subject: Subject) -> Bundle:
     )
 
 
-def _pages(subject: Subject) -> list[tuple[str, str, bytes]]:
+def _page_files(subject: Subject) -> list[tuple[str, str, bytes]]:
     """Title, file and text of each page; none may be empty."""
     described = subject.challenge.description or subject.title
     pages = [("Overview", "overview.md", f"# {subject.title}\n\n{described}\n".encode())]

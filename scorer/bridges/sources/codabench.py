@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scorer.bridges.found import (
-    Column,
+    BoardColumn,
     Files,
-    Found,
+    FoundChallenge,
     below,
     phase,
     read_yaml,
@@ -21,14 +21,18 @@ TYPES = {"checkbox": "flag", "text": "text"}
 
 
 @source("codabench", "codalab")
-def codabench(files: Files) -> Found:
+def codabench_bundle(files: Files) -> FoundChallenge:
     """What competition.yaml says, in either of its versions."""
     said, folder = read_yaml(files, NAMES)
     inside = below(files, folder) if folder else dict(files)
-    return _second(said, inside) if str(said.get("version")) == "2" else _first(said, inside)
+    return (
+        _version_two(said, inside)
+        if str(said.get("version")) == "2"
+        else _version_one(said, inside)
+    )
 
 
-def _second(said: Mapping[str, Any], files: Files) -> Found:
+def _version_two(said: Mapping[str, Any], files: Files) -> FoundChallenge:
     tasks = {task.get("index", n): task for n, task in enumerate(said.get("tasks") or [])}
     phases = said.get("phases") or []
     notes = []
@@ -41,7 +45,7 @@ def _second(said: Mapping[str, Any], files: Files) -> Found:
     boards = said.get("leaderboards") or [{}]
     columns = sorted(boards[0].get("columns") or [], key=lambda each: each.get("index", 0))
     sheet = said.get("fact_sheet") or {}
-    return Found(
+    return FoundChallenge(
         title=str(said.get("title") or "challenge"),
         description=str(said.get("description") or ""),
         phases=[
@@ -53,7 +57,7 @@ def _second(said: Mapping[str, Any], files: Files) -> Found:
             if not each.get("auto_migrate_to_this_phase")
         ],
         columns=[
-            Column(str(c.get("key")), "lower" if c.get("sorting") == "asc" else "higher")
+            BoardColumn(str(c.get("key")), "lower" if c.get("sorting") == "asc" else "higher")
             for c in columns
             if not c.get("hidden") and not c.get("computation")
         ],
@@ -65,12 +69,12 @@ def _second(said: Mapping[str, Any], files: Files) -> Found:
         },
         reference=below(files, str(first.get("reference_data") or "reference_data")),
         program=below(files, str(first.get("scoring_program") or "scoring_program")),
-        pages=dict(_pages(files, (each.get("file") for each in said.get("pages") or []))),
+        pages=dict(_kept_pages(files, (each.get("file") for each in said.get("pages") or []))),
         notes=notes,
     )  # fmt: skip
 
 
-def _first(said: Mapping[str, Any], files: Files) -> Found:
+def _version_one(said: Mapping[str, Any], files: Files) -> FoundChallenge:
     """Version 1.5: phases by number, each from its start to the next one's."""
     phases = sorted((said.get("phases") or {}).items(), key=lambda pair: str(pair[0]))
     entries = [entry for _, entry in phases if isinstance(entry, dict)]
@@ -81,7 +85,7 @@ def _first(said: Mapping[str, Any], files: Files) -> Found:
         key=lambda pair: (pair[1].get("rank") or 99, str(pair[0])),
     )
     last: Mapping[str, Any] = entries[-1] if entries else {}
-    return Found(
+    return FoundChallenge(
         title=str(said.get("title") or "challenge"),
         description=str(said.get("description") or ""),
         phases=[
@@ -92,16 +96,17 @@ def _first(said: Mapping[str, Any], files: Files) -> Found:
             for entry, end in zip(entries, ends, strict=False)  # none, of no phase
         ],
         columns=[
-            Column(str(key), "lower" if c.get("sort") == "asc" else "higher") for key, c in columns
+            BoardColumn(str(key), "lower" if c.get("sort") == "asc" else "higher")
+            for key, c in columns
         ],
         reference=below(files, str(last.get("reference_data") or "reference_data")),
         program=below(files, str(last.get("scoring_program") or "scoring_program")),
-        pages=dict(_pages(files, (said.get("html") or {}).values())),
+        pages=dict(_kept_pages(files, (said.get("html") or {}).values())),
         notes=["a phase of CodaLab ends when the next one begins"] if len(entries) > 1 else [],
     )  # fmt: skip
 
 
-def _pages(files: Files, names: Any) -> Iterator[tuple[str, bytes]]:
+def _kept_pages(files: Files, names: Any) -> Iterator[tuple[str, bytes]]:
     for name in names:
         path = posixpath.normpath(str(name))
         if path in files:

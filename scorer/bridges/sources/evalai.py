@@ -5,14 +5,14 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
-from scorer.bridges.found import Column, Files, Found, below, phase, read_yaml, source
+from scorer.bridges.found import BoardColumn, Files, FoundChallenge, below, phase, read_yaml, source
 
 NAMES = ("challenge_config.yaml", "challenge_config.yml")
 TEXTS = ("description", "evaluation_details", "terms_and_conditions", "submission_guidelines")
 
 
 @source("evalai")
-def evalai(files: Files) -> Found:
+def evalai_bundle(files: Files) -> FoundChallenge:
     """What challenge_config.yaml says."""
     said, folder = read_yaml(files, NAMES)
     inside = below(files, folder) if folder else dict(files)
@@ -26,7 +26,7 @@ def evalai(files: Files) -> Found:
     notes = [f"dataset splits: {', '.join(splits)}; who is in which is in the annotations"]
     annotation = str(phases[0].get("test_annotation_file") or "") if phases else ""
     pages = [posixpath.normpath(str(said[word])) for word in TEXTS if said.get(word)]
-    return Found(
+    return FoundChallenge(
         title=str(said.get("title") or "challenge"),
         description=str(said.get("short_description") or ""),
         phases=[
@@ -37,7 +37,7 @@ def evalai(files: Files) -> Found:
             )
             for each in phases
         ],
-        columns=[Column(label, _better(label, told)) for label in labels],
+        columns=[BoardColumn(label, _better(label, told)) for label in labels],
         reference=below(inside, annotation) if annotation else {},
         program=below(inside, str(said.get("evaluation_script") or "evaluation_script")),
         pages={page: inside[page] for page in pages if page in inside},

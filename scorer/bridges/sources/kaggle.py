@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 
-from scorer.bridges.found import Files, Found, source
+from scorer.bridges.found import Files, FoundChallenge, source
 from scorer.core.errors import UsageError
 
 SOLUTION = ("solution.csv", "answers.csv")
@@ -12,7 +12,7 @@ SAMPLE = ("sample_submission.csv", "sampleSubmission.csv", "sample_submission.cs
 
 
 @source("kaggle")
-def kaggle(files: Files) -> Found:
+def kaggle(files: Files) -> FoundChallenge:
     """The solution is the truth; a metric file is run as it is."""
     by_name = {posixpath.basename(path): (path, data) for path, data in sorted(files.items())}
     solution = next((by_name[name] for name in SOLUTION if name in by_name), None)
@@ -20,7 +20,7 @@ def kaggle(files: Files) -> Found:
         raise UsageError(f"the bundle has no {' or '.join(SOLUTION)}")
     sample = next(((name, by_name[name][1]) for name in SAMPLE if name in by_name), None)
     metric = by_name.get("metric.py")
-    return Found(
+    return FoundChallenge(
         title="challenge",
         reference={posixpath.basename(solution[0]): solution[1]},
         sample=sample,
