@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.metrics.judged import judged as share_of_judged
 from scorer.metrics.measure import Measure
 from scorer.metrics.params import MOST
 from scorer.results.report import Value, ValueBounds
@@ -42,6 +41,8 @@ def with_bounds(
     every = {part.id: part for whole in measures for part in whole.all_parts if bounded(part)}
     if not every:
         return card
+    from scorer.metrics.judged import judged as share_of_judged  # no other run needs it
+
     unjudged = Unjudged.of(views.views[Judged])
     values = dict(card.values)
     for key, measure in every.items():
