@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import shutil
+from pathlib import Path
 
 import pytest
 import yaml
@@ -19,6 +20,8 @@ def test_the_data_is_what_the_script_makes(tmp_path):
     spec.loader.exec_module(made)
     for make in made.MADE:
         make()
+    votes = Path("examples", "arena", "votes.csv")
+    assert (ROOT / votes).read_bytes() == (tmp_path / votes).read_bytes()
     pairs = ((GALLERY, made.HERE), (ROOT / "submissions_example" / "gallery", made.EXAMPLES))
     for kept, again in pairs:
         files = [p.relative_to(kept) for p in kept.rglob("*") if p.is_file()]
@@ -76,6 +79,7 @@ ONE = {  # a measure that the guessed and the declared challenge both have
 
 # whose form two files alone do not show: runs, boxes, votes, a column of events, weeks
 DECLARED = ["tissue-masks", "wheat-boxes", "survival", "votes-of-experts", "stable-credit"]
+DECLARED += ["organ-values", "agent-seeds"]  # which have no truth
 
 
 def test_all_are_guessed_or_said_not_to_be():
@@ -157,3 +161,27 @@ def test_each_kit_checks_its_sample_and_good_and_bad_files(name, score, tmp_path
     for path in sorted((files / "bad").iterdir()):
         ran = score("check", kit, path)
         assert ran.code == 1, ran
+
+
+@pytest.mark.slow("draws a board of votes")
+def test_the_arena_has_its_board(score):
+    ran = score(ROOT / "examples" / "arena" / "challenge.yaml", ROOT / "examples" / "arena" /
+                "votes.csv", "--format", "json")  # fmt: skip
+    assert ran.code == 0, ran
+    rows = json.loads(ran.out)["leaderboard"]
+    assert [row["name"] for row in rows] == ["large", "tuned", "medium", "small", "tiny"]
+    assert [row["tier"] for row in rows] == [1, 1, 1, 2, 3]
+
+
+@pytest.mark.slow("draws a board of runs")
+def test_seeds_are_one_system(score):
+    good = sorted((ROOT / "submissions_example" / "gallery" / "agent-seeds" / "good").iterdir())
+    ran = score(GALLERY / "agent-seeds", *good, "--format", "json")
+    found = json.loads(ran.out)
+    assert [row["name"] for row in found["leaderboard"]] == ["planner", "chat"]
+    assert {each["name"]: len(each["runs"]) for each in found["submissions"]} == {
+        "planner": 5, "chat": 3,
+    }  # fmt: skip
+    bad = ROOT / "submissions_example" / "gallery" / "agent-seeds" / "bad" / "twice.csv"
+    said = score("check", GALLERY / "agent-seeds", bad).out
+    assert f"{bad}:202: error[S526] task 'task-39' is given twice (first on line 201)" in said

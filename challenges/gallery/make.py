@@ -669,6 +669,80 @@ def stable_credit():
     )
 
 
+def organ_values():
+    draw = random.Random(31)
+    sites = {f"ct{n:03}": "abc"[n % 3] for n in range(60)}
+    hard = {name: draw.gauss(0, 0.06) for name in sites}
+    head = ("case", "dice", "hausdorff_mm")
+
+    def measured(skill):
+        rows = []
+        for name in sites:
+            dice = min(max(skill - hard[name] + draw.gauss(0, 0.03), 0), 1)
+            rows.append((name, round(dice, 4), round(60 * (1 - dice) + draw.random() * 4, 2)))
+        return rows
+
+    kept("organ-values", cases_DOT_csv=table(("case", "hospital"), sites.items()),
+         examples__worked_DOT_csv=table(head, [(name, 0.75, 12) for name in sites]))  # fmt: skip
+    rows = measured(0.86)
+    sent(
+        "organ-values",
+        {"nnunet": table(head, rows), "unet": table(head, measured(0.83)),
+         "atlas": table(head, measured(0.7))},
+        {
+            "a-case-short": table(head, rows[:-1]),
+            "above-one": table(head, [(rows[0][0], 1.2, 3.0), *rows[1:]]),
+            "failed": table(head, [(rows[0][0], "failed", 3.0), *rows[1:]]),
+        },
+    )  # fmt: skip
+
+
+def agent_seeds():
+    draw = random.Random(47)
+    tasks = {f"task-{n:02}": draw.gauss(0, 0.8) for n in range(40)}
+    head = ("task", "seed", "solved")
+
+    def played(skill, seeds=5):
+        luck = [draw.gauss(0, 0.3) for _ in range(seeds)]
+        return [
+            (name, n, int(skill + luck[n] - hard + draw.gauss(0, 1) > 0))
+            for n in range(seeds)
+            for name, hard in tasks.items()
+        ]
+
+    kept("agent-seeds", tasks_DOT_csv=table(("task",), [(name,) for name in tasks]),
+         examples__worked_DOT_csv=table(
+             head, [(name, 0, 1) for name in tasks]
+         ))  # fmt: skip
+    rows = played(0.8)
+    sent(
+        "agent-seeds",
+        {"planner": table(head, rows), "chat": table(head, played(0.1, 3))},
+        {
+            "a-task-short": table(head, rows[:-1]),
+            "twice": table(head, [*rows, rows[-1]]),
+        },
+    )
+
+
+def arena():
+    draw = random.Random(1200)
+    strengths = {"large": 1.2, "medium": 0.6, "small": 0.0, "tiny": -0.9, "tuned": 0.7}
+    judges = {"ana": "people", "bor": "people", "cene": "people", "model": "model"}
+    rows = []
+    for n in range(150):
+        for _ in range(3):
+            a, b = draw.sample(sorted(strengths), 2)
+            judge = draw.choice(sorted(judges))
+            lead = strengths[a] - strengths[b] + draw.gauss(0, 1) + 0.2 * (judge == "model")
+            winner = "tie" if abs(lead) < 0.4 else a if lead > 0 else b
+            rows.append((f"p{n:03}", a, b, winner, judge, judges[judge]))
+    # a judge votes once on a prompt and pair
+    seen = {(row[0], frozenset(row[1:3]), row[4]): row for row in rows}
+    head = ("prompt", "model_a", "model_b", "winner", "judge", "judges")
+    write(HERE.parent.parent / "examples" / "arena", "votes.csv", table(head, seen.values()))
+
+
 MADE = (
     *(
         titanic,
@@ -684,6 +758,9 @@ MADE = (
         survival,
         votes_of_experts,
         stable_credit,
+        organ_values,
+        agent_seeds,
+        arena,
     ),
     *(semeval_2017, tweet_extraction, bioasq, trec_diversity, glue),
 )

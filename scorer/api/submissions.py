@@ -238,7 +238,7 @@ def settled_files(
 ) -> list[Scored]:
     """The outcome of each file after the challenge's rules."""
     return [
-        settled(terms, file.name, file.display, outcome, baseline=file.baseline)
+        settled(terms, file.name, file.told, outcome, baseline=file.baseline)
         for file, outcome in zip(files, outcomes, strict=True)
     ]
 
@@ -274,6 +274,8 @@ def outcomes_of(
     for file, stray in zip(files, strays, strict=True):
         every.append(Outcome(stray, None, None) if stray else next(outcomes))
         every[-1].findings.show_as(file.display)
+        if file.part is not None:
+            every[-1].findings.replace(file.part.located)
     return every
 
 

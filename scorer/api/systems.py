@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scorer.core.problems import Findings
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.formats.read import read
 from scorer.prepare.bind import BoundChallenge
@@ -19,6 +21,25 @@ if TYPE_CHECKING:
 
 # the roles of what was evaluated, and of its runs, where a table has several
 SEVERAL = ("system", "run")
+ROW = "\0line"  # a column that no file has
+LINE = re.compile(r"\bline (\d+)")
+
+
+class TablePart(NamedTuple):
+    """The part of a table that is one submission."""
+
+    called: str  # model 'a', seed '1'
+    lines: Sequence[int]  # of its rows in the table's file
+
+    def located(self, problem: Problem) -> Problem:
+        """A problem with the lines of the table; of one that has none it is said what it is of."""
+        if problem.line is None:
+            return replace(problem, message=f"{problem.message} ({self.called})")
+        message = LINE.sub(lambda found: f"line {self._line(int(found[1]))}", problem.message)
+        return replace(problem, message=message, line=self._line(problem.line), column=None)
+
+    def _line(self, row: int) -> int:
+        return int(self.lines[row - 1]) if 0 < row <= len(self.lines) else row
 
 
 class Named(NamedTuple):
@@ -29,11 +50,17 @@ class Named(NamedTuple):
     baseline: bool = False
     label: str = ""  # the name of the file in messages, if not its path
     format: str | None = None  # of data, whatever the challenge says of files
+    part: TablePart | None = None  # of a table of several systems or runs
 
     @property
     def display(self) -> str:
         """The name of the file in messages."""
         return self.label or str(self.path)
+
+    @property
+    def told(self) -> str:
+        """The file, and which part of it is the submission."""
+        return f"{self.display}, {self.part.called}" if self.part else self.display
 
 
 def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
@@ -90,11 +117,13 @@ def by_system(prepared: BoundChallenge, file: Named, folder: Path) -> list[Named
     parts = []
     for n, (names, part) in enumerate(_frames(table)):
         path = folder / f"{n}.parquet"
-        part.write_parquet(path)
+        lines = part[ROW].to_list()
+        part.drop(ROW).write_parquet(path)
         told = ", ".join(f"{table.called(role)} {quoted(name)}" for role, name in names.items())
         system = names.get("system", file.name)
         called = f"{system}#{names['run']}" if "run" in names else system
-        parts.append(Named(called, path, label=f"{file.display}, {told}", format="parquet"))
+        whole = Named(called, path, label=file.display, format="parquet")
+        parts.append(whole._replace(part=TablePart(told, lines)))
     return parts
 
 
@@ -107,6 +136,7 @@ def _frames(table: Table) -> Iterator[tuple[dict[str, str], pl.DataFrame]]:
         for role, column in table.ids.items()
     }
     columns |= {table.called(role): numbers for role, numbers in table.numbers.items()}
+    columns[ROW] = table.line
     roles = [role for role in SEVERAL if role in table.ids]
     by = [table.called(role) for role in roles]
     for names, part in pl.DataFrame(columns).group_by(by, maintain_order=True):

@@ -99,10 +99,14 @@ def metrics_of(rules: Submission) -> Mapping[str, Metric]:
     }
 
 
+SAMPLED = {"system": "mine", "run": "1"}  # of rows that say whose they are
+
+
 def by_lot(rules: Submission, public: Public, chance: Random) -> Iterator[dict[str, Any]]:
     """Rows with a value by lot of each list."""
     for name in public.lists:
         row: dict[str, Any] = {"list": name}
+        row |= {role: word for role, word in SAMPLED.items() if role in rules.columns}
         for (value, columns), given in zip(
             rules.value_columns.items(), rules.given.values(), strict=True
         ):

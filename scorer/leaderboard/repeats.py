@@ -25,7 +25,7 @@ REPEATED = re.compile(r"(.+)#([^#]+)")
 def with_repeats(scored: Sequence[Scored]) -> list[Scored]:
     """The submissions, those of one system as one where there are several; in their order.
 
-    A run that is rejected stays by itself, under its own name.
+    A system of which a run is rejected is rejected: it would gain by a bad run that is left out.
 
     Raises:
         UsageError: another submission is called as a system of several runs.
@@ -42,11 +42,10 @@ def with_repeats(scored: Sequence[Scored]) -> list[Scored]:
     for each in scored:
         match = REPEATED.fullmatch(each.name)
         own = runs.get(match[1], []) if match else []
-        valid = [run for run in own if run.valid]
-        if match is None or not own or not each.valid:
+        if match is None or not own:
             gathered.append(each)
-        elif each is valid[0]:
-            gathered.append(_system(match[1], valid))
+        elif each is own[0]:
+            gathered.append(_system(match[1], own))
     return gathered
 
 
@@ -128,6 +127,8 @@ def _system(name: str, runs: Sequence[Scored]) -> Scored:
     first, findings = runs[0], Findings(runs[0].path)
     for run in runs:
         findings.extend(run.findings)
+    if rejected := [run for run in runs if not run.valid]:
+        return replace(rejected[0], name=name, sha256=None, findings=findings)
     values = {
         key: _averaged({run.name[len(name) + 1 :]: run.values[key] for run in runs})
         for key in first.values

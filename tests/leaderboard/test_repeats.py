@@ -81,10 +81,11 @@ def test_one_file_with_a_number_is_no_system(board):
     assert report.certainty.how.test == "permutation"
 
 
-def test_a_run_that_is_rejected_stays_by_itself(board):
+def test_a_system_gains_nothing_by_a_run_that_is_rejected(board):
     report = board({**files(), "x#bad": "9?"})
-    assert {each.name for each in report.submissions} == {"x", "y", "x#bad"}
-    assert len(report.submissions[0].runs) == 3
+    assert {each.name: each.valid for each in report.submissions} == {"x": False, "y": True}
+    assert [row.name for row in report.standings] == ["y"]
+    assert next(each for each in report.submissions if each.name == "x").findings.fatal
 
 
 def test_a_submission_called_as_a_system(board):

@@ -123,7 +123,10 @@ def check(
     bad = sum(scored.findings.fatal for scored in originals)
     lines = [*notes]
     checked = originals
-    if fix or (bad and len(files) > 1 and not quiet):
+    parted = len(originals) != len(files)  # tables of several systems, or runs
+    if parted and fix:
+        raise UsageError("--fix repairs files of one submission, no table of several")
+    if fix or (bad and len(files) > 1 and not quiet and not parted):
         fixing = _Fixing(files, originals, settled, allow_plugins, checked_of)
         if fix:
             checked = fixing.write(_copy_paths(files, output, settled, challenge))
@@ -136,7 +139,7 @@ def check(
     if not options.colour:  # nothing is cut or folded
         options = options._replace(width=None)
     shown = not reports and terminal.width is not None and forms.names == {"text"}
-    excerpts = _excerpts(settled, files, checked, every) if shown else {}
+    excerpts = _excerpts(settled, files, checked, every) if shown and not parted else {}
     told = None
     if statistics:
         from scorer.api.statistics import directions
