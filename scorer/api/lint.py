@@ -28,7 +28,7 @@ from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
 from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.probes import has_probes, probes, values_of_table
+from scorer.prepare.probes import probes, values_of_table
 from scorer.prepare.probes_of_grades import cutoffs
 from scorer.prepare.splits import split_of_lists
 from scorer.results.report import Scored, Value
@@ -62,7 +62,7 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
     examples, others = _examples(ready)
     rejected, accepted = _baselines(ready)
     assert ready.answers is not None
-    if ready.prepared.kind.name == "frames" or not has_probes(ready):
+    if ready.prepared.kind.name == "frames" or challenge.truthless:
         return _without_probes(ready, examples, [*others, *accepted], rejected)
     probe_set = probes(ready)
     perfect = [values_of_table(ready, table) for table in probe_set.perfect()]

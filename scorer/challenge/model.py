@@ -144,7 +144,8 @@ class Challenge(YamlSection):
         "judge and group; default: usual names, such as model_a",
     )
     truth: Truth = Field(
-        NO_TRUTH, description="the hidden answers; left out where the kind has none"
+        default_factory=lambda: NO_TRUTH,
+        description="the hidden answers; left out where the kind has none",
     )
     lists: Described | None = Field(
         None,

@@ -4,13 +4,14 @@ import json
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import polars as pl
 import pytest
 
 import scorer
 from scorer.core.errors import UsageError
 from scorer.prepare.bind import prepare
+
+pd = pytest.importorskip("pandas")
 
 ROWS = {"a": {"x": 0.5, "y": 0.75, "z": 1.0}, "b": {"x": 0.25, "y": 0.5, "z": 0.5}}
 TABLE = "model,case,dice\n" + "".join(

@@ -23,6 +23,11 @@ def entry(number):
     return Entry(number, 1, received, "", "", 0, "main")
 
 
+def candidate(number, values):
+    """An entry with these values of lists."""
+    return Candidate(entry(number), values.mean(), 0.0, lambda: values)
+
+
 def attack(seed, ladder):
     """The shown and the true value of what the attacker sends last."""
     generator = np.random.default_rng(seed)
@@ -31,7 +36,7 @@ def attack(seed, ladder):
 
     def sent(guess, number):
         per_list = (guess[:PUBLIC] == truth[:PUBLIC]).astype(float)
-        candidates.append(Candidate(entry(number), per_list.mean(), 0.0, per_list))
+        candidates.append(candidate(number, per_list))
         if ladder == "off":
             return per_list.mean()
         return candidates[rungs(candidates, "higher", ladder)[number]].value
@@ -67,7 +72,7 @@ def test_the_ladder_reduces_luck_and_does_not_remove_it(average):
     for seed in range(20):
         right = np.random.default_rng(seed).random((SENT, PUBLIC)) < 0.5
         values = right.astype(float)
-        entries = [Candidate(entry(n), each.mean(), 0.0, each) for n, each in enumerate(values)]
+        entries = list(map(candidate, range(len(values)), values))
         shown["off"].append(values.mean(axis=1).max())
         steps = rungs(entries, "higher", "auto").values()
         shown["auto"].append(max(entries[step].value for step in steps))
@@ -83,9 +88,6 @@ def test_an_honest_improvement_moves_the_ladder():
     for _ in range(50):
         base = generator.normal(0.5, 0.2, PUBLIC)
         better = base + generator.normal(0.05, 0.1, PUBLIC)
-        pair = [
-            Candidate(entry(n), values.mean(), 0.0, values)
-            for n, values in enumerate((base, better))
-        ]
+        pair = [candidate(n, values) for n, values in enumerate((base, better))]
         moved += rungs(pair, "higher", "auto")[1]
     assert moved >= 48
