@@ -85,6 +85,7 @@ FILES = {
 }
 
 
+@pytest.mark.slow("tests by permutation", beyond=1)
 @pytest.mark.parametrize(
     ("words", "first", "means", "told"),
     [
@@ -139,7 +140,7 @@ def board(report, measures):
     ]
 
 
-@pytest.mark.slow("scores bundled challenges twice", beyond=1)
+@pytest.mark.slow("scores bundled challenges twice")
 @pytest.mark.parametrize("form", ["csv", "json"])
 @pytest.mark.parametrize("name", ["vlnet-2011", "hivemall-graded", "diabetes"])
 def test_a_board_is_the_same_when_its_values_are_read_back(name, form, tmp_path):

@@ -210,6 +210,7 @@ def test_what_cannot_be_exported(words, said, score, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow("exports a challenge")
 def test_places_that_are_taken_or_no_bundle(score, tmp_path):
     taken = tmp_path / "taken"
     taken.mkdir()

@@ -116,6 +116,7 @@ def test_a_challenge_that_is_wrong_says_why(challenge, tmp_path, yaml, code, tol
 MANY = HEAD + "submission: {columns: {list: case, value: dice, system: model}}\n"
 
 
+@pytest.mark.slow("writes a file for each system")
 def test_one_table_holds_several_systems(challenge, tmp_path):
     rows = [("b", "x", 0.1), ("a", "x", 0.3), ("b", "y", 0.5), ("a", "y", 0.9)]
     table = "model,case,dice\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows)

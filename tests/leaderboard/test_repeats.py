@@ -93,7 +93,7 @@ def test_a_submission_called_as_a_system(board):
         board({**files(), "x": "111111"})
 
 
-@pytest.mark.slow("puts each run into a file of its own", beyond=1)
+@pytest.mark.slow("puts each run into a file of its own")
 @pytest.mark.parametrize("system", ["system: model, ", ""])
 def test_runs_in_one_table(tmp_path, system):
     (tmp_path / "challenge.yaml").write_text(

@@ -111,6 +111,7 @@ def test_a_course_without_points_gets_texts_alone(challenge, score, tmp_path):
     assert "write  grading: {from: baseline, to: 0.75, points: 10}" in ran.err
 
 
+@pytest.mark.slow("keeps a board")
 @pytest.mark.parametrize("show", ["all", "none"])
 def test_a_phase_that_hides_values_hides_points(show, challenge, score, tmp_path):
     yaml = f"""
