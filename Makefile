@@ -79,7 +79,7 @@ bench: .venv/runs
 
 # pages in Chromium; axe-core, which looks for what keeps people from using them, is npm's
 browser: .venv/browser .venv/node
-	.venv/bin/pytest -q -rs tests/browser
+	.venv/bin/pytest -q -rs -n 2 --dist loadfile tests/browser
 
 .venv/node: Makefile .venv/browser
 	npm install --silent --no-save --no-fund --no-audit --prefix $@ axe-core@4.14.1

@@ -68,8 +68,9 @@ class Visitor:
     def all(self, selector):
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
-    def reads(self):
-        return self.finds("body").text
+    def reads(self, selector="body"):
+        """The text of what may just be renewed."""
+        return self.waits(lambda: [self.finds(selector).text])[0]
 
     def presses(self, words, within="body"):
         """Press what leads to another page, and wait for it."""
@@ -224,7 +225,7 @@ def test_the_way_of_a_participant(someone, served):
     who.presses("Send")
     who.waits(lambda: "/entries/" in who.driver.current_url)
     who.waits_for_the_entry()
-    assert who.finds("#status").text == "scored"
+    assert who.reads("#status") == "scored"
     text = who.reads()
     assert "Distribution over lists" in text
     assert "BM25" in text
@@ -235,10 +236,10 @@ def test_the_way_of_a_participant(someone, served):
     fits(who)
     # its row, and one's own place above it
     who.presses("Leaderboard")
-    mine = who.finds("#standings tr.own")
-    assert team in mine.text
-    assert "BM25" in mine.text
-    assert team in who.finds(".own.card").text
+    mine = who.reads("#standings tr.own")
+    assert team in mine
+    assert "BM25" in mine
+    assert team in who.reads(".own.card")
     assert len(who.all("#standings tbody tr")) == before + 1
     fits(who)
     # another entry, selected, compared, and withdrawn
