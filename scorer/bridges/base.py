@@ -55,11 +55,6 @@ class Subject(NamedTuple):
         names = self.challenge.splits.shares
         return tuple(dict.fromkeys(p.show for p in self.challenge.phases if p.show in names))
 
-    @property
-    def final(self) -> str | None:
-        """The split that ranks at the end."""
-        return self.splits[-1] if self.splits else None
-
     def better(self, higher: Any, lower: Any) -> dict[str, Any]:
         """Measure id -> one of two words, by its direction."""
         return {m.id: higher if m.metric.better == "higher" else lower for m in self.measures}
@@ -124,7 +119,7 @@ def challenge_files(challenge: Challenge) -> dict[str, bytes]:
         if place.name == KEY and not place.exists():
             continue
         name = place.relative_to(challenge.folder).as_posix()
-        if name.startswith(FOLDER):
+        if name.split("/")[0] == FOLDER:
             continue
         try:
             files[name] = place.read_bytes()

@@ -20,6 +20,8 @@ def _wanted_parts(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "ladder", "ladder: every value is shown"
     if board.rank_by != "primary":
         yield "rank_by", "rank_by: the board ranks by the first column"
+    if board.tracks:
+        yield "tracks", "tracks: their ranks of their own"
     if board.tie_break:
         yield "tie_break", "tie_break: equal values are in the platform's order"
     if board.baselines:

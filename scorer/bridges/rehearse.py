@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import NamedTuple
 from scorer.api.score import score
 from scorer.api.submissions import Named
 from scorer.bridges.base import Platform, PlatformRun, platforms
-from scorer.bridges.stage import made
+from scorer.bridges.stage import made, unpacked_archive
 from scorer.challenge.load import load
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
@@ -92,12 +91,7 @@ def _unpacked_bundle(place: Path, folder: Path) -> Path:
     """A folder, or an archive unpacked to one."""
     if place.is_dir():
         return place
-    try:
-        shutil.unpack_archive(place, folder, filter="data" if place.suffix == ".gz" else None)
-    except (OSError, ValueError) as error:
-        message = f"{printable(place)} is neither a folder nor an archive"
-        raise UsageError(message) from error
-    return folder
+    return unpacked_archive(place, folder)
 
 
 def _compared_with_score(submission: Path, run: PlatformRun, challenge: Path) -> Rehearsed:

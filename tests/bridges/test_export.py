@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scorer.bridges.base import TEMPLATES, platforms
+from scorer.bridges.base import TEMPLATES, challenge_files, platforms
 from scorer.bridges.export import bundle_for, subject
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
@@ -80,6 +80,14 @@ def test_answers_stand_in_one_place_and_the_kit_has_none(name, bundles):
     assert all(place.startswith(TRUTHS[name]) for place in holding), holding
     assert any(".yaml" in place for file, data in bundles[name].files.items()
                for place in texts(file, data))  # fmt: skip
+
+
+def test_the_key_of_the_fingerprint_comes_along_and_the_store_does_not(challenge):
+    folder = challenge()
+    (folder / ".scorer-key").write_text("5" * 64)
+    (folder / ".scorer").mkdir()
+    (folder / ".scorer" / "board.db").write_text("")
+    assert set(challenge_files(load(folder))) == {".scorer-key", "challenge.yaml", "truth.csv"}
 
 
 def test_codabench_keeps_times_keys_and_order(bundles):

@@ -10,7 +10,7 @@ from typing import Any
 
 from scorer.bridges.base import Bundle, PlatformRun, Subject, bridge, json_text, platform, template
 from scorer.bridges.lost import lost
-from scorer.bridges.stage import laid_out, made, numbers, python, read_json, run
+from scorer.bridges.stage import laid_out, made, numbers, python, read_json, run, unpacked_archive
 from scorer.reports.leaderboard.platforms.grand_challenge import DOT
 from scorer.reports.leaderboard.platforms.sent import slugs
 
@@ -30,9 +30,7 @@ ENTRYPOINT ["python3", "/opt/app/app.py"]
 
 def run_as_grand_challenge(bundle: Path, submission: Path, folder: Path, score: str) -> PlatformRun:
     """Run the container's program once; of an error the last line is shown."""
-    truth = made(folder / "ground_truth")
-    with tarfile.open(bundle / TRUTH) as archive:
-        archive.extractall(truth, filter="data")
+    truth = unpacked_archive(bundle / TRUTH, folder / "ground_truth")
     given, output = laid_out(submission, folder / "input"), made(folder / "output")
     words = [python(), str(bundle / "bridge.py"), str(truth), str(given), str(output)]
     ended = run(words, folder, score)
