@@ -103,7 +103,7 @@ def score(
         outcomes = outcomes_of(ready, ranked_files, progress, engine, engine_options, elsewhere)
         terms = terms_of(ready)
         report = _report(terms, ranked_files, outcomes, splits, told)
-        apart = splits or any(each.runs for each in report.submissions)
+        apart = splits or len(report.submissions) < len(ranked_files)  # runs are one submission
         scored = settled_files(terms, ranked_files, outcomes) if apart else report.submissions
         warnings = [
             *map(_skipped, same),

@@ -88,6 +88,11 @@ def test_a_system_gains_nothing_by_a_run_that_is_rejected(board):
     assert next(each for each in report.submissions if each.name == "x").findings.fatal
 
 
+def test_one_system_alone_with_a_run_that_is_rejected(board):
+    (x,) = board({"x#1": "110101", "x#bad": "9?"}).submissions
+    assert (x.name, x.valid) == ("x", False)
+
+
 def test_a_submission_called_as_a_system(board):
     with pytest.raises(UsageError, match="call it x#0"):
         board({**files(), "x": "111111"})
