@@ -29,6 +29,7 @@ from scorer.core.errors import UsageError
 from scorer.core.text import join_first, quoted
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
+from scorer.leaderboard.repeats import with_repeats
 from scorer.leaderboard.samples import Samples, samples_of, within
 from scorer.metrics.measure import Measure, find
 from scorer.preferences.base import bind, comparisons, every
@@ -138,16 +139,20 @@ def _compared(
     masks_of_splits = masks_for(prepared.challenge, terms.lists, terms.groups, wanted)
     outcomes = outcomes_of(ready, files, progress, engine, engine_options)
     terms, outcomes, scope = of_split(terms, outcomes, masks_of_splits, asked.split)
-    scored = settled_files(terms, files, outcomes)
+    scored = with_repeats(settled_files(terms, files, outcomes))
+    if any(each.runs for each in scored) and preferences:
+        raise UsageError("preferences compare single rankings, and there are several runs of one")
     report = Report.of(replace(ranked(terms, scored), scope=scope))
     cards = {
         submission.name: submission.card for submission in scored if submission.card is not None
     }
     if len(cards) < 2:
         return report, pairing(tuple(cards), report.lists, {}, {}, {})
+    valid = [submission for submission in scored if submission.valid]
+    if any(each.runs for each in valid):
+        bound_preferences = ()  # of single rankings
     positions = [card.positions for card in cards.values() if card.positions is not None]
     cubes = {preference.name: preferred(preference, positions) for preference in bound_preferences}
-    valid = [submission for submission in scored if submission.valid]
     clusters = cluster_codes(report.lists, ready.public.clusters)
     samples: dict[str, Samples] = {}
     untested: dict[str, str] = {}

@@ -103,7 +103,9 @@ def holds_systems(prepared: BoundChallenge) -> bool:
     return any(role in shape.required for shape in prepared.shapes for role in SEVERAL)
 
 
-def by_system(prepared: BoundChallenge, file: Named, folder: Path) -> list[Named]:
+def by_system(
+    prepared: BoundChallenge, file: Named, folder: Path, several: Sequence[str] = SEVERAL
+) -> list[Named]:
     """The submissions in a table of several systems, or runs: a file for each, named after it.
 
     A run of a system is called `system#run`; where no column names the system the file does. The
@@ -111,11 +113,11 @@ def by_system(prepared: BoundChallenge, file: Named, folder: Path) -> list[Named
     """
     findings, format = Findings(), prepared.format(file.path, file.format)
     table = read(file.path, format, prepared.shapes, findings, prepared.limits)
-    if table is None or findings.fatal or not len(table):
+    if table is None or findings.fatal or not len(table) or not {*several} & {*table.ids}:
         return [file]
     folder.mkdir()
     parts = []
-    for n, (names, part) in enumerate(_frames(table)):
+    for n, (names, part) in enumerate(_frames(table, several)):
         path = folder / f"{n}.parquet"
         lines = part[ROW].to_list()
         part.drop(ROW).write_parquet(path)
@@ -127,7 +129,7 @@ def by_system(prepared: BoundChallenge, file: Named, folder: Path) -> list[Named
     return parts
 
 
-def _frames(table: Table) -> Iterator[tuple[dict[str, str], pl.DataFrame]]:
+def _frames(table: Table, several: Sequence[str]) -> Iterator[tuple[dict[str, str], pl.DataFrame]]:
     """The rows of each system, or run, with the columns as the file calls them."""
     import polars as pl
 
@@ -137,7 +139,7 @@ def _frames(table: Table) -> Iterator[tuple[dict[str, str], pl.DataFrame]]:
     }
     columns |= {table.called(role): numbers for role, numbers in table.numbers.items()}
     columns[ROW] = table.line
-    roles = [role for role in SEVERAL if role in table.ids]
+    roles = [role for role in several if role in table.ids]
     by = [table.called(role) for role in roles]
     for names, part in pl.DataFrame(columns).group_by(by, maintain_order=True):
         yield dict(zip(roles, map(str, names), strict=True)), part

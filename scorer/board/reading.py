@@ -10,12 +10,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from scorer.api.submissions import terms_of
+from scorer.api.systems import Named, by_system
 from scorer.board.orders import Ordered, Orders, order_of
 from scorer.board.versions import Versions
 from scorer.core.errors import ChallengeError, PluginError, ScorerError
@@ -23,7 +25,8 @@ from scorer.core.problems import Findings
 from scorer.engines.local import local
 from scorer.leaderboard.board import settled
 from scorer.prepare.open import OpenChallenge
-from scorer.results.scorecard import Scorecard
+from scorer.results.report import Scored
+from scorer.results.scorecard import Outcome, Scorecard
 from scorer.store.files import Files, as_path
 from scorer.store.records import Evaluation, Version
 
@@ -119,17 +122,43 @@ def attempted(values: str, sha256: str, make: Make) -> Evaluation:
 
 def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: str) -> Evaluation:
     """The evaluation of a file, without its means on the splits."""
+    if "run" in ready.prepared.challenge.submission.columns:
+        return _of_runs(ready, path, name, values, sha256)
     (outcome,) = local(ready.plan, [path])
-    for cause in (problem.cause for problem in outcome.findings if problem.cause):
-        raise PluginError(cause)
-    findings = Findings(name)
-    findings.extend(replace(problem, path=name) for problem in outcome.findings)
-    scored = settled(terms_of(ready), name, name, outcome._replace(findings=findings))
+    scored = _settled(ready, name, outcome)
     text = scored.findings.to_json()
     if scored.card is None:
         return Evaluation(values, sha256, "rejected", text)
     folds = {fold: card.to_bytes() for fold, card in outcome.folds.items()}
     return Evaluation(values, sha256, "scored", text, scored.card.to_bytes(), folds)
+
+
+def _settled(ready: OpenChallenge, name: str, outcome: Outcome) -> Scored:
+    for cause in (problem.cause for problem in outcome.findings if problem.cause):
+        raise PluginError(cause)
+    findings = Findings(name)
+    findings.extend(replace(problem, path=name) for problem in outcome.findings)
+    return settled(terms_of(ready), name, name, outcome._replace(findings=findings))
+
+
+def _of_runs(ready: OpenChallenge, path: Path, name: str, values: str, sha256: str) -> Evaluation:
+    """The evaluation of a file with a column of runs: a scorecard for each, in place of folds."""
+    findings, cards = Findings(name), dict[str, Scorecard]()
+    with TemporaryDirectory(prefix="scorer-") as folder:
+        for part in by_system(ready.prepared, Named("", path), Path(folder, "runs"), ("run",)):
+            plan = ready.plan if part.format is None else ready.reading(part.format).plan
+            (outcome,) = local(plan, [part.path])
+            if part.part is not None:
+                outcome.findings.replace(part.part.located)
+            scored = _settled(ready, name, outcome)
+            findings.extend(scored.findings)
+            if scored.card is not None:
+                cards[part.name.removeprefix("#")] = scored.card
+    if findings.fatal:
+        return Evaluation(values, sha256, "rejected", findings.to_json())
+    runs = {run: card.to_bytes() for run, card in cards.items()}
+    first = next(iter(runs.values()))
+    return Evaluation(values, sha256, "scored", findings.to_json(), first, runs)
 
 
 def failed(values: str, sha256: str, cause: str) -> Evaluation:

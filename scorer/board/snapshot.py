@@ -15,6 +15,7 @@ import numpy as np
 from scorer.board.live import LiveReport, RankedEntry
 from scorer.board.phases import Span, at, phase_at, spans
 from scorer.board.selection import NO_BETTER, Candidate, Choice, State, choose, state
+from scorer.board.settling import settled_entry
 from scorer.challenge.leaderboard import Track
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
@@ -22,12 +23,12 @@ from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import sized
-from scorer.leaderboard.board import Terms, certain, ranked, settled
+from scorer.leaderboard.board import Terms, certain, ranked
+from scorer.leaderboard.repeats import called
 from scorer.leaderboard.rounding import rounded
 from scorer.prepare.answers import belongs, lists_of, shown
-from scorer.prepare.splits import cut, scope_of
+from scorer.prepare.splits import scope_of
 from scorer.results.report import Report, Scored
-from scorer.results.scorecard import Outcome, Scorecard
 from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 
 CACHED = 2_000  # scorecards that are kept cut and settled
@@ -160,13 +161,13 @@ class Snapshot:
         settled_entries = self._settled(counted, part)
         for team, choice in choices.items():
             for entry in choice.counted:
-                called = entry.name if team is None else decided.names[team]
-                title = f"{called} ({entry.number})" if several and team is not None else called
+                whose = entry.name if team is None else decided.names[team]
+                title = f"{whose} ({entry.number})" if several and team is not None else whose
                 while title in rows:  # of a baseline that is called as a team, or as another
                     title = f"{title} ({'baseline' if team is None else entry.number})"
-                scored.append(replace(next(settled_entries), name=title))
+                scored.append(called(next(settled_entries), title))
                 rows[title] = RankedEntry(
-                    entry.number or None, called, team, entry.received, counts[team],
+                    entry.number or None, whose, team, entry.received, counts[team],
                     entry.answers,
                 )  # fmt: skip
         times = {title: row.received.timestamp() for title, row in rows.items()}
@@ -262,7 +263,7 @@ class Snapshot:
 
     def scored(self, entry: Entry, title: str, split: str) -> Scored:
         """An entry's scorecard cut to a split and settled; worked out once."""
-        return replace(next(self._settled([entry], self._part(split))), name=title)
+        return called(next(self._settled([entry], self._part(split))), title)
 
     def _settled(self, entries: Sequence[Entry], part: Part) -> Iterator[Scored]:
         """The scorecards of entries, cut and settled; some at once are read that are not known."""
@@ -275,21 +276,11 @@ class Snapshot:
             if len(self.cache.scored) + len(read) > CACHED:
                 self.cache.scored.clear()
             for entry, key in zip(some, keys, strict=True):
-                scored = found[key] or self._scored(read[entry.sha256], entry, part)
+                scored = found[key] or settled_entry(
+                    part.terms, part.keep, read[entry.sha256], entry
+                )
                 found[key] = self.cache.scored[key] = scored
                 yield scored
-
-    def _scored(self, evaluation: Evaluation, entry: Entry, part: Part) -> Scored:
-        assert evaluation.card is not None
-        whole = Scorecard.from_bytes(evaluation.card)
-        names = {name for name, keeps in zip(whole.lists, part.keep, strict=True) if keeps}
-        folds = {}
-        for fold, data in evaluation.folds.items():
-            card = Scorecard.from_bytes(data)
-            folds[fold] = cut(card, np.array([name in names for name in card.lists], dtype=bool))
-        findings = Findings.from_json(evaluation.findings)
-        outcome = Outcome(findings, entry.sha256, cut(whole, part.keep), folds)
-        return settled(part.terms, "", entry.file, outcome, baseline=entry.baseline)
 
     def _part(self, split: str, track: Track | None = None) -> Part:
         """The lists of a split, or those of them that are a track's."""

@@ -45,7 +45,7 @@ def with_repeats(scored: Sequence[Scored]) -> list[Scored]:
         if match is None or not own:
             gathered.append(each)
         elif each is own[0]:
-            gathered.append(_system(match[1], own))
+            gathered.append(system_of(match[1], own))
     return gathered
 
 
@@ -122,7 +122,13 @@ def _passes(view: type) -> Metric:
     )  # fmt: skip
 
 
-def _system(name: str, runs: Sequence[Scored]) -> Scored:
+def called(scored: Scored, name: str) -> Scored:
+    """A submission under another name, and its runs."""
+    runs = tuple(replace(run, name=f"{name}#{run.name.rpartition('#')[2]}") for run in scored.runs)
+    return replace(scored, name=name, runs=runs)
+
+
+def system_of(name: str, runs: Sequence[Scored]) -> Scored:
     """The runs of a system as one submission, whose values are their means."""
     first, findings = runs[0], Findings(runs[0].path)
     for run in runs:

@@ -24,6 +24,7 @@ from scorer.leaderboard.by_t import (
     of_folds,
     of_runs,
     ranked_draws,
+    runs_within,
     tested_level,
 )
 from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
@@ -400,7 +401,9 @@ def _on_fishers_scale(
 
 def within(sample: Samples, lists: Mask) -> Samples | None:
     """What differences on some of the lists are worked out from; None where no lists are drawn."""
-    return sample.within(lists) if isinstance(sample, _OfLists) and not sample.unit else None
+    if isinstance(sample, _OfLists):
+        return None if sample.unit else sample.within(lists)
+    return runs_within(sample, lists)
 
 
 def _over(figure: Weigh, common: Mask, weights: Floats) -> float:

@@ -66,7 +66,7 @@ class Evaluation:
     status: Status
     findings: str = field(default_factory=lambda: Findings().to_json())
     card: bytes | None = None
-    folds: Mapping[str, bytes] = field(default_factory=dict)  # fold -> its scorecard
+    folds: Mapping[str, bytes] = field(default_factory=dict)  # fold, or run -> its scorecard
     summary: str | None = None  # JSON: means by split, under one fingerprint
     reference: str | None = None  # of a failure
     cause: str | None = None  # of a failure; for the organizer only

@@ -1,9 +1,11 @@
 """Values of cases that other tools computed: read in every form, checked, and ranked."""
 
 import math
+from dataclasses import replace
 
 import pytest
 
+import scorer
 from scorer.api.score import score as scored
 from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
@@ -138,6 +140,35 @@ def test_an_entry_of_a_board_is_of_one_system(challenge, score, tmp_path):
     ran = score("add", folder, tmp_path / "all.csv", "--team", "red")
     assert ran.code == 1, ran
     assert "all.csv:4: error[S528] model is 'a', and 'b' in earlier rows" in ran.err
+
+
+@pytest.mark.slow("keeps a board")
+def test_runs_in_an_entry_are_one_submission_as_on_files(challenge, tmp_path):
+    yaml = (
+        "kind: values\nsubmission: {columns: {list: case, value: ok, run: seed}}\n"
+        "lists: {file: l.csv, columns: {list: case}}\n"
+        "leaderboard: {draws: 50, pass_at: [2]}\n"
+    )
+    folder = challenge(yaml, **{"l.csv": "case\nx\ny\nz\n"})
+    rights = {"a": ["101", "111"], "b": ["100", "101", "110"], "c": ["011"]}
+    for name, runs in rights.items():
+        rows = "".join(f"{c},{n},{ok}\n" for n, run in enumerate(runs)
+                       for c, ok in zip("xyz", run, strict=True))  # fmt: skip
+        (tmp_path / f"{name}.csv").write_text(f"case,seed,ok\n{rows}")
+    files = [tmp_path / f"{name}.csv" for name in rights]
+    (tmp_path / "bad.csv").write_text("case,seed,ok\nx,0,1\ny,0,1\nz,0,1\nx,1,1\ny,1,good\n")
+    with scorer.Board.open(folder) as board:
+        for file in files:
+            board.add([file], team=file.stem)
+        (bad,) = board.add([tmp_path / "bad.csv"], team="bad")
+        assert [(p.line, p.code) for p in bad.findings if p.line] == [(6, "S501")]
+        live, changed = board.board().report, board.rescore(dry_run=True).lists_changed
+    on_files = scored(folder, files)
+    named = [replace(row, name=row.name.removesuffix("#0")) for row in on_files.standings]
+    assert repr(list(live.standings)) == repr(named)
+    a = next(each for each in live.submissions if each.name == "a")
+    assert ([run.name for run in a.runs], len(a.sha256)) == (["a#0", "a#1"], 64)
+    assert changed == 0
 
 
 def test_a_value_that_only_some_systems_lack_is_never_left_out(challenge, tmp_path):

@@ -144,7 +144,6 @@ def compare(
         else:
             files = submissions_of(submissions, terminal, settled, engine)
         refuse_overwrite(output, settled, *(file.path for file in files))
-        order = [file.name for file in files]
         report, pairing = run(
             settled,
             files,
@@ -159,6 +158,7 @@ def compare(
             engine=engine,
             engine_options=engine_options(engine_option),
         )
+        order = [scored.name for scored in report.submissions]
         for scored in report.submissions:
             messages += problems(scored.findings, quiet)
         exit_code = 0 if all(scored.valid for scored in report.submissions) else 1
