@@ -42,6 +42,7 @@ from scorer.challenge.model import FOLDER, Challenge
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import UsageError
 from scorer.leaderboard.board import Terms
+from scorer.prepare.without_truth import refuse_without_entries
 from scorer.store.files import Files, files_at
 from scorer.store.records import Act, Decision, Entry, Status, Team, Token, Version
 
@@ -89,13 +90,15 @@ class Board:
             allow_plugins: whether the challenge's own metrics may be run.
 
         Raises:
-            ChallengeError: the challenge is wrong.
+            ChallengeError: the challenge is wrong, or none of which a board is kept, as of votes.
             UsageError: the store cannot be opened.
         """
         from scorer.store.database import Database
 
         settled_challenge = loaded(challenge)
         folder = settled_challenge.folder / FOLDER
+        if not folder.is_dir():  # a board that there is goes on, whatever became of its files
+            refuse_without_entries(settled_challenge)
         if store is None or files is None:
             try:
                 folder.mkdir(mode=0o700, exist_ok=True)

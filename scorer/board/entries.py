@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from io import BufferedReader
 from pathlib import Path
@@ -25,6 +25,7 @@ from scorer.board.phases import (
     refused_answers,
     refused_by_quota,
 )
+from scorer.board.reading import OURS
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.core.errors import UnknownName, UsageError
@@ -137,8 +138,9 @@ class Ledger:
             return added._replace(status="pending", entry=entry.number, receipt=receipt.digest)
         self._evaluations.finish(version, sha256, entry.file)
         outcome = self.outcome(entry.number)
-        if outcome.status == "scored" and (warning := self._nearly_the_same(version, entry)):
-            outcome.findings.add(warning)
+        if outcome.status == "scored":
+            with suppress(*OURS):  # the entry is recorded, and this is a remark alone
+                outcome.findings.extend(self._nearly_the_same(version, entry))
         return outcome
 
     def _keep(self, file: Named, stream: BufferedReader, sha256: str) -> None:
@@ -147,18 +149,19 @@ class Ledger:
         except OSError as error:
             raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
 
-    def _nearly_the_same(self, version: Version, entry: Entry) -> Problem | None:
+    def _nearly_the_same(self, version: Version, entry: Entry) -> Iterator[Problem]:
         """S806 where an entry is nearly the same as one of the team's last entries."""
         if entry.team is None:
-            return None
+            return
         sent, statuses = self._database.sent(entry.team, version.values)
         recent = [
             earlier
             for earlier in sent
             if earlier.number < entry.number and statuses.get(earlier.sha256) == "scored"
         ][-RECENT:]
+        recent = [earlier for earlier in recent if self._files.has(earlier.sha256)]
         if not recent:
-            return None
+            return
         names, lists = {e.sha256: e.file for e in [*recent, entry]}, self._versions.terms().lists
         ordered = self._evaluations.reader.orders(version, names, lists)
         for earlier in reversed(recent):
@@ -167,8 +170,8 @@ class Ledger:
             if share >= ALIKE:
                 words = f"nearly the same as entry {earlier.number} of this team"
                 message = f"{words} (overlap {share:.2f})"
-                return Problem("S806", message, "warning", path=entry.file)
-        return None
+                yield Problem("S806", message, "warning", path=entry.file)
+                return
 
     def outcome(self, number: int) -> Added:
         """The outcome of an entry. Raises `UnknownName`."""

@@ -37,12 +37,7 @@ def of_its_kind(challenge: Challenge) -> Challenge:
         refuse(challenge, [Fault("votes", "C122", "only a challenge of kind votes has votes")])
     if challenge.kind is None:
         return challenge
-    if challenge.kind == VOTES:
-        message = (
-            "votes give no submission a value of its own, so that there is nothing to do here; "
-            "score CHALLENGE VOTES... makes the board of all systems, as does scorer.votes"
-        )
-        refuse(challenge, [Fault("kind", "C122", message)])
+    refuse_votes(challenge)
     try:
         kind = kinds().get(challenge.kind)
     except UnknownName as error:
@@ -60,6 +55,16 @@ def of_its_kind(challenge: Challenge) -> Challenge:
         faults.append(Fault("metrics", "C107", "is missing"))
     refuse(challenge, faults)
     return challenge
+
+
+def refuse_votes(challenge: Challenge) -> None:
+    """Refuse, by `ChallengeError`, a challenge that has no submissions."""
+    if challenge.kind == VOTES:
+        message = (
+            "votes give no submission a value of its own, so that there is nothing to do here; "
+            "score CHALLENGE VOTES... makes the board of all systems, as does scorer.votes"
+        )
+        refuse(challenge, [Fault("kind", "C122", message)])
 
 
 def own_metrics(challenge: Challenge) -> Mapping[str, Metric]:

@@ -6,20 +6,31 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.faults import Fault, refuse
+from scorer.prepare.kind import refuse_votes
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
+
+HELP = "write lists: {file: lists.csv}, with a column list"
 
 
 def found_lists(prepared: BoundChallenge) -> Sequence[str]:
     """The lists of the submissions that come together; `ChallengeError` where none do."""
     if prepared.found is None:
         message = "nothing names the lists; a file of lists does, or submissions scored together"
-        help = "write lists: {file: lists.csv}, with a column list"
-        refuse(prepared.challenge, [Fault("lists", "C121", message, help)])
+        refuse(prepared.challenge, [Fault("lists", "C121", message, HELP)])
     return sorted(prepared.found or ())
+
+
+def refuse_without_entries(challenge: Challenge) -> None:
+    """Refuse, by `ChallengeError`, what no board can be kept of: votes, and lists not yet known."""
+    refuse_votes(challenge)
+    if challenge.truthless and challenge.lists is None:
+        message = "nothing names the lists, which are the same for all entries of a board"
+        refuse(challenge, [Fault("lists", "C121", message, HELP)])
 
 
 def table_of_lists(public: Public) -> Table:

@@ -542,3 +542,35 @@ def test_an_entry_that_says_nearly_the_same_is_remarked_on(board, life):
     assert "entry 1" in problem.message
     assert list(board.add([copy], "blue", now=day(1))[0].findings) == []
     assert list(board.add([life.sent("c", 2)], "red", now=day(2))[0].findings) == []
+
+
+@pytest.mark.slow("keeps a board")
+@pytest.mark.parametrize("how", ["gone", "a folder"])
+def test_a_remark_that_cannot_be_made_does_not_fail_the_entry(life, how):
+    with life.open() as board:
+        (first,) = board.add([life.sent("a", 1)], "red", now=day(0))
+        (kept,) = life.folder.glob(f".scorer/files/*/{first.sha256}")
+        kept.unlink()
+        if how == "a folder":
+            kept.mkdir()
+        (added,) = board.add([life.sent("b", 1)], "red", now=day(1))
+        assert (added.status, list(added.findings)) == ("scored", [])
+
+
+@pytest.mark.parametrize(
+    ("yaml", "said"),
+    [
+        ("kind: votes\n", ("C122", "kind: votes give no submission a value")),
+        (
+            "kind: values\nsubmission: {columns: {list: case, value: v}}\n",
+            ("C121", "lists: nothing names the lists, which are the same for all entries"),
+        ),
+    ],
+)
+def test_of_what_has_no_entries_no_board_is_made(challenge, yaml, said):
+    folder = challenge(yaml)
+    with pytest.raises(ChallengeError) as caught:
+        scorer.Board.open(folder)
+    (problem,) = caught.value.problems
+    assert (problem.code, problem.message[: len(said[1])]) == said
+    assert not (folder / ".scorer").exists()
