@@ -106,12 +106,9 @@ class Board:
                 raise UsageError(f"the store cannot be made: {error.strerror}") from None
         database = Database.open(store or default_url(folder), settled_challenge.id)
         return cls(
-            settled_challenge,
-            database,
-            files_at(files or folder / "files"),
-            allow_plugins=allow_plugins,
-            shared=files is not None,
-        )
+            settled_challenge, database, files_at(files or folder / "files"),
+            allow_plugins=allow_plugins, shared=files is not None,
+        )  # fmt: skip
 
     def close(self) -> None:
         """Close the store."""

@@ -85,10 +85,11 @@ def settled_bounds(
     if measure.id + LOWEST not in card.values:
         return None
     raw = card.values[measure.id]
-    outside = np.isnan(raw) & (own_rules(rules, measure).undefined != "zero")
+    left_out = own_rules(rules, measure).undefined != "zero"
 
     def end(suffix: str) -> float:
-        values = np.where(outside, np.nan, card.values[measure.id + suffix])
+        as_ruled = np.isnan(raw) & (left_out or suffix == LOWEST)  # zero is the lowest
+        values = np.where(as_ruled, np.nan, card.values[measure.id + suffix])
         changed = card._replace(values={**card.values, measure.id: values}, sums={})
         return settle(changed, measure, rules).mean
 

@@ -1,5 +1,6 @@
 """What unjudged items leave possible: on boards of organizers, and nowhere else."""
 
+import csv
 import io
 import json
 from zipfile import ZipFile
@@ -49,6 +50,19 @@ def test_the_bounds_and_possible_ranks_of_each_submission(ran):
     ranks = {row["name"]: row["possible_ranks"] for row in report["leaderboard"]}
     assert ranks == {"sure": [1, 3], "open": [1, 4], "low": [1, 4], "none": [2, 4]}
     assert "bounds" not in values["sure"]["Bpref"]
+
+
+def test_the_bounds_in_a_table(ran):
+    rows = list(csv.DictReader(io.StringIO(ran("--private", "--format", "csv").out)))
+    parts = ("private_low P@2", "private_high P@2", "private_judged P@2",
+             "private_best_rank", "private_worst_rank")  # fmt: skip
+    found = {row["name"]: [float(row[part]) for part in parts] for row in rows}
+    assert found["open"] == [0.5, 1.0, 0.5, 1, 4]
+    assert found["none"] == [0.0, 0.5, 0.25, 2, 4]
+    assert not any("Bpref" in part and "private" in part for part in rows[0])
+    broken = ran("--private", "--format", "csv", **{"low.csv": "list,item\nq9,a\n"})
+    (low,) = (row for row in csv.DictReader(io.StringIO(broken.out)) if row["name"] == "low")
+    assert [low[part] for part in parts] == [""] * 5
 
 
 def test_the_board_says_who_could_exchange_ranks(ran):
@@ -102,6 +116,15 @@ def test_a_list_without_relevant_items_counts_as_the_rules_say(ran, undefined, l
     )
     bounds = report["submissions"][1]["values"]["R@1"]["bounds"]
     assert (bounds["low"], bounds["high"]) == (low, high)
+
+
+def test_a_list_that_counts_zero_may_stay_so(ran):
+    yaml = "truth: truth.csv\nmetrics: [AP]\nundefined: zero\nbounds: true\n"
+    truth = "list,item,grade\nq1,a,1\nq2,c,0\n"
+    files = {"truth.csv": truth, "open.csv": "list,item\nq1,a\nq2,c\nq2,x\n"}
+    report = json.loads(ran("--private", "--format", "json", yaml=yaml, **files).out)
+    bounds = report["submissions"][1]["values"]["AP"]["bounds"]  # x is relevant, or nothing is
+    assert (bounds["low"], bounds["high"]) == (0.5, 0.75)
 
 
 @pytest.mark.parametrize(

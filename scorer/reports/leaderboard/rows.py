@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.leaderboard.cells import sliced
-from scorer.results.report import Report, Scored, Standing
+from scorer.results.report import Report, Scored, Standing, ValueBounds
 
 HEAD = ("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high", "missing",
         "undefined", "of_lists", "best", "better")  # fmt: skip
@@ -33,6 +34,9 @@ def _board(report: Report, options: Options) -> ExactRows:
     parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
     folded = [key for key in ids if any(key in row.deviations for row in report.standings)]
     files = ["private_path", "private_sha256"] if options.private else []
+    bounded = [key for key in ids if options.private and _bounded(key, report)]
+    files += [f"private_{part} {key}" for key in bounded for part in ValueBounds._fields]
+    files += ["private_best_rank", "private_worst_rank"] if bounded else []
     asked = [key for key in report.challenge.questions
              if any(key in own for own in report.answers.values())]  # fmt: skip
     tracks = [(board.track.id, {row.name: row.rank for row in board.standings})
@@ -51,14 +55,16 @@ def _board(report: Report, options: Options) -> ExactRows:
             *([report.front.place(row.name) or None] if report.front is not None else []),
             *(ranks.get(row.name) for _, ranks in tracks),
             *_file(submissions[row.name], options),
+            *_bounds(row, submissions[row.name], bounded),
         ]
         for row in report.standings
     ]  # fmt: skip
     for scored in report.submissions:
         if not scored.valid:
             empty = [None] * (len(HEAD) - 3 + len(parts) + len(folded) + len(more))
-            table.append([None, scored.name, *([None] * len(ids)), None, scored.baseline, False,
-                          *empty, *_file(scored, options)])  # fmt: skip
+            told = [None, scored.name, *([None] * len(ids)), None, scored.baseline, False, *empty,
+                    *_file(scored, options)]  # fmt: skip
+            table.append([*told, *[None] * (len(head) - len(told))])
     if report.absent:  # a list of grades has everybody
         width = len(head) - 2
         table = [[*row, None] for row in table]
@@ -76,6 +82,17 @@ def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
         row.fewer[1] if row.fewer else value.lists, row.best,
         ", ".join(f"{measure.id} {measure.metric.better}" for measure in report.measures),
     ]  # fmt: skip
+
+
+def _bounded(key: str, report: Report) -> bool:
+    return any(each.values[key].bounds is not None for each in report.submissions if each.valid)
+
+
+def _bounds(row: Standing, scored: Scored, keys: Sequence[str]) -> list[float | None]:
+    """What unjudged items leave possible: of each measure, and of the rank."""
+    nothing = (None,) * len(ValueBounds._fields)
+    ends = [end for key in keys for end in scored.values[key].bounds or nothing]
+    return [*ends, *(row.possible or (None, None))] if keys else []
 
 
 def _by_list(report: Report) -> ExactRows:

@@ -23,6 +23,7 @@ from scorer.reports.document import (
     cut,
     texts,
 )
+from scorer.reports.leaderboard.cells import number
 from scorer.reports.pictures.blobs import blobs
 from scorer.reports.pictures.bumps import RankColumn, bumps
 from scorer.reports.pictures.draw import Figure
@@ -39,14 +40,14 @@ def document(study: Study, options: Options) -> Document:
     challenge = study.challenge
     return Document(
         printable(f"{challenge.title}: how robust is the board?", 1000),
-        list(_sections(study)),
+        list(_sections(study, options.precision)),
         "" if study.open else LINTED,
         source=(challenge.id, study.fingerprint),
         skip="Skip to the variations",
     )
 
 
-def _sections(study: Study) -> Iterator[Block]:
+def _sections(study: Study, precision: int) -> Iterator[Block]:
     first, *others = _staying(study)
     yield Paragraph(first, "strong")
     if others:
@@ -63,6 +64,7 @@ def _sections(study: Study) -> Iterator[Block]:
     yield from map(Picture, filter(None, [_moves(study)]))
     yield Heading("Submissions", key="submissions")
     yield _spans(study)
+    yield from _bounds(study, precision)
     notes = [f"Not tried: {each}." for each in study.left_out]
     if study.rejected:
         names = _first_names([each.name for each in study.rejected])
@@ -72,6 +74,25 @@ def _sections(study: Study) -> Iterator[Block]:
     if study.diagnosis is not None:
         yield from map(Picture, filter(None, [_spread(study, study.diagnosis.shares)]))
         yield from diagnosis_blocks(study, study.diagnosis)
+
+
+def _bounds(study: Study, precision: int) -> Iterator[Block]:
+    """The values and ranks that unjudged items leave possible; nothing where all are judged."""
+    if not study.possible:
+        return
+    measure = next(each for each in study.measures if each.primary)
+    head = ["name", "low", "value", "high", "judged", "possible ranks"]
+    rows = [
+        [
+            each.name,
+            *(number(value, measure, precision) for value in (each.low, each.value, each.high)),
+            "-" if math.isnan(each.judged) else f"{100 * each.judged:.1f} %",
+            "-".join(f"{rank:,}" for rank in dict.fromkeys((each.best, each.worst))),
+        ]
+        for each in study.possible
+    ]
+    yield Heading("Unjudged items", key="unjudged")
+    yield texts(f"{measure.id}, whatever grades the unjudged items of a submission had", head, rows)
 
 
 def _moves(study: Study) -> Figure | None:
@@ -134,10 +155,10 @@ def _variations(study: Study) -> Table:
     ]
     rows = []
     families = groupby(study.variations, lambda each: each.about)
-    for number, (about, family) in enumerate(families):
+    for place, (about, family) in enumerate(families):
         made = _of_draws(study, list(family)) if about in DRAWN else _decided(study, list(family))
         rows += [
-            Row([cells[0], Cell(about), *cells[1 : len(columns) - 1]], number) for cells in made
+            Row([cells[0], Cell(about), *cells[1 : len(columns) - 1]], place) for cells in made
         ]
     return Table("The board if something else were decided", columns, rows)
 
