@@ -114,7 +114,7 @@ def fields(study: Study, options: Options) -> Record:
         diagnosis=None if study.diagnosis is None else told(study.diagnosis),
         left_out=study.left_out,
         bounds=[
-            Bounds(*each._replace(judged=number_or_null(each.judged))) for each in study.possible
+            Bounds(*each[:4], number_or_null(each.judged), *each[5:]) for each in study.possible
         ] or ABSENT,
     )  # fmt: skip
     return record if study.open else replace(record, private=LINTED)
