@@ -81,10 +81,10 @@ def _sent(path: Path, own: Sequence[Path], part: str | None) -> int:
         try:
             looked = os.stat(where, dir_fd=handle, follow_symlinks=False)
         except FileNotFoundError:
-            _refuse_astray(there)  # a link to what is not there
+            _refuse_astray(there, target)  # a link to what is not there
             raise
         _refuse_own(looked, own)
-        _refuse_astray(there)
+        _refuse_astray(there, target)
         if part is not None:
             _refuse_linked(part, looked)
         return _as_looked(looked, lambda: os.open(where, READ_FLAGS | SELF, dir_fd=handle))
@@ -134,12 +134,14 @@ def _refuse_linked(name: str, looked: os.stat_result) -> None:
         raise _refused(message, "put a copy of the file into the folder")
 
 
-def _refuse_astray(path: Path) -> None:
+def _refuse_astray(path: Path, target: Path) -> None:
     """Refuse a path with a link that leads out of the folder it stands in.
 
     Of the folders above, only those below the current one are looked at: where the system keeps
     its folders is its own affair.
     """
+    if path == target:
+        return  # there is no link in it
     here = Path.cwd()
     inside = [
         folder_above

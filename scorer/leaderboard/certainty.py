@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 SURE = 2.5758293035489004  # standard errors: 99 %, as every submission is asked
 ENOUGH = 6  # units: 2 / 2**6 is below .05
+MOST = 1_000  # ranked submissions of which all pairs are tested: memory grows with their square
 SPLIT = ("public", "private")  # groups of lists that are compared with random ones
 
 
@@ -48,7 +49,7 @@ def with_certainty(
     Tests look at the lists that both of a pair have. The ranked are one family, and each
     baseline against all of them another, so that no baseline changes what is said of the
     ranked. Where preferences, or points of several measures, rank there are no tests, since they
-    would speak of another order.
+    would speak of another order, or of more than `MOST` ranked submissions.
 
     A list without an entry in `clusters` is alone.
     """
@@ -71,8 +72,10 @@ def with_certainty(
         rows[n] = replace(rows[n], error=varies)
     for n, of in _marked(rows, values):
         rows[n] = replace(rows[n], fewer=(values[n].lists, of))
-    certainty = None
-    if rules.tiers is not None and report.measured and ranked.size > 1:
+    certainty, uncertain = None, ""
+    if rules.tiers is not None and report.measured and ranked.size > MOST:
+        uncertain = f"of more than {MOST:,} submissions not all pairs are tested"
+    elif rules.tiers is not None and report.measured and ranked.size > 1:
         certainty = _tested(rows, samples, ranked, primary, rules, rules.tiers)
         table = _value_table([values[n] for n in ranked.tolist()])
         if table is not None:
@@ -85,6 +88,7 @@ def with_certainty(
         report,
         standings=tuple(rows),
         certainty=certainty,
+        uncertain=uncertain,
         hangs_on=samples.hangs_on,
         rests_on=samples.rests_on,
         weighing=_weighing(primary, scored[0]),

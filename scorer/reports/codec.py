@@ -7,11 +7,11 @@ be it a command, the API or a template, turns it into plain data by `to_fields` 
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
+from math import isfinite, isnan
 from re import Match
 from typing import Any
 
@@ -42,6 +42,8 @@ RECORDS = {  # schema's name -> the module with its record
 }
 
 
+NESTED = (dict, list, tuple)
+PLAIN = frozenset([str, int, bool, type(None)])
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
 
 
@@ -53,9 +55,14 @@ def optional() -> Any:
 def to_fields(value: Any) -> Any:
     """A record as plain data: a number that is none as None, an array as a list.
 
-    >>> to_fields({"a": (1.0, math.nan)})
+    >>> to_fields({"a": (1.0, float("nan"))})
     {'a': [1.0, None]}
     """
+    kind = type(value)
+    if kind in PLAIN:
+        return value
+    if kind is float:
+        return _number(value)
     if is_dataclass(value):
         return {
             _field_key(each.name): to_fields(getattr(value, each.name))
@@ -63,14 +70,27 @@ def to_fields(value: Any) -> Any:
             if getattr(value, each.name) is not ABSENT
         }
     if isinstance(value, Mapping):
-        return {key: to_fields(each) for key, each in value.items()}
+        return dict(zip(value, _each(list(value.values())), strict=True))
     if isinstance(value, float):
-        return value + 0.0 if math.isfinite(value) else None  # -0.0 is 0.0
+        return _number(value)
     if hasattr(value, "tolist"):
         return to_fields(value.tolist())
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return [to_fields(each) for each in value]
+        return _each(value)
     return value
+
+
+def _each(values: Sequence[Any]) -> list[Any]:
+    types = set(map(type, values))
+    if types <= PLAIN:
+        return list(values)
+    if types == {float}:  # millions, of a large board
+        return [value + 0.0 if isfinite(value) else None for value in values]
+    return [to_fields(value) for value in values]
+
+
+def _number(value: float) -> float | None:
+    return value + 0.0 if isfinite(value) else None  # -0.0 is 0.0
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -105,8 +125,31 @@ def dumped(data: Any, indent: int | None = 1) -> str:
     >>> dumped("\ud800")
     '"\\\\ud800"'
     """
-    text = json.dumps(data, ensure_ascii=False, indent=indent, allow_nan=False)
+    text = _encoded(data) if indent is None else "".join(_indented(data, indent, "\n"))
     return BEYOND.sub(_escaped, text).replace("##[", "##\\u005b")  # GitHub's runners obey this
+
+
+def _indented(data: Any, indent: int, line: str) -> Iterator[str]:
+    """As `json.dumps` with an indent, but what holds texts and numbers alone is encoded at once."""
+    if not data or not isinstance(data, NESTED):
+        yield _encoded(data)
+        return
+    start, end = ("{", "}") if isinstance(data, dict) else ("[", "]")
+    inner = line + " " * indent
+    values = data.values() if isinstance(data, dict) else data
+    if set(map(type, values)).isdisjoint(NESTED):
+        yield f"{start}{inner}{_encoded(data, f',{inner}')[1:-1]}{line}{end}"
+        return
+    mark = start
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+        yield f"{mark}{inner}{_encoded(key)}: " if isinstance(data, dict) else f"{mark}{inner}"
+        yield from _indented(value, indent, inner)
+        mark = ","
+    yield f"{line}{end}"
+
+
+def _encoded(data: Any, between: str = ", ") -> str:
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(between, ": "))
 
 
 def _escaped(match: Match[str]) -> str:
@@ -118,7 +161,7 @@ def _escaped(match: Match[str]) -> str:
 
 def number_or_null(value: float) -> float | None:
     """A number as JSON has it: NaN is None."""
-    return None if math.isnan(value) else value
+    return None if isnan(value) else value
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,10 +102,11 @@ def _certain(report: Report, ranked: int) -> Iterator[Statement]:
         measures = "a preference" if report.rank_by is not None else "the ranks by several measures"
         yield Statement(f"Submissions are ranked by {measures}")
         return
-    if isinstance(report.primary.metric.statistic, Unbootstrappable) or report.uncertain:
+    shown = any(row.interval is not None for row in report.standings)
+    none = isinstance(report.primary.metric.statistic, Unbootstrappable) or report.uncertain
+    if none and not shown:
         yield Statement("The primary measure has neither intervals nor tests")
         return
-    shown = any(row.interval is not None for row in report.standings)
     if board.level is not None and (shown or not ranked):
         together = ", of all the ranked together," if board.joint else ""
         made, cites = _levelled(report)

@@ -106,8 +106,8 @@ def test_what_was_opened_is_what_was_looked_at(walks, sent, monkeypatch):
     path, other = sent / "two.csv", sent / "real.csv"
     look = opening._refuse_astray
 
-    def swapped(there):
-        look(there)
+    def swapped(there, target):
+        look(there, target)
         path.unlink()
         path.symlink_to(other)
 

@@ -641,3 +641,16 @@ def test_a_p_that_draws_leave_open_is_marked_in_every_form(board):
     assert f"p ~{certainty['p'][0][1]:.4f}" in board(errors, rules, form="html")
     surely = {"a": np.full(30, 5.0), "b": np.linspace(4, 5, 30)}
     assert board(surely, rules)["certainty"]["unsure"] == []
+
+
+def test_of_very_many_submissions_not_all_pairs_are_tested(board, monkeypatch):
+    monkeypatch.setattr("scorer.leaderboard.certainty.MOST", 2)
+    errors = easy_and_hard()
+    report = board(errors)
+    assert report["certainty"] is None
+    assert all(row["interval"] and row["tier"] is None for row in report["leaderboard"])
+    text = board(errors, form="text")
+    assert (
+        "No tests of MAE(average=lists): of more than 2 submissions not all pairs are tested."
+        in text
+    )

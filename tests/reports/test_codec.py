@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import re
 from pathlib import Path
 
@@ -125,6 +126,31 @@ def test_no_number_is_null():
     record = {"a": (1.0, math.nan, math.inf), "b": np.array([[0.5, math.nan]])}
     assert to_fields(record) == {"a": [1.0, None, None], "b": [[0.5, None]]}
     assert json.loads(dumped(to_fields(record)))["a"] == [1.0, None, None]
+
+
+def nested(rng, depth):
+    """Plain data of every type, at random."""
+    texts = ["", 'a": [', ",\n {", "é"]
+    kind = rng.randrange(8 if depth else 6)
+    match kind:
+        case 0 | 1:
+            return rng.random() * 10.0 ** rng.randrange(-20, 20) if kind else rng.randrange(-5, 5)
+        case 2 | 3:
+            return rng.choice([None, True, *texts])
+        case 4 | 5:
+            return [[], {}][kind - 4]
+        case 6:
+            return [nested(rng, depth - 1) for _ in range(rng.randrange(5))]
+    keys = [f"{rng.choice(texts)}{n}" for n in range(rng.randrange(5))]
+    return {key: nested(rng, depth - 1) for key in keys}
+
+
+def test_json_is_laid_out_as_python_does():
+    rng = random.Random(1)
+    for _ in range(300):
+        data = nested(rng, 4)
+        assert dumped(data) == json.dumps(data, ensure_ascii=False, indent=1)
+        assert to_fields(data) == data
 
 
 def golden_of(name):

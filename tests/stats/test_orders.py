@@ -39,6 +39,14 @@ def test_tau_is_that_of_scipy():
     assert taus(values, drawn) == pytest.approx(expected, abs=1e-12)
 
 
+def test_orders_are_taken_in_parts(monkeypatch):
+    rng = np.random.default_rng(4)
+    values, drawn = rng.integers(0, 6, 9).astype(float), rng.integers(0, 4, (9, 7)).astype(float)
+    at_once = taus(values, drawn)
+    monkeypatch.setattr("scorer.stats.orders.CACHED", 20)
+    assert taus(values, drawn).tolist() == at_once.tolist()
+
+
 def test_tau_of_orders_without_any_difference_is_none():
     assert taus(np.ones(3), np.array([[1.0], [2.0], [3.0]])).tolist() == [0.0]
 

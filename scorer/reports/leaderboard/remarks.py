@@ -315,7 +315,9 @@ def _against(report: Report, certainty: Certainty) -> Iterator[str]:
 def _intervals(report: Report) -> Iterator[str]:
     """The limits of the intervals, and the reason where there are none."""
     if report.uncertain:
-        yield f"No intervals or tests of {printable(report.primary.id)}: {report.uncertain}."
+        bounded = any(row.interval is not None for row in report.standings)
+        what = "tests" if bounded else "intervals or tests"
+        yield f"No {what} of {printable(report.primary.id)}: {report.uncertain}."
     share, word = level(report), unit(report.called)
     ranked = sum(row.rank is not None for row in report.standings) + report.omitted
     if share and report.challenge.leaderboard.joint:
