@@ -148,7 +148,7 @@ def open_bytes(
         if not head:
             raise Unreadable(Problem("S102", "the file is empty (0 bytes)"))
         if head.startswith((GZIP, ZSTD)):
-            source, damage = _decompressing(stored, head)
+            source, damage = decompressing(stored, head)
             stream = io.BufferedReader(
                 _Unpacked(source, stored, size, limits, unpacked, damage), BLOCK_SIZE
             )
@@ -397,7 +397,7 @@ class _Unpacked(io.RawIOBase):
         return len(data)
 
 
-def _decompressing(stored: BinaryIO, head: bytes) -> tuple[Any, type[Exception]]:
+def decompressing(stored: BinaryIO, head: bytes) -> tuple[Any, type[Exception]]:
     """A reader of compressed data, and the exception that it raises where that is damaged."""
     if head.startswith(GZIP):
         return gzip.GzipFile(fileobj=stored), OSError

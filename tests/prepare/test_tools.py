@@ -2,7 +2,9 @@
 
 import io
 import json
+import sys
 import zipfile
+import zlib
 from itertools import product
 
 import pytest
@@ -11,18 +13,23 @@ import yaml
 from scorer.bytes.limits import ReadLimits
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.prepare.from_tools import cases_of, file_names, tool_files, tool_of, values_challenge
-from scorer.prepare.tools.archive import MOST_DIRECTORY
+from scorer.prepare.tools.archive import MOST_DIRECTORY, ZSTANDARD
 from scorer.prepare.tools.base import ToolFile, tools
 from scorer.prepare.tools.inspect_ai import inspect_ai
+
+if sys.version_info >= (3, 14):
+    import zipfile as by_zstandard
+else:
+    from backports.zstd import zipfile as by_zstandard
 
 
 def lines(*rows):
     return "".join(f"{json.dumps(row)}\n" for row in rows)
 
 
-def packed(**files):
+def packed(method=zipfile.ZIP_DEFLATED, **files):
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+    with by_zstandard.ZipFile(out, "w", method) as archive:
         for name, data in files.items():
             archive.writestr(name.replace("__", "/"), json.dumps(data))
     return out.getvalue()
@@ -35,10 +42,10 @@ def sample(n, filter="none", **metrics):
     return about | names | {"doc_hash": "a", "prompt_hash": "b", "target_hash": "c"} | metrics
 
 
-def instance(name, trial=0, perturbation=None, **means):
+def instance(name, trial=0, perturbation=None, split="test", **means):
     """An entry of HELM's per_instance_stats."""
     stats = [
-        {"name": {"name": called, "split": "test"}, "count": 1, "sum": mean, "mean": mean}
+        {"name": {"name": called, "split": split}, "count": 1, "sum": mean, "mean": mean}
         for called, mean in means.items()
     ]
     made = {"instance_id": name, "train_trial_index": trial, "stats": stats}
@@ -76,6 +83,7 @@ JUNIT = (
     '<testcase classname="tests.a" name="one" time="0.25" />'
     '<testcase classname="tests.a" name="two" time="1.5"><failure message="x">y</failure>'
     '</testcase><testcase classname="tests.b" name="three" time="0"><skipped /></testcase>'
+    '<testcase classname="tests.b" name="DISABLED_five" status="notrun" time="0."/>'
     '<testcase classname="tests.b" name="four" time="1,000.5"/>'
     '<testcase classname="tests.b" name="four" time="0.5"><error message="end"/></testcase>'
     "</testsuite></testsuites>"
@@ -102,10 +110,13 @@ MADE = {
         {"mmlu:subject=law,model=openai_gpt2/per_instance_stats.json": json.dumps([
             instance("id1", exact_match=1.0, num_prompt_tokens=7),
             instance("id1", 1, exact_match=0.0), instance("id2", exact_match=1.0),
+            instance("id1", toxic_frac=0.25), instance("id1", 1, toxic_frac=0.75),  # of a metric
+            instance("id0", split="valid", exact_match=0.0),
             instance("id2", perturbation="robustness", exact_match=0.0)])},
         {"openai_gpt2": {
-            f"mmlu:subject=law/id{n}": (("mmlu", "mmlu:subject=law"), {"exact_match": value})
-            for n, value in ((1, 0.5), (2, 1))}},
+            f"mmlu:subject=law/id{n}": (("mmlu", "mmlu:subject=law"), values)
+            for n, values in ((1, {"exact_match": 0.5, "toxic_frac": 0.5}),
+                              (2, {"exact_match": 1}))}},
     ),
     "SWE-bench": (
         {"gpt4.run1.json": json.dumps(REPORT),
@@ -192,18 +203,36 @@ def test_the_cases_of_a_tool(name, tmp_path):
             "start.json": log(),
             **{f"samples__{s['id']}_epoch_{s['epoch']}.json": s for s in SAMPLES},
         },
+        {
+            "_journal__start.json": log(),
+            **{f"samples__{s['id']}_epoch_{s['epoch']}__sample.json": s for s in SAMPLES},
+            "samples__a_epoch_1__events__0.json": [{"event": "score"}],  # of a sample in parts
+        },
     ],
 )
-def test_an_archive_of_inspect_says_the_same_as_its_json(archive, tmp_path):
-    folder = written(tmp_path, {"a.eval": packed(**archive)})
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, ZSTANDARD])
+def test_an_archive_of_inspect_says_the_same_as_its_json(archive, method, tmp_path):
+    folder = written(tmp_path, {"a.eval": packed(method, **archive)})
     assert read(folder) == MADE["Inspect"][1]
 
 
+def test_a_member_packed_by_zstandard_that_is_damaged_is_told(tmp_path):
+    data = packed(ZSTANDARD, **{"header.json": log(), "summaries.json": SAMPLES})
+    start = data.index(b"header.json") + 40
+    for broken in (data[:start] + b"zzzz" + data[start + 4 :],
+                   data.replace(zlib.crc32(json.dumps(log()).encode()).to_bytes(4, "little"),
+                                b"1234")):  # fmt: skip
+        folder = written(tmp_path, {"a.eval": broken})
+        with pytest.raises(ChallengeError, match="in it cannot be unpacked"):
+            cases_of(tool_files([folder]))
+
+
 def test_scores_of_inspect_that_are_words_or_have_several_numbers():
-    values = {"a": "yes", "b": {"x": 1, "y": "I"}, "c": True, "d": "a text", "e": [1]}
+    values = {"a": "yes", "b": {"x": 1, "y": "I", "z": None}, "c": True, "d": "a text", "e": [1],
+              "f": "1e-1", "g": "nan", "h": float("nan")}  # fmt: skip
     file = type("File", (ToolFile,), {"head": b"{", "document": log(scored(1, 1, **values))})
     (case,) = inspect_ai(file(None))
-    assert case.values == {"a": 1, "b/x": 1, "b/y": 0, "c": 1}
+    assert case.values == {"a": 1, "b/x": 1, "b/y": 0, "c": 1, "f": 0.1}
 
 
 @pytest.mark.parametrize(
@@ -250,9 +279,11 @@ def test_what_is_wrong_is_told_at_its_place(name, content, told, tmp_path):
 
 def test_an_archive_is_unpacked_within_bounds(tmp_path):
     bomb = log() | {"filler": "a" * 40_000}
-    folder = written(tmp_path, {"a.eval": packed(**{"header.json": bomb, "summaries.json": []})})
-    with pytest.raises(ChallengeError, match="unpacks to more than is accepted, 30 kB"):
-        list(inspect_ai(ToolFile(folder / "a.eval", ReadLimits(unpacked=30_000))))
+    for method in (zipfile.ZIP_DEFLATED, ZSTANDARD):
+        data = packed(method, **{"header.json": bomb, "summaries.json": []})
+        folder = written(tmp_path, {"a.eval": data})
+        with pytest.raises(ChallengeError, match="unpacks to more than is accepted, 30 kB"):
+            list(inspect_ai(ToolFile(folder / "a.eval", ReadLimits(unpacked=30_000))))
     assert MOST_DIRECTORY >= 65_535 * 100
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import io
+import os
+import struct
 import zipfile
 import zlib
 from types import TracebackType
 from typing import Any, Self
 
 from scorer.bytes.archive import DAMAGE, METHODS, announced
-from scorer.bytes.files import open_stored
+from scorer.bytes.files import decompressing, open_stored
 from scorer.bytes.limits import Unreadable, format_size, most_unpacked
 from scorer.core.text import quoted
 from scorer.prepare.tools.base import ToolFile
 
+ZSTANDARD = 93  # how newer archives are packed
+LENGTHS = 26  # bytes of a file's header before the lengths of its name and extra field
 MOST_DIRECTORY = 1 << 25  # bytes, of as many files as an archive without ZIP64 can have
 DAMAGED = "this is a ZIP archive that is damaged, encrypted or packed in a rare way"
 
@@ -54,10 +59,7 @@ class Archive:
         """What one of its files holds. Raises `ChallengeError`."""
         entry = self.names[name]
         try:
-            if entry.compress_type not in METHODS:
-                raise zipfile.BadZipFile
-            with self._archive.open(entry) as stream:
-                data = stream.read(self._left + 1)
+            data = self._unpacked(entry)
         except (*DAMAGE, zlib.error, OSError, EOFError):
             self._file.wrong(f"{quoted(name)} in it cannot be unpacked: {DAMAGED}", code="S108")
         self._left -= len(data)
@@ -65,3 +67,22 @@ class Archive:
             most = format_size(most_unpacked(self._file.path.stat().st_size, self._file.limits))
             self._file.wrong(f"the archive unpacks to more than is accepted, {most}", code="S104")
         return self._file.parsed(data.decode("utf-8", "replace"), where=f"{name}: ")
+
+    def _unpacked(self, entry: zipfile.ZipInfo) -> bytes:
+        """What a file holds, or one byte more than is left."""
+        if entry.compress_type in METHODS:
+            with self._archive.open(entry) as stream:
+                return stream.read(self._left + 1)
+        if entry.compress_type != ZSTANDARD:
+            raise zipfile.BadZipFile
+        self._stored.seek(entry.header_offset + LENGTHS)
+        self._stored.seek(sum(struct.unpack("<HH", self._stored.read(4))), os.SEEK_CUR)
+        packed = io.BytesIO(self._stored.read(entry.compress_size))
+        stream, damaged = decompressing(packed, b"")  # not by `zipfile`, which has no bound
+        try:
+            data: bytes = stream.read(self._left + 1)
+        except damaged:
+            raise zipfile.BadZipFile from None
+        if len(data) <= self._left and zlib.crc32(data) != entry.CRC:
+            raise zipfile.BadZipFile
+        return data

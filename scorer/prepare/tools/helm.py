@@ -14,33 +14,52 @@ BOOKKEEPING = re.compile(
 )
 
 
+# values of instances of which its own descriptions of metrics say that lower is better
+LOWER = frozenset({
+    "blacked_out_frac", "cer_score", "chinese_cer_score", "chinese_mer_score", "chinese_wer_score",
+    "copyright_human", "expected_lpips_score", "expected_max_nsfw_score", "expected_max_toxicity",
+    "expected_max_watermark_prob", "fractal_dimension_loss", "max_nsfw_probability",
+    "max_toxicity_probability", "mer_score", "nsfw_frac", "nudity_frac", "toxic_frac",
+    "toxic_prompt_openai", "toxic_prompt_perspective_api", "watermark_frac", "wer_score",
+})  # fmt: skip
+
+
 @tool(
     "HELM",
     keys("instance_id", "train_trial_index", "stats"),
     groups=("scenario", "run"),
     average=("run", "scenario"),
+    lower=LOWER,
 )
 def helm(file: ToolFile) -> Iterator[Case]:
-    """A case an instance, as it is without perturbation; trials are averaged."""
+    """A case an instance, as it is without perturbation; trials are averaged.
+
+    Where a run has test instances beside those to validate by, these are left out, as in its
+    tables.
+    """
     if not isinstance(file.document, list):
         file.wrong("this is no list of instances")
-    yield from averaged_repeats(_instances(file))
+    cases = [*_instances(file)]
+    tested = any(split == "test" for split, _ in cases)
+    yield from averaged_repeats(case for split, case in cases if split == "test" or not tested)
 
 
-def _instances(file: ToolFile) -> Iterator[Case]:
+def _instances(file: ToolFile) -> Iterator[tuple[str, Case]]:
+    """The split of each instance, and its case; one for each metric that was worked out."""
     system, scenario, run = _run_of(file)
     for n, instance in enumerate(file.document):
         where = f"instance {n:,}"
         name = file.member(instance, "instance_id", str, where)
         if instance.get("perturbation") is not None:
             continue
-        values = {}
+        values, split = {}, ""
         for stat in file.member(instance, "stats", list, where):
-            called = file.member(file.member(stat, "name", dict, where), "name", str, where)
+            about = file.member(stat, "name", dict, where)
+            called, split = file.member(about, "name", str, where), about.get("split", split)
             value = finite(stat.get("mean"))
             if value is not None and BOOKKEEPING.fullmatch(called) is None:
                 values[called] = value
-        yield Case(system, f"{run}/{name}", values, (scenario, run))
+        yield split, Case(system, f"{run}/{name}", values, (scenario, run))
 
 
 def _run_of(file: ToolFile) -> tuple[str, str, str]:

@@ -13,6 +13,7 @@ LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partly, incorrect
 WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 as_json = keys("eval", "run_id", "task")
 HEADERS = ("header.json", "_journal/start.json", "start.json")
+SAMPLE = re.compile(r"samples/.+_epoch_\d+(\.json|/sample\.json)")  # in parts, or not
 SUMMARIES = ("summaries.json", "summary.json")
 
 
@@ -45,8 +46,7 @@ def _log_parts(file: ToolFile) -> tuple[Any, list[Any]]:
                 return header, samples if isinstance(samples, list) else file.wrong(
                     f"{name}: no list"
                 )
-        names = [name for name in archive.names if re.fullmatch(r"samples/.+\.json", name)]
-        return header, [archive.json(name) for name in names]
+        return header, [archive.json(name) for name in archive.names if SAMPLE.fullmatch(name)]
 
 
 def _sample_cases(file: ToolFile, samples: list[Any], task: str, model: str) -> Iterator[Case]:
@@ -75,5 +75,13 @@ def _numbers_of(name: str, value: Any) -> Iterator[tuple[str, float]]:
         yield name, LETTERS[value]
     elif isinstance(value, str) and value.lower() in WORDS:
         yield name, WORDS[value.lower()]
-    elif (found := finite(value)) is not None:
+    elif (found := finite(as_number(value) if isinstance(value, str) else value)) is not None:
         yield name, found
+
+
+def as_number(text: str) -> float | None:
+    """A text that is a number, as its accuracy takes one."""
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -10,6 +10,7 @@ from scorer.core.text import quoted
 from scorer.prepare.tools.base import Case, ToolFile, tool
 
 SUITE = re.compile(rb"\s*(<\?xml[^>]*>)?\s*(<!--.*?-->\s*)*<testsuites?[\s>/]", re.DOTALL)
+NOT_RUN = ("notrun", "disabled")  # as GoogleTest and CTest say it
 PIECE = 1 << 16  # characters that are parsed at once
 
 
@@ -30,7 +31,7 @@ def junit(file: ToolFile) -> Iterator[Case]:
         name, of = test.get("name"), test.get("classname") or ""
         if name is None:
             file.wrong("a testcase has no 'name'")
-        if test.find("skipped") is not None:
+        if test.find("skipped") is not None or test.get("status") in NOT_RUN:
             continue
         called = f"{of}::{name}" if of else name
         failed = any(test.find(word) is not None for word in ("failure", "error"))
