@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.core.cached import cached_property
 from scorer.core.text import printable
+from scorer.tables.names import names_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,6 +81,11 @@ class Public(NamedTuple):
     numbers: frozenset[str] = frozenset()  # the groups whose labels are numbers
     complete: bool = False  # whether a list has to have all of its candidates
     texts: bool = False  # answers are texts, no ids
+
+    @property
+    def list_names(self) -> Sequence[str]:
+        """The ids of the lists, in order."""
+        return names_of(ids_of(self.lists))
 
     def numbered(self, names: Sequence[str]) -> list[bool]:
         """Whether the label of each of these lists is a number."""

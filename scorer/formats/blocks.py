@@ -61,10 +61,10 @@ class Block:
         after = True  # whether a blank or a line end stands before the piece, or nothing
         for start in range(0, octets.size, CACHED):
             part = octets[start : start + CACHED]
-            ends = int(np.count_nonzero(part == NEWLINE))
-            gaps = int(np.count_nonzero(part == BLANK))
-            low = part <= PLUS
-            if int(np.count_nonzero(low)) > ends + gaps:  # which few files have
+            ends, low = int(np.count_nonzero(part == NEWLINE)), part <= PLUS
+            others = int(np.count_nonzero(low)) - ends
+            gaps = int(np.count_nonzero(part == BLANK)) if others else 0
+            if others > gaps:  # which few files have
                 low = part <= BLANK
                 marks, controls = True, controls or int(np.count_nonzero(low)) > ends + gaps
             lines, blanks = lines + ends, blanks + gaps

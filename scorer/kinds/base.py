@@ -41,7 +41,7 @@ class OpenTruth(Protocol):
     """A truth made ready, once for all submissions."""
 
     @property
-    def lists(self) -> tuple[str, ...]:
+    def lists(self) -> Sequence[str]:
         """The lists that are scored, in the order of their names."""
         ...
 

@@ -14,7 +14,7 @@ from scorer.challenge.public import ids_of
 from scorer.core.arrays import Ints
 from scorer.core.cached import cached_property
 from scorer.kinds.base import SideTables
-from scorer.tables.columns import CodedColumn, in_order
+from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table
 from scorer.views.beyond import Subtopics, likelihood, returned, scored, stated, texts
 from scorer.views.diverse import Diverse
@@ -120,7 +120,7 @@ def _catalogue(aids: SideTables) -> Catalogue:
         items_column = CodedColumn(NO_CODES, ids_of(aids.public.items or {}))
     else:
         items_column = history.ids["item"]
-    names, code = in_order(items_column)
+    names, code = items_column.in_order
     users, features = np.zeros(len(names) + 1), np.zeros((len(names) + 1, len(aids.features)))
     if items is not None:
         row = code[items.ids["item"].codes]

@@ -11,6 +11,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
 from scorer.kinds.masks import by_list
+from scorer.tables.names import names_at
 from scorer.tables.table import Schema, Table
 from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, box_of_row, boxes_of
 from scorer.views.extras import Extras
@@ -22,7 +23,7 @@ from scorer.views.names import Names
 class TrueBoxes(NamedTuple):
     """A truth of boxes made ready."""
 
-    lists: tuple[str, ...]
+    lists: Sequence[str]
     constants: Constants
     boxes: BoxTable
     each: tuple[str, ...]  # the parts of a box in a submission
@@ -32,7 +33,7 @@ class TrueBoxes(NamedTuple):
     def only(self, lists: Ints) -> TrueBoxes:
         """The truth of some lists alone."""
         return self._replace(
-            lists=tuple(self.lists[n] for n in lists.tolist()),
+            lists=names_at(self.lists, lists),
             boxes=self.boxes.only(lists),
             cells=tuple(self.cells[n] for n in lists.tolist()),
             extras=self.extras.at(list=lists),
@@ -62,7 +63,7 @@ def _readable(cell: str, each: Sequence[str]) -> list[Box]:
         return []
 
 
-def _of_rows(table: Table, lists: tuple[str, ...]) -> tuple[tuple[Box, ...], ...]:
+def _of_rows(table: Table, lists: Sequence[str]) -> tuple[tuple[Box, ...], ...]:
     """The boxes of each list, of a table with a row for each; a check tells those that are none."""
     boxes: list[list[Box]] = [[] for _ in lists]
     for row, place in enumerate(places_of(table.ids["list"], lists).tolist()):

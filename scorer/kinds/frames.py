@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from scorer.challenge.submission import Submission
 from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
 from scorer.kinds.base import Constants, SideTables, kind
-from scorer.tables.columns import in_order
+from scorer.tables.names import names_at, names_of
 from scorer.tables.table import Schema, Table
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views
@@ -22,12 +23,12 @@ WHOLE = Schema(("list",), every=True)
 class FrameTruth(NamedTuple):
     """The ids of a truth's rows; several rows may share one."""
 
-    lists: tuple[str, ...]
+    lists: Sequence[str]
     constants: Constants = Constants()
 
     def only(self, lists: Ints) -> FrameTruth:
         """The truth of some lists alone."""
-        return self._replace(lists=tuple(self.lists[n] for n in lists.tolist()))
+        return self._replace(lists=names_at(self.lists, lists))
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Which lists are answered; `ties` and `views` are ignored."""
@@ -46,4 +47,4 @@ def _shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
 @kind("frames", truth=(WHOLE,), known=(WHOLE,), submission=_shapes)
 def frames(truth: Table, aids: SideTables, findings: Findings) -> FrameTruth:
     """Files that metrics read whole."""
-    return FrameTruth(tuple(in_order(truth.ids["list"])[0]))
+    return FrameTruth(names_of(truth.ids["list"].in_order[0]))

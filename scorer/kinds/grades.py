@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,7 @@ class Grades:
     numbers: Ints | None = None  # which of its lists these are
 
     @property
-    def lists(self) -> tuple[str, ...]:
+    def lists(self) -> Sequence[str]:
         """The lists that are scored."""
         return self.truth.lists
 
@@ -140,7 +140,7 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
         findings.add(Problem("S103", "the truth has no rows"))
     elif grade is not None and not (grade > 0).any():
         findings.add(Problem("S304", "nothing is relevant in any list", "warning"))
-    truth = GradedItems.of(table, tuple(aids.public.lists))
+    truth = GradedItems.of(table, aids.public.list_names)
     gone = None
     if (excluded := aids.tables.get("exclude")) is not None:
         gone = among_lists(excluded, truth.lists)

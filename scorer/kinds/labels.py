@@ -17,6 +17,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.tables.columns import CodedColumn
+from scorer.tables.names import names_at, names_of, same_names
 from scorer.tables.table import Schema, Table, number
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Ties
@@ -31,7 +32,7 @@ CLASSES = "classes (a column for `label`)"
 class Labels(NamedTuple):
     """A truth of classes or numbers made ready. All arrays have one element a row, by id."""
 
-    lists: tuple[str, ...]
+    lists: Sequence[str]
     constants: Constants
     truth: Ints | Mask  # codes, or indicators of several labels; none where there are numbers
     target: Floats
@@ -49,7 +50,7 @@ class Labels(NamedTuple):
         if lists.size == len(self.lists):
             return self
         return self._replace(
-            lists=tuple(self.lists[n] for n in lists.tolist()),
+            lists=names_at(self.lists, lists),
             truth=self.truth[lists] if len(self.truth) else self.truth,
             target=self.target[lists] if self.target.size else self.target,
             weight=None if self.weight is None else self.weight[lists],
@@ -204,15 +205,16 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     """Classes or numbers, by id."""
     lists, public = table.ids["list"], aids.public
     word = public.word("list")
-    names = tuple(sorted(lists.names))
+    held, place = lists.in_order
+    names = names_of(held)
     if not len(table):
         findings.add(Problem("S103", "the truth has no rows"))
-    elif names != tuple(public.lists) and (bare := sorted(set(public.lists).difference(names))):
+    elif bare := _bare(public.list_names, names):
         message = f"{len(bare):,} of {len(public.lists):,} {word} values have no row in the truth"
         findings.add(Problem("S301", f"{message}: {join_first(bare)}", list=bare[0]))
     findings.extend(_unfit(table, aids))
     rows = np.empty(len(names), dtype=np.int64)
-    rows[places_of(lists, names)[::-1]] = np.arange(len(table))[::-1]
+    rows[place[lists.codes[::-1]]] = np.arange(len(table))[::-1]  # of two rows the first
     extras = Extras(aids.further("truth", table).at(rows), list=aids.of_lists(names))
     weight = table.numbers["weight"][rows] if "weight" in table.numbers else None
     if "target" in table.numbers:
@@ -342,9 +344,14 @@ def _unfit(table: Table, aids: SideTables) -> Iterator[Problem]:
         yield Problem("S201", message, line=1, help=help)
 
 
+def _bare(public: Sequence[str], names: Sequence[str]) -> list[str]:
+    """The public names that are not among these, in order."""
+    return [] if same_names(public, names) else sorted(set(public).difference(names))
+
+
 def places_of(ids: CodedColumn, names: Sequence[str]) -> Ints:
     """Where each row's id stands in `names`; -1 where it is not there."""
-    if ids.names == tuple(names):
+    if same_names(names_of(ids.held), names):
         return ids.codes.astype(np.int64)
     places = dict(zip(names, range(len(names)), strict=True))
     place_of_id = np.fromiter(

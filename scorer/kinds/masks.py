@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
+from scorer.tables.names import names_at
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import Extras
 from scorer.views.hits import Ties
@@ -22,7 +24,7 @@ from scorer.views.polygons import polygons_of
 class TrueMasks(NamedTuple):
     """A truth of masks made ready."""
 
-    lists: tuple[str, ...]
+    lists: Sequence[str]
     constants: Constants
     runs: MaskRuns
     cells: tuple[str, ...]  # one a list, as they were written
@@ -32,7 +34,7 @@ class TrueMasks(NamedTuple):
     def only(self, lists: Ints) -> TrueMasks:
         """The truth of some lists alone."""
         return self._replace(
-            lists=tuple(self.lists[n] for n in lists.tolist()),
+            lists=names_at(self.lists, lists),
             runs=self.runs.only(lists),
             cells=tuple(self.cells[n] for n in lists.tolist()),
             extras=self.extras.at(list=lists),
@@ -54,7 +56,7 @@ class TrueMasks(NamedTuple):
         return Names()
 
 
-def by_list(table: Table, role: str, lists: tuple[str, ...]) -> tuple[list[str], Mask]:
+def by_list(table: Table, role: str, lists: Sequence[str]) -> tuple[list[str], Mask]:
     """The cell of each list, '' where it has none, and which lists have one."""
     cells, answered = [""] * len(lists), np.zeros(len(lists), dtype=bool)
     column, places = table.ids[role], places_of(table.ids["list"], lists)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -35,7 +35,7 @@ class Preferences(NamedTuple):
     constants: Constants
 
     @property
-    def lists(self) -> tuple[str, ...]:
+    def lists(self) -> Sequence[str]:
         """The lists that are scored."""
         return self.truth.lists
 

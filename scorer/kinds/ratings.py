@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from scorer.core.members import MemberPairs, Members, members_of
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind
-from scorer.tables.columns import CodedColumn, in_order
+from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
 from scorer.views.beyond import rated
 from scorer.views.extras import Extras, NamedColumns, placed
@@ -36,7 +36,7 @@ class Ratings(NamedTuple):
     extras: Extras  # of lists one element a list, of the others one a row of the truth
 
     @property
-    def lists(self) -> tuple[str, ...]:
+    def lists(self) -> Sequence[str]:
         """The lists that are scored."""
         return self.truth.lists
 
@@ -88,8 +88,8 @@ def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
         message = f"{len(bare):,} lists have no rating in the truth: {join_first(bare)}"
         findings.add(Problem("S301", message, "warning", list=bare[0]))
     findings.extend(_unasked(table, aids))
-    names, in_list = numbered_lists(lists, tuple(aids.public.lists))
-    named, place = in_order(items)
+    names, in_list = numbered_lists(lists, aids.public.list_names)
+    named, place = items.in_order
     item = place[items.codes].astype(np.int32)
     by = np.lexsort((item, in_list))
     by = by[starts(in_list[by], item[by])]  # once each

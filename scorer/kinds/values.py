@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
 from scorer.metrics.base import Metric
 from scorer.metrics.value import share_metric, value_metric
+from scorer.tables.names import names_at
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import Extras
 from scorer.views.given import Given
@@ -28,7 +29,7 @@ from scorer.views.names import Names
 class Values(NamedTuple):
     """The lists whose values are given."""
 
-    lists: tuple[str, ...]
+    lists: Sequence[str]
     constants: Constants
     aids: SideTables
     extras: Extras  # of lists, one element a list
@@ -37,7 +38,7 @@ class Values(NamedTuple):
         """Some lists alone."""
         if lists.size == len(self.lists):
             return self
-        names = tuple(self.lists[n] for n in lists.tolist())
+        names = names_at(self.lists, lists)
         return self._replace(lists=names, extras=self.extras.at(list=lists))
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:

@@ -58,7 +58,7 @@ class Terms(NamedTuple):
     rules: Mapping[str, Rules]  # measure id -> how lists without a value count
     breakers: tuple[Measure, ...] = ()  # what orders equal standings: measures, or preferences
     rank_by: tuple[Measure, Measure] | None = None  # a preference and its aggregation
-    lists: tuple[str, ...] = ()
+    lists: Sequence[str] = ()
     groups: Mapping[str, str] = {}  # list -> the group that it is in
     called: Mapping[str, str] = {}  # role -> the challenge's word
     notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
@@ -135,7 +135,7 @@ def settled(
 
 
 @lru_cache(maxsize=1)
-def _hashes(lists: tuple[str, ...], seed: int) -> Hashes:
+def _hashes(lists: Sequence[str], seed: int) -> Hashes:
     """Of the lists' names, worked out once for all submissions."""
     return sums.name_hashes(lists, seed)
 

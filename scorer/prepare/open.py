@@ -37,7 +37,7 @@ from scorer.prepare.where import counted_rows, picked, truth_shapes
 from scorer.prepare.without_truth import found_lists, table_of_lists
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
-from scorer.tables.columns import in_order
+from scorer.tables.names import names_of
 from scorer.tables.table import Schema, Table
 from scorer.views.frames import Frames, text_of
 from scorer.views.members import items_by_list
@@ -96,7 +96,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if challenge.lists is None and challenge.truthless:
         lists = dict.fromkeys(found_lists(prepared))
     elif challenge.lists is None and (table := columns()) is not None:
-        lists = IdNames(in_order(table.ids["list"])[0])
+        lists = IdNames(names_of(table.ids["list"].in_order[0]))
     if not groups and challenge.parted:  # the part that a list is in is its group
         parted = {name: part_of(name) for name in lists}
         groups = {name: part for name, part in parted.items() if part is not None}

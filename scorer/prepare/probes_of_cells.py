@@ -45,7 +45,7 @@ def _box_parts(box: Box, each: Sequence[str]) -> dict[str, str | float]:
 @dataclass(frozen=True)
 class _OfCells:
     role: str
-    lists: tuple[str, ...]
+    lists: Sequence[str]
     cells: tuple[str, ...]  # the true one of each list, as a submission writes it
     word: str  # for a list
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
@@ -233,7 +233,7 @@ class Report:
     signatures: Mapping[str, str]
     submissions: tuple[Scored, ...]
     standings: tuple[Standing, ...]
-    lists: tuple[str, ...]
+    lists: Sequence[str]
     called: Mapping[str, str]  # role -> the challenge's word for it
     notes: tuple[Problem, ...] = ()  # warnings about the challenge itself
     certainty: Certainty | None = None

@@ -55,7 +55,7 @@ class Scorecard(NamedTuple):
     Identified by `digests`: submission, rules, truth, plugins, and scorer's version.
     """
 
-    lists: tuple[str, ...]  # the truth's, in the order of their names
+    lists: Sequence[str]  # the truth's, in the order of their names
     answered: Mask  # one a list: whether the submission has it
     # measure id -> one a list; NaN where undefined, NOT_GIVEN where because of the submission
     values: Mapping[str, Floats]
@@ -109,7 +109,7 @@ class Scorecard(NamedTuple):
             "groups": {name: column.names for name, column in self.columns.groups.items()},
             "weights": list(self.columns.weights),
             "positions": positions is not None,
-            "lists": self.lists,
+            "lists": list(self.lists),
             "values": list(self.values),
             "statistics": list(self.statistics),
             "texts": [statistics.texts for statistics in self.statistics.values()],
@@ -151,7 +151,7 @@ class Scorecard(NamedTuple):
             )
 
 
-def merged(cards: Sequence[Scorecard], lists: tuple[str, ...], place: Ints) -> Scorecard:
+def merged(cards: Sequence[Scorecard], lists: Sequence[str], place: Ints) -> Scorecard:
     """The scorecard of all their lists together.
 
     The cards hold different lists of one submission: a split of the lists

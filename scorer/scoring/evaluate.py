@@ -14,6 +14,7 @@ from scorer.core.text import describe_exception, quoted
 from scorer.metrics.measure import Measure
 from scorer.results.columns import ListColumns
 from scorer.results.scorecard import NOT_GIVEN, OF_ITEMS, OF_TRUTH, Scorecard
+from scorer.tables.names import names_of
 from scorer.views.hits import Judged, Ranked
 from scorer.views.meeting import Views
 from scorer.views.pooled import Statistics
@@ -60,7 +61,7 @@ def score(
             statistics[measure.id + OF_ITEMS] = _of_items(measure, views)
     positions = meeting.views.get(Positions)
     return Scorecard(
-        tuple(lists), meeting.answered, values, statistics, dict(digests or {}), positions,
+        names_of(lists), meeting.answered, values, statistics, dict(digests or {}), positions,
         columns or ListColumns(),
     )  # fmt: skip
 

@@ -41,6 +41,7 @@ from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.bounds import with_bounds
 from scorer.scoring.evaluate import score
 from scorer.tables.columns import CodedColumn, RecodedColumn
+from scorer.tables.names import same_names
 from scorer.tables.table import TEXT, Schema, Table
 from scorer.views.frames import Frames, text_of
 from scorer.views.meeting import Views
@@ -104,9 +105,9 @@ class Plan:
     def _places(self) -> dict[str | None, Ints]:
         by_fold: dict[str | None, Ints] = {}
         assert self.truth is not None
-        names = tuple(self.public.lists)
+        names = self.public.list_names
         for fold, truth in ((None, self.truth), *self.folds.items()):
-            if names == truth.lists:
+            if same_names(names, truth.lists):
                 places = np.arange(len(names))
             else:
                 index = {name: n for n, name in enumerate(truth.lists)}

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scorer.core.arrays import Ints, starts
 from scorer.core.cached import cached_property
+from scorer.tables.names import HeldNames
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,6 +54,21 @@ class CodedColumn:
     def row_hashes(self) -> Hashes:
         """The 64-bit hash of each row's id; cheaper than `codes` where these are not made yet."""
         return self.hashes[self.codes]
+
+    @cached_property
+    def in_order(self) -> tuple[Sequence[str] | pl.Series, Ints]:
+        """The distinct ids in the order of their characters, and the place of each code in it."""
+        held = self.held
+        if isinstance(held, Sequence):
+            by = np.array(sorted(range(len(held)), key=held.__getitem__), dtype=np.int64)
+            names: Sequence[str] | pl.Series = tuple(held[n] for n in by.tolist())
+        else:
+            by = held.arg_sort().to_numpy().astype(np.int64)
+            ascend = bool((by[1:] > by[:-1]).all())
+            names = held if ascend else held.gather(by)
+        place = np.empty_like(by)
+        place[by] = np.arange(by.size)
+        return names, place
 
     def text(self, row: int) -> str:
         """The id of one row."""
@@ -127,10 +143,15 @@ class TextColumn(CodedColumn):
         self.series, self.usual = series, usual
 
     @cached_property
+    def together(self) -> bool:
+        """Whether equal ids seem to stand together, so that there are few runs of them."""
+        return len(self.series[:SAMPLE].rle()) <= SAMPLE // 2
+
+    @cached_property
     def _coded(self) -> tuple[Codes, pl.Series]:
-        if len(self.series[:SAMPLE].rle()) > SAMPLE // 2:
+        if not self.together:
             return coded(self.series.get_chunks(), self.row_hashes)
-        runs = self.runs  # equal ids stand together
+        runs = self.runs
         codes, names = coded([series_of(runs.held)], runs.hashes)
         return np.repeat(codes, runs.sizes), names
 
@@ -247,21 +268,6 @@ class PickedColumn(CodedColumn):
         return self._column.row_hashes[self._rows]
 
 
-def in_order(column: CodedColumn) -> tuple[Sequence[str] | pl.Series, Ints]:
-    """The distinct ids in the order of their characters, and the place of each code among them."""
-    held = column.held
-    if isinstance(held, Sequence):
-        by = np.array(sorted(range(len(held)), key=held.__getitem__), dtype=np.int64)
-        names: Sequence[str] | pl.Series = [held[n] for n in by.tolist()]
-    else:
-        by = held.arg_sort().to_numpy().astype(np.int64)
-        ascend = bool((by[1:] > by[:-1]).all())
-        names = held if ascend else held.gather(by)
-    place = np.empty_like(by)
-    place[by] = np.arange(by.size)
-    return names, place
-
-
 def hashed(names: Sequence[str] | pl.Series) -> Hashes:
     """The 64-bit hash of each id, as polars makes it."""
     return series_of(names).hash().to_numpy()
@@ -271,7 +277,7 @@ def series_of(names: Sequence[str] | pl.Series) -> pl.Series:
     """Ids as polars has them."""
     import polars as pl
 
-    return pl.Series(names, dtype=pl.String)
+    return names.series if isinstance(names, HeldNames) else pl.Series(names, dtype=pl.String)
 
 
 def gathered(texts: pl.Series, rows: NDArray[np.integer[Any]]) -> pl.Series:

@@ -5,7 +5,7 @@ Stability: plugin.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -21,7 +21,7 @@ class Given(WithColumns):
 
     kinds: ClassVar[frozenset[str]] = frozenset({"values"})
 
-    names: tuple[str, ...]
+    names: Sequence[str]
     answered: Mask
     # name of a value -> (lists,), or the parts and wholes (lists, 2); NaN where there is none
     values: Mapping[str, Floats]

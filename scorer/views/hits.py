@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
+from scorer.tables.names import names_at
 from scorer.views.extras import NO_EXTRAS, Column, Extras, WithItemColumns, placed
 
 MOST_KEYS = 2**62
@@ -288,7 +289,7 @@ class Judged(WithItemColumns):
         """Some lists, given by their numbers, ascending."""
         hits, of_hits = self.hits.only(lists)
         ideal, of_truth = self.ideal.only(lists)
-        names = [self.names[n] for n in lists.tolist()] if len(self.names) else ()
+        names = names_at(self.names, lists) if len(self.names) else ()
         extras = self.extras.at(of_truth, of_hits, lists, of_truth)
         return Judged(hits, ideal, self.returned[lists], names, extras)
 

@@ -12,7 +12,8 @@ from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
 from scorer.core.arrays import order as by_number
 from scorer.core.cached import cached_property
 from scorer.core.members import Members
-from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn, in_order
+from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn, series_of
+from scorer.tables.names import HeldNames, names_at, names_of, same_names
 from scorer.tables.table import Table
 from scorer.views.extras import NO_EXTRAS as NO_EXTRAS
 from scorer.views.extras import Extras
@@ -32,7 +33,7 @@ FEW_GRADES = 1 << 16  # whole ones, which are numbered by how far they are below
 class GradedItems:
     """The grades of items, ready to be joined. Lists are in the order of their names."""
 
-    lists: tuple[str, ...]
+    lists: Sequence[str]
     ids: CodedColumn  # the item of each row, of the whole truth
     in_list: Ints  # a row a judged item, ordered by list, then as an ideal: best grade first
     grade: Floats
@@ -87,7 +88,7 @@ class GradedItems:
             names = self.lists[int(lists[0]) : int(lists[-1]) + 1]
             rows: Ints | slice = slice(int(first[0]), int(first[-1] + sizes[-1]))
         else:
-            names = tuple(map(self.lists.__getitem__, lists.tolist()))
+            names = names_at(self.lists, lists)
             rows = spans(first, sizes)
         in_list = np.repeat(np.arange(lists.size), sizes)
         part = GradedItems(names, self.ids, in_list, self.grade[rows], self, rows)
@@ -308,20 +309,28 @@ def graded(truth: GradedItems, candidates: Mapping[str, frozenset[str]]) -> Grad
     return union
 
 
-def numbered_lists(ids: CodedColumn, lists: Sequence[str]) -> tuple[tuple[str, ...], Ints]:
+def numbered_lists(ids: CodedColumn, lists: Sequence[str]) -> tuple[Sequence[str], Ints]:
     """The names of a column of lists and those of `lists`, sorted; and which each row is."""
-    held, place = in_order(ids)  # by polars, where it has them: of a million names much sooner
-    own = tuple(held if isinstance(held, Sequence) else held.to_list())
-    names = tuple(lists)
-    if own != names:
-        names = tuple(sorted({*own, *names}))
-        if own != names:
-            return names, _places(ids, names)
-    return own, place[ids.codes]
+    held, place = ids.in_order  # by polars, where it has them: of a million names much sooner
+    own = names_of(held)
+    if same_names(own, lists):
+        return own, place[ids.codes]
+    if isinstance(own, HeldNames):
+        union = own.series.clone().append(series_of(lists)).unique().sort()
+        at = union.search_sorted(own.series).to_numpy().astype(np.int64)
+        return HeldNames(union), at[place][ids.codes]
+    names = tuple(sorted({*own, *lists}))
+    return names, _places(ids, names)
 
 
 def _best_first(in_list: Ints, grade: Floats) -> Ints:
     """The rows by list, then the best grade first, equal ones as they stand."""
+    runs = np.flatnonzero(starts(in_list))
+    heads = in_list[runs]
+    by = np.argsort(heads, kind="stable")
+    inside = in_list[1:] == in_list[:-1]
+    if (np.diff(heads[by]) > 0).all() and not (grade[1:] > grade[:-1])[inside].any():
+        return spans(runs[by], np.diff(runs, append=in_list.size)[by])  # lists stand together
     kind: Floats | Ints = grade.max() - grade
     if kind.max() >= FEW_GRADES or (np.floor(grade) != grade).any():
         kind = np.unique(-grade, return_inverse=True)[1]

@@ -9,7 +9,7 @@ import numpy as np
 
 from scorer.core.arrays import distinct
 from scorer.core.members import Members
-from scorer.tables.columns import CodedColumn, Codes, in_order
+from scorer.tables.columns import CodedColumn, Codes
 from scorer.tables.table import Table
 from scorer.views.ranked import is_hashed
 
@@ -36,7 +36,7 @@ def items_by_list(table: Table, *roles: str) -> Members:
 def _one_order(columns: Sequence[CodedColumn]) -> tuple[Sequence[str] | pl.Series, list[Codes]]:
     """The distinct ids of several columns in code point order, and each row's place among them."""
     if len(columns) == 1:
-        named, place = in_order(columns[0])
+        named, place = columns[0].in_order
         return named, [place[columns[0].codes]]
     if not any(map(is_hashed, columns)):
         names = sorted({name for column in columns for name in column.names})

@@ -1,6 +1,9 @@
 """However many threads read and score a file, its report has the same bytes."""
 
 import dataclasses
+import json
+import os
+import sys
 import threading
 
 import pytest
@@ -9,6 +12,7 @@ from wholes import CASES, every_plan, same
 from scorer.core.threads import VARIABLE
 from scorer.engines import gather
 from scorer.engines.local import scored
+from scorer.engines.processes import shared
 from scorer.formats import csv
 from scorer.formats import cut as reading
 
@@ -122,6 +126,38 @@ def test_no_thread_is_left_when_scoring_ends_early(error, plans, small, tmp_path
             (problem,) = scored(plans["grades"], path).findings
             assert problem.code == "S104"
         assert set(threading.enumerate()) <= before
+
+
+@pytest.mark.slow("three runs of the command")
+def test_a_report_has_the_same_bytes(challenge, score, small, tmp_path, monkeypatch):
+    truth = "list,item,grade\n" + "".join(f"q{n},{i},{n % 3}\n" for n in range(9) for i in "ace")
+    folder = challenge("truth: truth.csv\nmetrics: [nDCG@3, AP, P@2]\n", **{"truth.csv": truth})
+    path, used = tmp_path / "mine.csv", set()
+    path.write_text("list,item,score\n" + ROWS)
+    monkeypatch.setattr(gather, "_scored_block", noting(used, gather._scored_block))
+    reports = []
+    for count in COUNTS:
+        monkeypatch.setenv(VARIABLE, count)
+        reports.append(score(folder / "challenge.yaml", path, "--format", "json").out)
+    assert len(used) > 1
+    assert json.loads(reports[0])["leaderboard"]
+    assert reports[1:] == reports[:1] * 2
+
+
+def noting(used, function):
+    def noted(*words):
+        used.add(threading.get_ident())
+        return function(*words)
+
+    return noted
+
+
+@pytest.mark.slow("starts processes")
+@pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux alone")
+def test_a_copy_of_the_process_has_one_thread(monkeypatch):
+    monkeypatch.setenv(VARIABLE, "4")
+    assert list(shared(lambda path: os.environ[VARIABLE], ["a", "b", "c"])) == ["1"] * 3
+    assert os.environ[VARIABLE] == "4"
 
 
 def test_a_metric_of_ones_own_is_called_by_one_thread(plans, small, tmp_path, monkeypatch):

@@ -102,6 +102,20 @@ def test_the_best_come_first_and_equal_ones_as_they_stand(lists, unit):
     assert judging._best_first(in_list, grade).tolist() == expected
 
 
+@pytest.mark.parametrize(
+    ("in_list", "grade"),
+    [
+        ([2, 2, 0, 1, 1, 1], [3, 1, 0, 2, 2, 0]),  # lists together, best first in each
+        ([2, 2, 0, 1, 1, 1], [1, 3, 0, 2, 2, 0]),
+        ([2, 0, 2, 1], [3, 1, 0, 2]),
+        ([1], [0]),
+    ],
+)
+def test_lists_that_stand_together_come_as_others_do(in_list, grade):
+    expected = sorted(range(len(grade)), key=lambda row: (in_list[row], -grade[row]))
+    assert judging._best_first(np.array(in_list), np.array(grade, float)).tolist() == expected
+
+
 def test_an_item_stands_twice_only_in_one_list():
     def table(items):
         ids = {
