@@ -17,6 +17,7 @@ from scorer.core.errors import UsageError
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable
 from scorer.metrics.measure import Measure
+from scorer.prepare.bind import BoundChallenge
 
 TEMPLATES = Path(__file__).parent / "templates"
 FOREVER = 1000  # entries, where a platform wants a number and the challenge has none
@@ -31,6 +32,7 @@ class Subject(NamedTuple):
     kit: bytes
     image: str  # a container image with `score`
     now: datetime
+    prepared: BoundChallenge
 
     @property
     def title(self) -> str:
@@ -76,6 +78,7 @@ class PlatformRun(NamedTuple):
     seconds: float
     seen: str  # what the participant is shown
     values: Mapping[str, float]  # what the platform reads; empty where it reads nothing
+    others: tuple[Mapping[str, float], ...] = ()  # of other splits
 
 
 # bundle, submission, an empty folder, and the command that `score` is there
@@ -90,12 +93,17 @@ class Platform(NamedTuple):
     rehearse: Rehearse
     known_by: str  # a file that only its bundles have
     challenge: str  # where they have the challenge: a folder, or an archive of one
+    computes: bool = False  # it does not run `score`: code of its own has the primary measure
     aliases: tuple[str, ...] = ()
 
 
-def platform(name: str, known_by: str, challenge: str, rehearse: Rehearse) -> Callable[[Any], Any]:
+def platform(
+    name: str, known_by: str, challenge: str, rehearse: Rehearse, *, computes: bool = False
+) -> Callable[[Any], Any]:
     """Make a function from a subject to a bundle the platform of that name."""
-    return lambda function: mark(function, Platform(name, function, rehearse, known_by, challenge))
+    return lambda function: mark(
+        function, Platform(name, function, rehearse, known_by, challenge, computes)
+    )
 
 
 @cache

@@ -45,5 +45,11 @@ def subject(prepared: BoundChallenge, image: str = IMAGE) -> Subject:
     measures = sorted(prepared.measures, key=lambda measure: not measure.primary)
     archive = kit(prepared, public(prepared)).data
     return Subject(
-        challenge, measures, challenge_files(challenge), archive, image, datetime.now(UTC)
+        challenge,
+        measures,
+        challenge_files(challenge),
+        archive,
+        image,
+        datetime.now(UTC),
+        prepared,
     )

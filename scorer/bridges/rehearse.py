@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -18,8 +19,10 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.prepare.bind import prepare
 from scorer.reports.leaderboard.platforms.sent import by_split, means, sent
+from scorer.results.report import Report
 
 ABSENT = "score-that-is-not-there"
+NEAR = 1e-12  # of values that are added up otherwise
 
 
 class Rehearsed(NamedTuple):
@@ -63,7 +66,7 @@ def rehearsals(
     """
     with TemporaryDirectory(prefix="rehearsal-") as name:
         stage = Path(name).resolve()
-        folder = _unpacked_bundle(bundle, stage / "bundle")
+        folder = _unpacked_bundle(bundle.resolve(), stage / "bundle")
         chosen = _platform(folder)
         challenge = _unpacked_bundle(folder / chosen.challenge, stage / "challenge")
         inner = challenge / "challenge"
@@ -71,8 +74,8 @@ def rehearsals(
         own = command or os.path.join(os.path.dirname(sys.executable), "score")
         for n, submission in enumerate(map(Path.resolve, map(Path, submissions))):
             run = chosen.rehearse(folder, submission, made(stage / f"run{n}"), own)
-            yield _compared_with_score(submission, run, challenge)
-        for submission in submissions[:1]:
+            yield _compared_with_score(submission, run, challenge, chosen)
+        for submission in submissions[: not chosen.computes]:
             run = chosen.rehearse(folder, submission.resolve(), made(stage / "failing"), ABSENT)
             yield Rehearsed("a scorer that fails", run, None, not run.values)
 
@@ -94,7 +97,9 @@ def _unpacked_bundle(place: Path, folder: Path) -> Path:
     return unpacked_archive(place, folder)
 
 
-def _compared_with_score(submission: Path, run: PlatformRun, challenge: Path) -> Rehearsed:
+def _compared_with_score(
+    submission: Path, run: PlatformRun, challenge: Path, platform: Platform
+) -> Rehearsed:
     """A run, and whether `score` says the same."""
     settled = load(challenge / "challenge.yaml")
     prepared = prepare(settled, bool(settled.plugins))
@@ -103,11 +108,26 @@ def _compared_with_score(submission: Path, run: PlatformRun, challenge: Path) ->
     report = score(prepared, named, splits=("all", *splits) if splits else ())
     valid = sent(report).valid
     if not valid or not run.values:
-        return Rehearsed(submission.name, run, valid, not run.values or valid)
-    for split, part in by_split(report).items():
-        if list(means(part).values()) == list(run.values.values()):
-            return Rehearsed(submission.name, run, valid, True, split)
-    return Rehearsed(submission.name, run, valid, False)
+        told = run.code in (0, 1) or not platform.computes
+        return Rehearsed(submission.name, run, valid, told and (not run.values or valid))
+    parts = by_split(report).items()
+    found = [
+        next((split for split, part in parts if _same(part, values, platform)), None)
+        for values in (run.values, *run.others)
+    ]
+    return Rehearsed(submission.name, run, valid, None not in found, found[0])
+
+
+def _same(part: Report, values: Mapping[str, float], platform: Platform) -> bool:
+    """Whether a platform's values are those of `score`.
+
+    They are to the bit, but for code of the platform's own, which adds up otherwise.
+    """
+    wanted, given = list(means(part).values()), list(values.values())
+    if not platform.computes:
+        return wanted == given
+    value = means(part).get(part.primary.id, math.nan)
+    return len(given) == 1 and math.isclose(value, given[0], rel_tol=NEAR, abs_tol=NEAR)
 
 
 def _scored_file(submission: Path, parts: bool) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +24,7 @@ from scorer.prepare.bind import prepare
 from scorer.prepare.guess.challenge import challenge_data
 from scorer.prepare.open import opened
 
+USAGE = "Usage"  # Kaggle's column of splits
 KEPT = "imported"  # the folder of what is not translated
 TABLES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet", ".solution", ".qrels", ".gz")
 # what boards call measures of tables, without signs and in small letters
@@ -59,18 +61,17 @@ def translated(name: str, path: Path) -> Translated:
         UsageError: the bundle cannot be read, or has not what the platform needs.
     """
     found = sources().get(name).function(bundle_files(path))
-    kept = {f"{KEPT}/{path}": data for path, data in (*found.program.items(), *found.pages.items())}
+    own = {path: data for path, data in found.program.items() if path != found.metric}
+    kept = {f"{KEPT}/{path}": data for path, data in (*own.items(), *found.pages.items())}
     if FILE in found.reference:  # a bundle of `score export`
         return Translated(dict(found.reference), ["the challenge is as it was exported"])
-    data, files, notes = _of_answers(found) or _of_values(found)
-    if found.metric is not None:
-        files[found.metric] = found.program[found.metric]
+    data, files, notes = _of_metric(found) or _of_answers(found) or _of_values(found)
     data = _settings(found) | data
     text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True, default_flow_style=None)
     written = f"{LINE}{HEADING}scorer: 1\n{text}".encode()
-    own = [f"{len(kept):,} files are kept in {KEPT}/, none of which is run"] if kept else []
+    beside = [f"{len(kept):,} files are kept in {KEPT}/, none of which is run"] if kept else []
     return Translated(
-        {FILE: written, **files, **kept, **for_editors()}, [*found.notes, *notes, *own]
+        {FILE: written, **files, **kept, **for_editors()}, [*found.notes, *notes, *beside]
     )
 
 
@@ -90,6 +91,36 @@ def _in_order(phases: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]
         yield phase
 
 
+def _of_metric(found: FoundChallenge) -> tuple[dict[str, Any], dict[str, bytes], list[str]] | None:
+    """The challenge of a Kaggle-like file, which is given both files as they are."""
+    if found.metric is None:
+        return None
+    ((name, solution),) = found.reference.items()
+    head = _header(solution)
+    sample = _header(found.sample[1]) if found.sample else []
+    row = next((column for column in sample if column in head), head[0] if head else "id")
+    data: dict[str, Any] = {
+        "truth": {"file": name, "columns": {"list": row}},
+        "submission": {"columns": {"list": row}},
+        "metrics": [{"kaggle": found.metric, "better": found.columns[0].better}],
+    }
+    if USAGE in head:
+        data["splits"] = {"file": name}
+    files = {name: solution, found.metric: found.program[found.metric]}
+    run = f"{found.metric} is run as Kaggle does, with --allow-plugins"
+    note = f"{run}; rows are told by {quoted(row)}"
+    return data, files, [note]
+
+
+def _header(table: bytes) -> list[str]:
+    """The names of a CSV file's columns; none where its first line cannot be read."""
+    try:
+        line = table.decode("utf-8-sig").splitlines()[:1]
+        return next(csv.reader(line, strict=True), [])
+    except (UnicodeDecodeError, csv.Error):
+        return []
+
+
 def _of_answers(found: FoundChallenge) -> tuple[dict[str, Any], dict[str, bytes], list[str]] | None:
     """The challenge of a truth that can be read, with measures that are called as the columns."""
     for name in _answer_files(found.reference):
@@ -107,11 +138,7 @@ def _of_answers(found: FoundChallenge) -> tuple[dict[str, Any], dict[str, bytes]
             except (ScorerError, ValueError, UnicodeError):
                 continue
             notes = [f"the answers are those of {name}: taken for {guess.what}"]
-            if found.metric is not None:
-                data["metrics"] = [{"kaggle": found.metric}]
-                notes.append(f"{found.metric} is run as Kaggle does, with --allow-plugins")
-            else:
-                notes += _choose(data, found.columns, place.parent)
+            notes += _choose(data, found.columns, place.parent)
         files = {posixpath.basename(name): found.reference[name]}
         return data, files, notes
     return None

@@ -18,7 +18,7 @@ def export(
         typer.Argument(
             metavar="PLATFORM",
             help="codabench, evalai, github-classroom, gradescope, grand-challenge, "
-            "huggingface, tira.",
+            "huggingface, kaggle, tira.",
         ),
     ],
     challenge: ChallengeWord,
