@@ -111,10 +111,10 @@ def _inexact(ready: OpenChallenge, measure: Measure) -> Iterator[str]:
         yield "undefined is worst, and a file knows zero, skip and error"
     if measure.params.get("denominator") in ("hits", "returned") and rules.undefined != "zero":
         yield "a submission may leave it undefined; a file knows that with undefined: zero"
-    yield from _of_lists(ready) if kind == "grades" else _of_rows(ready, role)
+    yield from _inexact_lists(ready) if kind == "grades" else _inexact_rows(ready, role)
 
 
-def _of_lists(ready: OpenChallenge) -> Iterator[str]:
+def _inexact_lists(ready: OpenChallenge) -> Iterator[str]:
     rules = ready.prepared.challenge.submission
     if rules.ties in ("expected", "mean-rank"):
         yield f"ties is {rules.ties}, and a list there has an order"
@@ -129,7 +129,7 @@ def _of_lists(ready: OpenChallenge) -> Iterator[str]:
             return
 
 
-def _of_rows(ready: OpenChallenge, role: str) -> Iterator[str]:
+def _inexact_rows(ready: OpenChallenge, role: str) -> Iterator[str]:
     truth, rules = ready.answers, ready.prepared.challenge.submission
     assert isinstance(truth, Labels)
     if truth.weight is not None:
@@ -202,7 +202,7 @@ def metric_file(subject: Subject, ready: OpenChallenge, measure: Measure) -> byt
 
 def _constants(ready: OpenChallenge, measure: Measure, role: str) -> dict[str, Any]:
     rules, public = ready.prepared.challenge.submission, ready.public
-    answer, true = columns_of(ready, role)
+    answer, true = column_names(ready, role)
     said: dict[str, Any] = {"ANSWER": answer[0], "TRUE": true}
     low, high = rules.range or ((0.0, 1.0) if role == "probability" else (-math.inf, math.inf))
     if role == "item":
@@ -236,7 +236,7 @@ def _by_code(columns: tuple[str, ...], truth: Labels) -> list[str]:
     return [name for _, name in by]
 
 
-def columns_of(ready: OpenChallenge, role: str) -> tuple[tuple[str, ...], str]:
+def column_names(ready: OpenChallenge, role: str) -> tuple[tuple[str, ...], str]:
     """What Kaggle's files call the columns of answers, and that of the truth."""
     challenge = ready.prepared.challenge
     sent, true = challenge.submission.columns, challenge.truth.columns

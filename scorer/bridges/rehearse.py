@@ -112,13 +112,13 @@ def _compared_with_score(
         return Rehearsed(submission.name, run, valid, told and (not run.values or valid))
     parts = by_split(report).items()
     found = [
-        next((split for split, part in parts if _same(part, values, platform)), None)
+        next((split for split, part in parts if _equal_values(part, values, platform)), None)
         for values in (run.values, *run.others)
     ]
     return Rehearsed(submission.name, run, valid, None not in found, found[0])
 
 
-def _same(part: Report, values: Mapping[str, float], platform: Platform) -> bool:
+def _equal_values(part: Report, values: Mapping[str, float], platform: Platform) -> bool:
     """Whether a platform's values are those of `score`.
 
     They are to the bit, but for code of the platform's own, which adds up otherwise.

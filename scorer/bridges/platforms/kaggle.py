@@ -13,7 +13,7 @@ from scorer.bridges.answers import Answer, SentAnswer, sample_answers, sent_answ
 from scorer.bridges.base import Bundle, PlatformRun, Subject, platform, within
 from scorer.bridges.lost import lost
 from scorer.bridges.metric_file import (
-    columns_of,
+    column_names,
     metric_file,
     refuse_alike,
     refuse_inexact,
@@ -97,7 +97,7 @@ def _as_sent_there(
         sent += [SentAnswer(name, ()) for name in sorted(absent)]
     header = (bundle / FILE).read_text("utf-8").splitlines()[:1]
     file = made(folder) / "submission.csv"
-    file.write_text(_table(next(csv.reader(header)), map(_cells, sent)), "utf-8")
+    file.write_text(_csv_text(next(csv.reader(header)), map(_sent_row, sent)), "utf-8")
     return file
 
 
@@ -125,15 +125,15 @@ def _written_here(subject: Subject, ready: OpenChallenge, measure: Measure) -> B
     truths = true_answers(ready)
     refuse_alike(truths)
     role = role_of(measure, ready.prepared.kind.name)
-    answer, true = columns_of(ready, role)
+    answer, true = column_names(ready, role)
     name = ready.prepared.called("list")
     head = [name, *answer, true] if role == "item" else [name, true]
     usage = _usages(subject, ready)
     solution = ([n, *_true_cells(cell), usage[n]] for n, cell in truths.items())
     files = {
         "metric.py": metric_file(subject, ready, measure),
-        "solution.csv": _table([*head, USAGE], solution).encode(),
-        FILE: _table([name, *answer], map(_cells, sample_answers(ready, role))).encode(),
+        "solution.csv": _csv_text([*head, USAGE], solution).encode(),
+        FILE: _csv_text([name, *answer], map(_sent_row, sample_answers(ready, role))).encode(),
     }
     return Bundle(files, lost=(ROW_A_LIST,) if role == "item" else ())
 
@@ -156,8 +156,8 @@ def _as_it_is(subject: Subject, ready: OpenChallenge, measure: Measure) -> Bundl
     empty = ([cells[at], *[""] * (len(names) - 1)] for cells in rows)
     files = {
         "metric.py": spec.kaggle.read_bytes(),
-        "solution.csv": _table(head, iter(rows)).encode(),
-        FILE: _table(names, empty).encode(),
+        "solution.csv": _csv_text(head, iter(rows)).encode(),
+        FILE: _csv_text(names, empty).encode(),
     }
     words = ", ".join(f"{k}={v!r}" for k, v in spec.params.items())
     hints = (
@@ -191,7 +191,7 @@ def _true_cells(truth: object) -> list[str]:
     return [" ".join(truth), " ".join(f"{grade:.17g}" for grade in truth.values())]
 
 
-def _cells(sent: SentAnswer) -> list[str]:
+def _sent_row(sent: SentAnswer) -> list[str]:
     return [sent.name, *_sent_cells(sent.answer)]
 
 
@@ -203,7 +203,7 @@ def _sent_cells(answer: Answer) -> list[str]:
     return [" ".join(map(str, answer))]
 
 
-def _table(head: Sequence[str], rows: Iterator[list[str]]) -> str:
+def _csv_text(head: Sequence[str], rows: Iterator[list[str]]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows([head, *rows])
     return out.getvalue()
