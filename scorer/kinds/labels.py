@@ -209,7 +209,7 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
     names = names_of(held)
     if not len(table):
         findings.add(Problem("S103", "the truth has no rows"))
-    elif bare := _bare(public.list_names, names):
+    elif bare := _rowless(public.list_names, names):
         message = f"{len(bare):,} of {len(public.lists):,} {word} values have no row in the truth"
         findings.add(Problem("S301", f"{message}: {join_first(bare)}", list=bare[0]))
     findings.extend(_unfit(table, aids))
@@ -344,7 +344,7 @@ def _unfit(table: Table, aids: SideTables) -> Iterator[Problem]:
         yield Problem("S201", message, line=1, help=help)
 
 
-def _bare(public: Sequence[str], names: Sequence[str]) -> list[str]:
+def _rowless(public: Sequence[str], names: Sequence[str]) -> list[str]:
     """The public names that are not among these, in order."""
     return [] if same_names(public, names) else sorted(set(public).difference(names))
 

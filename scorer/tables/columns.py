@@ -143,13 +143,13 @@ class TextColumn(CodedColumn):
         self.series, self.usual = series, usual
 
     @cached_property
-    def together(self) -> bool:
+    def in_runs(self) -> bool:
         """Whether equal ids seem to stand together, so that there are few runs of them."""
         return len(self.series[:SAMPLE].rle()) <= SAMPLE // 2
 
     @cached_property
     def _coded(self) -> tuple[Codes, pl.Series]:
-        if not self.together:
+        if not self.in_runs:
             return coded(self.series.get_chunks(), self.row_hashes)
         runs = self.runs
         codes, names = coded([series_of(runs.held)], runs.hashes)

@@ -34,7 +34,7 @@ class Distinct:
         for role, column in table.ids.items():
             if role not in self._places:
                 self._places[role] = np.zeros(1 << PLACES, dtype=bool)
-            place = _hashes(column) >> np.uint64(64 - PLACES - self._unused)
+            place = _id_hashes(column) >> np.uint64(64 - PLACES - self._unused)
             place = place[place < 1 << PLACES] if self._unused else place
             new = distinct(place[~self._places[role][place]])
             self._places[role][new] = True
@@ -48,8 +48,8 @@ class Distinct:
         return estimate > (SURE_OF_SHARE if self._unused else SURE) * most
 
 
-def _hashes(column: CodedColumn) -> Hashes:
+def _id_hashes(column: CodedColumn) -> Hashes:
     """The hash of each id that a column has, some of them more than once."""
     if not isinstance(column, TextColumn):
         return column.hashes
-    return column.runs.hashes if column.together else column.row_hashes
+    return column.runs.hashes if column.in_runs else column.row_hashes
