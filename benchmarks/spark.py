@@ -1,13 +1,14 @@
 """The engine on Spark against the engine of one machine: CPU time a row, growth, driver memory.
 
-    python benchmarks/spark.py --rows 0.1 1 10 30
+    python benchmarks/spark.py --rows 0.1 1 10 30 --many 40
 
 Sets are like R of generate.py, in Parquet: users with ten ranked items, and five true ones. Three
 ways take turns: `score` (local), `score --engine spark` (the truth and a value for each list are in
 the driver, of more than 100,000 lists sums), and `scorer.spark.values` (neither is). CPU time is
 that of all processes (driver, Java, Python workers), read from /proc; memory is the most that the
 driver's Python held, and the most that Java did, which here is driver and executor in one. A set of
-ten million rows has a million lists.
+ten million rows has a million lists. `--many` scores so many files of 20,000 rows at once, by the
+first two ways. What is printed is the table of docs/engines.md.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -28,6 +30,7 @@ SCORE = Path(sys.executable).parent / "score"
 DATA = HERE / ".data"
 MASTER = "local[2,4]"
 LENGTH, JUDGED, ITEMS = 10, 5, 1_000_003
+MANY = 20_000  # rows of each of many files
 TICK, PAGE = os.sysconf("SC_CLK_TCK"), 1024
 YAML = """\
 title: Spark
@@ -45,6 +48,17 @@ folder = sys.argv[1]
 values = scorer.spark.values(session, folder, folder + "/run.parquet")
 print(values.groupBy("measure").avg("value").collect())
 """
+
+
+def make_many(count: int) -> list[Path]:
+    """Runs of 20,000 rows each as CSV, in the folder of a challenge."""
+    folder = make(MANY)
+    run = pl.read_parquet(folder / "run.parquet")
+    paths = [folder / f"run-{n}.csv" for n in range(count)]
+    for n, path in enumerate(paths):
+        items = pl.col("item").shuffle(seed=n).over("user")
+        run.with_columns(items).write_csv(path)
+    return paths
 
 
 def make(rows: int) -> Path:
@@ -81,7 +95,7 @@ def _items(user: np.ndarray, step: np.ndarray, rank: np.ndarray) -> pl.Series:
     return pl.Series((user * 7919 + step[user] * rank) % ITEMS).cast(pl.String)
 
 
-def measured(words: list[object]) -> tuple[float, int, int]:
+def measured(words: Sequence[object]) -> tuple[float, int, int]:
     """CPU seconds of a process tree, and the most bytes that its root and its Java held."""
     used, most, java = dict[int, int](), 0, 0
     with (HERE / ".data" / "spark.log").open("wb") as log:
@@ -129,39 +143,50 @@ def _peak(pid: int) -> int:
     return next((int(line.split()[1]) * PAGE for line in lines if line.startswith("VmHWM")), 0)
 
 
+def table(
+    label: str, ways: Mapping[str, Sequence[object]], runs: int, first: dict[str, float]
+) -> None:
+    """Print a row for each way, which take turns; `first` keeps the first CPU times."""
+    ran_by_way: dict[str, list[tuple[float, int, int]]] = {name: [] for name in ways}
+    for _ in range(runs):
+        for name, words in ways.items():
+            ran_by_way[name].append(measured(words))
+    cpu = {name: median(ran[0] for ran in every) for name, every in ran_by_way.items()}
+    for name, every in ran_by_way.items():
+        ratio = f"{cpu[name] / cpu['one machine']:.2f}"
+        growth = f"{cpu[name] / first.setdefault(name, cpu[name]):.2f}"
+        driver, java = (max(ran[n] for ran in every) / 1e6 for n in (1, 2))
+        held = f"{driver:,.0f} | {java:,.0f}" if java else f"{driver:,.0f} | "
+        print(f"| {label} | {name} | {ratio} | {growth} | {held} |", flush=True)
+
+
 def main() -> None:
-    """Print a row for each set."""
+    """Print a row for each set and way."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--rows", type=float, nargs="+", default=[10, 30], help="millions")
+    parser.add_argument("--rows", type=float, nargs="*", default=[10, 30], help="millions")
+    parser.add_argument("--many", type=int, default=0, help="files of 20,000 rows, scored at once")
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--master", default=MASTER)
     options = parser.parse_args()
     option = ["--engine", "spark", "--engine-option", f"spark.master={options.master}"]
-    heads = "rows, millions", "way", "CPU to local's", "CPU to that of the first set"
-    print("|", " | ".join([*heads, "driver, MB", "Java, MB"]), "|")
-    print("|---:|---|---:|---:|---:|---:|", flush=True)
+    print("| rows | lists | way | CPU to one machine | to first row | driver, MB | Java, MB |")
+    print("|---:|---:|---|---:|---:|---:|---:|", flush=True)
     first: dict[str, float] = {}
+
+    def scored(folder: Path, files: Sequence[Path]) -> dict[str, Sequence[object]]:
+        words = [SCORE, folder, *files, "-q"]
+        return {"one machine": words, "`--engine spark`": [*words, *option]}
+
+    if options.many:
+        files = make_many(options.many)
+        label = f"{options.many} files of {MANY:,} | {MANY // LENGTH:,}"
+        table(label, scored(files[0].parent, files), options.runs, {})
     for millions in options.rows:
-        folder = make(int(millions * 1e6))
-        run = folder / "run.parquet"
-        ways: dict[str, list[object]] = {
-            "local": [SCORE, folder, run, "-q"],
-            "spark": [SCORE, folder, run, "-q", *option],
-            "values": [sys.executable, "-c", VALUES, folder, options.master],
-        }
-        runs_by_way: dict[str, list[tuple[float, int, int]]] = {name: [] for name in ways}
-        for _ in range(options.runs):
-            for name, words in ways.items():
-                runs_by_way[name].append(measured(words))
-        cpu = {name: median(ran[0] for ran in runs) for name, runs in runs_by_way.items()}
-        for name, runs in runs_by_way.items():
-            driver, java = (max(ran[n] for ran in runs) / 1e6 for n in (1, 2))
-            growth = cpu[name] / first.setdefault(name, cpu[name])
-            print(
-                f"| {millions:g} | {name} | {cpu[name] / cpu['local']:.2f} | {growth:.2f} | "
-                f"{driver:,.0f} | {java:,.0f} |",
-                flush=True,
-            )
+        rows = int(millions * 1e6)
+        folder = make(rows)
+        ways = scored(folder, [folder / "run.parquet"])
+        ways["`scorer.spark.values`"] = [sys.executable, "-c", VALUES, folder, options.master]
+        table(f"{rows:,} | {rows // LENGTH:,}", ways, options.runs, first)
 
 
 if __name__ == "__main__":

@@ -3,9 +3,11 @@
     import scorer.spark
     report = scorer.spark.evaluate(session, "challenge.yaml", {"a": frame}, truth=truth)
     values = scorer.spark.values(session, "challenge.yaml", frame, truth)
+    problems = scorer.spark.findings(session, report)
 
 `evaluate` brings the truth and a value for each list home, of very many lists only sums, and gives
-a report; `values` brings nothing home and gives a data frame.
+a report; `values` brings nothing home and gives a data frame. A run or truth is a data frame, a
+path, a URL, or the name of a table that the session knows.
 
 Stability: public.
 """
@@ -22,11 +24,15 @@ from typing import Any
 
 from scorer.api.report import Report
 from scorer.api.submissions import loaded, terms_of
+from scorer.bytes.address import Address, is_url
 from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
+from scorer.engines.spark import whole
 from scorer.engines.spark.elsewhere import elsewhere, suits
+from scorer.engines.spark.executors import refuse_executors
+from scorer.engines.spark.fetch import fetched, write_parquet
 from scorer.engines.spark.outcomes import job, returned, settled
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet
@@ -40,6 +46,11 @@ from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.results.scorecard import Outcome
+
+FINDINGS = (
+    "name string, severity string, code string, file string, line bigint, list string, "
+    "item string, message string, help string"
+)
 
 
 def evaluate(
@@ -58,8 +69,8 @@ def evaluate(
     Args:
         session: a Spark session, also one of Spark Connect.
         challenge: a loaded challenge, or the path of its challenge.yaml or folder.
-        runs: name -> run: a data frame of Spark, or a path or URL that Spark reads.
-        truth: a data frame in place of the challenge's truth.
+        runs: name -> run: a data frame of Spark, a path, URL or table's name.
+        truth: the same in place of the challenge's truth.
         allow_plugins: whether the challenge's own metrics may be run.
 
     Returns:
@@ -68,9 +79,12 @@ def evaluate(
     Raises:
         ChallengeError: the challenge or the truth is wrong.
         PluginError: a metric failed, or Spark did.
+        UsageError: Spark's executors lack scorer.
     """
     with quiet():
-        prepared = prepare(loaded(challenge), allow_plugins)
+        refuse_executors(session)
+        prepared, truth = _prepared(session, loaded(challenge), truth, allow_plugins)
+        runs = {name: _read_by_spark(session, run) for name, run in runs.items()}
         if suits(prepared) and (far := elsewhere(session, prepared, truth)) is not None:
             terms = terms_of(far.ready)
             try:
@@ -79,12 +93,10 @@ def evaluate(
                 far.release()
             scored = [ruled(terms, name, name, outcome) for name, outcome in outcomes.items()]
             return Report.of(board(terms, scored))
-        with _with_truth(prepared.challenge, truth) as settled_challenge:
+        with _truth_here(session, prepared.challenge, truth) as settled_challenge:
             ready = answerable(opened(prepared._replace(challenge=settled_challenge)))
-            terms, work, scored = terms_of(ready), Work.of(ready.plan), []
-            for name, run in runs.items():
-                outcome = _outcome(session, ready, work, name, run)
-                scored.append(ruled(terms, name, name, outcome))
+            terms, outcomes = terms_of(ready), _outcomes(session, ready, runs)
+            scored = [ruled(terms, name, name, outcomes[name]) for name in runs]
             return Report.of(board(terms, scored))
 
 
@@ -105,23 +117,26 @@ def values(
     Args:
         session: a Spark session, also one of Spark Connect.
         challenge: a loaded challenge, or the path of its challenge.yaml or folder.
-        run: a data frame of Spark, or a path or URL that Spark reads.
-        truth: a data frame, path or URL in place of the challenge's truth.
+        run: a data frame of Spark, a path, URL or table's name.
+        truth: the same in place of the challenge's truth.
         allow_plugins: whether the challenge's own metrics may be run.
 
     Returns:
-        A data frame (list, measure, value), with a row for each list of the truth and each
-        measure; a value that does not count, by the challenge's rules, is null. Where the run
-        cannot be scored, what is wrong is the error of whatever is done with the data frame.
+        A data frame (list, group, measure, value), with a row for each list of the truth and each
+        measure; the group of a list that is in none is null, as is a value that does not count, by
+        the challenge's rules. Where the run cannot be scored, what is wrong is the error of
+        whatever is done with the data frame.
 
     Raises:
         ChallengeError: the challenge or the truth is wrong.
-        UsageError: a measure has no value for a single list.
+        UsageError: a measure has no value for a single list, or Spark's executors lack scorer.
     """
-    prepared = prepare(loaded(challenge), allow_plugins)
-    _refuse_figures(prepared)
     with quiet():
-        frame, limits = _source(session, prepared, run), ReadLimits(rows=2**62)
+        refuse_executors(session)
+        prepared, truth = _prepared(session, loaded(challenge), truth, allow_plugins)
+        _refuse_figures(prepared)
+        run, limits = _read_by_spark(session, run), ReadLimits(rows=2**62)
+        frame = _source(session, prepared, run)
         truths = truth_source(session, prepared, truth, limits, frame.buckets)
         opening = opening_of(prepared, frame.buckets)
         known = learnt(truths, opening)
@@ -131,20 +146,88 @@ def values(
         return pairs.applyInArrow(valuer(pickle.dumps(opening), Work.of(plan)), VALUES)
 
 
+def findings(session: Any, report: Report) -> Any:
+    """What is wrong with the runs of a report, as a data frame of Spark.
+
+    Returns:
+        A data frame (name, severity, code, file, line, list, item, message, help), with a row for
+        each problem that the report has; null is what a problem is not about.
+    """
+    rows = [
+        (submission.name, p.severity, p.code, p.path, p.line, p.list, p.item, p.message, p.help)
+        for submission in report.submissions
+        for p in submission.findings
+    ]
+    with quiet():
+        return session.createDataFrame(rows, FINDINGS)
+
+
+def _read_by_spark(session: Any, thing: Any) -> Any:
+    """A data frame: that given, or that of a table of that name; else the path or URL, as text."""
+    if not isinstance(thing, str | os.PathLike):
+        return thing
+    name = os.fspath(thing)
+    if is_url(name) or os.path.exists(name) or ("/" in name and "`" not in name):
+        return name
+    from pyspark.errors import PySparkException
+
+    try:
+        frame = session.table(name)
+        frame.schema  # noqa: B018  # Spark Connect looks for the table only now
+    except PySparkException:
+        return name
+    return frame
+
+
+def _prepared(
+    session: Any, challenge: Challenge, truth: Any, allow_plugins: bool
+) -> tuple[BoundChallenge, Any]:
+    """The challenge with the truth at a path or URL, or beside it the data frame in its place."""
+    truth = _read_by_spark(session, truth)
+    if isinstance(truth, str) and os.path.isfile(truth):
+        return prepare(challenge.with_truth(Path(truth)), allow_plugins), None
+    prepared = prepare(challenge, allow_plugins)  # its own truth may show its kind
+    if not isinstance(truth, str):
+        return prepared, truth
+    url = truth if is_url(truth) else f"file://{os.path.abspath(truth)}"
+    return prepared._replace(challenge=prepared.challenge.with_truth(Address(url))), None
+
+
 @contextmanager
-def _with_truth(challenge: Challenge, truth: Any) -> Iterator[Challenge]:
-    """The challenge with a data frame as its truth, which is brought here."""
-    if truth is None:
+def _truth_here(session: Any, challenge: Challenge, truth: Any) -> Iterator[Challenge]:
+    """The challenge with a data frame as its truth, or that at a URL, brought here."""
+    url = str(challenge.truth.file)
+    if truth is None and not is_url(url):
         yield challenge
         return
-    import polars as pl
-
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         path = Path(folder, "truth.parquet")
-        table = pl.from_arrow(truth.toArrow())
-        assert isinstance(table, pl.DataFrame)
-        table.write_parquet(path)
+        if truth is None:
+            path = fetched(session, url, Path(folder))
+        else:
+            write_parquet(truth, path)
         yield challenge.with_truth(path)
+
+
+def _outcomes(session: Any, ready: OpenChallenge, runs: Mapping[str, Any]) -> dict[str, Outcome]:
+    """The outcome of each run; small files are scored in one job."""
+    work, own = Work.of(ready.plan), ready.plan.limits.own
+    paths = {name: Path(run) for name, run in runs.items() if isinstance(run, str)}
+    small = {name: path for name, path in paths.items() if whole.is_small(path)}
+    scored = [
+        outcome
+        for _, files in whole.jobs([*small.values()])
+        for outcome in whole.outcomes(session, work, files, own)
+    ]
+    outcomes = dict(zip(small, scored, strict=True))
+    for name, outcome in outcomes.items():
+        outcome.findings.show_as(name)
+    others = {
+        name: _outcome(session, ready, work, name, run)
+        for name, run in runs.items()
+        if name not in outcomes
+    }
+    return outcomes | others
 
 
 def _outcome(session: Any, ready: OpenChallenge, work: Work, name: str, run: Any) -> Outcome:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from scorer.api.text import Text, as_html, shown
@@ -119,6 +121,31 @@ class Report(Text, results.Report):
         if found is None:
             raise UsageError(f"{board.primary.id} has no intervals{board._because()}")
         return float(found[0]), float(found[1])
+
+    def metrics(self, name: str | None = None) -> dict[str, float]:
+        """All means, and the ends of intervals, as `mlflow.log_metrics` takes them.
+
+        A key is a measure, of an end with `/low` or `/high`; with all submissions, the submission
+        stands before it (`bm25/nDCG_at_10`). `@` is written `_at_`, and what MLflow does not take
+        in a name `_`. What has no value is left out.
+
+        Args:
+            name: the submission's; None: of all that are on the board.
+
+        Raises:
+            UnknownName: there is no such submission.
+            UsageError: the submission was rejected.
+        """
+        if name is not None:
+            self._value(name, None)
+        flat: dict[str, float] = {}
+        for row in (row for row in self.standings if name in (None, row.name)):
+            ends = zip(("low", "high"), row.interval or (), strict=False)
+            values = {**row.values, **{f"{self.primary.id}/{end}": at for end, at in ends}}
+            for key, value in values.items():
+                if not math.isnan(value):
+                    flat[_flat_name(key if name else f"{row.name}/{key}", flat)] = float(value)
+        return flat
 
     def p(self, a: str, b: str, measure: str | None = None) -> float:
         """The p-value of the difference of two submissions, corrected as the board's are.
@@ -309,6 +336,13 @@ class Report(Text, results.Report):
             f"{f', {rejected:,} rejected' if rejected else ''}; "
             f"{printable(self.primary.id, 60)}: {leaders or 'none'}>"
         )
+
+
+def _flat_name(text: str, taken: Mapping[str, object]) -> str:
+    """A name of letters, digits and `_-./ ` for a text, which none of those taken has."""
+    name = re.sub(r"[^\w./ -]+", "_", text.replace("@", "_at_"), flags=re.ASCII).strip("_")
+    others = (f"{name}_{n}" for n in count(2))
+    return name if name not in taken else next(other for other in others if other not in taken)
 
 
 def _of_measure(report: Report, measure: str) -> Report:

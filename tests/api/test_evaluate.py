@@ -3,6 +3,7 @@
 import json
 import math
 import random
+import re
 
 import polars as pl
 import pytest
@@ -252,6 +253,26 @@ def test_compare_and_check_take_the_same(challenge):
         scorer.compare(TRUTH, runs)
     with pytest.raises(TypeError, match="ties needs measures"):
         scorer.check("challenge.yaml", runs, ties="file")
+
+
+def test_metrics_are_named_as_mlflow_takes_them():
+    report = scorer.evaluate(TRUTH, {"mine": RUN, "a:b": RUN}, ["P@1", "AP(rel=2)", "AP"])
+    low, high = report.interval("mine")
+    assert report.metrics("mine") == {
+        "P_at_1": report.mean("mine"),
+        "P_at_1/low": low,
+        "P_at_1/high": high,
+        "AP_rel_2": report.mean("mine", "AP(rel=2)"),
+        "AP": report.mean("mine", "AP"),
+    }
+    every = report.metrics()
+    assert every["mine/AP"] == every["a_b/AP"] == report.mean("mine", "AP")
+    assert len(every) == 10
+    assert all(re.fullmatch(r"[/\w.\- ]+", name) for name in every)
+    twice = scorer.evaluate(TRUTH, {"a:b": RUN, "a=b": RUN}, ["AP"]).metrics()
+    assert {"a_b/AP", "a_b/AP_2"} <= {*twice}
+    with pytest.raises(scorer.ScorerError, match="no submission is called 'nobody'"):
+        report.metrics("nobody")
 
 
 def test_a_report_gives_its_numbers():

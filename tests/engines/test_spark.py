@@ -1,8 +1,10 @@
 """Spark says what the engine of one machine says, to the bit."""
 
+import gzip
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +16,17 @@ from wholes import CASES, CHALLENGES, FILES, SMALL
 import scorer
 import scorer.spark
 from scorer.bytes.address import Address
-from scorer.engines.spark import pack
+from scorer.engines.spark import pack, whole
 from scorer.prepare.bind import prepare
 
 COMMAND = Path(sys.executable).parent / "score"
 SPLIT = "spark.sql.files.maxPartitionBytes"
+
+
+@pytest.fixture(autouse=True)
+def parted(monkeypatch):
+    """No file is small enough to go to a worker whole."""
+    monkeypatch.setattr(whole, "MOST_BYTES", -1)
 
 
 @pytest.fixture
@@ -114,6 +122,33 @@ def test_spark_says_the_same_of_columns_of_their_own(many, tmp_path, name):
         (tmp_path / file).write_text(text)
     (found,) = both(tmp_path, [tmp_path / "a.csv"])["submissions"]
     assert found["valid"]
+
+
+def test_small_files_go_whole_and_in_one_job(spark, folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(whole, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(whole, "TOGETHER", 2**20 + 1500)  # the last file is in a job of its own
+    tables = {"a.csv": csv(ROWS), "b.run": trec(ROWS), "c.jsonl": jsonl(ROWS), "empty.csv": ""}
+    tables |= {"bad.csv": csv(ROWS) + "q0,i0,x\n", "swapped.csv": csv(ROWS).replace("q", "i")}
+    for name, text in tables.items():
+        (tmp_path / name).write_text(text)
+    packed = gzip.compress(csv(ROWS).encode())
+    (tmp_path / "cut.csv.gz").write_bytes(packed[:-20])
+    (tmp_path / "cut.parquet").write_bytes(b"PAR1 and no more")
+    with zipfile.ZipFile(tmp_path / "f.zip", "w") as archive:
+        archive.writestr("f.csv", csv(ROWS))
+    (tmp_path / "long.csv").write_bytes(csv(ROWS).encode() + b"\n" * (2**20 - 500))
+    names = [*tables, "cut.csv.gz", "cut.parquet", "f.zip", "long.csv"]
+    calls, real = [], whole.outcomes
+    monkeypatch.setattr(whole, "outcomes", lambda *a: calls.append(len(a[2])) or real(*a))
+    found = both(folder, {name: tmp_path / name for name in names})
+    assert calls == [len(names) - 1, 1]
+    valid = {each["name"] for each in found["submissions"] if each["valid"]}
+    assert valid == {"a.csv", "b.run", "c.jsonl", "f.zip", "long.csv"}
+    told = scorer.spark.evaluate(
+        spark, folder, {"a": tmp_path / "a.csv", "far": frame_of(spark, ROWS)}
+    )
+    assert [each.name for each in told.submissions] == ["a", "far"]
+    assert told.per_list("a", "AP") == told.per_list("far", "AP")
 
 
 def test_one_bucket_and_one_part_say_the_same(spark, tmp_path):
@@ -381,6 +416,57 @@ def test_a_report_of_frames_is_that_of_their_files(spark, random, monkeypatch):
         assert found.per_list(name, "nDCG") == expected.per_list(name, "nDCG")
 
 
+def test_a_truth_is_a_frame_a_path_a_url_or_a_table(spark, random):
+    paths = {name: random / f"{name}.csv" for name in "ab"}
+    frame(spark, paths["a"]).createOrReplaceTempView("run_a")
+    frame(spark, random / "truth.csv").createOrReplaceTempView("truths")
+    expected = scorer.score(random, paths)
+    (there := random / "there.csv").write_bytes((random / "truth.csv").read_bytes())
+    (parts := random / "parts").mkdir()
+    pl.read_csv(there, infer_schema=False).write_parquet(parts / "part-0.parquet")
+    (random / "truth.csv").unlink()  # nothing of it is read
+    runs = {"a": "run_a", "b": str(paths["b"])}
+    for truth in (there, f"file://{there}", parts, "truths", spark.table("truths")):
+        found = scorer.spark.evaluate(spark, random, runs, truth)
+        for name in runs:
+            assert found.per_list(name, "nDCG") == expected.per_list(name, "nDCG"), truth
+    asked = (random / "challenge.yaml").read_text().partition("metrics:")[0] + "metrics: [AP]\n"
+    (random / "challenge.yaml").write_text(asked)
+    values = scorer.spark.values(spark, random, "run_a", "truths")
+    assert {row["list"]: row["value"] for row in values.collect()} == expected.per_list("a", "AP")
+    for lost in ("nothing.csv", "no_table", "no table"):
+        with pytest.raises(scorer.ChallengeError, match="not found"):
+            scorer.spark.evaluate(spark, random, runs, lost)
+
+
+def test_findings_are_a_frame(spark, folder):
+    rows = [("q0", "i0", "x"), ("q0", "i1", "1"), ("q9", "i1", "1")]
+    bad = spark.createDataFrame(rows, "list string, item string, score string")
+    runs = {"bad": bad, "good": frame_of(spark, ROWS)}
+    report = scorer.spark.evaluate(spark, folder, runs)
+    found = scorer.spark.findings(spark, report).where("severity = 'error'").collect()
+    assert [(row["name"], row["code"], row["list"], row["item"], row["line"]) for row in found] == [
+        ("bad", p.code, p.list, p.item, None)
+        for p in report.submissions[0].findings
+        if p.severity == "error"
+    ]
+    assert {"S501", "S302"} <= {row["code"] for row in found}
+
+
+def frame_of(session, rows):
+    return session.createDataFrame(rows, "list string, item string, score int")
+
+
+def test_values_have_the_groups_of_lists(spark, folder):
+    (folder / "lists.csv").write_text(
+        "list,group\n" + "".join(f"q{n},g{n % 2}\n" for n in range(6))
+    )
+    (folder / "challenge.yaml").write_text(YAML + "lists: lists.csv\n")
+    found = scorer.spark.values(spark, folder, frame_of(spark, ROWS))
+    groups = {(row["list"], row["group"]) for row in found.collect()}
+    assert groups == {(f"q{n}", f"g{n % 2}") for n in range(6)}
+
+
 def test_what_is_wrong_with_a_frame_has_no_line(spark, random):
     rows = pl.read_csv(random / "a.csv", infer_schema=False)
     again = spark.createDataFrame(pl.concat([rows, rows[:1]]).to_arrow())
@@ -423,7 +509,7 @@ def test_values_stay_in_a_frame_and_are_those_of_the_report(spark, random, monke
     report = scorer.score(random, [random / "a.csv"])
     (random / "truth.csv").rename(random / "elsewhere.csv")  # nothing of it is read here
     found = scorer.spark.values(spark, random, run, truth)
-    assert found.columns == ["list", "measure", "value"]
+    assert found.columns == ["list", "group", "measure", "value"]
     mine = {(row["list"], row["measure"]): row["value"] for row in found.collect()}
     assert mine == {
         (name, measure.id): None if np.isnan(value) else value

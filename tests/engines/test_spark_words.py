@@ -2,9 +2,12 @@
 
 import builtins
 import os
+from types import SimpleNamespace
 
 import pytest
 
+from scorer.core.errors import UsageError
+from scorer.engines.spark import executors
 from scorer.engines.spark.session import INSTALL, session_of
 
 TRUTH = "list,item,grade\nq1,a,1\n"
@@ -98,3 +101,45 @@ def test_the_engine_is_found_without_pyspark(without_pyspark):
 
     assert engines().get("spark").options
     assert "pyspark" not in os.environ.get("PYTHONPATH", "")
+
+
+HERE = tuple(executors._teller(executors.NEEDED)(0).split("\t"))
+
+
+@pytest.mark.parametrize(
+    ("found", "files", "told"),
+    [
+        ([HERE, ("other, 3.11.1", "", *HERE[2:])], "", r"Python \(other, 3.11.1\) has no scorer; "),
+        ([(*HERE[:2], "0.1", HERE[3])], "", f"has polars 0.1, and this machine {HERE[2]}; send"),
+        ([(*HERE[:3], "")], "", "has no pyarrow; send them an environment"),
+        (RuntimeError(f"{'x' * 9999} No module named 'scorer'"), "", "Python has no scorer; send"),
+        (
+            RuntimeError("No module named 'scorer'"),
+            "a.whl",
+            r"scorer \(a wheel in --py-files cannot",
+        ),
+        (RuntimeError("[PYTHON_VERSION_MISMATCH]"), "", "have another version of Python than this"),
+        (RuntimeError("lost"), "", "Python does not start: RuntimeError: lost$"),
+    ],
+)
+def test_executors_that_lack_something_are_refused(monkeypatch, found, files, told):
+    def answer(session):
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    monkeypatch.setattr(executors, "_found", answer)
+    session = SimpleNamespace(session_id=told, conf={"spark.submit.pyFiles": files})
+    with pytest.raises(UsageError, match=told) as refused:
+        executors.refuse_executors(session)
+    if "lost" not in told:
+        assert str(refused.value).endswith(executors.MEND)
+        assert executors.MEND.count("\n  ") == 2
+
+
+def test_executors_are_asked_once_a_session(monkeypatch):
+    asked = []
+    monkeypatch.setattr(executors, "_found", lambda session: asked.append(session) or {HERE})
+    for name in ("one", "one", "two"):
+        executors.refuse_executors(SimpleNamespace(session_id=name))
+    assert len(asked) == 2

@@ -15,6 +15,7 @@ from scorer.bytes.files import digest
 from scorer.bytes.limits import NoTable, Unreadable
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine, with_causes
+from scorer.engines.spark import whole
 from scorer.engines.spark.elsewhere import SparkTruth, elsewhere, suits
 from scorer.engines.spark.fetch import fetch
 from scorer.engines.spark.outcomes import job, returned, settled
@@ -47,9 +48,16 @@ def spark(
     `UsageError` if Spark does not start, `PluginError` if a metric or Spark fails.
     """
     session = session_of(options or {})
-    work = Work.of(plan)
-    for n, path in enumerate(submissions):
-        tick(n)
+    work, done = Work.of(plan), 0
+    for small, paths in whole.jobs(submissions):
+        tick(done)
+        done += len(paths)
+        if small:
+            with quiet():
+                every = whole.outcomes(session, work, paths, plan.limits.own)
+            yield from every
+            continue
+        [path] = paths
         with quiet():
             outcome = scored(session, plan, work, path)
         yield with_causes(plan, path, outcome) if path.is_file() else outcome

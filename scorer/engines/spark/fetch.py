@@ -19,7 +19,11 @@ def fetch(url: str, folder: Path, options: Mapping[str, str]) -> Path:
 
     `ChallengeError` if it cannot be read.
     """
-    session = session_of(options)
+    return fetched(session_of(options), url, folder)
+
+
+def fetched(session: Any, url: str, folder: Path) -> Path:
+    """As `fetch`, by a session that is there."""
     try:
         with quiet():
             try:
@@ -34,9 +38,16 @@ def fetch(url: str, folder: Path, options: Mapping[str, str]) -> Path:
         raise ChallengeError(problems=of_organizer(findings)) from None
 
 
-def _fetched(session: Any, url: str, folder: Path) -> Path:
+def write_parquet(frame: Any, path: Path) -> None:
+    """Write a data frame of Spark to a file of this machine."""
     import polars as pl
 
+    table = pl.from_arrow(frame.toArrow())
+    assert isinstance(table, pl.DataFrame)
+    table.write_parquet(path)
+
+
+def _fetched(session: Any, url: str, folder: Path) -> Path:
     frame = session.read.format("binaryFile").load(url)
     files = [unquote(row["path"]) for row in frame.select("path").collect()]
     if len(files) == 1:
@@ -47,7 +58,5 @@ def _fetched(session: Any, url: str, folder: Path) -> Path:
         message = f"these are {len(files):,} files; a truth of several is read from Parquet alone"
         raise Unreadable(Problem("S107", message))
     path = folder / "truth.parquet"
-    table = pl.from_arrow(session.read.parquet(url).toArrow())
-    assert isinstance(table, pl.DataFrame)
-    table.write_parquet(path)
+    write_parquet(session.read.parquet(url), path)
     return path

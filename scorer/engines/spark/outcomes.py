@@ -55,7 +55,21 @@ def job(work: Work, source: SparkSource, most_errors: int) -> Any:
 
 
 def returned(frame: Any) -> SparkOutcomes:
-    """Run a job; `PluginError` if a metric or Spark fails, `Unreadable` if a file is damaged."""
+    """Run a job; raises as `collected`."""
+    data_by_kind = collected(frame)
+    return SparkOutcomes(
+        tuple(decoded(each) for each in data_by_kind.get(PART, ())),
+        tuple(notes_of(data_by_kind.get(NOTE, ()))),
+        tuple(decoded(each) for each in data_by_kind.get(REFUSED, ())),
+        MIXED in data_by_kind,
+    )
+
+
+def collected(frame: Any) -> dict[str, list[bytes]]:
+    """What a job gives, by its kind.
+
+    `PluginError` if a metric or Spark fails, `Unreadable` if a file is damaged.
+    """
     try:
         rows = frame.collect()
     except Exception as error:
@@ -69,12 +83,7 @@ def returned(frame: Any) -> SparkOutcomes:
         data_by_kind.setdefault(row["kind"], []).append(bytes(row["data"]))
     if failed := sorted(data_by_kind.get(FAILED, ())):
         raise PluginError(failed[0].decode())
-    return SparkOutcomes(
-        tuple(decoded(each) for each in data_by_kind.get(PART, ())),
-        tuple(notes_of(data_by_kind.get(NOTE, ()))),
-        tuple(decoded(each) for each in data_by_kind.get(REFUSED, ())),
-        MIXED in data_by_kind,
-    )
+    return data_by_kind
 
 
 def settled(

@@ -16,6 +16,7 @@ from typing import Any
 
 from scorer.core.errors import UsageError
 from scorer.core.text import describe_exception, printable, quoted
+from scorer.engines.spark.executors import refuse_executors
 
 JAVA = 17  # the oldest that Spark 4 runs on
 INSTALL = "pip install 'challenge-scorer[spark]'"
@@ -51,7 +52,8 @@ def session_of(options: Mapping[str, str]) -> Any:
             taken; else one is started here, on the cores of this machine.
 
     Raises:
-        UsageError: pyspark or Java is missing, an option is none of Spark's, or it cannot start.
+        UsageError: pyspark or Java is missing, an option is none of Spark's, it cannot start, or
+            its executors lack scorer.
     """
     for name in options:
         if not name.startswith("spark."):
@@ -82,10 +84,13 @@ def session_of(options: Mapping[str, str]) -> Any:
         try:
             elsewhere = remote is not None and not remote.startswith("local")
             with _logged(Path(log.name), keep=bool(submitted or active or elsewhere)), quiet():
-                return builder.getOrCreate()
+                session = builder.getOrCreate()
         except Exception as error:
             message = _last(log.read().decode(errors="replace")) or describe_exception(error)
             raise UsageError(f"Spark does not start: {printable(message, 300)}") from None
+    with quiet():
+        refuse_executors(session)
+    return session
 
 
 @contextmanager

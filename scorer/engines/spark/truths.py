@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -90,7 +89,7 @@ def truth_source(
 ) -> SparkSource:
     """A truth as Spark reads it; `ChallengeError` if it cannot be read.
 
-    `truth` is a data frame, path or URL in place of the challenge's.
+    `truth` is a data frame in place of the challenge's.
     """
     source, findings = prepared.challenge.truth, Findings()
     shapes = [
@@ -98,9 +97,8 @@ def truth_source(
         for shape in prepared.kind.truth
     ]
     try:
-        if truth is None or isinstance(truth, str | os.PathLike):
-            path = str(source.file) if truth is None else os.fspath(truth)
-            format = source.format if truth is None else None
+        if truth is None:
+            path, format = str(source.file), source.format
             return source_of(session, path, format, shapes, limits, findings, buckets)
         return frame_source(truth, "the truth", shapes, limits, findings, buckets)
     except (Unreadable, NoTable) as error:

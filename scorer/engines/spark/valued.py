@@ -19,7 +19,7 @@ from scorer.results.scorecard import UNDEFINED, Rules
 from scorer.scoring.lists import Plan, outcome, score_lists
 from scorer.scoring.settle import settle
 
-VALUES = "list string, measure string, value double"
+VALUES = "list string, group string, measure string, value double"
 
 
 def valuer(opening: bytes, work: Work) -> Callable[[Any, Any, Any], Any]:
@@ -51,11 +51,8 @@ def _valued(opening: Opening, plan: Plan, bucket: int, left: Any, right: Any) ->
 def _no_values() -> dict[str, Any]:
     import pyarrow as pa
 
-    return {
-        "list": pa.array([], pa.string()),
-        "measure": pa.array([], pa.string()),
-        "value": pa.array([], pa.float64()),
-    }
+    texts = {name: pa.array([], pa.string()) for name in ("list", "group", "measure")}
+    return {**texts, "value": pa.array([], pa.float64())}
 
 
 def _values_of(plan: Plan, rules: Mapping[str, Rules], scored: Any) -> dict[str, Any]:
@@ -78,6 +75,7 @@ def _values_of(plan: Plan, rules: Mapping[str, Rules], scored: Any) -> dict[str,
     column = np.concatenate([np.empty(0), *values])
     return {
         "list": pa.array(lists, pa.string()),
+        "group": pa.array([plan.public.groups.get(name) for name in lists], pa.string()),
         "measure": pa.array(measures, pa.string()),
         "value": pa.array(column, pa.float64(), mask=np.isnan(column)),
     }
