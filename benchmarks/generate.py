@@ -5,7 +5,8 @@ Each set is a folder with challenge.yaml, the truth and `runs/`. The same seed a
 
 A list has a pool of candidate items, the likeliest first. A run gives each candidate
 a noisy score and returns the best ones, so runs differ but find much the same; the
-truth judges candidates, the likely ones more often, and some that no run returns.
+truth judges candidates, the likely ones more often, and some that no run returns. Of TREC's files,
+as of real ones, one judged list has no answer, and one answered list is not judged.
 """
 
 from __future__ import annotations
@@ -20,17 +21,18 @@ from typing import BinaryIO
 import numpy as np
 import polars as pl
 
-VERSION = 1
+VERSION = 2
 DATA = Path(__file__).parent / ".data"
 MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 PRIME = 1_000_003  # items; a prime, so that steps of any size visit each item once
 BLOCK = 500_000  # rows made at a time
 STAMP = "made.txt"
+UNANSWERED, UNJUDGED = "999998", "999999"  # topics
 
 TREC = """\
 title: Benchmark {name}
 truth: truth.qrels
-submission: {{format: trec}}
+submission: {{format: trec, missing_list: zero, unknown_list: ignore}}
 metrics: [{measures}]
 """
 LONG = """\
@@ -118,6 +120,7 @@ def _topics(spec: Spec, folder: Path, seed: int) -> None:
                 "item": ids.gather(_item(block, seed, row, candidate)),
                 "grade": grade,
             })  # fmt: skip
+        file.write(f"{UNANSWERED} 0 {ids[1]} 1\n".encode())
     for run in range(spec.runs):
         frames = (_run(spec, block, seed, run, ids) for block in _blocks(spec))
         if spec.shuffled:
@@ -126,6 +129,7 @@ def _topics(spec: Spec, folder: Path, seed: int) -> None:
         with (folder / "runs" / f"run{run:02}.run").open("wb") as file:
             for frame in frames:
                 _write(file, " ", frame)
+            file.write(f"{UNJUDGED} Q0 {ids[1]} 1 1.0 run{run:02}\n".encode())
 
 
 def _users(spec: Spec, folder: Path, seed: int) -> None:

@@ -2,7 +2,8 @@
 
 Whole processes, from files to printed means. Ours and a peer's run in turn (A B A B ...),
 so that what else the machine does meets both; what counts is the median of the ratios
-of such pairs, not their seconds. See README.md beside this file.
+of such pairs, not their seconds. Of small sets instructions are counted as well, which a busy
+machine does not change. See README.md beside this file.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import os
 import platform
 import pty
+import re
 import shutil
 import signal
 import subprocess
@@ -59,6 +61,8 @@ PEERS = (
     Peer("trec_eval", "with_trec_eval.sh", tolerance=5.1e-5),  # it prints four decimals
     PAIRS,
 )
+EARLIER = Peer("earlier score", "")
+REFERENCES = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
 def main() -> int:
@@ -69,6 +73,7 @@ def main() -> int:
     peers = [peer for peer in PEERS if peer.name in options.peers]
     missing = _installed(peers)
     parts = [_machine(score, [peer for peer in peers if peer.name not in missing])]
+    peers += [EARLIER] if options.earlier else []
 
     def tell(text: str) -> None:
         parts.append(text)
@@ -78,7 +83,9 @@ def main() -> int:
     tell(_startup(score, options))
     rows, ours, wrong = [SETS_HEAD], {}, 0
     for name in options.sets:
-        set_peers = [peer for peer in peers if (peer is PAIRS) == (name == "PREF")]
+        set_peers = [
+            peer for peer in peers if peer is EARLIER or (peer is PAIRS) == (name == "PREF")
+        ]
         runs = options.runs or ROUNDS[name]
         compared = _compared(name, set_peers, missing, runs, score, options)
         rows += compared.rows
@@ -104,6 +111,9 @@ def _options() -> argparse.Namespace:
         help=f"of {', '.join(ROUNDS)}; all")  # fmt: skip
     add("--peers", nargs="*", choices=names, default=names, metavar="PEER",
         help=f"of {', '.join(names)}; all that there are")  # fmt: skip
+    add("--earlier", type=Path, metavar="SCORE", help="the command of an earlier version")
+    add("--count", nargs="*", choices=ROUNDS, default=["tiny", "S"], metavar="SET",
+        help="sets whose instructions are counted where valgrind is (tiny, S)")  # fmt: skip
     add("--runs", type=int, help="pairs of processes; by default fewer for large sets")
     add("--limit", type=float, default=LIMIT, help="seconds a process may take (%(default)g)")
     add("--data", type=Path, default=HERE / ".data", help="where the sets are, or are made")
@@ -145,7 +155,7 @@ def measured(words: Sequence[object], limit: float = LIMIT, terminal: bool = Fal
             stdout=out,
             stderr=slave,
             start_new_session=True,  # so that its children end with it
-            env={**os.environ, "TERM": "xterm"},
+            env={**os.environ, "TERM": "xterm", "PYTHONHASHSEED": "0"},
         )
         timer = threading.Timer(limit, lambda: (late.set(), _end(process.pid)))
         timer.start()
@@ -170,6 +180,18 @@ def measured(words: Sequence[object], limit: float = LIMIT, terminal: bool = Fal
         peak = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
         text = out.read().decode(errors="replace")
         return Ran(wall, usage.ru_utime + usage.ru_stime, peak, fault, late.is_set(), text)
+
+
+def instructions(words: Sequence[object], limit: float = LIMIT) -> str:
+    """The millions of instructions of a process, without its children's; empty if not known."""
+    valgrind = shutil.which("valgrind")
+    with tempfile.NamedTemporaryFile() as log:
+        if valgrind is None:
+            return ""
+        counting = [valgrind, "--tool=cachegrind", "--cache-sim=no", f"--log-file={log.name}"]
+        ran = measured([*counting, "--cachegrind-out-file=/dev/null", *words], limit)
+        found = REFERENCES.search(Path(log.name).read_text())
+    return f"{int(found[1].replace(',', '')) / 1e6:,.0f}" if found and not ran.fault else ""
 
 
 def _end(group: int) -> None:
@@ -249,8 +271,11 @@ SETS_HEAD = """\
 
 A ratio is what the other takes over what `score` takes: above 1, `score` takes less.
 
-| set | | wall, s | CPU, s | peak, MiB | wall ratio | CPU ratio | memory ratio | means |
-|---|---|---:|---:|---:|---:|---:|---:|---|"""
+Instructions are of one process each, in millions, counted by cachegrind.
+
+| set | | wall, s | CPU, s | peak, MiB | wall ratio | CPU ratio | memory ratio | \
+instructions | means |
+|---|---|---:|---:|---:|---:|---:|---:|---:|---|"""
 
 
 @dataclass
@@ -278,22 +303,27 @@ def _compared(
     ours: list[Ran] = []
     for peer in peers:
         if peer.name not in missing:  # untimed: numba compiles, Python writes its .pyc files
-            measured(_words(peer, options.data / "tiny"), options.limit)
+            measured(_words(peer, options.data / "tiny", options), options.limit)
     for n in range(runs):
         turns = [peer for peer in peers if peer.name not in missing and peer.name not in faults]
         for peer in turns or [None]:
             _say(f"{name}, {n + 1} of {runs}: score" + (f" and {peer.name}" if peer else ""))
             first = measured(command, options.limit)
             if first.fault:
-                return Compared([_row(name, "score", *[""] * 6, first.fault)], [])
+                return Compared([_row(name, "score", *[""] * 7, first.fault)], [])
             ours.append(first)
             if peer:
-                second = measured(_words(peer, folder), options.limit)
+                second = measured(_words(peer, folder, options), options.limit)
                 if second.fault:
                     faults[peer.name] = second
                 else:
                     pairs[peer.name].append((first, second))
-    compared = Compared([_row(name, "score", *_medians(ours), "", "", "", "")], ours)
+
+    def count(words: Sequence[object]) -> str:
+        return instructions(words, options.limit) if name in options.count else ""
+
+    row = _row(name, "score", *_medians(ours), "", "", "", count(command), "")
+    compared = Compared([row], ours)
     for peer in peers:
         peer_pairs = pairs[peer.name]
         if peer_pairs and peer.name not in faults:
@@ -303,7 +333,7 @@ def _compared(
             compared.rows.append(_row(
                 "", peer.name, *_medians([theirs for _, theirs in peer_pairs]),
                 f"{ratio.wall:.2f} ({ratio.least:.2f} to {ratio.most:.2f})",
-                f"{ratio.cpu:.2f}", f"{ratio.peak:.2f}", note,
+                f"{ratio.cpu:.2f}", f"{ratio.peak:.2f}", count(_words(peer, folder, options)), note,
             ))  # fmt: skip
         else:
             failure = faults.get(peer.name)
@@ -311,7 +341,7 @@ def _compared(
             if failure and failure.late:
                 at_least = f"> {options.limit / median(run.wall for run in ours):.0f}"
             why = failure.fault if failure else missing[peer.name]
-            compared.rows.append(_row("", peer.name, "", "", "", at_least, "", "", why))
+            compared.rows.append(_row("", peer.name, "", "", "", at_least, "", "", "", why))
     return compared
 
 
@@ -324,8 +354,10 @@ def _command(name: str, score: Path, folder: Path) -> list[object]:
     return [score, folder, *runs, "--format", "json"]
 
 
-def _words(peer: Peer, folder: Path) -> list[object]:
+def _words(peer: Peer, folder: Path, options: argparse.Namespace) -> list[object]:
     """A peer's command for a set."""
+    if peer is EARLIER:
+        return _command(folder.name, options.earlier, folder)
     trec = folder / "trec" if (folder / "trec").is_dir() else folder  # R is CSV, and TREC for peers
     runs = sorted((trec if trec != folder else folder / "runs").glob("*.run"))
     script = HERE / "peers" / peer.script
@@ -337,7 +369,8 @@ def _words(peer: Peer, folder: Path) -> list[object]:
 def _agreement(peer: Peer, ours: Ran, theirs: Ran) -> tuple[str, bool]:
     """The cell of the table on the means, and whether they are wrongly different."""
     try:
-        far = greatest_difference(means_of_ours(ours.out), means_of_theirs(theirs.out))
+        reading = means_of_ours if peer is EARLIER else means_of_theirs
+        far = greatest_difference(means_of_ours(ours.out), reading(theirs.out))
     except (ValueError, KeyError, TypeError) as error:
         return f"cannot be compared: {error!r}", True
     if far <= peer.tolerance:

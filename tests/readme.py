@@ -67,7 +67,7 @@ def speed():
     for line in measured.partition("## Sets")[2].partition("\n## ")[0].splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
         name = cells[0] or name if cells else name
-        if len(cells) == 7 and cells[1] == "pytrec_eval":
+        if len(cells) > 6 and cells[1] == "pytrec_eval":
             rows.append(f"| {SETS[name]} | {cells[3].split()[0]} | {cells[5]} |")
     head = ["| set | wall time | memory |", "|---|---:|---:|"]
     return "\n".join([*head, *rows]) + "\n"

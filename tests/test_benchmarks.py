@@ -40,7 +40,8 @@ def test_a_set_is_the_same_each_time_and_scores(name, tmp_path, score):
     folder = tmp_path / "one" / name
     assert files(folder) == files(tmp_path / "two" / name)
     ran = score(folder, *sorted((folder / "runs").iterdir()), "--format", "json")
-    assert (ran.code, ran.err) == (0, ""), ran
+    assert ran.code == 0, ran
+    assert not SPECS[name].long or not ran.err, ran
     means = driver.means_of_ours(ran.out)
     assert len(means) == 5 * SPECS[name].runs
     assert all(0 < mean <= 1 for mean in means.values())
@@ -68,7 +69,8 @@ def test_blocks_do_not_show(tmp_path, monkeypatch):
     """Rows made in pieces are the lists in order, each with its own items."""
     monkeypatch.setattr(generate, "BLOCK", 80)
     generate.make("a", SPECS["two runs"], tmp_path)
-    rows = [line.split() for line in files(tmp_path / "a")["run01.run"].decode().splitlines()]
+    lines = files(tmp_path / "a")["run01.run"].decode().splitlines()
+    rows = [line.split() for line in lines if not line.startswith(generate.UNJUDGED)]
     assert [row[3] for row in rows] == [str(rank) for rank in range(1, 41)] * 4
     assert len({(row[0], row[2]) for row in rows}) == 160
     assert [row[0] for row in rows] == sorted(row[0] for row in rows)

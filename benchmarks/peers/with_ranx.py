@@ -15,6 +15,7 @@ MEASURES = {
 truth, *runs = sys.argv[1:]
 qrels = Qrels.from_file(truth, kind="trec")
 for path in runs:
-    means = evaluate(qrels, Run.from_file(path, kind="trec"), list(MEASURES.values()))
+    run = Run.from_file(path, kind="trec")
+    means = evaluate(qrels, run, list(MEASURES.values()), make_comparable=True)
     for name, theirs in MEASURES.items():
         print(path, name, repr(float(means[theirs])), sep="\t")
