@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := demo
-.PHONY: help new-metric installed dist board serve demo docs test test-all lowest check simulate fuzz peers bench browser constraints
+.PHONY: help new-metric installed dist board serve demo docs test test-all lowest check simulate fuzz peers platforms bench browser constraints
 
 PYTHON ?= python3
 # modules are compiled once, not by each process that runs tests
@@ -28,12 +28,12 @@ docs: .venv/docs
 	.venv/bin/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build -q --strict
 
-PYTEST = .venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ignore=tests/browser
+PYTEST = .venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ignore=tests/platforms --ignore=tests/browser
 
 # all tests but the slow ones; of some rooms: make test ROOMS="tests/cli tests/web"
 test: .venv/tests
 	$(PYTEST) -m "not slow" $(ROOMS)
-	@echo "not run: lint and types (make check), slow tests (make test-all), pages in Chromium (make browser), other scorers (make peers)"
+	@echo "not run: lint and types (make check), slow tests (make test-all), pages in Chromium (make browser), other scorers (make peers), platforms' code (make platforms)"
 
 # everything; slow tests wait for servers and processes, so that a worker more finds a processor free
 test-all: .venv/tests
@@ -72,6 +72,10 @@ fuzz: .venv/tests
 peers: .venv/peers
 	.venv/bin/pytest -q -n auto --dist worksteal tests/peers tests/test_examples.py
 
+# exported bundles in the platforms' own code: make platforms PLATFORMS=DIR, where DIR has checkouts
+platforms: .venv/platforms/installed
+	.venv/platforms/bin/pytest -q -n auto --dist worksteal tests/platforms
+
 # speed and memory of a few sets
 bench: .venv/runs
 	.venv/bin/python benchmarks/run.py --sets tiny S M MANY
@@ -80,6 +84,14 @@ bench: .venv/runs
 # pages in Chromium; axe-core, which looks for what keeps people from using them, is npm's
 browser: .venv/browser .venv/node
 	.venv/bin/pytest -q -rs -n 2 --dist loadfile tests/browser
+
+# an environment of its own, since some of that code wants older versions
+.venv/platforms/installed: .venv/runs tests/platforms/requirements.txt
+	.venv/bin/pip install -q uv
+	.venv/bin/uv venv -q --clear --python .venv/bin/python .venv/platforms
+	.venv/bin/uv pip install -q --python .venv/platforms/bin/python -c .venv/versions.txt \
+	  -e . -r tests/platforms/requirements.txt
+	@touch $@
 
 .venv/node: Makefile .venv/browser
 	npm install --silent --no-save --no-fund --no-audit --prefix $@ axe-core@4.14.1

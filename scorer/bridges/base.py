@@ -138,6 +138,15 @@ def challenge_files(challenge: Challenge) -> dict[str, bytes]:
     return files
 
 
+def derived(image: str, platform: str) -> str:
+    """The name of an image that a bundle's Dockerfile makes of another one.
+
+    >>> derived("registry.org:5000/scorer@sha256:00", "tira")
+    'registry.org:5000/scorer-tira'
+    """
+    return f"{image.partition('@')[0]}-{platform}"
+
+
 def within(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files in a folder of a bundle."""
     return {f"{folder}/{name}": data for name, data in files.items()}
@@ -157,6 +166,7 @@ def bridge(
     page: str | None = None,
     always: Mapping[str, Any] | None = None,
     stdout: bool = False,
+    shown: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, bytes]:
     """The bridge and its settings.
 
@@ -167,6 +177,7 @@ def bridge(
         page: an HTML report beside it.
         always: a result that is written where there is none, with `output`.
         stdout: whether participants are shown standard output.
+        shown: phase -> splits whose values its participants are shown.
     """
     said = {
         "form": form,
@@ -177,6 +188,7 @@ def bridge(
         "page": page,
         "always": always,
         "stdout": stdout,
+        "shown": shown,
     }
     settings = json.dumps(said, indent=1, ensure_ascii=False) + "\n"
     return {"bridge.py": template("bridge.py"), "bridge.json": settings.encode()}

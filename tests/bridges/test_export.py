@@ -3,18 +3,25 @@
 import ast
 import io
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 import tarfile
 import zipfile
 from datetime import datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import yaml
+from conftest import COMMAND
 
 from scorer.bridges.base import TEMPLATES, challenge_files, platforms
 from scorer.bridges.export import bundle_for, subject
+from scorer.bytes.write import folder
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
 
@@ -113,6 +120,9 @@ def test_codabench_keeps_times_keys_and_order(bundles):
         assert before["end"] < after["start"]
     for task in said["tasks"]:
         assert f"{task['scoring_program']}/metadata.yaml" in bundles["codabench"].files
+    dockerfile = bundles["codabench"].files["Dockerfile"].decode()
+    assert dockerfile.startswith(f"FROM {said['docker_image'].removesuffix('-codabench')}\n")
+    assert "USER root\nENTRYPOINT []" in dockerfile
     facts = {"key", "type", "title", "selection", "is_required", "is_on_leaderboard"}
     assert said["fact_sheet"]
     assert all(set(fact) == facts and fact["key"] == key
@@ -137,6 +147,98 @@ def test_evalai_has_every_file_and_hides_the_private_split(bundles):
     assert all(phase["test_annotation_file"] in bundle.files for phase in said["challenge_phases"])
 
 
+@pytest.mark.parametrize(
+    ("show", "visibility", "shown"),
+    [("all", {"all": 3}, ["all"]), ("a", {"a": 3}, ["a"]),
+     ("own", {"all": 2}, ["all"]), ("none", {"all": 1}, [])],
+)  # fmt: skip
+def test_evalai_shows_what_the_phase_shows(show, visibility, shown, challenge):
+    text = f"""
+truth: truth.csv
+metrics: [P@2]
+splits: {{a: 0.5, b: rest, seed: 1}}
+phases:
+  - {{id: one, opens: 2026-01-01T00:00:00Z, closes: 2026-02-01T00:00:00Z, show: {show}}}
+"""
+    bundle = platforms().get("evalai").function(subject(prepare(load(challenge(text)))))
+    said = read(bundle, "challenge_config.yaml")
+    names = {split["id"]: split["codename"] for split in said["dataset_splits"]}
+    seen = {names[p["dataset_split_id"]]: p["visibility"] for p in said["challenge_phase_splits"]}
+    assert seen == visibility
+    inside = texts("script", bundle.files["evaluation_script.zip"])
+    told = json.loads(inside["script!bridge.json"])["shown"]["one"]
+    assert sorted(told) == shown
+
+
+@pytest.mark.slow("runs EvalAI's remote worker with a server")
+@pytest.mark.parametrize(("file", "status"), [("good/aurora-1.csv", "FINISHED"),
+                                              ("bad/twice.csv", "FAILED")])  # fmt: skip
+def test_evalai_is_sent_the_values_of_its_queue(file, status, bundles, tmp_path):
+    got, waiting = [], [{"submission_pk": 6, "phase_pk": 5}]
+
+    class Site(BaseHTTPRequestHandler):
+        def answer(self):
+            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+            found = {"status": "submitted", "input_file": f"/{file}", "codename": "term",
+                     "body": waiting[0] if waiting else None, "receipt_handle": "h"}  # fmt: skip
+            data = json.dumps(found).encode()
+            if self.path == f"/{file}":
+                data = (SENT / file).read_bytes()
+            else:
+                assert self.headers["Authorization"] == "Bearer t"
+            if body:
+                got.append((self.command, self.path, json.loads(body)))
+            if self.command == "POST":
+                waiting.clear()
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(data)
+
+        do_GET = do_PUT = do_POST = do_PATCH = answer
+
+        def log_message(self, *words):
+            pass
+
+    folder(tmp_path / "bundle", bundles["evalai"].files)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        ran = subprocess.run(
+            [sys.executable, tmp_path / "bundle" / "remote.py"], capture_output=True, text=True,
+            env=os.environ | {
+                "AUTH_TOKEN": "t", "CHALLENGE_PK": "4", "QUEUE_NAME": "q", "ONCE": "1",
+                "SCORE": str(COMMAND), "API_SERVER": f"http://127.0.0.1:{server.server_port}",
+            },
+        )  # fmt: skip
+        server.shutdown()
+    assert (ran.returncode, ran.stderr) == (0, "")
+    update = "/api/jobs/challenge/4/update_submission/"
+    (first, place, running), (second, again, ended), (third, queue, done) = got
+    assert (first, second, third) == ("PATCH", "PUT", "POST")
+    assert place == again == update
+    assert running["submission_status"] == "RUNNING"
+    assert (queue, done) == ("/api/jobs/queues/q/", {"receipt_handle": "h"})
+    assert (ended["submission_status"], ended["challenge_phase"]) == (status, 5)
+    if status == "FAILED":
+        assert "item 'b30' is given twice" in ended["stderr"]
+        assert "result" not in ended
+        return
+    shown = {part["split"]: part["show_to_participant"] for part in json.loads(ended["result"])}
+    assert shown == {"public": True, "private": False}
+
+
+@pytest.mark.slow("waits for a server that is not there")
+def test_evalai_out_of_reach_is_told(bundles, tmp_path):
+    folder(tmp_path / "bundle", bundles["evalai"].files)
+    given = {"AUTH_TOKEN": "t", "CHALLENGE_PK": "4", "QUEUE_NAME": "q", "ONCE": "1"}
+    ran = subprocess.run(
+        [sys.executable, tmp_path / "bundle" / "remote.py"], capture_output=True, text=True,
+        env=os.environ | given | {"API_SERVER": "http://127.0.0.1:9"},
+    )  # fmt: skip
+    assert ran.returncode == 1
+    assert ran.stderr.startswith("http://127.0.0.1:9: ")
+    assert "Traceback" not in ran.stderr
+
+
 def test_other_settings(bundles):
     said = read(bundles["huggingface"], "conf.json")
     assert said["EVAL_METRIC"] == "custom"
@@ -146,7 +248,10 @@ def test_other_settings(bundles):
     paths = [said["score_jsonpath"], *(c["path"] for c in said["extra_results_columns"])]
     assert all(path.count(".") == 2 for path in paths)
     front = bundles["tira"].files["tira.md"].decode().split("---\n")[1]
-    assert "$outputDir" in yaml.safe_load(front)["tira_configs"]["evaluator"]["command"]
+    evaluator = yaml.safe_load(front)["tira_configs"]["evaluator"]
+    assert "$outputDir" in evaluator["command"]
+    made_of = bundles["tira"].files["Dockerfile"].decode().split("\n")[0]
+    assert f"{made_of}-tira" == f"FROM {evaluator['image']}"
     workflow = bundles["github-classroom"].files[".github/workflows/classroom.yml"].decode()
     steps = yaml.safe_load(workflow)["jobs"]["points"]["steps"]
     assert any("${{ secrets.ANSWERS_TOKEN }}" in str(step) for step in steps)

@@ -16,6 +16,7 @@ from scorer.bridges.base import (
     PlatformRun,
     Subject,
     bridge,
+    derived,
     platform,
     utc,
     within,
@@ -33,6 +34,11 @@ TITLE = 36  # characters of a column's title
 NAME = 64  # of a leaderboard's
 APP = "/app"
 COMMAND = "python3 /app/program/bridge.py /app/input/ref /app/input/res /app/output"
+# their worker gives its command to the image's entry point, and owns the folder of results as root
+DOCKER = """FROM {image}
+USER root
+ENTRYPOINT []
+"""
 TYPES = {"flag": "checkbox", "text": "text", "url": "text", "number": "text"}
 RULES = {
     "best": "Force_Best",
@@ -69,6 +75,7 @@ def run_as_codabench(bundle: Path, submission: Path, folder: Path, score: str) -
 def codabench(subject: Subject) -> Bundle:
     """A folder to be zipped and uploaded: Benchmarks, Management, Upload."""
     splits = subject.splits or (None,)
+    image = derived(subject.image, "codabench")
     files: dict[str, bytes] = {"logo.png": logo(), "starting_kit/kit.zip": subject.kit}
     files |= within("reference_data", subject.files)
     for n, split in enumerate(splits):
@@ -77,6 +84,7 @@ def codabench(subject: Subject) -> Bundle:
         form = bridge(subject, "codabench", "scores.json", shown, page=page)
         files |= within(f"scoring_program_{n}", form)
         files[f"scoring_program_{n}/metadata.yaml"] = yaml_text({"command": COMMAND})
+    files["Dockerfile"] = DOCKER.format(image=subject.image).encode()
     pages = _page_files(subject)
     files |= {file: text for _, file, text in pages}
     tasks = [
@@ -96,7 +104,7 @@ def codabench(subject: Subject) -> Bundle:
             "description": subject.title,
             "image": "logo.png",
             "terms": "terms.md",
-            "docker_image": subject.image,
+            "docker_image": image,
             "enable_detailed_results": True,
             "show_detailed_results_in_leaderboard": False,
             "make_programs_available": False,
@@ -113,7 +121,7 @@ def codabench(subject: Subject) -> Bundle:
         lost=lost(subject, HAS),
         next=(
             "upload it as a zip: codabench.org, Benchmarks, Management, Upload",
-            f"the worker's image is {subject.image}: it needs `score` inside (--image)",
+            f"build its Dockerfile as {image}, and push that where workers pull images from",
         ),
     )
 

@@ -26,14 +26,14 @@ from scorer.bridges.logo import logo
 from scorer.bridges.lost import lost
 from scorer.bridges.stage import made, numbers, python, run
 from scorer.bytes.write import zipped
-from scorer.challenge.phases import Phase
+from scorer.challenge.phases import EVERYTHING, Phase
 from scorer.reports import commonmark
 
 FILE = "challenge_config.yaml"
 TITLE = 100  # characters
 FILES = ".csv, .tsv, .txt, .jsonl, .json, .gz, .zip, .parquet"
 HAS = {"best", "quota", "phases", "show"}
-HOST, PUBLIC = 1, 3  # who sees the values of a split
+HOST, OWNER, PUBLIC = 1, 2, 3  # who sees the values of a split
 TEXTS = ("description", "evaluation_details", "terms_and_conditions", "submission_guidelines")
 CALL = """
 import json, sys
@@ -84,12 +84,17 @@ def evalai(subject: Subject) -> Bundle:
         "__init__.py": b"from .main import evaluate\n",
         "main.py": template("evalai_main.py"),
     }
-    package |= bridge(subject, "evalai", "result.json", subject.splits)
+    shown = {
+        phase.id: [split for split in splits if _visible(split, phase) > HOST]
+        for phase in _taking(subject)
+    }
+    package |= bridge(subject, "evalai", "result.json", subject.splits, shown=shown)
     files = {
         "logo.png": logo(),
         "evaluation_script.zip": zipped(package),
         "annotations/challenge.zip": zipped(subject.files),
         "kit.zip": subject.kit,
+        "remote.py": template("evalai_remote.py"),
         FILE: yaml_text(_configuration(subject, splits)),
     }
     for name in (*TEXTS, "phase"):
@@ -99,8 +104,8 @@ def evalai(subject: Subject) -> Bundle:
         lost=lost(subject, HAS),
         next=(
             "upload it as a zip: eval.ai, Host challenge",
-            "the worker calls the command `score`, which it has to have: with remote_evaluation on "
-            "a machine of yours, or in its image",
+            "run remote.py on a machine of yours that has `score`; its first lines say how",
+            "or, if EvalAI's own worker has `score`: remote_evaluation: false",
         ),
     )
 
@@ -142,24 +147,32 @@ def _configuration(subject: Subject, splits: tuple[str, ...]) -> dict[str, Any]:
                 "challenge_phase_id": phase["id"],
                 "leaderboard_id": 1,
                 "dataset_split_id": n,
-                "visibility": PUBLIC if split in (shown, "all") else HOST,
+                "visibility": _visible(split, shown),
                 "leaderboard_decimal_precision": subject.challenge.leaderboard.digits,
                 "is_leaderboard_order_descending": not lower[labels[0]],
             }
-            for phase, shown in zip(phases, _shows(subject), strict=True)
+            for phase, shown in zip(phases, _taking(subject), strict=True)
             for n, split in enumerate(splits, 1)
         ],
     }
 
 
-def _shows(subject: Subject) -> list[str]:
-    return [phase.show for phase in subject.phases or (Phase(id="main"),)]
+def _taking(subject: Subject) -> tuple[Phase, ...]:
+    """The phases that take entries; at least one."""
+    return subject.phases or (Phase(id="main"),)
+
+
+def _visible(split: str, phase: Phase) -> int:
+    """Who sees the values of a split in a phase."""
+    if phase.show == "own":
+        return OWNER
+    return PUBLIC if phase.show in (split, EVERYTHING) else HOST
 
 
 def _phases(subject: Subject) -> list[dict[str, Any]]:
     """The phases that take entries, with their times in UTC and without an offset."""
     written = []
-    for n, phase in enumerate(subject.phases or (Phase(id="main"),), 1):
+    for n, phase in enumerate(_taking(subject), 1):
         opens = phase.opens or subject.now.replace(microsecond=0)
         closes = phase.closes or opens + timedelta(days=3650)
         total = phase.quota.total or FOREVER

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scorer.bridges.base import Bundle, PlatformRun, Subject, bridge, platform, within, yaml_text
+from scorer.bridges.base import (
+    Bundle,
+    PlatformRun,
+    Subject,
+    bridge,
+    derived,
+    platform,
+    within,
+    yaml_text,
+)
 from scorer.bridges.lost import lost
 from scorer.bridges.stage import laid_out, made, numbers, python, run
 
@@ -38,13 +47,14 @@ def run_as_tira(bundle: Path, submission: Path, folder: Path, score: str) -> Pla
 def tira(subject: Subject) -> Bundle:
     """The evaluator's folder, the truths, and the dataset's page."""
     files = bridge(subject, "tira", RESULT, subject.splits[-1:], stdout=True)
+    image = derived(subject.image, "tira")
     files["Dockerfile"] = DOCKER.format(image=subject.image).encode()
     files |= within("truths", subject.files)
     configuration = {
         "tira_configs": {
             "resolve_inputs_to": ".",
             "resolve_truths_to": "truths",
-            "evaluator": {"image": subject.image, "command": COMMAND},
+            "evaluator": {"image": image, "command": COMMAND},
         }
     }
     page = f"# {subject.title}\n\n{subject.challenge.description or ''}\n"
@@ -54,7 +64,7 @@ def tira(subject: Subject) -> Bundle:
         files,
         lost=lost(subject, HAS),
         next=(
-            "build the image and register it as the evaluator, with this command:",
+            f"build the image as {image} and register it as the evaluator, with this command:",
             f"  {COMMAND}",
             "truths/ is the dataset's truth",
         ),
