@@ -39,7 +39,6 @@ from scorer.engines.spark.session import quiet
 from scorer.engines.spark.sources import SparkSource, frame_source, source_of
 from scorer.engines.spark.truths import learnt, opening_of, plan_of, truth_source
 from scorer.engines.spark.valued import VALUES, valuer
-from scorer.formats.form import PLAIN
 from scorer.leaderboard.board import board
 from scorer.leaderboard.board import settled as ruled
 from scorer.prepare.answerable import answerable
@@ -257,7 +256,8 @@ def _source(
     try:
         if isinstance(run, str | os.PathLike):
             path = os.fspath(run)
-            return source_of(session, path, format, prepared.shapes, limits, problems)
+            form = prepared.challenge.form(prepared.challenge.submission)
+            return source_of(session, path, format, prepared.shapes, limits, problems, form=form)
         return frame_source(run, "the run", prepared.shapes, limits, problems)
     except (Unreadable, NoTable) as error:
         if findings is not None:
@@ -270,7 +270,7 @@ def _refuse_figures(prepared: BoundChallenge) -> None:
     """Refuse what is no value of single lists.
 
     Raises:
-        UsageError: a measure is a figure of all lists, or the challenge is of another form.
+        UsageError: a measure is a figure of all lists.
     """
     challenge = prepared.challenge
     for measure in prepared.measures:
@@ -280,5 +280,3 @@ def _refuse_figures(prepared: BoundChallenge) -> None:
             )
     if challenge.folds is not None:
         raise UsageError("folds are scored by scorer.spark.evaluate")
-    if challenge.form(challenge.truth) != PLAIN or challenge.form(challenge.submission) != PLAIN:
-        raise UsageError("Spark reads a row for each item, below the names of the columns")

@@ -28,8 +28,8 @@ from scorer.bytes.limits import (
 )
 from scorer.bytes.memory import ask_for_polars
 from scorer.core.arrays import Floats, Ints
-from scorer.core.problems import Problem
-from scorer.core.text import quoted
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import printable, quoted
 from scorer.formats.base import Rows, format
 from scorer.formats.cut import SMALLEST
 from scorer.formats.header import Unused, resolve, tell_unused
@@ -95,16 +95,12 @@ def parquet(request: Request) -> Iterator[Table]:
     names = [shape.called(role) for role in roles]
     unused = [
         Unused(name, None, None, ["0"] if numeric else [])
-        for name, (_, _, numeric) in types.items()
+        for name, (_, _, _, numeric) in types.items()
         if name not in names
     ]
     tell_unused(request, shape, roles, list(types), unused)
-    refused = [name for name in names if not types[name][1]]
-    for name in refused:
-        message = f"column {quoted(name)} is {types[name][0]}, expected text or numbers"
-        findings.add(Problem("S207", message))
-    if refused:
-        raise NoTable
+    kinds = {name: (what, *fits) for name, (what, *fits, _) in types.items()}
+    refuse_types(dict(zip(roles, names, strict=True)), kinds, findings)
     columns = [*zip(names, [role in TEXT for role in roles], strict=True)]
     child.say({"columns": columns, "rows": limits.rows, "line": limits.line, "small": SMALLEST})
     first, unpacked = 1, 0
@@ -128,6 +124,48 @@ def parquet(request: Request) -> Iterator[Table]:
         first += part["rows"]
 
 
+def refuse_types(
+    names: Mapping[str, str], types: Mapping[str, tuple[str, bool, bool]], findings: Findings
+) -> None:
+    """Refuse, by `NoTable`, columns of types that hold neither ids nor numbers.
+
+    Args:
+        names: the columns, by role.
+        types: of each column what its type is called, and whether ids and numbers can be of it.
+    """
+    refused = {
+        r: types[name][0] for r, name in names.items() if not types[name][1 + (r not in TEXT)]
+    }
+    for role, what in refused.items():
+        expected = "text or numbers" if role in TEXT else "numbers"
+        message = f"column {quoted(names[role])} is {printable(what, 60)}, expected {expected}"
+        findings.add(Problem("S207", message, help=_instead(what.lower(), role)))
+    if refused:
+        raise NoTable
+
+
+def _instead(what: str, role: str) -> str | None:
+    """What to write in place of a type that is refused."""
+    if what.startswith(("list", "array")):
+        return f"write a row for each {role} (explode, in Spark posexplode)"
+    if role not in TEXT and what.startswith("bool"):
+        return "write 1 and 0"
+    if role not in TEXT and what.startswith(("date", "time")):
+        return "write numbers, such as seconds since 1970"
+    return None
+
+
+def as_ids(column: pl.Series) -> pl.Series:
+    """Ids of any plain type as text; of moments in UTC, whose zone and digits a writer chooses."""
+    import polars as pl
+
+    if isinstance(column.dtype, pl.Datetime):
+        zoned = column.dtype.time_zone is not None
+        column = column.dt.convert_time_zone("UTC") if zoned else column
+        column = column.dt.cast_time_unit("us")
+    return column.cast(pl.String)
+
+
 def table_of(frame: pl.DataFrame, builder: Builder, line: Ints) -> Table:
     """Rows whose cells are numbers or text.
 
@@ -140,7 +178,7 @@ def table_of(frame: pl.DataFrame, builder: Builder, line: Ints) -> Table:
     wrong = np.zeros(frame.height, dtype=bool)
     for role, column in columns.items():
         if role in TEXT:
-            ids[role] = TextColumn(column.cast(pl.String).fill_null(""))
+            ids[role] = TextColumn(as_ids(column).fill_null(""))
             continue
         values = column.cast(pl.Float64, strict=False).to_numpy().copy()
         bad = ~(np.abs(values) <= largest(role))
@@ -228,12 +266,16 @@ def unpack() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     import polars as pl
 
-    def plain(type_: pl.DataType) -> bool:
-        return not (type_.is_nested() or type_ in (pl.Binary, pl.Object))
+    texts = (pl.String, pl.Categorical, pl.Enum, pl.Null)
+    others = (pl.Boolean, pl.Date, pl.Datetime, pl.Time)
+
+    def fits(type_: pl.DataType) -> tuple[bool, bool, bool]:
+        number = type_.is_numeric() or type_ in texts
+        return number or type_ in others, number, type_.is_numeric()
 
     frame = pl.scan_parquet(sys.argv[1], glob=False)
     schema = frame.collect_schema()
-    types = {name: (str(t), plain(t), t.is_numeric()) for name, t in schema.items()}
+    types = {name: (str(t), *fits(t)) for name, t in schema.items()}
     _send({"types": types})
     order = json.loads(sys.stdin.readline())
     rows = frame.select(pl.len()).collect().item()
@@ -241,10 +283,7 @@ def unpack() -> None:
         message = f"{rows:,} rows, at most {order['rows']:,} are accepted here"
         return _send({"problem": ("S104", message, None)})
     names = [name for name, _ in order["columns"]]
-    columns = [
-        pl.col(name).cast(pl.Float64 if not text and schema[name].is_numeric() else pl.String)
-        for name, text in order["columns"]
-    ]
+    numbers = {name for name, text in order["columns"] if not text and schema[name].is_numeric()}
     for start in range(0, rows, SLICE):
         part = frame.slice(start, SLICE).select(names).collect()
         sizes = np.full(part.height, 8 * len(names))
@@ -259,10 +298,13 @@ def unpack() -> None:
         while at < part.height:
             sent = int(ends[at - 1]) if at else 0
             upto = max(at + 1, int(np.searchsorted(ends, sent + AT_ONCE, side="right")))
-            cells, size = part[at:upto].select(columns), int(ends[upto - 1]) - sent
+            cells, size = part[at:upto], int(ends[upto - 1]) - sent
+            cells = pl.DataFrame(
+                [c.cast(pl.Float64) if c.name in numbers else as_ids(c) for c in cells]
+            )
             if rows == cells.height and size < order["small"]:
-                texts = [_as_text(column.to_list()) for column in cells]
-                _send({"rows": cells.height, "size": size, "cells": texts})
+                rows_of = [_as_text(column.to_list()) for column in cells]
+                _send({"rows": cells.height, "size": size, "cells": rows_of})
             else:
                 data = io.BytesIO()
                 cells.rechunk().write_ipc_stream(data, compression="uncompressed")

@@ -57,7 +57,7 @@ class Reshaped(TextReader):
         self._to_skip = self.form.skip
         self._first = 1  # the first line that is neither skipped nor a header
         self._last = 0
-        self._records: list[tuple[Any, Any]] = []  # lines, and names or their hashes
+        self.records: list[tuple[Any, Any]] = []  # lines, and names or their hashes
         self._several = dict(self.form.cells)
         if self.inner.begun and not self._to_skip and not self.form.comment:
             self._settle_shape()
@@ -424,9 +424,9 @@ class Reshaped(TextReader):
             piece.facts["empty"] = tuple(sorted(notes.empty, key=lambda entry: entry[1]))
             if "list" in self.roles and self.form.lines is None:
                 if notes.lines:
-                    self._records.append((notes.lines, notes.names))
+                    self.records.append((notes.lines, notes.names))
                 for lines, names in notes.plain:
-                    self._records.append((lines, names.hash().to_numpy()))
+                    self.records.append((lines, names.hash().to_numpy()))
 
     def end(self, findings: Findings) -> None:
         """Add the problems of lists that are given on two lines, and of missing lines."""
@@ -442,4 +442,4 @@ class Reshaped(TextReader):
                 f"each row of {quoted(self._keys.name)}"
             )
             findings.add(Problem("S210", message, line=max(self._last, 1)))
-        tell_twice(self._records, printable(self.shape.called("list"), 60), findings)
+        tell_twice(self.records, printable(self.shape.called("list"), 60), findings)

@@ -17,6 +17,7 @@ from scorer.core.text import quoted
 from scorer.metrics.base import Metric
 from scorer.metrics.measure import Measure
 from scorer.results.report import Scored, Value
+from scorer.stats.exact import exact_mean
 from scorer.stats.runs import pass_at
 
 REPEATED = re.compile(r"(.+)#([^#]+)")
@@ -100,8 +101,7 @@ def _passed(
 
 def _mean_of(values: Floats) -> float:
     """The mean of what is not NaN; NaN of nothing."""
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if known.size else float("nan")
+    return exact_mean(values[~np.isnan(values)])
 
 
 def _passes(view: type) -> Metric:
@@ -157,7 +157,7 @@ def _averaged(of_runs: Mapping[str, Value]) -> Value:
     per_list: Floats | None = np.mean(tables, axis=0) if len(tables) == len(values) else None
     lists = values[0].lists if per_list is None else int((~np.isnan(per_list)).sum())
     return Value(
-        float(means.mean()),
+        exact_mean(means),
         min([lists, *(value.lists for value in values)]),
         max(value.missing for value in values),
         max(value.undefined for value in values),

@@ -14,11 +14,13 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
+from scorer.stats.exact import exact_mean, exact_sum
 from scorer.tables.columns import Hashes
 
 MOST_SHOWN = 100_000  # lists of which each has a value in the report's means, intervals and tests
 BLOCKS = 10_000
 NAMES_TOGETHER = 1 << 14  # names that are hashed together: they stay in the cache
+HIGH = -1 << 26  # of a value's 53 bits, those that are kept
 SPLITMIX_STEP = 0x9E3779B97F4A7C15  # of SplitMix64
 FILLED = np.array([2 ** (8 * size) - 1 for size in range(9)], dtype=np.uint64)  # masks of bytes
 
@@ -26,7 +28,7 @@ FILLED = np.array([2 ** (8 * size) - 1 for size in range(9)], dtype=np.uint64)  
 class ListSums(NamedTuple):
     """A measure's sums over blocks of a submission's lists, after the challenge's rules.
 
-    The sums of any split of the blocks add up to the same bits.
+    The sums of any split of the blocks add up to the same bits, exactly.
     """
 
     block: Ints  # (blocks,), ascending: those that have a list that counts
@@ -58,8 +60,12 @@ class ListSums(NamedTuple):
         block = blocks_of(counted_hashes)
         size = np.bincount(block, minlength=BLOCKS)
         filled = np.flatnonzero(size)
-        # one after the other, in the order of the names
-        total: Floats = np.bincount(block, counted, minlength=BLOCKS).astype(np.float64)
+        # half of a value's bits are added without a rounding, where values are of like sizes
+        high = (counted.view(np.int64) & HIGH).view(np.float64)
+        low = np.subtract(counted, high, out=np.zeros(counted.size), where=counted != high)
+        total: Floats = np.sum(
+            [np.bincount(block, half, minlength=BLOCKS) for half in (high, low)], axis=0
+        )
         return cls(
             filled, total[filled], size[filled],
             int(np.add.reduce(counted_hashes, dtype=np.uint64)),
@@ -97,7 +103,7 @@ class ListSums(NamedTuple):
     @property
     def sum(self) -> float:
         """The sum of the lists' values."""
-        return math.fsum(self.totals.tolist()) if self.block.size else math.nan
+        return exact_sum(self.totals) if self.block.size else math.nan
 
     @property
     def mean(self) -> float:
@@ -106,7 +112,7 @@ class ListSums(NamedTuple):
             return math.nan
         if self.low == self.high:
             return self.low
-        return self.sum / self.lists
+        return exact_mean(self.totals, self.lists)
 
 
 class Unnamed(tuple[str, ...]):

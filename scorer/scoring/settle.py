@@ -21,6 +21,7 @@ from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
 from scorer.results.sums import ListSums
 from scorer.stats.aggregate import combined
+from scorer.stats.exact import exact_mean, exact_sum
 from scorer.tables.columns import Hashes
 from scorer.views.hits import ratio
 from scorer.views.positions import PositionTable
@@ -57,8 +58,7 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
     values[~kept | lost_lists(values, states, kept).any()] = np.nan
     combination, counted = measure.combination, ~np.isnan(values)
     if measure.metric.aggregate == "sum" and combination.plain:
-        summands = values[counted]
-        mean = float(np.cumsum(summands)[-1]) if summands.size else np.nan
+        mean = exact_sum(values[counted]) if counted.any() else np.nan
     else:
         weights = card.columns.weights.get(combination.list_weights or "")
 
@@ -299,7 +299,7 @@ def over_folds(
         times[rows[defined]] += 1
     whole = any(value.per_list is None for value in by_fold.values()) or not measure.of_lists
     return Value(
-        float(means.mean()) if means.size else np.nan,
+        exact_mean(means),
         int((~missing).sum() if own_rules(rules, measure).missing == "skip" else len(lists))
         if whole
         else int((times > 0).sum()),

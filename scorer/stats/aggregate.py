@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scorer.stats.exact import exact_mean, exact_sum
 from scorer.stats.units import Floats, Ints
 
 WORDS = ("mean", "sum", "median", "geometric", "power", "quantile", "stability", "dispersion")
@@ -90,7 +91,7 @@ class Aggregate:
         return np.where(has_weight & (below <= 0), figures, np.nan)
 
     def of(self, values: Floats, weights: Floats | None = None) -> float:
-        """It of some values, in their order; NaN values count for nothing.
+        """It of some values, in their order; NaN values count for nothing. Sums are exact.
 
         Both are of shape (values,).
 
@@ -111,14 +112,12 @@ class Aggregate:
             assert self.number is not None
             some = values[known]
             return float(some.mean() - self.number * some.std()) if some.size else math.nan
-        if self.name in ("mean", "sum") and weights is None:
-            # one after the other, as trec_eval adds them, to the bit
-            counted = values[known]
-            total = float(np.cumsum(counted)[-1]) if counted.size else math.nan
-            return total if self.name == "sum" or not counted.size else total / counted.size
         if not known.any():
             return math.nan
-        return float(self.value(np.cumsum(self.columns(values, weights), axis=0)[-1]))
+        if self.name == "mean" and weights is None:
+            return exact_mean(values[known])
+        columns = self.columns(values, weights)
+        return float(self.value(np.array([exact_sum(column) for column in columns.T])))
 
     def _stable(self, at: Ints, values: Floats) -> float:
         """Stability of values at places of their order."""
@@ -268,12 +267,14 @@ def outwards(figures: Floats, sizes: Floats, level: Level) -> tuple[Floats, Floa
             continue
         weights = np.ones(members.size) if level.weights is None else level.weights[members]
         each = sizes[:, members] if level.by_size else np.broadcast_to(weights, own.shape)
-        if not how.of_sums:
-            pairs = zip(own, each, strict=True)
+        if not how.of_sums or len(own) == 1:  # exact where nothing is drawn
+            alike = level.weights is None and not level.by_size
+            weight_rows = [None] * len(own) if alike else each
+            pairs = zip(own, weight_rows, strict=True)
             figures_around[:, group] = [how.of(row, weight) for row, weight in pairs]
-            continue
-        columns, known = how.columns(own), ~np.isnan(own)
-        figures_around[:, group] = how.value((columns * each[..., None]).sum(axis=1))
+        else:
+            columns = how.columns(own) * each[..., None]
+            figures_around[:, group] = how.value(columns.sum(axis=1))
         if how.name == "sum":
-            figures_around[~known.all(axis=1), group] = np.nan
+            figures_around[np.isnan(own).any(axis=1), group] = np.nan
     return figures_around, total

@@ -12,6 +12,7 @@ from rounds import rounds
 import scorer
 from scorer.results import sums
 from scorer.results.sums import BLOCKS, ListSums, Unnamed, blocks_of, name_hashes
+from scorer.stats.exact import exact_mean
 
 
 def of(names, values):
@@ -47,7 +48,19 @@ def test_any_split_of_the_blocks_in_any_order_gives_the_same_bits(seed, parts, l
     known = values[~np.isnan(values)]
     assert merged.lists == known.size
     expected = math.fsum(known) / known.size if known.size else math.nan
-    assert merged.mean == pytest.approx(expected, rel=1e-12, nan_ok=True)
+    assert merged.mean == pytest.approx(expected, rel=1e-15, nan_ok=True)
+
+
+@pytest.mark.parametrize("lists", [20_000, 30_001])
+def test_sums_over_blocks_are_not_rounded_on_the_way(lists):
+    values = np.resize([0.3, 0.5, 0.4, 0.1, 0.7], lists)
+    found = of([f"u{n}" for n in range(lists)], values.tolist())
+    assert found.sum == math.fsum(values)
+    assert found.mean == exact_mean(values)
+
+
+def test_infinite_values_have_infinite_sums():
+    assert of(["a", "b"], [math.inf, 1.0]).mean == math.inf
 
 
 def test_equal_values_have_their_own_mean_and_no_values_have_none():

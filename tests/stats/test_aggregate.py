@@ -49,3 +49,12 @@ def test_groups_count_in_the_order_of_their_names():
     one = np.zeros(3, dtype=np.int64)
     level = Level(aggregate("stability(2, 0.5)"), None, one, order=order)
     assert combined(figures, np.ones((1, 3)), [level])[0] == pytest.approx(0.5 - 0.2)
+
+
+@pytest.mark.parametrize("values", [[0.4] * 9, [0.3, 0.5] * 50, [0.1] * 10])
+def test_means_of_values_and_of_groups_are_exact(values):
+    values, mean = np.array(values), {9: 0.4, 100: 0.4, 10: 0.1}[len(values)]
+    for order in (values, values[::-1], np.sort(values)):
+        level = Level(aggregate("mean"), None, np.zeros(order.size, dtype=np.int64))
+        assert aggregate("mean").of(order) == mean
+        assert combined(order[None], np.ones((1, order.size)), [level]) == [mean]

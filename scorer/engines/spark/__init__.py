@@ -13,16 +13,15 @@ from typing import Any
 
 from scorer.bytes.files import digest
 from scorer.bytes.limits import NoTable, Unreadable
-from scorer.core.problems import Findings, Problem
-from scorer.engines.base import Tick, engine, with_causes
+from scorer.core.problems import Findings
+from scorer.engines.base import Tick, engine
 from scorer.engines.spark import whole
 from scorer.engines.spark.elsewhere import SparkTruth, elsewhere, suits
 from scorer.engines.spark.fetch import fetch
-from scorer.engines.spark.outcomes import job, returned, settled
+from scorer.engines.spark.outcomes import job, returned, settled, told
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet, session_of
 from scorer.engines.spark.sources import source_of
-from scorer.formats.form import PLAIN
 from scorer.formats.pieces import columns_at
 from scorer.prepare.bind import BoundChallenge
 from scorer.results.scorecard import Outcome
@@ -60,7 +59,7 @@ def spark(
         [path] = paths
         with quiet():
             outcome = scored(session, plan, work, path)
-        yield with_causes(plan, path, outcome) if path.is_file() else outcome
+        yield told(plan, path, outcome)
     tick(len(submissions))
 
 
@@ -71,13 +70,10 @@ def scored(session: Any, plan: Plan, work: Work, path: Path) -> Outcome:
         if path.is_file():
             with suppress(Unreadable):
                 sha256 = digest(path)
-        if plan.form != PLAIN:
-            message = "Spark reads a row for each item, below the names of the columns"
-            hint = "the engine local reads files of this challenge's form"
-            raise Unreadable(Problem("S107", message, help=hint))
         source = source_of(
-            session, str(path), plan.rules.format, plan.shapes, plan.limits, findings
-        )
+            session, str(path), plan.rules.format, plan.shapes, plan.limits, findings,
+            form=plan.form,
+        )  # fmt: skip
         back = returned(job(work, source, plan.limits.errors))
     except Unreadable as error:
         findings.add(error.problem)

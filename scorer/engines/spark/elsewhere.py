@@ -23,8 +23,16 @@ from scorer.checks.submission.lists import Counted
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path
-from scorer.engines.base import Tick, with_causes
-from scorer.engines.spark.outcomes import SparkOutcomes, job, nothing, placed, readable, returned
+from scorer.engines.base import Tick
+from scorer.engines.spark.outcomes import (
+    SparkOutcomes,
+    job,
+    nothing,
+    placed,
+    readable,
+    returned,
+    told,
+)
 from scorer.engines.spark.pack import Buckets
 from scorer.engines.spark.scoring import RESULT, Work, decoded
 from scorer.engines.spark.session import quiet
@@ -40,7 +48,7 @@ from scorer.engines.spark.truths import (
     plan_of,
     truth_source,
 )
-from scorer.formats.form import PLAIN
+from scorer.formats.form import PLAIN, FileForm
 from scorer.formats.pieces import columns_at
 from scorer.formats.read import COMPRESSED
 from scorer.prepare.bind import BoundChallenge
@@ -101,7 +109,7 @@ class SparkTruth:
         if file_digest is not None and outcome.findings:
             format = plan.format(path)
             outcome.findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
-        return with_causes(plan, path, outcome) if path.is_file() else outcome
+        return told(plan, path, outcome)
 
     def _outcome(
         self, plan: Plan, findings: Findings, file_digest: str | None, run: Any
@@ -135,8 +143,9 @@ class SparkTruth:
     def _source(self, plan: Plan, run: Any, findings: Findings, buckets: Buckets) -> SparkSource:
         if isinstance(run, str):
             return source_of(
-                self.session, run, plan.rules.format, plan.shapes, plan.limits, findings, buckets
-            )
+                self.session, run, plan.rules.format, plan.shapes, plan.limits, findings, buckets,
+                plan.form,
+            )  # fmt: skip
         return frame_source(run, "the run", plan.shapes, plan.limits, findings, buckets)
 
     def _whole(
@@ -272,8 +281,16 @@ def suits(prepared: BoundChallenge) -> bool:
     built_in = all(origin.startswith("scorer.checks.") for origin in checks().origins.values())
     by_values = prepared.rank_by is None and not (prepared.ranked_by and prepared.ranked_by.each)
     sums_suffice = by_values and built_in and prepared.kind.name != "ratings"
-    plain = PLAIN == challenge.form(challenge.truth) == challenge.form(challenge.submission)
-    return sums_suffice and plain and of_sums(challenge, (*prepared.measures, *prepared.breakers))
+    forms = challenge.form(challenge.truth), challenge.form(challenge.submission)
+    row_a_line = all(form == PLAIN._replace(**_of_lines(form)) for form in forms)
+    return (
+        sums_suffice and row_a_line and of_sums(challenge, (*prepared.measures, *prepared.breakers))
+    )
+
+
+def _of_lines(form: FileForm) -> dict[str, Any]:
+    """What a form says of lines, none of which changes how many rows there are."""
+    return {name: getattr(form, name) for name in ("header", "separator", "skip", "comment")}
 
 
 def _reached(session: Any, prepared: BoundChallenge) -> bool:

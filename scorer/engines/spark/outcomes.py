@@ -5,13 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from scorer.bytes.address import is_url
+from scorer.bytes.limits import Unreadable
 from scorer.core.errors import PluginError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, join_first, printable, quoted
+from scorer.engines import local
+from scorer.engines.base import with_causes
 from scorer.engines.spark.reading import SparkNotes, notes_of
 from scorer.engines.spark.scoring import (
     FAILED,
@@ -25,7 +30,16 @@ from scorer.engines.spark.scoring import (
     decoded,
     part_merger,
 )
-from scorer.engines.spark.sources import DAMAGED, WHOLE, SparkSource, unreadable
+from scorer.engines.spark.sources import (
+    DAMAGED,
+    WHOLE,
+    SparkSource,
+    cause_of,
+    refuse_form,
+    unreadable,
+)
+from scorer.formats.cells import tell_twice
+from scorer.formats.form import FileForm
 from scorer.formats.trec import TagNotes as Tags
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import ListsResult, Plan, merged, outcome, score_lists
@@ -73,17 +87,46 @@ def collected(frame: Any) -> dict[str, list[bytes]]:
     try:
         rows = frame.collect()
     except Exception as error:
-        description = describe_exception(error, WHOLE)
-        if DAMAGED.search(description):
-            raise unreadable(error) from None
-        message = f"the engine spark failed: {printable(description, 400)}"
-        raise PluginError(message) from None
+        if DAMAGED.search(describe_exception(error, WHOLE)):
+            raise unreadable(error) from error
+        message = f"the engine spark failed: {printable(cause_of(error), 400)}"
+        raise PluginError(message) from error
     data_by_kind: dict[str, list[bytes]] = {}
     for row in rows:
         data_by_kind.setdefault(row["kind"], []).append(bytes(row["data"]))
     if failed := sorted(data_by_kind.get(FAILED, ())):
         raise PluginError(failed[0].decode())
     return data_by_kind
+
+
+def told(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
+    """The outcome of a path, of which the engine of one machine tells where it is no table.
+
+    So a file of this machine is refused for the same reasons, and one that is not what its name
+    says is read, whatever engine is asked for. What is too large for one machine stays Spark's.
+    """
+    refused = [problem.code for problem in outcome.findings if problem.severity == "error"]
+    if any(code < "S3" for code in refused) and _is_here(path) and _reads(plan.form):
+        here = local.scored(plan, path)
+        codes = {problem.code for problem in here.findings}
+        if (here.card or here.findings.fatal) and not codes & {"S104"} - set(refused):
+            return here
+    return with_causes(plan, path, outcome) if path.is_file() else outcome
+
+
+def _is_here(path: Path) -> bool:
+    """Whether the engine of one machine knows more of a path than Spark: no URL, no parts."""
+    if is_url(str(path)):
+        return False
+    return path.is_file() or not path.is_dir() or not any(path.iterdir())
+
+
+def _reads(form: FileForm) -> bool:
+    try:
+        refuse_form(form)
+    except Unreadable:
+        return False
+    return True
 
 
 def settled(
@@ -105,6 +148,9 @@ def readable(source: SparkSource, back: SparkOutcomes, findings: Findings) -> bo
         if notes.tags is not None:
             tags.add(notes.tags)
     tags.tell(findings)
+    if records := [each for notes in back.notes for each in notes.records]:
+        shape = back.notes[0].shape
+        tell_twice(records, shape.called("list") if shape else "list", findings)
     whole = all(notes.whole for notes in back.notes)
     if whole and (back.mixed or len({tuple(sorted(n.roles)) for n in back.notes}) > 1):
         findings.add(_mixed(source, back.notes))

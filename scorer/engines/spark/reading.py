@@ -20,7 +20,10 @@ from scorer.core.problems import Findings, Problem
 from scorer.engines.spark.pack import Buckets, packed
 from scorer.formats.base import formats
 from scorer.formats.cut import tables as text_tables
+from scorer.formats.form import PLAIN, FileForm
 from scorer.formats.parquet import table_of
+from scorer.formats.read import format_of, key_table
+from scorer.formats.reshape import Reshaped
 from scorer.formats.text import Request
 from scorer.formats.trec import TagNotes, Trec
 from scorer.tables.table import Builder, Schema, Table
@@ -32,6 +35,8 @@ NOTES = -1  # the bucket of what is found in a part, beside its rows
 SENT = 16 * 1024**2  # bytes that are handed on together
 ROWS = 100_000  # of a table that are taken together
 SCHEMA = "bucket bigint, data binary"
+
+Records = Sequence[tuple[Any, Any]]
 
 
 class SparkPart(NamedTuple):
@@ -55,6 +60,7 @@ class Reading:
     parts: Mapping[int, SparkPart]  # by what Spark calls them
     roles: tuple[str, ...] = ()  # of the columns of a table, where it is no text
     facts: Mapping[str, Any] = field(default_factory=dict)
+    form: FileForm = PLAIN
 
 
 @dataclass
@@ -69,6 +75,7 @@ class SparkNotes:
     rows: int = 0
     whole: bool = False  # whether all of it could be read
     tags: TagNotes | None = None  # of a part of a TREC run, whose tags only all of it shows
+    records: Records = ()  # lines and their lists, of which only all parts show which come twice
 
 
 def text_reader(reading: Reading) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -104,6 +111,14 @@ def _sent(packs: Iterator[tuple[int, bytes]]) -> Iterator[Any]:
         yield batch()
 
 
+class _Records(Reshaped):
+    """A part of a file whose lines hold several rows each."""
+
+    def end(self, findings: Findings) -> None:
+        """Report no list that is given twice: the lines of all parts count."""
+        self.inner.end(findings)
+
+
 class _Part(Trec):
     """A part of a run or of qrels."""
 
@@ -126,7 +141,7 @@ class _NoteTaker:
                 if head:
                     table = _after(table, head)
                 if shift:
-                    table = replace(table, line=table.line + shift)
+                    table = _further(table, shift)
                 notes.shape, notes.facts = table.wanted, _plain(table.facts)
                 notes.roles = (*table.ids, *table.numbers)
                 notes.rows += len(table)
@@ -137,6 +152,7 @@ class _NoteTaker:
         except NoTable:
             pass
         notes.findings = shifted(notes.findings, head, shift)
+        notes.records = [_moved(*records, head, shift) for records in notes.records]
 
 
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -160,6 +176,21 @@ def _after(table: Table, head: int) -> Table:
     )
 
 
+def _further(table: Table, shift: int) -> Table:
+    """The table with its lines counted from an earlier one."""
+    facts = dict(table.facts)
+    if "empty" in facts:
+        facts["empty"] = [(name, line + shift) for name, line in facts["empty"]]
+    return replace(table, line=table.line + shift, facts=facts)
+
+
+def _moved(lines: Any, names: Any, head: int, shift: int) -> tuple[list[int], Any]:
+    """Lines with their lists, counted in the whole; the `head` first are another part's."""
+    kept = [n for n, line in enumerate(lines) if line > head]
+    moved = [int(lines[n]) + shift for n in kept]
+    return moved, [names[n] for n in kept] if isinstance(names, list) else names[kept]
+
+
 def shifted(findings: Findings, head: int, shift: int) -> Findings:
     """Findings of a part, with lines counted in the whole; its `head` first are another part's."""
     in_whole = Findings(findings.path)
@@ -178,7 +209,7 @@ def shifted(findings: Findings, head: int, shift: int) -> Findings:
 def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, bytes]]:
     import polars  # noqa: F401  # so that ids are hashed alike in all workers
 
-    format = formats().get(reading.format)
+    form = reading.form
     for key, chunks in groupby(_chunks(batches), key=itemgetter(0)):
         part = reading.parts[key]
         findings = Findings()
@@ -186,7 +217,7 @@ def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, 
         lines = io.BufferedReader(_Lines(part.head, (data for _, data in chunks)), 1 << 18)
         with ExitStack() as stack:
             name, stream = Path(part.file), cast("io.BufferedReader", lines)
-            request = Request(name, stream, reading.shapes, findings, reading.limits, stack)
+            request = Request(name, stream, reading.shapes, findings, reading.limits, stack, form)
 
             def tables(
                 request: Request = request, part: SparkPart = part, notes: SparkNotes = notes
@@ -198,12 +229,19 @@ def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, 
                     raise Unreadable(problem)
                 if not part.head:
                     refuse(head[:HEAD], False)
-                if format.name != "trec" or len(reading.parts) == 1:
+                format = format_of(request.path, reading.format, form=form)
+                if len(reading.parts) > 1 and form.cells:
+                    inner = formats().get(reading.format).reader
+                    assert inner is not None
+                    records = _Records(inner, request, key_table)
+                    yield from text_tables(records, request)
+                    notes.records = records.records
+                elif len(reading.parts) > 1 and format.name == "trec":
+                    reader = _Part(request)
+                    yield from text_tables(reader, request)
+                    notes.tags = reader.seen.below(part.before)
+                else:
                     yield from format.tables(request)
-                    return
-                reader = _Part(request)
-                yield from text_tables(reader, request)
-                notes.tags = reader.seen.below(part.before)
 
             yield from packed(_NoteTaker(part, notes).each(tables()), reading.buckets)
         yield NOTES, pickle.dumps(notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from io import BufferedReader, BytesIO
@@ -14,15 +14,22 @@ from urllib.parse import unquote
 
 from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import describe_exception, printable, quoted
+from scorer.core.text import describe_exception, printable
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets
 from scorer.engines.spark.reading import SCHEMA, Reading, SparkPart, frame_reader, text_reader
 from scorer.formats.base import Format, formats
+from scorer.formats.form import PLAIN, FileForm
 from scorer.formats.header import Unused, resolve, tell_unused
+from scorer.formats.parquet import refuse_types
 from scorer.formats.read import COMPRESSED, format_of
 from scorer.formats.text import Request
 from scorer.tables.table import Schema
 
+LOCAL = {  # forms that Spark does not read, and what to write
+    "lines": "give each line the ids that it is about, in columns",
+    "candidates": "give each value its item: a row each, or cells: {item: ...} beside it",
+    "parts": "write one table, with a column for what the parts are",
+}
 CUT = frozenset({"csv", "jsonl", "trec"})  # forms of which every part can be read by itself
 HEADED = frozenset({"csv", "jsonl"})  # of these, by what the first lines of its file say
 HEAD_LINES = 200
@@ -60,6 +67,15 @@ class SparkSource:
         return file, line - first
 
 
+def refuse_form(form: FileForm) -> None:
+    """Refuse, as `Unreadable`, a form that Spark does not read."""
+    for key, instead in LOCAL.items():
+        if getattr(form, key):
+            message = f"Spark does not read files with {key}"
+            hint = f"{instead}; the engine local reads this challenge's form"
+            raise Unreadable(Problem("S107", message, help=hint))
+
+
 def source_of(
     session: Any,
     path: str,
@@ -68,6 +84,7 @@ def source_of(
     limits: ReadLimits,
     findings: Findings,
     buckets: Buckets = AS_ROWS_ASK,
+    form: FileForm = PLAIN,
 ) -> SparkSource:
     """The table at a path, read by Spark.
 
@@ -79,7 +96,10 @@ def source_of(
         Unreadable: it is not there, or no form that Spark reads.
         NoTable: it has other columns than are wanted.
     """
+    refuse_form(form)
     where, options = _place(path)
+    if form.json:
+        format = format or "json"
     if (format or "parquet") == "parquet" and path.lower().endswith(".parquet"):
         reader = session.read.options(**options)
         return _parquet(reader, where, path, shapes, limits, findings, buckets)
@@ -87,14 +107,15 @@ def source_of(
         frame = session.read.options(lineSep="\n", **options).text(where)
         files = frame.inputFiles()
     except Exception as error:
-        raise unreadable(error) from None
+        raise unreadable(error) from error
     written = _format(path, files, format)
     if written.name == "parquet":
         reader = session.read.options(**options)
         return _parquet(reader, where, path, shapes, limits, findings, buckets)
     if written.binary:
         raise Unreadable(Problem("S107", f"Spark does not read {written.name} here"))
-    return _text(session, frame, options, written, shapes, limits, buckets)
+    reading = Reading(written.name, tuple(shapes), limits, buckets, {}, form=form)
+    return _text(session, frame, reading)
 
 
 def _place(path: str) -> tuple[str, dict[str, str]]:
@@ -121,25 +142,29 @@ def _format(path: str, files: Sequence[str], name: str | None) -> Format:
 
 def unreadable(error: Exception) -> Unreadable:
     """The error for files that Spark cannot read."""
-    description = describe_exception(error, WHOLE)
+    description, cause = describe_exception(error, WHOLE), cause_of(error)
     if LOST.search(description):
         return Unreadable(Problem("S101", "file not found, by Spark"))
     if DAMAGED.search(description):
         message = "the file is damaged, or not what its name says, as Spark finds"
-        return Unreadable(Problem("S108", message, help="write it again"))
-    message = f"Spark cannot read this: {printable(description, 200)}"
-    return Unreadable(Problem("S101", message))
+        return Unreadable(Problem("S108", message, help="write it again", cause=cause))
+    message = f"Spark cannot read this: {printable(cause, 200)}"
+    return Unreadable(Problem("S101", message, cause=cause))
 
 
-def _text(
-    session: Any,
-    frame: Any,
-    options: Mapping[str, str],
-    format: Format,
-    shapes: Sequence[Schema],
-    limits: ReadLimits,
-    buckets: Buckets,
-) -> SparkSource:
+def cause_of(error: Exception) -> str:
+    """The last cause that Spark names, in a line; of Java without the places in its code."""
+    try:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    except Exception:  # its own words may fail too
+        return type(error).__name__
+    lines = [line for line in lines if not line.startswith(("at ", "... "))]
+    named = [line for line in lines if line.startswith("Caused by: ")]
+    cause = named[-1] if named else next(iter(lines), "")
+    return f"{type(error).__name__}: {printable(cause, 1000)}"
+
+
+def _text(session: Any, frame: Any, reading: Reading) -> SparkSource:
     from pyspark.sql import functions as F
 
     block = (F.col("_metadata.file_path"), F.col("_metadata.file_block_start"))
@@ -149,20 +174,21 @@ def _text(
     part_rows = _collected(counted)
     if not part_rows:
         raise Unreadable(Problem("S102", "the file is empty (0 bytes)"))
-    if len(part_rows) > 1 and format.name not in CUT:
-        message = f"Spark cut this into {len(part_rows):,} parts, of which files of {format.name} "
+    name = reading.format
+    if len(part_rows) > 1 and name not in CUT:
+        message = f"Spark cut this into {len(part_rows):,} parts, of which files of {name} "
         raise Unreadable(Problem("S107", f"{message}cannot be read; use the engine local"))
     parts, before = dict[int, SparkPart](), 0
     for number, row in enumerate(part_rows):
         head = b""
-        if row["start"] and format.name in HEADED:
-            head = _first_lines(session, row["file"])
-        name = unquote(row["file"]).rpartition("/")[2]
-        parts[row["part"]] = SparkPart(name, row["start"], before, number, head)
+        if row["start"] and name in HEADED:
+            head = _first_lines(session, row["file"], HEAD_LINES + reading.form.skip)
+        file = unquote(row["file"]).rpartition("/")[2]
+        parts[row["part"]] = SparkPart(file, row["start"], before, number, head)
         before += row["rows"]
-    _refuse_rows(before, limits)
-    buckets = buckets.for_rows(before, sum(row["size"] for row in part_rows))
-    reading = Reading(format.name, tuple(shapes), limits, buckets, parts)
+    _refuse_rows(before, reading.limits)
+    buckets = reading.buckets.for_rows(before, sum(row["size"] for row in part_rows))
+    reading = replace(reading, buckets=buckets, parts=parts)
     # a hash of names costs as much as the rest of a row
     key = F.lit(part_rows[0]["part"]) if len(part_rows) == 1 else F.xxhash64(*block)
     lines = frame.select(F.col("value").cast("binary").alias("value"), key.alias("part"))
@@ -170,11 +196,11 @@ def _text(
     return SparkSource(rows, buckets, tuple(parts.values()), size=before)
 
 
-def _first_lines(session: Any, file: str) -> bytes:
+def _first_lines(session: Any, file: str, most: int) -> bytes:
     """The first lines of a file."""
     reader = session.read.options(lineSep="\n", __globPaths__="false")
     rows = reader.text(unquote(file)).selectExpr("CAST(value AS BINARY) AS value")
-    return b"".join(bytes(row["value"]) + b"\n" for row in rows.take(HEAD_LINES))
+    return b"".join(bytes(row["value"]) + b"\n" for row in rows.take(most))
 
 
 def _collected(counted: Any) -> list[Any]:
@@ -182,7 +208,7 @@ def _collected(counted: Any) -> list[Any]:
     try:
         rows = counted.collect()
     except Exception as error:
-        raise unreadable(error) from None
+        raise unreadable(error) from error
     return sorted(rows, key=lambda row: (row["file"], row["start"]))
 
 
@@ -209,7 +235,7 @@ def _parquet(
         frame = reader.parquet(where)
         frame.schema  # noqa: B018  # Spark Connect looks at the files only now
     except Exception as error:
-        raise unreadable(error) from None
+        raise unreadable(error) from error
     file = F.col("_metadata.file_path")
     rows, start = F.count(F.lit(1)).alias("rows"), F.lit(0).alias("start")
     if len(files := frame.inputFiles()) == 1:  # as its footer says
@@ -228,8 +254,24 @@ def _parquet(
     if len(files) > 1:
         keys["part"] = key
     buckets = buckets.for_rows(before)
-    table = _role_columns(frame, keys, path, shapes, limits, findings, parts, buckets)
+    durations = _durations(files)
+    table = _role_columns(frame, keys, path, shapes, limits, findings, parts, buckets, durations)
     return replace(table, size=before)
+
+
+def _durations(files: Sequence[str]) -> list[str]:
+    """The columns that hold durations, which Spark takes for whole numbers.
+
+    A file's writer says so beside its types. It is looked for in the first file, on this machine.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        schema = pq.read_schema(unquote(files[0]).removeprefix("file://"))
+    except (OSError, pa.ArrowException, IndexError):
+        return []
+    return [field.name for field in schema if pa.types.is_duration(field.type)]
 
 
 def frame_source(
@@ -256,13 +298,22 @@ def frame_source(
         try:
             rows = frame.count()
         except Exception as error:
-            raise unreadable(error) from None
+            raise unreadable(error) from error
         _refuse_rows(rows, limits)
         buckets = buckets.for_rows(rows)
     keys = {"line": F.monotonically_increasing_id() + 1}
     parts = {0: SparkPart(name)}
     table = _role_columns(frame, keys, name, shapes, limits, findings, parts, buckets)
     return replace(table, parts=(), size=rows)
+
+
+def _fits(type_: Any) -> tuple[bool, bool]:
+    """Whether ids and numbers can be of a type of Spark's."""
+    from pyspark.sql import types as T
+
+    number = isinstance(type_, (T.NumericType, T.StringType, T.NullType))
+    others = (T.BooleanType, T.DateType, T.TimestampType, T.TimestampNTZType)
+    return number or isinstance(type_, others), number
 
 
 def _role_columns(
@@ -274,6 +325,7 @@ def _role_columns(
     findings: Findings,
     parts: Mapping[int, SparkPart],
     buckets: Buckets,
+    durations: Collection[str] = (),
 ) -> SparkSource:
     """The columns of a table that have a role; `NoTable`, with findings, if they are not wanted."""
     from pyspark.sql import functions as F
@@ -294,14 +346,9 @@ def _role_columns(
             if name not in names
         ]
         tell_unused(request, shape, roles, list(types), unused)
-    nested = (T.ArrayType, T.MapType, T.StructType, T.BinaryType)
-    refused = [name for name in names if isinstance(types[name], nested)]
-    for name in refused:
-        what = types[name].simpleString()
-        message = f"column {quoted(name)} is {printable(what, 60)}, expected text or numbers"
-        findings.add(Problem("S207", message))
-    if refused:
-        raise NoTable
+    kinds = {name: (each.simpleString(), *_fits(each)) for name, each in types.items()}
+    kinds |= dict.fromkeys(durations, ("duration", False, False))
+    refuse_types(dict(zip(roles, names, strict=True)), kinds, findings)
     facts = {"columns": tuple(types)}
     reading = Reading("parquet", (shape,), limits, buckets, parts, roles, facts)
     escaped = ["`" + name.replace("`", "``") + "`" for name in names]

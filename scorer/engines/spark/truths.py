@@ -99,7 +99,8 @@ def truth_source(
     try:
         if truth is None:
             path, format = str(source.file), source.format
-            return source_of(session, path, format, shapes, limits, findings, buckets)
+            form = prepared.challenge.form(source)
+            return source_of(session, path, format, shapes, limits, findings, buckets, form)
         return frame_source(truth, "the truth", shapes, limits, findings, buckets)
     except (Unreadable, NoTable) as error:
         problems = [error.problem] if isinstance(error, Unreadable) else findings
@@ -213,6 +214,7 @@ def plan_of(prepared: BoundChallenge, opening: Opening, known: Learnt) -> Plan:
         prepared.limits,
         measures,
         prepared.views,
+        form=prepared.challenge.form(prepared.challenge.submission),
         plugins=tuple(prepared.challenge.plugins),
     )
 
