@@ -297,7 +297,7 @@ def test_nothing_there_nothing_in_it_and_what_spark_cannot_read(spark, folder, t
         "none.csv": ["S102"],
         "header.csv": ["S103"],
         "lost.csv": ["S101"],
-        "a.zip": ["S107"],
+        "a.zip": ["S108"],
         "a.parquet": ["S108"],
         "far": ["S101"],
     }

@@ -18,7 +18,7 @@ from scorer.engines.base import Tick, engine
 from scorer.engines.spark import whole
 from scorer.engines.spark.elsewhere import SparkTruth, elsewhere, suits
 from scorer.engines.spark.fetch import fetch
-from scorer.engines.spark.outcomes import job, returned, settled, told
+from scorer.engines.spark.outcomes import job, returned, settled, told_here
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet, session_of
 from scorer.engines.spark.sources import source_of
@@ -59,7 +59,7 @@ def spark(
         [path] = paths
         with quiet():
             outcome = scored(session, plan, work, path)
-        yield told(plan, path, outcome)
+        yield told_here(plan, path, outcome)
     tick(len(submissions))
 
 

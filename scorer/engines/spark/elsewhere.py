@@ -31,7 +31,7 @@ from scorer.engines.spark.outcomes import (
     placed,
     readable,
     returned,
-    told,
+    told_here,
 )
 from scorer.engines.spark.pack import Buckets
 from scorer.engines.spark.scoring import RESULT, Work, decoded
@@ -109,7 +109,7 @@ class SparkTruth:
         if file_digest is not None and outcome.findings:
             format = plan.format(path)
             outcome.findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
-        return told(plan, path, outcome)
+        return told_here(plan, path, outcome)
 
     def _outcome(
         self, plan: Plan, findings: Findings, file_digest: str | None, run: Any

@@ -99,7 +99,7 @@ def collected(frame: Any) -> dict[str, list[bytes]]:
     return data_by_kind
 
 
-def told(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
+def told_here(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
     """The outcome of a path, of which the engine of one machine tells where it is no table.
 
     So a file of this machine is refused for the same reasons, and one that is not what its name

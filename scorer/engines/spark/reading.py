@@ -152,7 +152,7 @@ class _NoteTaker:
         except NoTable:
             pass
         notes.findings = shifted(notes.findings, head, shift)
-        notes.records = [_moved(*records, head, shift) for records in notes.records]
+        notes.records = [_records_moved(*records, head, shift) for records in notes.records]
 
 
 def _plain(facts: Mapping[str, Any]) -> dict[str, Any]:
@@ -184,7 +184,7 @@ def _further(table: Table, shift: int) -> Table:
     return replace(table, line=table.line + shift, facts=facts)
 
 
-def _moved(lines: Any, names: Any, head: int, shift: int) -> tuple[list[int], Any]:
+def _records_moved(lines: Any, names: Any, head: int, shift: int) -> tuple[list[int], Any]:
     """Lines with their lists, counted in the whole; the `head` first are another part's."""
     kept = [n for n, line in enumerate(lines) if line > head]
     moved = [int(lines[n]) + shift for n in kept]

@@ -307,7 +307,7 @@ def frame_source(
     return replace(table, parts=(), size=rows)
 
 
-def _fits(type_: Any) -> tuple[bool, bool]:
+def _ids_and_numbers(type_: Any) -> tuple[bool, bool]:
     """Whether ids and numbers can be of a type of Spark's."""
     from pyspark.sql import types as T
 
@@ -346,7 +346,7 @@ def _role_columns(
             if name not in names
         ]
         tell_unused(request, shape, roles, list(types), unused)
-    kinds = {name: (each.simpleString(), *_fits(each)) for name, each in types.items()}
+    kinds = {name: (each.simpleString(), *_ids_and_numbers(each)) for name, each in types.items()}
     kinds |= dict.fromkeys(durations, ("duration", False, False))
     refuse_types(dict(zip(roles, names, strict=True)), kinds, findings)
     facts = {"columns": tuple(types)}
