@@ -12,13 +12,19 @@ import pytest
 
 import scorer
 import scorer.spark
-from scorer.engines.spark import pack
+from scorer.engines.spark import pack, whole
 
 LISTS = [f"u{n}" for n in range(12)]
 ROWS = [(name, f"i{(n + k) % 7}", k % 3) for n, name in enumerate(LISTS) for k in range(4)]
 TRUTH = "list,item,grade\n" + "".join(f"{a},{b},{1 + c}\n" for a, b, c in ROWS[::2])
 YAML = "truth: truth.csv\nmetrics: [nDCG@10, AP]\n"
 SPLIT = "spark.sql.files.maxPartitionBytes"
+
+
+@pytest.fixture(autouse=True)
+def parted(monkeypatch):
+    """No file is small enough to go to a worker whole."""
+    monkeypatch.setattr(whole, "MOST_BYTES", -1)
 
 
 def csv(rows=ROWS, head="list,item,score"):
