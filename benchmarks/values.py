@@ -2,18 +2,24 @@
 
     python benchmarks/values.py [SYSTEMS [CASES [DRAWS]]]
 
-Each side is a process of its own. numpy draws the cases with replacement (multinomial weights,
-in blocks) and multiplies; scorer takes the same arrays and makes the whole board: checks, means,
-intervals, tests, tiers and ranges of ranks.
+Each side is a process of its own, of one BLAS thread, since threads that wait count as CPU. numpy
+draws the cases with replacement and multiplies their counts with the values, in blocks. scorer
+makes the whole board (checks, means, intervals, tests, tiers and ranges of ranks) of the same
+arrays, and of a CSV file for each system, whose reading it has in addition. Its import, which is
+the same for any board, is in its CPU and told beside it.
 """
 
+import os
 import resource
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 
 BLOCK = 50  # draws at once
+SIDES = ("numpy", "arrays", "files")
 
 
 def values(systems, cases):
@@ -24,44 +30,80 @@ def values(systems, cases):
 
 
 def numpy_alone(table, draws):
-    """The means of each system in each draw."""
+    """The means of each system in each draw.
+
+    Counts of drawn numbers take less than half of the time of a multinomial draw of counts.
+    """
     rng, cases = np.random.default_rng(2), table.shape[1]
     means = np.empty((draws, len(table)))
     for start in range(0, draws, BLOCK):
         size = min(BLOCK, draws - start)
-        weights = rng.multinomial(cases, np.full(cases, 1 / cases), size=size)
-        means[start : start + size] = weights @ table.T / cases
+        drawn = (rng.integers(cases, size=cases) for _ in range(size))
+        counts = np.array([np.bincount(each, minlength=cases) for each in drawn], dtype=np.float64)
+        means[start : start + size] = counts @ table.T / cases
     return means
 
 
-def board(table, draws):
-    """The board of scorer."""
-    import scorer
+def named(table):
+    """Each system's values by its name."""
+    return {f"s{n:03}": row for n, row in enumerate(table)}
 
-    named = {f"s{n:03}": row for n, row in enumerate(table)}
-    return scorer.values(named, leaderboard={"draws": draws})
+
+def written(table, folder):
+    """A file for each system, written by a process of its own."""
+    import polars as pl
+
+    cases = [f"c{n}" for n in range(table.shape[1])]
+    for name, row in named(table).items():
+        pl.DataFrame({"case": cases, "value": row}).write_csv(folder / f"{name}.csv")
+
+
+def spent():
+    """CPU seconds of this process until now."""
+    return sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+
+
+def one_side(side, sizes, folder):
+    """Print the CPU of one side, of its import alone, and the peak of memory in MiB."""
+    systems, cases, draws = sizes
+    table = np.empty((0, 0)) if side == "files" else values(systems, cases)
+    if side == "write":
+        written(table, folder)
+        return
+    before = imported = spent()
+    if side == "numpy":
+        numpy_alone(table, draws)
+    else:
+        import scorer
+
+        ranked = scorer.values
+        imported = spent()
+        systems = named(table) if side == "arrays" else sorted(folder.iterdir())
+        ranked(systems, leaderboard={"draws": draws})
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(spent() - before, imported - before, peak)
 
 
 def main(words):
-    """Both sides in turn, and their ratio."""
+    """All sides in turn, and their ratios to numpy."""
     if words[:1] == ["--side"]:
-        side, systems, cases, draws = words[1], *map(int, words[2:5])
-        table = values(systems, cases)
-        before = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-        {"numpy": numpy_alone, "scorer": board}[side](table, draws)
-        used = resource.getrusage(resource.RUSAGE_SELF)
-        print(sum(used[:2]) - before, used.ru_maxrss / 1024)
+        one_side(words[1], list(map(int, words[3:6])), Path(words[2]))
         return
     sizes = [*words, *("300", "50000", "1000")[len(words) :]]
     found = {}
-    for side in ("numpy", "scorer"):
-        ran = subprocess.run(
-            [sys.executable, __file__, "--side", side, *sizes],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        found[side] = [float(word) for word in ran.stdout.split()]
-        print(f"{side:7} CPU {found[side][0]:8.2f} s, peak {found[side][1]:6.0f} MiB")
-    print(f"ratio {found['scorer'][0] / found['numpy'][0]:.2f}")
+    with tempfile.TemporaryDirectory() as folder:
+        for side in ("write", *SIDES):
+            ran = subprocess.run(
+                [sys.executable, __file__, "--side", side, folder, *sizes],
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
+                capture_output=True, text=True, check=True,
+            )  # fmt: skip
+            found[side] = [float(word) for word in ran.stdout.split()]
+    for side in SIDES:
+        cpu, imports, peak = found[side]
+        ratio = cpu / found["numpy"][0]
+        print(f"{side:7} CPU {cpu:7.2f} s (import {imports:4.2f} s), {ratio:5.2f} times numpy, "
+              f"peak {peak:5.0f} MiB")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -287,9 +287,14 @@ def _outcomes(
 ) -> Iterator[Outcome]:
     """The outcome of each file; those that follow each other in one format go together."""
     done = 0
-    for format, group in groupby(files, lambda file: file.format):
+    for (format, read), group in groupby(files, lambda file: (file.format, file.table is None)):
         part, start = list(group), done
         done += len(part)
+        if not read:
+            from scorer.api.value_tables import outcomes_of_tables
+
+            yield from outcomes_of_tables(ready.plan, part, lambda n, s=start: tick(s + n))  # type: ignore[misc]
+            continue
         opened = ready if format is None else ready.reading(format)
         paths = [file.path for file in part]
         outcomes = run(opened, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -51,6 +52,7 @@ class Named(NamedTuple):
     label: str = ""  # the name of the file in messages, if not its path
     format: str | None = None  # of data, whatever the challenge says of files
     part: TablePart | None = None  # of a table of several systems or runs
+    table: Table | None = None  # what stands instead of the file, where nothing is wrong with it
 
     @property
     def display(self) -> str:
@@ -73,29 +75,34 @@ def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
         return prepared
     columns = challenge.submission.columns
     roles = ("list", "measure") if "measure" in columns else ("list",)
-    found: dict[str, frozenset[str]] = {}
+    by_value: dict[str | None, set[str]] = {}
     for file in files:
-        for name, values in _values_by_list(prepared, file, Schema(roles, (), columns)):
-            found[name] = found.get(name, frozenset()) | values
+        for value, lists in _lists_by_value(prepared, file, Schema(roles, (), columns)):
+            by_value.setdefault(value, set()).update(lists)
+    found: dict[str, frozenset[str]] = {}
+    for value, names in by_value.items():
+        own = frozenset[str]() if value is None else frozenset([value])
+        found |= {name: found[name] | own if name in found else own for name in names}
     return prepared._replace(found=found)
 
 
-def _values_by_list(
+def _lists_by_value(
     prepared: BoundChallenge, file: Named, shape: Schema
-) -> Iterator[tuple[str, frozenset[str]]]:
-    """The lists that a file has, each with the values that it has of it where rows name them."""
-    format = prepared.format(file.path, file.format)
-    table = read(file.path, format, [shape], Findings(), prepared.limits)
+) -> Iterator[tuple[str | None, Iterable[str]]]:
+    """The lists that a file has of each value that rows name, or of None."""
+    table = file.table
+    if table is None:
+        format = prepared.format(file.path, file.format)
+        table = read(file.path, format, [shape], Findings(), prepared.limits)
     if table is None:
         return
     lists, measure = table.ids["list"], table.ids.get("measure")
-    if measure is None:
-        yield from ((name, frozenset()) for name in lists.names)
+    if measure is None or len(measure.names) == 1:
+        yield None if measure is None else measure.names[0], lists.names
         return
     for code, name in enumerate(measure.names):
-        value = frozenset([name])
-        for at in np.unique(lists.codes[measure.codes == code]).tolist():
-            yield lists.names[at], value
+        present = np.bincount(lists.codes[measure.codes == code], minlength=len(lists.names))
+        yield name, compress(lists.names, present.tolist())
 
 
 def holds_systems(prepared: BoundChallenge) -> bool:

@@ -24,9 +24,11 @@ from scorer.api.value_systems import (
     systems_in,
     texts_of,
 )
+from scorer.api.value_tables import NumberTables, number_tables
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, printable, quoted
+from scorer.kinds.values import shapes
 from scorer.prepare.guess.forms import looked
 from scorer.prepare.guess.values import (
     ValueColumns,
@@ -37,6 +39,7 @@ from scorer.prepare.guess.values import (
 )
 
 CASE, MEASURE = "case", "measure"  # columns of what is written here
+COLUMNS = {"list": CASE, "measure": MEASURE, "value": VALUE}
 BLANK = re.compile(rb"[,;\t] *(?=[,;\t\r\n]|$)|\bnull\b")  # an empty cell, most likely
 
 
@@ -227,7 +230,12 @@ def _of_metric(name: str, cells: Sequence[str]) -> dict[str, Any]:
 
 
 def _rewritten(folder: Path, systems: object, said: Said) -> GivenTables:
-    """Values in rows of a file for each system, which has rows of the values that it has alone."""
+    """Values in rows of a file for each system, which has rows of the values that it has alone.
+
+    Of numbers of the same cases there are tables instead of files.
+    """
+    if "limits" not in said.rules and (tables := number_tables(systems)) is not None:
+        return _of_numbers(tables, said)
     parts = list(systems_in(systems, said))
     if not parts:
         raise UsageError("no system is given")
@@ -237,9 +245,8 @@ def _rewritten(folder: Path, systems: object, said: Said) -> GivenTables:
     metrics = {name: metric for part in parts for name, metric in part.metrics.items()}
     lower = frozenset[str]().union(*(part.lower for part in parts)).intersection(chosen)
     said = said._replace(lower=[*said.lower, *sorted(lower)])
-    columns = {"list": CASE, "measure": MEASURE, "value": VALUE}
     challenge = _challenge_of_values(
-        {name: {} for name in chosen}, {"columns": columns}, said, cells, metrics
+        {name: {} for name in chosen}, {"columns": COLUMNS}, said, cells, metrics
     )
     files = []
     for n, part in enumerate(parts):
@@ -250,6 +257,19 @@ def _rewritten(folder: Path, systems: object, said: Said) -> GivenTables:
             writer.writerows(row for row in part.rows if row[1] in chosen and row[2].strip())
         files.append(Named(part.name, path, part.baseline, part.label, "csv"))
     return GivenTables(challenge, files, (*dict.fromkeys(_notes(parts)),))
+
+
+def _of_numbers(tables: NumberTables, said: Said) -> GivenTables:
+    """The one value of each system, in a table of rows as a file would have them."""
+    only = said.values[0] if said.values else VALUE
+    cells = {only: list(map(str, tables.ends))}
+    challenge = _challenge_of_values({only: {}}, {"columns": COLUMNS}, said, cells, {})
+    shape = shapes(challenge.submission, frozenset())[0]
+    files = [
+        Named(name, Path(VALUE), label=f"system {quoted(name)}", format="csv", table=table)
+        for name, table in zip(tables.numbers, tables.tables(shape, only), strict=True)
+    ]
+    return GivenTables(challenge, files, ())
 
 
 def _notes(parts: Sequence[SystemValues]) -> Iterator[str]:

@@ -33,13 +33,15 @@ class Values(NamedTuple):
     constants: Constants
     aids: SideTables
     extras: Extras  # of lists, one element a list
+    void: Mapping[str, Mask]  # of each value, the lists of which no submission has it; or nothing
 
     def only(self, lists: Ints) -> Values:
         """Some lists alone."""
         if lists.size == len(self.lists):
             return self
         names = names_at(self.lists, lists)
-        return self._replace(lists=names, extras=self.extras.at(list=lists))
+        void = {value: nowhere[lists] for value, nowhere in self.void.items()}
+        return self._replace(lists=names, extras=self.extras.at(list=lists), void=void)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The values of each list; 0 of the lists that the submission lacks."""
@@ -52,19 +54,8 @@ class Values(NamedTuple):
                 submission, self.aids.rules.value_columns
             ).items()
         }
-        view = Given(self.lists, answered, values, self.extras, self._void())
+        view = Given(self.lists, answered, values, self.extras, self.void)
         return Views(answered, {Given: view})
-
-    def _void(self) -> dict[str, Mask]:
-        """Of each value, where there are any, the lists of which no submission has it."""
-        found = self.aids.found
-        if "measure" not in self.aids.rules.columns or not found:
-            return {}
-        none = frozenset[str]()
-        return {
-            value: np.array([value not in found.get(name, none) for name in self.lists], dtype=bool)
-            for value in self.aids.rules.given
-        }
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """A value has no items."""
@@ -128,4 +119,14 @@ def given_values(table: Table, aids: SideTables, findings: Findings) -> Values:
     lists = tuple(sorted(table.ids["list"].names))
     if not lists:
         findings.add(Problem("S103", "there are no lists, and so no values"))
-    return Values(lists, Constants(), aids, Extras(list=aids.of_lists(lists)))
+    return Values(
+        lists, Constants(), aids, Extras(list=aids.of_lists(lists)), dict(_void(lists, aids))
+    )
+
+
+def _void(lists: Sequence[str], aids: SideTables) -> Iterator[tuple[str, Mask]]:
+    """Of each value, where rows name values, the lists of which no submission has it."""
+    found, none = aids.found, frozenset[str]()
+    if "measure" in aids.rules.columns and found:
+        for value in aids.rules.given:
+            yield value, np.array([value not in found.get(name, none) for name in lists])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -77,11 +78,11 @@ def with_certainty(
         uncertain = f"of more than {MOST:,} submissions not all pairs are tested"
     elif rules.tiers is not None and report.measured and ranked.size > 1:
         certainty = _tested(rows, samples, ranked, primary, rules, rules.tiers)
-        table = _value_table([values[n] for n in ranked.tolist()])
-        if table is not None:
+        per_list = _per_list([values[n] for n in ranked.tolist()])
+        if per_list is not None:
             certainty = certainty._replace(
-                fewer=tuple(_fewer_lists([rows[n] for n in ranked.tolist()], table, primary)),
-                shake_up=_shake_up(table, report.lists, groups, primary, rules),
+                fewer=tuple(_fewer_lists([rows[n] for n in ranked.tolist()], per_list, primary)),
+                shake_up=_shake_up(per_list, report.lists, groups, primary, rules),
             )
         _placed(rows, ranked, certainty, primary, rules.tiers)
     return replace(
@@ -128,21 +129,21 @@ def _marked(rows: Sequence[Standing], values: Sequence[Value]) -> Iterator[tuple
     most = {}
     for baseline in (False, True):
         selected = [v for row, v in zip(rows, values, strict=True) if baseline or not row.baseline]
-        table = _value_table(selected)
+        per_list = _per_list(selected)
         most[baseline] = (
             max((value.lists for value in selected), default=0)
-            if table is None
-            else int((~np.isnan(table)).any(axis=0).sum())
+            if per_list is None
+            else int((~reduce(np.logical_and, map(np.isnan, per_list))).sum())
         )
     for n, (row, value) in enumerate(zip(rows, values, strict=True)):
         if value.lists < most[row.baseline] and not math.isnan(value.mean):
             yield n, most[row.baseline]
 
 
-def _value_table(values: Sequence[Value]) -> Floats | None:
-    """(submissions, lists): what each list's value is; None for whole-challenge figures."""
-    per_list = [value.per_list for value in values if value.plain]
-    return np.array(per_list) if per_list and len(per_list) == len(values) else None
+def _per_list(values: Sequence[Value]) -> list[Floats] | None:
+    """The value of each list, (lists,), of each submission; None for whole-challenge figures."""
+    per_list = [value.per_list for value in values if value.plain and value.per_list is not None]
+    return per_list if per_list and len(per_list) == len(values) else None
 
 
 def _tested(
@@ -254,8 +255,13 @@ def _placed(
         )
 
 
-def _fewer_lists(rows: Sequence[Standing], table: Floats, primary: Measure) -> Iterator[Fewer]:
+def _fewer_lists(
+    rows: Sequence[Standing], per_list: Sequence[Floats], primary: Measure
+) -> Iterator[Fewer]:
     """Those with fewer lists, and whether their lists are easier for the others than the rest."""
+    if all(row.fewer is None for row in rows):
+        return
+    table = np.array(per_list)
     valued = ~np.isnan(table)
     every = valued.any(axis=0)
     for n, row in enumerate(rows):
@@ -283,7 +289,7 @@ def _sign(hard: Floats, here: Mask, rest: Mask) -> int:
 
 
 def _shake_up(
-    table: Floats,
+    per_list: Sequence[Floats],
     lists: Sequence[str],
     groups: Mapping[str, str],
     primary: Measure,
@@ -296,5 +302,5 @@ def _shake_up(
     one, other = (
         np.array([groups.get(name, "").casefold() == split for name in lists]) for split in SPLIT
     )
-    changes = shake_up(table, one, other, primary.metric.better, RANKED, rules.seed)
+    changes = shake_up(np.array(per_list), one, other, primary.metric.better, RANKED, rules.seed)
     return ShakeUp((called[SPLIT[0]], called[SPLIT[1]]), *changes)

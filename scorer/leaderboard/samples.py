@@ -38,7 +38,7 @@ from scorer.stats.bootstrap import resampled
 from scorer.stats.crossed import crossing
 from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.intervals import MEANS, Interval, Scale, deviations_of, effective, intervals
-from scorer.stats.units import NOISE, alike, kish, units
+from scorer.stats.units import NOISE, alike, kish, of_both, units
 from scorer.views.pooled import shares
 
 # a single submission has nothing to be tested against, so tests are imported where they are made
@@ -127,6 +127,8 @@ class _OfLists:
         return ~np.isnan(self.values)
 
     def of(self, rows: Ints) -> _OfLists:
+        if np.array_equal(rows, np.arange(len(self.values))):
+            return self
         rests, freedom = (
             tuple(each[row] for row in rows.tolist()) if each else ()
             for each in (self.scale.rests, self.scale.freedom)
@@ -190,7 +192,7 @@ class _OfLists:
         own = None if self.clusters is None else self.clusters[common]
         if (common.sum() if own is None else np.unique(own).size) < 2:
             return None
-        values = self.values[:, common]
+        values = of_both(self.values, np.arange(len(self.values)), common)
         if self.again is not None and not self.valued.all():
             values = self.again(np.arange(len(values)), common)
         return resampled(values, ranked_draws(len(values), rules), rules.seed, own)

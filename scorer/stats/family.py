@@ -106,7 +106,9 @@ def matrices(
 
 def largest_of(values: Floats) -> float:
     """The largest size of a value, or 1 if all are 0."""
-    return float(np.nanmax(np.abs(values), initial=0.0)) or 1.0
+    every = values.ravel()
+    ends = np.fmax.reduce(every, initial=0.0), -np.fmin.reduce(every, initial=0.0)
+    return float(max(ends)) or 1.0
 
 
 def unsure(p: Floats, alpha: float, draws: int) -> Mask:

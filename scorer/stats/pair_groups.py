@@ -10,11 +10,12 @@ import numpy as np
 from scorer.stats.family import Paired, groups_of_pairs, largest_of, matrices, pair_places
 from scorer.stats.greatest import Greatest
 from scorer.stats.intervals import Scale, deviations_of
+from scorer.stats.pair_products import skews, sums_and_norms
 from scorer.stats.shares import stretch
-from scorer.stats.units import NOISE, Floats, Ints, Mask, unit_sums
+from scorer.stats.units import NOISE, Floats, Ints, Mask, of_both, unit_sums
 
 OTHERS = 8  # submissions held against one at a time: their sums stay in a cache
-MANY = 5_000  # pairs from which bounds of groups of them save more than they cost
+MANY = 5_000  # pairs from which products, and bounds of groups, save more than they cost
 EXCHANGED = 1_000  # units above which a figure's spread is that of its pseudo-values
 
 
@@ -63,6 +64,8 @@ class PairGroup:
 
     def observed(self) -> tuple[Floats, Floats]:
         """The sum of each pair's differences, and the root of the sum of their squares."""
+        if self.difference.size >= MANY:
+            return sums_and_norms(self.first, self.second)
         sums, norms = [np.empty(0)], [np.empty(0)]
         for each in self.differences():
             sums.append(each.sum(axis=1))
@@ -71,14 +74,9 @@ class PairGroup:
 
     def skews(self) -> Floats:
         """The skew of each pair's differences, (pairs,)."""
-        made = [np.empty(0)]
-        for each in self.differences():
-            deviations = each - each.mean(axis=1, keepdims=True)
-            variance = np.square(deviations).sum(axis=1) / (self.units - 1)
-            third = np.einsum("pu,pu,pu->p", deviations, deviations, deviations) / self.units
-            some = variance > NOISE * np.square(each).mean(axis=1)
-            made.append(np.divide(third, variance**1.5, out=np.zeros(third.size), where=some))
-        return np.concatenate(made)
+        if self.difference.size >= MANY:
+            return skews(self.first, self.second, _skews_of)
+        return np.concatenate([np.empty(0), *map(_skews_of, self.differences())])
 
     def flipped(self, signs: Floats) -> Iterator[tuple[slice, Floats]]:
         """The difference of sums of some pairs, (pairs, draws), where units change sides.
@@ -107,6 +105,17 @@ class PairGroup:
             return many(self.first @ signs.T, second)
 
         return greatest_of
+
+
+def _skews_of(each: Floats) -> Floats:
+    """The skew of some pairs' differences (pairs, units)."""
+    units = each.shape[1]
+    deviations = each - each.mean(axis=1, keepdims=True)
+    variance = np.square(deviations).sum(axis=1) / (units - 1)
+    third = np.einsum("pu,pu,pu->p", deviations, deviations, deviations) / units
+    some = variance > NOISE * np.square(each).mean(axis=1)
+    skew: Floats = np.divide(third, variance**1.5, out=np.zeros(third.size), where=some)
+    return skew
 
 
 def _greatest_of_all(part: PairGroup, scale: Floats) -> Callable[[Floats], Floats]:
@@ -140,13 +149,13 @@ def pair_groups(
         if not columns.size:
             continue
         kept = [
-            values[np.ix_(rows, common)]
+            of_both(values, rows, common)
             if recompute is None or np.array_equal(common, valued[rows[0]])
             else recompute(rows, common)
             for rows in (one, other)
             if rows is not None
         ]
-        sums = [unit_sums(each / largest, common_units) for each in kept]
+        sums = [unit_sums(each, common_units, largest) for each in kept]
         means = [each.mean(axis=1) for each in kept]
         a, b = pair_places(one.size, None if other is None else other.size)
         pairs = one[a], (one if other is None else other)[b]

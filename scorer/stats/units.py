@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+LONG = 5_000  # lists from which a row is summed alone, and stays in the cache
 NOISE = 1e-12  # of the largest value: what float arithmetic may leave between equal values
 
 
@@ -42,14 +43,25 @@ def kish(weights: Floats) -> float:
     return float(weights.sum() ** 2 / max((weights**2).sum(), 1e-300))
 
 
-def unit_sums(values: Floats, unit: Ints | None) -> Floats:
-    """The sums of each unit's lists: (rows, lists) to (rows, units)."""
+def of_both(values: Floats, rows: Ints, lists: Mask) -> Floats:
+    """Some rows over some lists; all of both as they are, since a copy of very many takes long."""
+    whole = bool(lists.all()) and np.array_equal(rows, np.arange(len(values)))
+    return values if whole else values[np.ix_(rows, lists)]
+
+
+def unit_sums(values: Floats, unit: Ints | None, scale: float = 1.0) -> Floats:
+    """The sums of each unit's lists, in units of `scale`: (rows, lists) to (rows, units)."""
     if unit is None:
-        return values
+        return values if scale == 1.0 else values / scale
     few = unit.astype(np.min_scalar_type(int(unit.max(initial=0))))  # of 16 bits by their digits
     order = np.argsort(few, kind="stable")
     starts = np.flatnonzero(np.diff(unit[order], prepend=-1))
-    return np.asarray(np.add.reduceat(values.take(order, axis=-1), starts, axis=-1))
+    if order.size < LONG:
+        return np.asarray(np.add.reduceat((values / scale).take(order, axis=-1), starts, axis=-1))
+    sums = np.empty((*values.shape[:-1], starts.size))
+    for row in np.ndindex(values.shape[:-1]):
+        np.add.reduceat((values[row] / scale).take(order), starts, out=sums[row])
+    return sums
 
 
 def unit_sizes(lists: int, unit: Ints | None) -> Floats:

@@ -46,6 +46,11 @@ class CodedColumn:
         return tuple(self.held if isinstance(self.held, Sequence) else self.held.to_list())
 
     @cached_property
+    def distinct(self) -> frozenset[str]:
+        """The distinct ids, to be looked up."""
+        return frozenset(self.names)
+
+    @cached_property
     def hashes(self) -> Hashes:
         """The 64-bit hash of each distinct id, as polars makes it; one a code."""
         return hashed(self.held)

@@ -341,6 +341,8 @@ def among(column: CodedColumn, wanted: Sequence[str]) -> Mask:
     """Which of the distinct ids are among these few."""
     if is_hashed(column):
         return np.isin(column.hashes, _hashes(tuple(wanted)))
+    if column.distinct.isdisjoint(wanted):
+        return np.zeros(len(column.names), dtype=bool)
     return np.array([name in wanted for name in column.names], dtype=bool)
 
 

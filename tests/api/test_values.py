@@ -44,6 +44,48 @@ def test_data_of_a_session(systems):
 
 
 @pytest.mark.parametrize(
+    ("numbers", "cases"),
+    [
+        (np.linspace(0, 1, 12), [str(n) for n in range(12)]),
+        (np.arange(12) > 5, [str(n) for n in range(12)]),
+        (np.float32([0.1, 0.2, 0.7]), ["0", "1", "2"]),
+        (pd.Series([0.5, -3.0, 1e9], index=["x/2", "x/10", "x/1"]), ["x/2", "x/10", "x/1"]),
+    ],
+)
+def test_numbers_make_the_board_of_a_file(numbers, cases):
+    """Numbers of the same cases are not written; as text they are, and read."""
+    plain = np.asarray(numbers).astype(np.float64)
+    systems = {"a": numbers, "b": dict(zip(cases, plain[::-1].tolist(), strict=True))}
+    text = pd.DataFrame({"case": cases, "value": plain})
+    other = pd.DataFrame({"case": cases, "value": plain[::-1]})
+    boards = [
+        scorer.values(each, **FAST).to_dict(per_list=True)
+        for each in (systems, {"a": text, "b": other})
+    ]
+    for board in boards:
+        for submission in board["submissions"]:
+            submission.pop("sha256", None), submission.pop("path")
+    assert boards[0]["submissions"] == boards[1]["submissions"]
+    assert boards[0]["leaderboard"] == boards[1]["leaderboard"]
+    assert boards[0]["challenge"] == boards[1]["challenge"]
+
+
+@pytest.mark.parametrize(
+    ("systems", "code"),
+    [
+        ({"a": [0.5, 1.0], "b": [0.5, float("nan")]}, "S502"),
+        ({"a": [0.5, 1.0], "b": [0.5, float("inf")]}, "S503"),
+        ({"a": [0.5, 1.0], "b": [0.5]}, "S301"),
+        ({"a": {"x": 1.0, "y": 2.0}, "b": {"x": 1.0, "z": 2.0}}, "S301"),
+        ({"a": pd.Series([1.0, 2.0], index=["x", "x"])}, "S526"),
+    ],
+)
+def test_numbers_that_are_wrong_are_told_as_of_a_file(systems, code):
+    report = scorer.values(systems, **FAST)
+    assert code in {p.code for each in report.submissions for p in each.findings}
+
+
+@pytest.mark.parametrize(
     ("systems", "told"),
     [
         ({"a": {"x": "good"}}, "system 'a', case 'x': 'good' is not a number"),
