@@ -60,11 +60,11 @@ def number_tables(systems: object) -> NumberTables | None:
     orders: dict[Cases, tuple[tuple[str, ...], Ints]] = {}
     numbers, cases, line = dict[str, Floats](), tuple[str, ...](), np.empty(0, dtype=np.int64)
     for system, given in systems.items():
-        found = _numbers(given)
+        found = _finite_numbers(given)
         if found is None:
             return None
         names, values = found
-        if names not in orders and (order := _order(names)) is not None:
+        if names not in orders and (order := _sorted_cases(names)) is not None:
             orders[names] = order
         if names not in orders or (cases and orders[names][0] != cases):
             return None
@@ -74,7 +74,7 @@ def number_tables(systems: object) -> NumberTables | None:
     return NumberTables(cases, line, numbers) if len(numbers) == len(systems) else None
 
 
-def _numbers(given: Any) -> tuple[Cases, Floats] | None:
+def _finite_numbers(given: Any) -> tuple[Cases, Floats] | None:
     """The cases of a system and its numbers; None where these are not all finite numbers."""
     if isinstance(given, Mapping):
         cells = list(given.values())
@@ -95,7 +95,7 @@ def _numbers(given: Any) -> tuple[Cases, Floats] | None:
     return (names, numbers) if bool((np.abs(numbers) <= LARGEST).all()) else None
 
 
-def _order(cases: Cases) -> tuple[tuple[str, ...], Ints] | None:
+def _sorted_cases(cases: Cases) -> tuple[tuple[str, ...], Ints] | None:
     """The names of cases in order, and where each stood; None where one is not plain or repeats."""
     names = tuple(map(str, range(cases))) if isinstance(cases, int) else cases
     if len(set(names)) < len(names) or not all(map(PLAIN.fullmatch, names)):
