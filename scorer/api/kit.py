@@ -135,7 +135,7 @@ def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpe
     return specs or framed or [MeasureSpec(notation=_stand_in(prepared))], dropped
 
 
-def _measure_fields(spec: MeasureSpec) -> dict[str, Any]:
+def measure_fields(spec: MeasureSpec) -> dict[str, Any]:
     """A measure as challenge.yaml writes it."""
     if spec.kaggle is not None:
         named = {"kaggle": spec.kaggle.name, "id": spec.id, "better": spec.better}
@@ -205,7 +205,7 @@ def _public(
     if items is not None:
         fields["items"] = items
     fields["submission"] = _submission_rules(challenge, public) | keys
-    fields["metrics"] = [_measure_fields(spec) for spec in specs]
+    fields["metrics"] = [measure_fields(spec) for spec in specs]
     fields["undefined"] = challenge.undefined
     board = challenge.leaderboard.model_dump(mode="json", exclude_defaults=True)
     for key in ("baselines", "pareto", "tracks"):  # of the board, not of one submission

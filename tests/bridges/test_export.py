@@ -1,6 +1,7 @@
 """Bundles for platforms: what each platform's own code would refuse or misread."""
 
 import ast
+import csv
 import io
 import json
 import os
@@ -23,6 +24,7 @@ from scorer.bridges.base import TEMPLATES, challenge_files, platforms
 from scorer.bridges.export import bundle_for, subject
 from scorer.bytes.write import folder
 from scorer.challenge.load import load
+from scorer.core.errors import UsageError
 from scorer.prepare.bind import prepare
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +35,7 @@ NAMES = [each.name for each in platforms()]
 TRUTHS = {  # of each bundle, the files that hold the answers
     "codabench": "reference_data/",
     "evalai": "annotations/",
+    "evaluate": "challenge/",
     "github-classroom": "answers/",
     "gradescope": "challenge/",
     "grand-challenge": "ground_truth.tar.gz",
@@ -288,6 +291,48 @@ def test_a_bundle_does_what_score_does(name, archive, score, tmp_path, monkeypat
     assert len(failing) == (not platforms().get(name).computes)
     assert all("as it should be" in each for each in failing)
     assert str(tmp_path) not in ran.out
+
+
+@pytest.mark.slow("loads evaluate, where it is installed, and runs score")
+def test_evaluate_itself_loads_the_module(bundles, score, tmp_path, monkeypatch):
+    evaluate = pytest.importorskip("evaluate", reason="evaluate is missing: pip install evaluate")
+    monkeypatch.setenv("SCORE", str(Path(sys.executable).parent / "score"))
+    for name in ("__init__.py", "course_2026.py"):
+        data = bundles["evaluate"].files.get(f"course_2026/{name}", b"")
+        (tmp_path / name).write_bytes(data)
+    sent, true = {}, {}
+    for user, book, value in rows_of(SENT / "good" / "aurora-1.csv"):
+        sent.setdefault(user, []).append((-float(value), book))
+    for user, book, grade in rows_of(load(COURSE).truth.file):
+        lists = true.setdefault(user, {"item": [], "grade": []})
+        lists["item"].append(book)
+        lists["grade"].append(float(grade))
+    module = evaluate.load(str(tmp_path / "course_2026.py"))
+    found = module.compute(
+        predictions=[[book for _, book in sorted(sent[user])] for user in true],
+        references=list(true.values()), ids=list(true),
+    )  # fmt: skip
+    told = json.loads(score(COURSE, SENT / "good" / "aurora-1.csv", "--format", "json").out)
+    assert found == next(r["values"] for r in told["leaderboard"] if r["name"] == "aurora-1")
+
+
+def rows_of(file):
+    with open(file, newline="") as lines:
+        return list(csv.reader(lines))[1:]
+
+
+@pytest.mark.slow("exports challenges")
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("truth: truth.csv\nmetrics: [{metric: P@2, aggregate: median}]\n", "not counted alike"),
+        ("truth: truth.csv\nmetrics: [Novelty]\nhistory: h.csv\n", "needs files beside"),
+    ],
+)
+def test_what_a_module_cannot_say_names_the_measure(change, said, challenge, tmp_path):
+    folder = challenge(change, **{"h.csv": "list,item\nq1,a\n"})
+    with pytest.raises(UsageError, match=said):
+        platforms().get("evaluate").function(subject(prepare(load(folder))))
 
 
 @pytest.mark.slow("runs processes of a bundle")

@@ -17,8 +17,8 @@ def export(
         str,
         typer.Argument(
             metavar="PLATFORM",
-            help="codabench, evalai, github-classroom, gradescope, grand-challenge, "
-            "huggingface, kaggle, tira.",
+            help="codabench, evalai, evaluate, github-classroom, gradescope, "
+            "grand-challenge, huggingface, kaggle, tira.",
         ),
     ],
     challenge: ChallengeWord,
