@@ -71,13 +71,13 @@ def run_as_evaluate(bundle: Path, submission: Path, folder: Path, score: str) ->
     """Call `compute` for a submission's answers and the challenge's, which are in the bundle."""
     prepared = prepare(load(bundle / "challenge"))
     ready = opened(prepared)
-    role = _role(prepared)
+    role = _answer_role(prepared)
     sent = sent_answers(prepared, submission, role)
     if sent is None:
         return PlatformRun(1, 0.0, "the file cannot be read as predictions", {})
     given = folder / "given.json"
     made(folder)
-    given.write_text(json.dumps(_columns(true_answers(ready), sent, role)), "utf-8")
+    given.write_text(json.dumps(_given_columns(true_answers(ready), sent, role)), "utf-8")
     (module,) = bundle.glob("*/*.py")
     ended = run([python(), "-c", CALL, str(module), str(given)], folder, score)
     if ended.code:
@@ -86,7 +86,7 @@ def run_as_evaluate(bundle: Path, submission: Path, folder: Path, score: str) ->
     return PlatformRun(0, ended.seconds, ended.out.strip(), numbers(found, "compute"))
 
 
-def _columns(truths: Truths, sent: Any, role: str) -> dict[str, list[Any]]:
+def _given_columns(truths: Truths, sent: Any, role: str) -> dict[str, list[Any]]:
     """Ids, predictions and references of one length; None where one of the two has none."""
     first, further = dict[str, Any](), []
     for name, answer in sent:
@@ -114,7 +114,7 @@ def evaluate_module(subject: Subject) -> Bundle:
     _refuse_unsaid(ready)
     name = re.sub(r"\W+", "_", subject.challenge.id).strip("_").lower() or "measures"
     name = name if name[0].isalpha() else f"m_{name}"
-    settings = json.dumps(_settings(subject, ready), ensure_ascii=True, sort_keys=False)
+    settings = json.dumps(_module_settings(subject, ready), ensure_ascii=True, sort_keys=False)
     text = template("evaluate_module.py").decode().replace('"{}"', repr(settings))
     page = f'# {subject.title}\n\n```python\nimport evaluate\nevaluate.load("{name}").compute('
     files = within("challenge", subject.files)
@@ -130,7 +130,7 @@ def evaluate_module(subject: Subject) -> Bundle:
     )
 
 
-def _role(prepared: BoundChallenge) -> str:
+def _answer_role(prepared: BoundChallenge) -> str:
     if prepared.kind.name == "grades":
         return "item"
     roles = {
@@ -172,12 +172,12 @@ def _of_more(truth: Labels, prepared: BoundChallenge) -> bool:
 
 
 def _inputs(ready: OpenChallenge) -> str:
-    return PREDICTIONS[_role(ready.prepared)].replace("{}", ", ".join(ready.public.classes))
+    return PREDICTIONS[_answer_role(ready.prepared)].replace("{}", ", ".join(ready.public.classes))
 
 
-def _settings(subject: Subject, ready: OpenChallenge) -> dict[str, Any]:
+def _module_settings(subject: Subject, ready: OpenChallenge) -> dict[str, Any]:
     """What the module knows: rules and measures, and what is public; no answer."""
-    role, challenge = _role(ready.prepared), subject.challenge
+    role, challenge = _answer_role(ready.prepared), subject.challenge
     rules = challenge.submission.model_dump(mode="json", exclude_defaults=True, include=set(KEPT))
     if "classes" in rules or role == "probability":
         rules["classes"] = list(ready.public.classes)
