@@ -16,6 +16,7 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints
 from scorer.stats.exact import exact_mean, exact_sum
 from scorer.tables.columns import Hashes
+from scorer.tables.names import as_lines
 
 MOST_SHOWN = 100_000  # lists of which each has a value in the report's means, intervals and tests
 BLOCKS = 10_000
@@ -151,7 +152,7 @@ def name_hashes(names: Sequence[str], seed: int) -> Hashes:
 
 def _checksums(names: Sequence[str]) -> Hashes:
     """The number of bytes of each name, and the sum of its mixed words."""
-    data = "\n".join((*names, "")).encode("utf-8", "surrogatepass")
+    data = as_lines(names)
     ends = np.flatnonzero(np.frombuffer(data, dtype=np.uint8) == ord("\n"))
     if ends.size > len(names):  # there are line ends in names
         encoded = (name.encode("utf-8", "surrogatepass") for name in names)

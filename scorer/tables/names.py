@@ -6,6 +6,7 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, overload
 
 from scorer.core.arrays import Ints
@@ -27,8 +28,8 @@ class HeldNames(Sequence[str]):
         return len(self.series)
 
     def __iter__(self) -> Iterator[str]:
-        for start in range(0, len(self), TOGETHER):
-            yield from self.series[start : start + TOGETHER].to_list()
+        starts = range(0, len(self), TOGETHER)
+        return chain.from_iterable(self.series[n : n + TOGETHER].to_list() for n in starts)
 
     @overload
     def __getitem__(self, at: int) -> str: ...
@@ -74,3 +75,11 @@ def same_names(names: Sequence[str], others: Sequence[str]) -> bool:
     if isinstance(names, HeldNames) and isinstance(others, HeldNames):
         return names == others
     return tuple(names) == tuple(others)
+
+
+def as_lines(names: Sequence[str]) -> bytes:
+    """The names in UTF-8, each with a line end after it."""
+    if isinstance(names, HeldNames):
+        text: str = (names.series + "\n").str.join().item()
+        return text.encode()
+    return "\n".join((*names, "")).encode("utf-8", "surrogatepass")

@@ -6,9 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from scorer.results.sums import name_hashes
 from scorer.tables import names as held
 from scorer.tables.columns import CodedColumn, series_of
-from scorer.tables.names import HeldNames, names_at, names_of, same_names
+from scorer.tables.names import HeldNames, as_lines, names_at, names_of, same_names
 from scorer.views.join import numbered_lists
 
 NAMES = ("a", "é", "10", "9", "", "line\nend")
@@ -53,6 +54,14 @@ def test_names_are_compared_whatever_holds_them(make, names):
 def test_some_of_them(make, places):
     found = names_at(make(NAMES), np.array(places, dtype=np.int64))
     assert tuple(found) == tuple(NAMES[n] for n in places)
+
+
+@pytest.mark.parametrize("some", [NAMES, ("",), ("", ""), ()])
+def test_lines_of_them(some):
+    written = "".join(f"{name}\n" for name in some).encode()
+    assert as_lines(some) == as_lines(HeldNames(pl.Series(some, dtype=pl.String))) == written
+    hashes = name_hashes(HeldNames(pl.Series(some, dtype=pl.String)), 7)
+    assert hashes.tolist() == name_hashes(some, 7).tolist()
 
 
 @pytest.mark.parametrize(("many", "kind"), [(5, HeldNames), (6, tuple)])
