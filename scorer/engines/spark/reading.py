@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -17,6 +18,7 @@ import numpy as np
 from scorer.bytes.limits import GZIP, ZSTD, NoTable, ReadLimits, Unreadable
 from scorer.bytes.sniff import HEAD, refuse
 from scorer.core.problems import Findings, Problem
+from scorer.core.threads import VARIABLE
 from scorer.engines.spark.pack import Buckets, packed
 from scorer.formats.base import formats
 from scorer.formats.cut import tables as text_tables
@@ -206,9 +208,15 @@ def shifted(findings: Findings, head: int, shift: int) -> Findings:
     return in_whole
 
 
+def one_thread() -> None:
+    """Leave the other cores of this machine to the tasks that Spark runs there."""
+    os.environ.setdefault(VARIABLE, "1")
+
+
 def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, bytes]]:
     import polars  # noqa: F401  # so that ids are hashed alike in all workers
 
+    one_thread()
     form = reading.form
     for key, chunks in groupby(_chunks(batches), key=itemgetter(0)):
         part = reading.parts[key]

@@ -15,6 +15,7 @@ from scorer.core.errors import PluginError
 from scorer.core.problems import Findings
 from scorer.engines.local import scored
 from scorer.engines.spark.outcomes import collected
+from scorer.engines.spark.reading import one_thread
 from scorer.engines.spark.scoring import FAILED, PART, RESULT, Work, decoded, encoded, rows_of
 from scorer.results.scorecard import Outcome
 
@@ -77,6 +78,7 @@ def whole_scorer(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
 
 
 def _scored(work: Work, row: dict[str, Any]) -> Any:
+    one_thread()
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         path = Path(folder, row["name"])
         path.write_bytes(row["content"])
