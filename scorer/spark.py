@@ -94,7 +94,7 @@ def evaluate(
             return Report.of(board(terms, scored))
         with _truth_here(session, prepared.challenge, truth) as settled_challenge:
             ready = answerable(opened(prepared._replace(challenge=settled_challenge)))
-            terms, outcomes = terms_of(ready), _outcomes(session, ready, runs)
+            terms, outcomes = terms_of(ready), _outcomes_of_runs(session, ready, runs)
             scored = [ruled(terms, name, name, outcomes[name]) for name in runs]
             return Report.of(board(terms, scored))
 
@@ -208,7 +208,9 @@ def _truth_here(session: Any, challenge: Challenge, truth: Any) -> Iterator[Chal
         yield challenge.with_truth(path)
 
 
-def _outcomes(session: Any, ready: OpenChallenge, runs: Mapping[str, Any]) -> dict[str, Outcome]:
+def _outcomes_of_runs(
+    session: Any, ready: OpenChallenge, runs: Mapping[str, Any]
+) -> dict[str, Outcome]:
     """The outcome of each run; small files are scored in one job."""
     work, own = Work.of(ready.plan), ready.plan.limits.own
     paths = {name: Path(run) for name, run in runs.items() if isinstance(run, str)}

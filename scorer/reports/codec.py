@@ -62,7 +62,7 @@ def to_fields(value: Any) -> Any:
     if kind in PLAIN:
         return value
     if kind is float:
-        return _number(value)
+        return _finite_or_none(value)
     if is_dataclass(value):
         return {
             _field_key(each.name): to_fields(getattr(value, each.name))
@@ -70,17 +70,17 @@ def to_fields(value: Any) -> Any:
             if getattr(value, each.name) is not ABSENT
         }
     if isinstance(value, Mapping):
-        return dict(zip(value, _each(list(value.values())), strict=True))
+        return dict(zip(value, _plain_sequence(list(value.values())), strict=True))
     if isinstance(value, float):
-        return _number(value)
+        return _finite_or_none(value)
     if hasattr(value, "tolist"):
         return to_fields(value.tolist())
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return _each(value)
+        return _plain_sequence(value)
     return value
 
 
-def _each(values: Sequence[Any]) -> list[Any]:
+def _plain_sequence(values: Sequence[Any]) -> list[Any]:
     types = set(map(type, values))
     if types <= PLAIN:
         return list(values)
@@ -89,7 +89,7 @@ def _each(values: Sequence[Any]) -> list[Any]:
     return [to_fields(value) for value in values]
 
 
-def _number(value: float) -> float | None:
+def _finite_or_none(value: float) -> float | None:
     return value + 0.0 if isfinite(value) else None  # -0.0 is 0.0
 
 

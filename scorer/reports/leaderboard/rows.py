@@ -34,7 +34,7 @@ def _board(report: Report, options: Options) -> ExactRows:
     parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
     folded = [key for key in ids if any(key in row.deviations for row in report.standings)]
     files = ["private_path", "private_sha256"] if options.private else []
-    bounded = [key for key in ids if options.private and _bounded(key, report)]
+    bounded = [key for key in ids if options.private and _has_bounds(key, report)]
     files += [f"private_{part} {key}" for key in bounded for part in ValueBounds._fields]
     files += ["private_best_rank", "private_worst_rank"] if bounded else []
     asked = [key for key in report.challenge.questions
@@ -84,7 +84,7 @@ def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
     ]  # fmt: skip
 
 
-def _bounded(key: str, report: Report) -> bool:
+def _has_bounds(key: str, report: Report) -> bool:
     return any(each.values[key].bounds is not None for each in report.submissions if each.valid)
 
 
