@@ -11,6 +11,8 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
+import elsewhere
+
 import scorer
 from scorer.api.figures import KINDS, drawings
 from scorer.challenge.load import load
@@ -23,7 +25,7 @@ FOLDER = "pictures"  # of the site
 LEVELS = tuple(f"IPrec@{n / 10:g}" for n in range(0, 11, 2))
 # challenges with the measures asked for; a picture is of the first that has it
 EXAMPLES = (("course-2026", ()), ("diabetes", ()), ("iris", ()), ("course-2026", LEVELS))
-WIDE, TALL, MILLIMETRES = 605.0, 190.0, 160.0  # of a picture
+WIDE, TALL, MILLIMETRES = 605.0, 190.0, elsewhere.MILLIMETRES  # of a picture
 SAMPLE = 18.0  # of a line beside its name
 LOOKS = ("line", "line other", "line ink", "line soft")
 RANKS = range(1, 21)
@@ -101,6 +103,10 @@ def files() -> dict[str, str]:
     made = {one.name: one.svg for one in shown()}
     for figure in (make() for makes in FAMILIES.values() for make in makes):
         made[figure.key] = standalone(figure, WIDE, MILLIMETRES)
+    for page in elsewhere.PAGES:
+        figure = elsewhere.way(page.stem)
+        made[figure.key] = standalone(figure, WIDE, MILLIMETRES)
+    made |= {tool: elsewhere.forest_of(tool) for tool in elsewhere.TOOLS}
     return {f"{FOLDER}/{key}.svg": svg for key, svg in made.items()}
 
 

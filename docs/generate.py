@@ -10,11 +10,13 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import drawings
+import elsewhere
 import yaml
 
 import scorer
@@ -390,6 +392,22 @@ def pictures() -> str:
     return drawings.gallery()
 
 
+def result_of(tool: str) -> str:
+    """The picture of a tool's made results."""
+    return f"![{elsewhere.TOOLS[tool][0]}: three made systems]({drawings.FOLDER}/{tool}.svg)"
+
+
+def way(platform: str) -> str:
+    """The picture of a submission's way through a platform."""
+    figure = elsewhere.way(platform)
+    return f"![{figure.title}: {figure.caption}](../{drawings.FOLDER}/{figure.key}.svg)"
+
+
+def word_of(page: Path) -> str:
+    """The name of a page in the names of its parts."""
+    return page.stem.replace("-", "_")
+
+
 PARTS = {
     "pictures": pictures,
     "commands": commands,
@@ -399,6 +417,9 @@ PARTS = {
     "codes": code_pages,
     "keys": keys,
     "functions": functions,
+    **{f"results_{tool.replace('-', '_')}": partial(result_of, tool) for tool in elsewhere.TOOLS},
+    **{f"way_{word_of(page)}": partial(way, page.stem) for page in elsewhere.PAGES},
+    **{f"lost_{word_of(page)}": partial(elsewhere.lost, page.stem) for page in elsewhere.PAGES},
 }
 
 

@@ -8,12 +8,14 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
 from conftest import ROOT
 
 from scorer.api.figures import KINDS
+from scorer.bridges.base import platforms
 from scorer.core.codes import codes
 from scorer.metrics.base import metrics
 from scorer.metrics.measure import measure
@@ -60,7 +62,8 @@ def test_the_gallery_has_every_kind_of_picture_with_its_command(score, tmp_path)
     assert {one.kind for one in drawings.shown()} == {*KINDS}
     images = drawings.files()
     families = sum(map(len, drawings.FAMILIES.values()))
-    assert len(images) == len(drawings.shown()) + families
+    others = len(generate.elsewhere.TOOLS) + len(generate.elsewhere.PAGES)
+    assert len(images) == len(drawings.shown()) + families + others
     for one in drawings.shown():
         section = page.partition(f"\n## {one.name}\n")[2].partition("\n## ")[0]
         (image,) = re.findall(r"!\[.+\]\((.+)\)", section)
@@ -137,9 +140,11 @@ def test_links_lead_somewhere(path):
 
 
 def test_the_first_page_leads_to_every_page_for_users():
-    told = set(re.findall(r"\]\(([a-z-]+\.md)", (DOCS / "index.md").read_text("utf-8")))
+    first = (DOCS / "index.md").read_text("utf-8")
+    told = set(re.findall(r"\]\(([a-z-]+\.md)", first))
     ours = {"index.md", "architecture.md", "stability.md"}  # the last two are for contributors
     assert {path.name for path in DOCS.glob("*.md")} - told == ours
+    assert all(f"](platforms/{page.name})" in first for page in generate.elsewhere.PAGES)
     site = (ROOT / "mkdocs.yml").read_text("utf-8")
     assert "plugins: [search, offline]" in site
     assert "use_directory_urls: false" in site
@@ -167,6 +172,39 @@ def test_every_key_of_challenge_yaml_is_told():
 
 def blocks(name, kind):
     return re.findall(rf"```{kind}\n(.*?)```", (DOCS / name).read_text("utf-8"), re.DOTALL)
+
+
+@pytest.mark.slow("exports and rehearses a bundle", beyond=2)
+@pytest.mark.parametrize("page", generate.elsewhere.PAGES, ids=lambda page: page.stem)
+def test_the_commands_of_a_platform(page, score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(ROOT / "challenges/course-2026", "challenges/course-2026")
+    good = Path("submissions_example/course-2026/good")
+    good.mkdir(parents=True)
+    shutil.copy(ROOT / good / "aurora-1.csv", good)
+    (block,) = blocks(f"platforms/{page.name}", "sh")
+    assert block.count("\n") == 3
+    run(score, block)
+
+
+def test_pages_of_platforms_are_told():
+    pages = [page.stem for page in generate.elsewhere.PAGES]
+    assert {*pages} == {each.name for each in platforms()}
+    told = (DOCS / "platforms.md").read_text("utf-8") + (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert all(told.count(f"platforms/{name}.md") == 2 for name in pages)
+
+
+@pytest.mark.slow("reads results of nine tools")
+def test_the_commands_for_results_of_tools(score, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    _, *commands = blocks("tools.md", "sh")
+    assert len(commands) == len(generate.elsewhere.TOOLS)
+    for tool, command in zip(generate.elsewhere.TOOLS, commands, strict=True):
+        generate.elsewhere.write_results(tool, tmp_path / "results")
+        assert command == f"score values results/{tool}\n"
+        ran = score(*command.split()[1:])
+        assert ran.code == 0, ran
+        assert f"taken for files of {generate.elsewhere.TOOLS[tool][0]}: 3 systems" in ran.err
 
 
 @pytest.mark.slow("runs the commands of the page")
