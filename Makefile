@@ -74,7 +74,8 @@ peers: .venv/peers
 
 # exported bundles in the platforms' own code: make platforms PLATFORMS=DIR, where DIR has checkouts
 platforms: .venv/platforms/installed
-	.venv/platforms/bin/pytest -q -n auto --dist worksteal tests/platforms
+	.venv/platforms/bin/pytest -q -n auto --dist worksteal tests/platforms \
+	  tests/bridges/test_export.py::test_evaluate_itself_loads_the_module
 
 # speed and memory of a few sets
 bench: .venv/runs
