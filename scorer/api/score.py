@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
+from scorer.api.ir_metadata import described
 from scorer.api.overlap import overlap
 from scorer.api.report import Report
 from scorer.api.splits import masks_for, of_lists, of_split
@@ -105,13 +106,16 @@ def score(
         report = _report(terms, ranked_files, outcomes, splits, told)
         apart = splits or len(report.submissions) < len(ranked_files)  # runs are one submission
         scored = settled_files(terms, ranked_files, outcomes) if apart else report.submissions
+        metadata, unread = described(prepared, ranked_files)
         warnings = [
             *map(_skipped, same),
             *_alike(ranked_files, scored),
             *overlap(ready, ranked_files, scored),
+            *unread,
         ]
         notes = (*report.notes, *warnings)
-        return Report.of(replace(report, notes=notes))
+        own = [replace(each, metadata=metadata.get(each.name, {})) for each in report.submissions]
+        return Report.of(replace(report, notes=notes, submissions=tuple(own)))
 
 
 def _told_answers(

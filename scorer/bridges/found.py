@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
@@ -18,6 +19,7 @@ from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable, quoted
 
 LARGEST = 2 << 30  # bytes of a bundle, unpacked
+MOST = 1 << 31  # entries; more are no limit
 DEEPEST = 2  # archives within archives
 Files = Mapping[str, bytes]
 NONE: Files = {}
@@ -85,6 +87,8 @@ def bundle_files(path: Path) -> dict[str, bytes]:
         raise UsageError(f"{printable(path)} cannot be read: {error.strerror}") from None
     except zipfile.BadZipFile:
         raise UsageError(f"{printable(path)} is neither a folder nor a zip file") from None
+    except (RuntimeError, NotImplementedError, EOFError, zlib.error) as error:  # encrypted, say
+        raise UsageError(f"{printable(path)} cannot be unpacked: {printable(error)}") from None
 
 
 def _members(data: bytes, folder: str, room: list[int], depth: int) -> dict[str, bytes]:
@@ -135,7 +139,7 @@ def read_yaml(files: Files, names: Sequence[str]) -> tuple[dict[str, Any], str]:
         if path.count("/") <= 1 and posixpath.basename(path) in names:
             try:
                 said = yaml.safe_load(files[path].decode("utf-8-sig"))
-            except (yaml.YAMLError, UnicodeDecodeError) as error:
+            except (yaml.YAMLError, ValueError, RecursionError) as error:  # a month 13, too
                 raise UsageError(f"{printable(path)}: {printable(error)}") from None
             if not isinstance(said, dict):
                 raise UsageError(f"{printable(path)} says nothing")
@@ -162,9 +166,9 @@ def limit_of(value: Any) -> int | None:
     """A number of entries; None where it is none, or no limit."""
     try:
         number = int(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         return None
-    return number if number > 0 else None
+    return number if 0 < number < MOST else None
 
 
 def phase(name: Any, opens: Any, closes: Any, per_day: Any, total: Any) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from scorer.bridges.found import BoardColumn, Files, FoundChallenge, bundle_file
 from scorer.challenge.load import load
 from scorer.challenge.model import FILE
 from scorer.challenge.schema import LINE, for_editors
-from scorer.core.errors import ScorerError, UnknownName
-from scorer.core.text import join_first, quoted
+from scorer.core.errors import ScorerError, UnknownName, UsageError
+from scorer.core.text import join_first, printable, quoted
 from scorer.metrics.base import metrics
 from scorer.prepare.bind import prepare
 from scorer.prepare.guess.challenge import challenge_data
@@ -60,7 +60,33 @@ def translated(name: str, path: Path) -> Translated:
         UnknownName: there is no such platform.
         UsageError: the bundle cannot be read, or has not what the platform needs.
     """
-    found = sources().get(name).function(bundle_files(path))
+    source, files = sources().get(name), bundle_files(path)
+    try:
+        found = source.function(files)
+    except (AttributeError, TypeError, LookupError, ValueError) as error:
+        message = f"the settings of {printable(path)} are not in the form of {source.name}"
+        raise UsageError(f"{message}: {printable(error)}") from None
+    made = _made(found)
+    _refuse_unloadable(made)
+    return made
+
+
+def _refuse_unloadable(made: Translated) -> None:
+    """`UsageError` where what a bundle says makes no challenge, such as a phase that ends first."""
+    with TemporaryDirectory() as folder:
+        for path, data in made.files.items():
+            if path.endswith((".yaml", ".md")) and not path.startswith(KEPT):
+                place = Path(folder, path)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.write_bytes(data)
+        try:
+            load(Path(folder, FILE))
+        except ScorerError as error:
+            why = str(error).replace(f"{folder}/", "")
+            raise UsageError(f"the bundle makes no challenge: {why}") from None
+
+
+def _made(found: FoundChallenge) -> Translated:
     own = {path: data for path, data in found.program.items() if path != found.metric}
     kept = {f"{KEPT}/{path}": data for path, data in (*own.items(), *found.pages.items())}
     if FILE in found.reference:  # a bundle of `score export`

@@ -69,6 +69,7 @@ class Scored:
         default_factory=dict
     )  # measure id -> group of lists -> mean
     runs: tuple[Scored, ...] = ()  # of a system of several runs, whose means its values are
+    metadata: Mapping[str, str] = field(default_factory=dict)  # what a run says of itself
 
     @property
     def valid(self) -> bool:

@@ -260,6 +260,20 @@ def test_entries_come_with_their_times(score, tmp_path):
         ("kaggle", {"train.csv": "a\n1\n"}, "the bundle has no solution.csv"),
         ("codalap", {"competition.yaml": "a: 1"}, "did you mean 'codalab'"),
         ("codabench", {"../evil.txt": "x", "competition.yaml": "a: 1"}, "leads out of it"),
+        (
+            "codabench",
+            {"competition.yaml": "phases: [x]\nversion: 2"},
+            "not in the form of codabench",
+        ),
+        ("codabench", {"competition.yaml": "a: 2026-13-01"}, "competition.yaml: month must be in"),
+        (
+            "codabench",
+            {"competition.yaml": "a: " + "[" * 5000},
+            "competition.yaml: maximum recursion",
+        ),
+        ("codalab", {"competition.yaml": "phases: [1]"}, "not in the form of codabench"),
+        ("evalai", {"challenge_config.yaml": "leaderboard: {a: 1}"}, "not in the form of evalai"),
+        ("kaggle", {"challenge/challenge.yaml": "a: ["}, "makes no challenge: challenge.yaml:1:5"),
     ],
 )
 def test_what_is_no_bundle(platform, files, said, score, tmp_path):

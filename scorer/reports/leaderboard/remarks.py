@@ -55,6 +55,10 @@ def remarks(report: Report, precision: int) -> list[str]:
             f"No hit: {join_first(none, 5)} found no item that counts, in any of the "
             f"{unit(report.called)}. Are the ids of the items this challenge's?"
         )
+    for scored in report.submissions:
+        if scored.valid and scored.metadata:
+            words = "; ".join(f"{key} {said}" for key, said in scored.metadata.items())
+            lines.append(f"{printable(scored.name, 60)} says of itself (ir_metadata): {words}.")
     lines += [*_tested(report, precision), *_intervals(report), *_fewer(report, precision)]
     if report.front is not None:
         lines += on_the_front(report.front)

@@ -1,0 +1,76 @@
+"""ir_metadata: the comments at the head of a TREC run that say who made it, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from scorer.api.systems import Named
+from scorer.bytes.files import open_bytes
+from scorer.bytes.limits import Unreadable
+from scorer.core.problems import Problem
+from scorer.core.text import printable
+from scorer.prepare.bind import BoundChallenge
+
+START, END = b"# ir_metadata.start", b"# ir_metadata.end"
+MOST_BYTES = 1 << 16  # of a header
+KEYS = ("tag", "actor", "method")  # what a board shows
+PRIVATE = {"mail", "email", "orcid", "twitter", "github"}  # of an actor
+DEEPEST, WIDEST, LONGEST = 4, 20, 300  # levels, entries of a level, characters of a key
+
+
+def described(
+    prepared: BoundChallenge, files: Sequence[Named]
+) -> tuple[dict[str, dict[str, str]], list[Problem]]:
+    """Tag, actor and method of each run that says them, by its name; what cannot be read."""
+    found, problems = dict[str, dict[str, str]](), list[Problem]()
+    for file in files:
+        header = None if file.baseline or file.part else _header(prepared, file)
+        if header is None:
+            continue
+        try:
+            found[file.name] = _said(header)
+        except (yaml.YAMLError, ValueError, RecursionError) as error:
+            why = printable(" ".join(str(error).split()), 120)
+            message = f"the header ir_metadata cannot be read, and is passed over: {why}"
+            problems.append(Problem("S112", message, "warning", file.display))
+    return found, problems
+
+
+def _header(prepared: BoundChallenge, file: Named) -> bytes | None:
+    """The lines between the two marks, without their #; None where there are none."""
+    try:
+        if prepared.format(file.path, file.format).name != "trec":
+            return None
+        with open_bytes(file.path, prepared.limits) as stream:
+            head = stream.read(MOST_BYTES)
+    except (Unreadable, OSError):
+        return None
+    if not head.startswith(START):
+        return None
+    lines = head.splitlines()[1:]
+    ends = [n for n, line in enumerate(lines) if line.rstrip() == END]
+    inside = lines[: ends[0]] if ends else lines
+    return b"\n".join(line.removeprefix(b"#").removeprefix(b" ") for line in inside)
+
+
+def _said(header: bytes) -> dict[str, str]:
+    said = yaml.safe_load(header.decode())
+    if not isinstance(said, Mapping):
+        raise ValueError("it has no keys")
+    return {key: _words(said[key])[:LONGEST] for key in KEYS if said.get(key)}
+
+
+def _words(value: Any, depth: int = 0) -> str:
+    """A value in one line: as deep and as wide as a board has room for."""
+    if depth >= DEEPEST:
+        return "…"
+    if isinstance(value, Mapping):
+        entries = [(k, v) for k, v in value.items() if str(k).lower() not in PRIVATE]
+        pairs = (f"{printable(k, 40)}: {_words(v, depth + 1)}" for k, v in entries[:WIDEST])
+        return ", ".join(pairs)
+    if isinstance(value, list):
+        return ", ".join(_words(each, depth + 1) for each in value[:WIDEST])
+    return printable(value, 100)
