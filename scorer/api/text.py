@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
 from scorer.bytes.write import write
+from scorer.core.dataclass import dataclass
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.reports.base import Options, form_at, form_names, form_of

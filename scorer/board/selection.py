@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats
+from scorer.core.dataclass import dataclass
 from scorer.metrics.base import Better
 from scorer.store.records import Decision, Entry, Team
 

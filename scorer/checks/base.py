@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
@@ -20,6 +20,7 @@ from scorer.checks.ids import PublicIds, by_codes, nameless_ids
 from scorer.checks.tally import CheckTally, FileContext, ListFindings
 from scorer.core.arrays import Ints, Mask
 from scorer.core.cached import cached_property
+from scorer.core.dataclass import dataclass
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.tables.columns import CodedColumn

@@ -10,7 +10,9 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stdout
+from importlib import import_module
 from itertools import pairwise
+from types import ModuleType
 from typing import TYPE_CHECKING, TextIO
 
 from scorer.cli.process import (
@@ -36,7 +38,26 @@ if TYPE_CHECKING:
 INTERRUPTED, INTERNAL = 130, 4
 COMPLETIONS = ("--install-completion", "--show-completion")
 WHEN = ("auto", "always", "never")  # there are colours
+PLUGINS = "pydantic.plugin._loader"  # the module
 COMPLETING = "_SCORE_COMPLETE"  # what the shell's completion asks by
+
+
+class NoPlugins(ModuleType):
+    """What pydantic loads plugins of its own by: none, and no search of all installed projects."""
+
+    def __init__(self) -> None:
+        super().__init__(PLUGINS)
+
+    def get_plugins(self) -> tuple[()]:
+        """No plugins."""
+        return ()
+
+    def __getattr__(self, name: str) -> object:
+        """Anything else, from the module itself."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        del sys.modules[PLUGINS]
+        return getattr(import_module(PLUGINS), name)
 
 
 def main() -> None:
@@ -147,8 +168,8 @@ def _run(words: Sequence[str], when: str) -> int:
         return 0
     # numpy's BLAS has little to do here that pays for the start of its threads
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # pydantic would look through all installed projects for plugins of its own
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
+        sys.modules.setdefault(PLUGINS, NoPlugins())
     terminal, printed = _terminal(when), io.StringIO()
     completing = COMPLETING in os.environ
     group = verbs(completing or any(word.startswith(COMPLETIONS) for word in words[:1]))

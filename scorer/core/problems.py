@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from typing import Literal
 
+from scorer.core.dataclass import dataclass
 from scorer.core.text import printable
 
 Severity = Literal["error", "warning"]

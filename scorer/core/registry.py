@@ -9,6 +9,7 @@ a value, and a challenge's own plugins are an overlay of it: their names come fi
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
@@ -26,7 +27,7 @@ from scorer.core.errors import PluginError, ScorerError, UnknownName
 from scorer.core.text import describe_exception, quoted
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoints
+    from importlib.metadata import EntryPoint
 
 
 class HasName(Protocol):
@@ -115,7 +116,7 @@ class Registry(Generic[T]):
 
     def _only_module(self, folded: str) -> tuple[T, ...]:
         """The things in the modules of that name, if no plugin can claim it."""
-        if self._added or _installed(self.group):
+        if self._added or installed(self.group):
             return ()
         return load_named(self.package, self.type_, folded)
 
@@ -220,7 +221,7 @@ def load_named(package: str, type_: type[T], name: str) -> tuple[T, ...]:
 def _in_package(package: str, type_: type[T], group: str) -> Iterator[tuple[T, str]]:
     """The things in the modules of `package`, then those of its entry points."""
     yield from _marked([import_module(f"{package}.{name}") for name in _modules(package)], type_)
-    for point in _installed(group):
+    for point in installed(group):
         with plugin_call(f"the plugin {point.name!r} ({point.value}) cannot be loaded"):
             loaded = point.load()
         module = loaded if isinstance(loaded, ModuleType) else import_module(point.module)
@@ -239,18 +240,43 @@ def _modules(package: str) -> list[str]:
 
 
 @cache
-def _installed(group: str) -> EntryPoints:
+def installed(group: str) -> tuple[EntryPoint, ...]:
     """The entry points of installed projects in that group."""
-    points: EntryPoints = _entry_points().select(group=group)
-    return points
+    archives = any(map(os.path.isfile, sys.path))
+    if not archives and not any(f"[{group}]".encode() in written for written in _written()):
+        return ()
+    from importlib.metadata import entry_points
+
+    return (*entry_points(group=group),)
 
 
 @cache
-def _entry_points() -> Any:  # of a type of its own below Python 3.12
-    """Those of all groups, since the search for one goes through all installed projects."""
-    from importlib.metadata import entry_points
+def _written() -> tuple[bytes, ...]:
+    """What each installed project writes of its entry points.
 
-    return entry_points()
+    `importlib.metadata` takes long to import and looks at more, so it waits for one of ours.
+    """
+    return tuple(
+        _bytes(os.path.join(place or ".", name, "entry_points.txt"))
+        for place in sys.path
+        for name in _names(place or ".")
+        if name.lower().endswith((".dist-info", "egg-info"))
+    )
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:  # what is not there, or may not be read, has no modules either
+        return []
+
+
+def _bytes(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:  # most projects have none
+        return b""
 
 
 def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:

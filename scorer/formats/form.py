@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
 
+from scorer.core.dataclass import dataclass
 from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.tables.schema import TEXT, Schema
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from scorer.core.arrays import Ints
+from scorer.core.dataclass import dataclass
 from scorer.kinds.base import OpenTruth
 from scorer.tables.table import Table
 from scorer.views.hits import Ties

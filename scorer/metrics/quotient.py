@@ -9,13 +9,13 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats
+from scorer.core.dataclass import dataclass
 from scorer.views.hits import Hits, ratio
 from scorer.views.pooled import Statistics, ratios
 

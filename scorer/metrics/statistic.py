@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scorer.core.arrays import Floats
+from scorer.core.dataclass import dataclass
 from scorer.views.pooled import Statistics, shares
 
 Value = Callable[..., float]

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
+from scorer.core.dataclass import dataclass
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable

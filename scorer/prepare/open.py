@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cache
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.arrays import Floats, Mask
 from scorer.core.cached import cached_property
+from scorer.core.dataclass import dataclass
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
 from scorer.formats.form import matched, part_of, row_of
@@ -442,9 +443,8 @@ def _items(
             file_findings.extend(contradictory(items))
             findings.extend(of_organizer(file_findings))
     if challenge.history is not None:
-        history = organizer_table(
-            challenge, challenge.history, [Schema(("list", "item"))], findings
-        )
+        shape = Schema(("list", "item"))
+        history = organizer_table(challenge, challenge.history, [shape], findings)
         if history is not None:
             tables["history"] = history
     return tables, features

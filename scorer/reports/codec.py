@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import field, fields, is_dataclass
 from importlib import import_module
 from math import isfinite, isnan
 from re import Match
@@ -17,6 +17,7 @@ from typing import Any
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
+from scorer.core.dataclass import dataclass
 from scorer.core.problems import Problem
 from scorer.core.text import unseen
 from scorer.core.version import __version__

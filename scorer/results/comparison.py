@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 import numpy as np
 
 from scorer.core.arrays import Floats
+from scorer.core.dataclass import dataclass
 from scorer.stats.units import NOISE
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from scorer.core.arrays import Floats
+from scorer.core.dataclass import dataclass
 
 
 class Separation(NamedTuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, NamedTuple
 
 from scorer.challenge.model import Challenge
+from scorer.core.dataclass import dataclass
 from scorer.metrics.measure import Measure
 from scorer.results.diagnosis import Diagnosis
 from scorer.results.report import Scored

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +25,7 @@ from scorer.checks.base import CheckedLists, Submitted, add_problems, checked
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Floats, Ints, distinct
 from scorer.core.cached import cached_property
+from scorer.core.dataclass import dataclass
 from scorer.core.errors import MetricFailed, SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import plugin_call

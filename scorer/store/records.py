@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from typing import Literal, NamedTuple
 
+from scorer.core.dataclass import dataclass
 from scorer.core.problems import Findings
 
 Status = Literal["pending", "scored", "rejected", "failed"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
+
+from scorer.core.dataclass import dataclass
 
 
 class _Roles(frozenset[str]):

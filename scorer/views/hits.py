@@ -10,7 +10,7 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
+from scorer.core.dataclass import dataclass
 from scorer.tables.names import names_at
 from scorer.views.extras import NO_EXTRAS, Column, Extras, WithItemColumns, placed
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
 from scorer.core.arrays import order as by_number
 from scorer.core.cached import cached_property
+from scorer.core.dataclass import dataclass
 from scorer.core.members import Members
 from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn, series_of
 from scorer.tables.names import HeldNames, names_at, names_of, same_names

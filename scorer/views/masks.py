@@ -6,12 +6,13 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.dataclass import dataclass
 from scorer.views.extras import Extras, WithColumns
 
 NO_RUNS = ("", "-")  # what a cell reads that holds none

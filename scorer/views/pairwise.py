@@ -10,13 +10,13 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.dataclass import dataclass
 
 CELLS = 4_000_000  # how many pairs are looked at together, so that memory stays bounded
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, small, spread
 from scorer.core.cached import cached_property
+from scorer.core.dataclass import dataclass
 from scorer.tables.columns import (
     CodedColumn,
     Codes,

@@ -6,13 +6,14 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Mask
+from scorer.core.dataclass import dataclass
 from scorer.views.extras import Extras, NamedColumns
 from scorer.views.hits import Judged
 from scorer.views.returned import Returned
@@ -30,11 +31,11 @@ class Scored(Returned):
 
     def where(self, keep: Mask) -> Scored:
         """Only the items where `keep` holds."""
-        return replace(super(Scored, self).where(keep), score=self.score[keep])
+        return replace(Returned.where(self, keep), score=self.score[keep])
 
     def single(self, at: int) -> Scored:
         """One list alone."""
-        return replace(super(Scored, self).single(at), judged=self.judged.single(at))
+        return replace(Returned.single(self, at), judged=self.judged.single(at))
 
     @classmethod
     def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:

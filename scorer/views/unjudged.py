@@ -6,13 +6,13 @@ Stability: internal.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
+from scorer.core.dataclass import dataclass
 from scorer.views.hits import Hits, Judged, ranked_hits
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from scorer.core.dataclass import dataclass
 from scorer.store.records import Act, Decision
 
 

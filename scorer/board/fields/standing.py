@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from scorer.core.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,6 @@ reports is in the YAML file beside the check's module, a plugin's too; the other
 from __future__ import annotations
 
 from functools import cache
-from importlib.metadata import entry_points
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
@@ -18,7 +17,7 @@ import yaml
 
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Severity
-from scorer.core.registry import plugin_call
+from scorer.core.registry import installed, plugin_call
 from scorer.core.text import quoted
 
 
@@ -42,15 +41,15 @@ GROUPS = ("scorer.checks", "scorer.audits")  # of entry points: checks of submis
 def codes() -> dict[str, Code]:
     """Every code with its page, in order."""
     pages = dict[str, Code]()
-    for path in chain(sorted(FOLDER.glob("*.yaml")), sorted(CHECKS.rglob("*.yaml")), _installed()):
+    for path in chain(sorted(FOLDER.glob("*.yaml")), sorted(CHECKS.rglob("*.yaml")), _beside()):
         for code, facts in yaml.safe_load(path.read_text(encoding="utf-8")).items():
             pages.setdefault(code, Code(code, **facts))
     return dict(sorted(pages.items()))
 
 
-def _installed() -> list[Path]:
+def _beside() -> list[Path]:
     """The files beside the modules of installed checks; no such module is imported."""
-    modules = {point.module for group in GROUPS for point in entry_points(group=group)}
+    modules = {point.module for group in GROUPS for point in installed(group)}
     found = []
     for module in sorted(modules):
         with plugin_call(f"the plugin {quoted(module)} cannot be found"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from scorer.bytes.address import is_url
 from scorer.bytes.limits import Unreadable
+from scorer.core.dataclass import dataclass
 from scorer.core.errors import PluginError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, join_first, printable, quoted

@@ -7,7 +7,6 @@ import pickle
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +16,7 @@ import numpy as np
 
 from scorer.bytes.limits import Unreadable, limit, refuse_errors
 from scorer.checks.base import CheckedLists
+from scorer.core.dataclass import dataclass
 from scorer.core.errors import PluginError, UsageError
 from scorer.core.problems import Problem
 from scorer.engines.spark.pack import Mixed, unpacked

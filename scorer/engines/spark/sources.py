@@ -6,13 +6,14 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from io import BufferedReader, BytesIO
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote
 
 from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
+from scorer.core.dataclass import dataclass
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets

@@ -11,13 +11,13 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints
+from scorer.core.dataclass import dataclass
 from scorer.metrics.explain.steps import Cell, Grid, NamedItems, Sentence, grid
 from scorer.metrics.params import discounts, gained
 from scorer.views.hits import Hits, Judged

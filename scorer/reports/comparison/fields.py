@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
+from scorer.core.dataclass import dataclass
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, by_list, optional
 from scorer.reports.comparison.cells import ComparedReport
@@ -100,7 +100,7 @@ class Record:
     untested: Mapping[str, str]  # measure -> why it was not tested
     groups: Sequence[ByGroup] = optional()
     cycles: Mapping[str, Sequence[Sequence[str]]]  # preference -> groups that contradict
-    scope: Part | None = optional()  # noqa: RUF009 (a mark; of a challenge with splits)
+    scope: Part | None = optional()
 
 
 def fields(compared: ComparedReport, options: Options) -> Record:

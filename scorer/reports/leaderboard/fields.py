@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
 
+from scorer.core.dataclass import dataclass
 from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, Place, by_list, optional
@@ -42,7 +43,7 @@ class Value:
     groups: Mapping[str, float | None] = optional()
     gap: float | None = optional()  # between the best and the worst group
     # for organizers, where the challenge asks for them
-    bounds: Bounds | None = optional()  # noqa: RUF009 (a mark, which nothing changes)
+    bounds: Bounds | None = optional()
     runs: Mapping[str, float | None] = optional()  # of a system of several, as is the deviation
 
 
@@ -94,7 +95,7 @@ class Row:
     points: float = optional()
     possible_ranks: tuple[int, int] = optional()  # that unjudged items leave, for organizers
     # of the primary measure's mean, of several runs
-    variance: Parts = optional()  # noqa: RUF009 (a mark, which nothing changes)
+    variance: Parts = optional()
     front: str | None = optional()  # yes, maybe or no; null: it lacks a number on some axis
     entry: int | None = optional()  # of a living board, as are all that follow
     team: str | None = optional()
@@ -128,7 +129,7 @@ class TrackBoard:
     leaderboard: Sequence[Row]
     submissions: Sequence[Submission]
     certainty: Sure | None
-    pareto: Pareto | None = optional()  # noqa: RUF009 (a mark, which nothing changes)
+    pareto: Pareto | None = optional()
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +231,9 @@ class Record:
     groups: Mapping[str, int]  # group of lists -> how many it has
     omitted: int = optional()
     notes: Sequence[Place]
-    scope: Part | None = optional()  # noqa: RUF009 (a mark, which nothing changes)
+    scope: Part | None = optional()
     splits: Sequence[Split] | None = optional()
-    pareto: Pareto | None = optional()  # noqa: RUF009 (a mark, which nothing changes)
+    pareto: Pareto | None = optional()
     tracks: Sequence[TrackBoard] | None = optional()
     split: str = optional()  # of a living board
     phase: str | None = optional()
