@@ -86,7 +86,7 @@ def _with_slots(cls: type) -> type:
     inherited = {name for base in cls.__mro__[1:] for name in getattr(base, "__slots__", ())}
     body["__slots__"] = tuple(name for name in fields if name not in inherited)
     body["__qualname__"] = cls.__qualname__
-    return type(cls)(cls.__name__, cls.__bases__, {"__setstate__": _restore, **body})
+    return type(cls)(cls.__name__, cls.__bases__, {"__setstate__": _restore_fields, **body})
 
 
 def _refuse_to_set(self: object, name: str, value: object) -> None:
@@ -97,7 +97,7 @@ def _refuse_to_delete(self: object, name: str) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _restore(self: object, state: Any) -> None:
+def _restore_fields(self: object, state: Any) -> None:
     """Fill a copied or unpickled instance with slots, a dictionary or both."""
     for values in state if isinstance(state, tuple) else (state,):
         for name, value in (values or {}).items():

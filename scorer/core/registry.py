@@ -243,7 +243,9 @@ def _modules(package: str) -> list[str]:
 def installed(group: str) -> tuple[EntryPoint, ...]:
     """The entry points of installed projects in that group."""
     archives = any(map(os.path.isfile, sys.path))
-    if not archives and not any(f"[{group}]".encode() in written for written in _written()):
+    if not archives and not any(
+        f"[{group}]".encode() in written for written in _all_entry_points()
+    ):
         return ()
     from importlib.metadata import entry_points
 
@@ -251,27 +253,27 @@ def installed(group: str) -> tuple[EntryPoint, ...]:
 
 
 @cache
-def _written() -> tuple[bytes, ...]:
+def _all_entry_points() -> tuple[bytes, ...]:
     """What each installed project writes of its entry points.
 
     `importlib.metadata` takes long to import and looks at more, so it waits for one of ours.
     """
     return tuple(
-        _bytes(os.path.join(place or ".", name, "entry_points.txt"))
+        _bytes_or_none(os.path.join(place or ".", name, "entry_points.txt"))
         for place in sys.path
-        for name in _names(place or ".")
+        for name in _names_in_folder(place or ".")
         if name.lower().endswith((".dist-info", "egg-info"))
     )
 
 
-def _names(folder: str) -> list[str]:
+def _names_in_folder(folder: str) -> list[str]:
     try:
         return os.listdir(folder)
     except OSError:  # what is not there, or may not be read, has no modules either
         return []
 
 
-def _bytes(path: str) -> bytes:
+def _bytes_or_none(path: str) -> bytes:
     try:
         with open(path, "rb") as file:
             return file.read()

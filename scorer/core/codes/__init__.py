@@ -41,13 +41,15 @@ GROUPS = ("scorer.checks", "scorer.audits")  # of entry points: checks of submis
 def codes() -> dict[str, Code]:
     """Every code with its page, in order."""
     pages = dict[str, Code]()
-    for path in chain(sorted(FOLDER.glob("*.yaml")), sorted(CHECKS.rglob("*.yaml")), _beside()):
+    for path in chain(
+        sorted(FOLDER.glob("*.yaml")), sorted(CHECKS.rglob("*.yaml")), _pages_beside_checks()
+    ):
         for code, facts in yaml.safe_load(path.read_text(encoding="utf-8")).items():
             pages.setdefault(code, Code(code, **facts))
     return dict(sorted(pages.items()))
 
 
-def _beside() -> list[Path]:
+def _pages_beside_checks() -> list[Path]:
     """The files beside the modules of installed checks; no such module is imported."""
     modules = {point.module for group in GROUPS for point in installed(group)}
     found = []
