@@ -21,17 +21,17 @@ PRIVATE = {"mail", "email", "orcid", "twitter", "github"}  # of an actor
 DEEPEST, WIDEST, LONGEST = 4, 20, 300  # levels, entries of a level, characters of a key
 
 
-def described(
+def runs_metadata(
     prepared: BoundChallenge, files: Sequence[Named]
 ) -> tuple[dict[str, dict[str, str]], list[Problem]]:
     """Tag, actor and method of each run that says them, by its name; what cannot be read."""
     found, problems = dict[str, dict[str, str]](), list[Problem]()
     for file in files:
-        header = None if file.baseline or file.part else _header(prepared, file)
+        header = None if file.baseline or file.part else _commented_head(prepared, file)
         if header is None:
             continue
         try:
-            found[file.name] = _said(header)
+            found[file.name] = _read_head(header)
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             why = printable(" ".join(str(error).split()), 120)
             message = f"the header ir_metadata cannot be read, and is passed over: {why}"
@@ -39,7 +39,7 @@ def described(
     return found, problems
 
 
-def _header(prepared: BoundChallenge, file: Named) -> bytes | None:
+def _commented_head(prepared: BoundChallenge, file: Named) -> bytes | None:
     """The lines between the two marks, without their #; None where there are none."""
     try:
         if prepared.format(file.path, file.format).name != "trec":
@@ -56,21 +56,21 @@ def _header(prepared: BoundChallenge, file: Named) -> bytes | None:
     return b"\n".join(line.removeprefix(b"#").removeprefix(b" ") for line in inside)
 
 
-def _said(header: bytes) -> dict[str, str]:
+def _read_head(header: bytes) -> dict[str, str]:
     said = yaml.safe_load(header.decode())
     if not isinstance(said, Mapping):
         raise ValueError("it has no keys")
-    return {key: _words(said[key])[:LONGEST] for key in KEYS if said.get(key)}
+    return {key: _in_one_line(said[key])[:LONGEST] for key in KEYS if said.get(key)}
 
 
-def _words(value: Any, depth: int = 0) -> str:
+def _in_one_line(value: Any, depth: int = 0) -> str:
     """A value in one line: as deep and as wide as a board has room for."""
     if depth >= DEEPEST:
         return "…"
     if isinstance(value, Mapping):
         entries = [(k, v) for k, v in value.items() if str(k).lower() not in PRIVATE]
-        pairs = (f"{printable(k, 40)}: {_words(v, depth + 1)}" for k, v in entries[:WIDEST])
+        pairs = (f"{printable(k, 40)}: {_in_one_line(v, depth + 1)}" for k, v in entries[:WIDEST])
         return ", ".join(pairs)
     if isinstance(value, list):
-        return ", ".join(_words(each, depth + 1) for each in value[:WIDEST])
+        return ", ".join(_in_one_line(each, depth + 1) for each in value[:WIDEST])
     return printable(value, 100)

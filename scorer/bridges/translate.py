@@ -122,8 +122,8 @@ def _of_metric(found: FoundChallenge) -> tuple[dict[str, Any], dict[str, bytes],
     if found.metric is None:
         return None
     ((name, solution),) = found.reference.items()
-    head = _header(solution)
-    sample = _header(found.sample[1]) if found.sample else []
+    head = _column_names(solution)
+    sample = _column_names(found.sample[1]) if found.sample else []
     row = next((column for column in sample if column in head), head[0] if head else "id")
     data: dict[str, Any] = {
         "truth": {"file": name, "columns": {"list": row}},
@@ -138,7 +138,7 @@ def _of_metric(found: FoundChallenge) -> tuple[dict[str, Any], dict[str, bytes],
     return data, files, [note]
 
 
-def _header(table: bytes) -> list[str]:
+def _column_names(table: bytes) -> list[str]:
     """The names of a CSV file's columns; none where its first line cannot be read."""
     try:
         line = table.decode("utf-8-sig").splitlines()[:1]
