@@ -3,12 +3,14 @@
 import shutil
 import zipfile
 
+import pytest
 from platforms.tries import CHALLENGES, SCORE, needs, run
 
 WORDS = ("--license", "CC-BY-4.0", "--creator", "A", "--url", "https://example.org/kit")
 
 
 @needs("mlcroissant")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of its own packages
 def test_mlcroissant_reads_the_tables_of_a_kit(tried, tmp_path):
     import mlcroissant
 
@@ -30,9 +32,10 @@ def test_rocrate_reads_a_revealed_board(tmp_path):
 
     course = CHALLENGES[0]
     folder = shutil.copytree(course.folder, tmp_path / "course")
+    run([SCORE, "seal", folder])
     run([SCORE, "team", folder, "add", "red"])
-    sent = [course.sent("good"), "--team", "red", "--at", "2026-10-05T10:00:00Z"]
-    run([SCORE, "add", folder, *sent, "--answer", "method=x"])
+    sent = [course.sent("good"), "--team", "red"]
+    run([SCORE, "add", folder, *sent])
     run([SCORE, "reveal", folder, "-o", tmp_path / "out"])
     crate = ROCrate(tmp_path / "out")
     assert crate.root_dataset["name"]
