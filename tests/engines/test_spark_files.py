@@ -3,6 +3,8 @@
 import gzip
 import json
 import random
+import shutil
+import sys
 import zipfile
 from datetime import date, datetime, time, timedelta
 from io import BytesIO
@@ -308,3 +310,42 @@ def test_frames_of_types_that_are_no_numbers_are_refused_as_files_are(spark, tmp
     report = scorer.spark.evaluate(spark, tmp_path, runs)
     told = {each.name: [p.code for p in each.findings] for each in report.submissions}
     assert told == {name: ["S207"] for name in types}
+
+
+def test_modules_beside_a_plugin_travel_with_it(tmp_path, monkeypatch):
+    from scorer.engines.spark.scoring import Work
+    from scorer.prepare.bind import prepare
+    from scorer.prepare.open import opened
+
+    values = []
+    for n in (1, 2):  # two challenges, whose modules are called alike
+        (folder := tmp_path / f"c{n}").mkdir()
+        (folder / "inside_of_mine").mkdir()
+        (folder / "challenge.yaml").write_text(
+            "truth: truth.csv\nmetrics: [Mine]\nplugins: [mine.py]\n"
+        )
+        (folder / "truth.csv").write_text(TRUTH)
+        (folder / "mine.py").write_text(BESIDE)
+        (folder / "helper_of_mine.py").write_text("from inside_of_mine.deep import VALUE\n")
+        (folder / "inside_of_mine/__init__.py").write_text("")
+        (folder / "inside_of_mine/deep.py").write_text(f"VALUE = {n}.0\n")
+        with monkeypatch.context() as here:
+            here.syspath_prepend(folder)
+            work = Work.of(opened(prepare(scorer.load(folder), allow_plugins=True)).plan)
+        for name in ("helper_of_mine", "inside_of_mine", "inside_of_mine.deep"):
+            sys.modules.pop(name)
+        shutil.rmtree(folder)
+        [measure] = work.open().measures
+        values.append(measure.metric.function.__globals__["VALUE"])
+    assert values == [1.0, 2.0]
+
+
+BESIDE = """from helper_of_mine import VALUE
+from scorer import Ranked, metric
+
+
+@metric("Mine", title="Mine", source="here")
+def mine(ranked: Ranked) -> float:
+    \"\"\"A value from beside.\"\"\"
+    return VALUE
+"""

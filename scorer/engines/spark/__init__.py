@@ -58,12 +58,12 @@ def spark(
             continue
         [path] = paths
         with quiet():
-            outcome = scored(session, plan, work, path)
+            outcome = scored_in_parts(session, plan, work, path)
         yield told_here(plan, path, outcome)
     tick(len(submissions))
 
 
-def scored(session: Any, plan: Plan, work: Work, path: Path) -> Outcome:
+def scored_in_parts(session: Any, plan: Plan, work: Work, path: Path) -> Outcome:
     """The outcome of one submission; `PluginError` if a metric or Spark fails."""
     findings, sha256 = Findings(str(path)), None
     try:

@@ -166,10 +166,10 @@ def unpacked(data: Iterable[bytes]) -> Table | None:
             ids[column.name] = TextColumn(column)
         elif column.name != LINE:
             numbers[column.name] = column.to_numpy()
-    return in_runs(Table(ids, numbers, _line(frame), shape, facts))
+    return in_runs(Table(ids, numbers, _lines_of(frame), shape, facts))
 
 
-def _line(frame: pl.DataFrame) -> NDArray[np.int64]:
+def _lines_of(frame: pl.DataFrame) -> NDArray[np.int64]:
     return frame[LINE].to_numpy()
 
 

@@ -19,6 +19,7 @@ from scorer.checks.base import CheckedLists
 from scorer.core.dataclass import dataclass
 from scorer.core.errors import PluginError, UsageError
 from scorer.core.problems import Problem
+from scorer.engines.spark.beside import modules_beside, use
 from scorer.engines.spark.pack import Mixed, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.scoring.lists import ListsResult, Plan, merged, score_lists
@@ -47,6 +48,7 @@ class Work:
 
     plan: bytes
     plugins: Mapping[str, bytes]
+    beside: Mapping[str, bytes]  # the modules that these may import
     key: str
 
     @classmethod
@@ -58,12 +60,15 @@ class Work:
             )
         data = pickle.dumps(plan, protocol=pickle.HIGHEST_PROTOCOL)
         plugins = {str(path): path.read_bytes() for path in plan.plugins if path.is_file()}
-        return cls(data, plugins, sha256(data).hexdigest())
+        beside = modules_beside([path for path in plan.plugins if path.is_file()])
+        return cls(data, plugins, beside, sha256(pickle.dumps((data, beside))).hexdigest())
 
     def open(self) -> Plan:
         """The plan; the last one is kept for the next bucket, with what it has worked out."""
         if self.key not in _opened:
             _opened.clear()
+            if self.beside:
+                use(self.beside)
             _opened[self.key] = _Plans(io.BytesIO(self.plan), self.plugins).load()
         return _opened[self.key]
 

@@ -74,10 +74,10 @@ def outcomes(session: Any, work: Work, paths: Sequence[Path], own: Any) -> list[
 
 def whole_scorer(work: Work) -> Callable[[Iterator[Any]], Iterator[Any]]:
     """What scores files: from batches of `number`, `name` and `content` to `RESULT`."""
-    return lambda batches: (_scored(work, row) for batch in batches for row in batch.to_pylist())
+    return lambda batches: (_in_worker(work, row) for batch in batches for row in batch.to_pylist())
 
 
-def _scored(work: Work, row: dict[str, Any]) -> Any:
+def _in_worker(work: Work, row: dict[str, Any]) -> Any:
     one_thread()
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
         path = Path(folder, row["name"])
