@@ -202,7 +202,7 @@ def forest_of(tool: str) -> str:
 @cache
 def bundles() -> dict[str, Bundle]:
     """The bundle of the course's challenge for each platform that has a page."""
-    made = subject(prepare(load(COURSE)))
+    made = subject(prepare(load(COURSE)), "IMAGE")
     return {page.stem: platforms().get(page.stem).function(made) for page in PAGES}
 
 

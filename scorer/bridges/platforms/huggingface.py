@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from scorer.api.kits.sample import sample
 from scorer.bridges.base import (
     FOREVER,
     Bundle,
@@ -22,6 +23,7 @@ from scorer.bridges.lost import lost
 from scorer.bridges.stage import numbers, python, run
 from scorer.bytes.write import zipped
 from scorer.challenge.phases import Phase
+from scorer.prepare.open import public
 
 FILE = "conf.json"
 HAS = {"quota", "selected", "best"}
@@ -34,14 +36,17 @@ CALL = """
 import json, os, sys, types
 hub = types.ModuleType("huggingface_hub")
 def fetched(repo_id, filename, token, repo_type):
-    sent = filename.startswith("submissions/")
-    return sys.argv[2] if sent else os.path.join(sys.argv[1], filename)
+    if not filename.startswith("submissions/"):
+        return os.path.join(sys.argv[1], filename)
+    if filename.rpartition(".")[2] != sys.argv[2].rpartition(".")[2]:  # as it was uploaded
+        raise FileNotFoundError(filename)
+    return sys.argv[2]
 hub.hf_hub_download = fetched
 sys.modules["huggingface_hub"] = hub
 sys.path.insert(0, sys.argv[1])
 import metric
 given = types.SimpleNamespace(competition_id="c", token="", team_id="t", submission_id="1")
-given.submission_filenames = [sys.argv[2]]
+given.submission_filenames = json.loads(sys.argv[3])
 try:
     print(json.dumps(metric.compute(given)))
 except ValueError as error:
@@ -52,7 +57,9 @@ except ValueError as error:
 def run_as_huggingface(bundle: Path, submission: Path, folder: Path, score: str) -> PlatformRun:
     """Call `compute` of the metric; participants see FAILED without a text."""
     said = json.loads((bundle / FILE).read_text("utf-8"))
-    ended = run([python(), "-c", CALL, str(bundle), str(submission)], folder, score)
+    names = json.dumps(said["SUBMISSION_FILENAMES"])
+    words = [python(), "-c", CALL, str(bundle), str(submission), names]
+    ended = run(words, folder, score)
     if ended.code:
         return PlatformRun(ended.code, ended.seconds, "FAILED", {})
     both = json.loads(ended.out)
@@ -114,5 +121,11 @@ def _configuration(subject: Subject) -> dict[str, Any]:
         "TIME_LIMIT": 600,
         "HARDWARE": "cpu-basic",
         "DATASET": "",
-        "SUBMISSION_FILENAMES": ["submission.csv"],
+        "SUBMISSION_FILENAMES": [f"submission.{_suffix(subject)}"],
     }
+
+
+def _suffix(subject: Subject) -> str:
+    """The end of submissions' names, by which the metric finds them."""
+    made = sample(subject.prepared, public(subject.prepared))
+    return "csv" if made is None else made[0].rpartition(".")[2]
