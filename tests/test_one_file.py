@@ -78,7 +78,7 @@ def score(*words, cwd, code=0):
 def tree(tmp_path_factory):
     """The repository, with one thing more of each sort."""
     tree = tmp_path_factory.mktemp("tree")
-    for name in ("scorer", "tests", "tools", "docs"):
+    for name in ("scorer", "tests", "tools", "docs", "challenges/course-2026"):
         shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         shutil.copy(ROOT / name, tree)

@@ -142,7 +142,7 @@ def test_hostile_names_and_ids_in_every_format(name, verb, folder, run, tmp_path
     """As a file's name, a list, an item, a column, a measure, a group and a title at once."""
     text = corpus.TEXTS[name]
     safe = text.replace("/", "_")[:200]
-    file, again = tmp_path / f"{safe}.jsonl", tmp_path / f"{safe}2.jsonl"
+    file, again = tmp_path / f"{safe}.jsonl", tmp_path / f"2{safe}.jsonl"
     yaml = {
         "title": text,
         "truth": {"file": "truth.jsonl", "columns": {"list": text}},

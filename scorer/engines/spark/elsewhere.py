@@ -24,7 +24,7 @@ from scorer.core.dataclass import dataclass
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path
-from scorer.engines.base import Tick
+from scorer.engines.base import Tick, with_causes
 from scorer.engines.spark.outcomes import (
     SparkOutcomes,
     job,
@@ -32,7 +32,6 @@ from scorer.engines.spark.outcomes import (
     placed,
     readable,
     returned,
-    told_here,
 )
 from scorer.engines.spark.pack import Buckets
 from scorer.engines.spark.scoring import RESULT, Work, decoded
@@ -110,7 +109,8 @@ class SparkTruth:
         if file_digest is not None and outcome.findings:
             format = plan.format(path)
             outcome.findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
-        return told_here(plan, path, outcome)
+        # the engine of one machine cannot tell more: it has no list of the challenge
+        return with_causes(plan, path, outcome) if path.is_file() else outcome
 
     def _outcome(
         self, plan: Plan, findings: Findings, file_digest: str | None, run: Any
