@@ -163,7 +163,9 @@ def compare(
             messages += problems(scored.findings, quiet)
         exit_code = 0 if all(scored.valid for scored in report.submissions) else 1
         if len(pairing.names) < 2:
-            count = f"{len(pairing.names)} of {len(files)} submissions can be scored"
+            count = f"{len(pairing.names)} of {len(report.submissions)} submissions can be scored"
+            if len(files) > len(report.submissions):
+                count += " (files called NAME#1, NAME#2 are runs of one)"
             if exit_code:
                 return Result("", (*messages, f"error: nothing to compare: {count}"), exit_code)
             raise UsageError(f"nothing to compare: {count}, two are needed")
