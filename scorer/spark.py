@@ -30,6 +30,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.engines.spark import whole
+from scorer.engines.spark.arrays import spread_truth
 from scorer.engines.spark.elsewhere import elsewhere, suits
 from scorer.engines.spark.executors import refuse_executors
 from scorer.engines.spark.fetch import fetched, write_parquet
@@ -37,7 +38,7 @@ from scorer.engines.spark.outcomes import job, returned, settled
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet
 from scorer.engines.spark.sources import SparkSource, frame_source, source_of
-from scorer.engines.spark.truths import learnt, opening_of, plan_of, truth_source
+from scorer.engines.spark.truths import learnt, opening_of, plan_of, truth_shapes, truth_source
 from scorer.engines.spark.valued import VALUES, valuer
 from scorer.leaderboard.board import board
 from scorer.leaderboard.board import settled as ruled
@@ -83,6 +84,7 @@ def evaluate(
     with quiet():
         refuse_executors(session)
         prepared, truth = _prepared(session, loaded(challenge), truth, allow_plugins)
+        truth = None if truth is None else spread_truth(truth, truth_shapes(prepared))
         runs = {name: _read_by_spark(session, run) for name, run in runs.items()}
         if suits(prepared) and (far := elsewhere(session, prepared, truth)) is not None:
             terms = terms_of(far.ready)

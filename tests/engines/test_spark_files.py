@@ -349,3 +349,52 @@ def mine(ranked: Ranked) -> float:
     \"\"\"A value from beside.\"\"\"
     return VALUE
 """
+
+
+@pytest.mark.slow("has Spark read two folders")
+def test_folders_named_by_ids_keep_them_as_they_are_written(spark, tmp_path):
+    (tmp_path / "challenge.yaml").write_text("truth: truth.csv\nmetrics: [AP]\n")
+    (tmp_path / "truth.csv").write_text("list,item,grade\n007,i1,1\n008,i1,1\n")
+    rows = [("007", "i1", 1), ("008", "i2", 1), ("008", "i1", 2)]
+    frame = spark.createDataFrame(rows, "list string, item string, rank int")
+    frame.write.partitionBy("list").parquet(str(tmp_path / "parts"))
+    report = scorer.score(tmp_path, {"parts": tmp_path / "parts"}, engine="spark")
+    assert report.per_list("parts", "AP") == {"007": 1.0, "008": 0.5}
+
+
+@pytest.mark.slow("has Spark score frames of arrays")
+def test_arrays_of_frames_are_rows_best_first(spark, tmp_path):
+    rules = "submission: {columns: {list: user}, missing_list: zero}"
+    truth = "truth: {file: truth.csv, columns: {list: user}}"
+    (tmp_path / "challenge.yaml").write_text(f"{truth}\n{rules}\nmetrics: [nDCG@3, AP]\n")
+    (tmp_path / "truth.csv").write_text(TRUTH.replace("list", "user"))
+    items = {name: [b for a, b, _ in ROWS if a == name] for name in LISTS}
+    flat = [f"{name},{item},{9 - k}\n" for name in LISTS for k, item in enumerate(items[name])]
+    (tmp_path / "flat.csv").write_text("user,item,score\n" + "".join(flat))
+    scored = {
+        name: [(float(9 - k), item) for k, item in enumerate(each)][::-1]
+        for name, each in items.items()
+    }
+    recommended = "user string, recommendations array<struct<score: float, item: string>>"
+    runs = {
+        "items": spark.createDataFrame([*items.items()], "user string, item array<string>"),
+        "scored": spark.createDataFrame([*scored.items()], recommended),
+    }
+    report = scorer.spark.evaluate(spark, tmp_path, runs)
+    expected = scorer.score(tmp_path, [tmp_path / "flat.csv"])
+    for name in runs:
+        for metric in ("AP", "nDCG@3"):
+            assert report.per_list(name, metric) == expected.per_list("flat", metric)
+    relevant = [(name, [b for a, b, _ in ROWS[::2] if a == name]) for name in LISTS]
+    labels = spark.createDataFrame(relevant, "user string, item array<string>")
+    found = scorer.spark.evaluate(spark, tmp_path, {"items": runs["items"]}, truth=labels)
+    assert found.per_list("items", "AP") == expected.per_list("flat", "AP")
+    nested = spark.createDataFrame([("u1", [["i1"]])], "user string, item array<array<string>>")
+    empty = spark.createDataFrame(
+        [*(items | {"u1": []}).items()], "user string, item array<string>"
+    )
+    wrong = {"nested": nested, "empty": empty}
+    refused = scorer.spark.evaluate(spark, tmp_path, wrong).submissions
+    codes = [[problem.code for problem in each.findings] for each in refused]
+    assert codes == [["S207"], ["S403"]]
+    assert "explode" in next(iter(refused[0].findings)).help

@@ -23,7 +23,7 @@ from scorer.engines.spark.pack import Buckets, packed
 from scorer.formats.base import formats
 from scorer.formats.cut import tables as text_tables
 from scorer.formats.form import PLAIN, FileForm
-from scorer.formats.parquet import table_of
+from scorer.formats.parquet import as_ids, table_of
 from scorer.formats.read import format_of, key_table
 from scorer.formats.reshape import Reshaped
 from scorer.formats.text import Request
@@ -37,6 +37,7 @@ NOTES = -1  # the bucket of what is found in a part, beside its rows
 SENT = 16 * 1024**2  # bytes that are handed on together
 ROWS = 100_000  # of a table that are taken together
 SCHEMA = "bucket bigint, data binary"
+EMPTY = "empty"  # the column that says which rows are lists without items
 
 Records = Sequence[tuple[Any, Any]]
 
@@ -306,6 +307,9 @@ def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int,
                 if part.number not in notes:
                     notes[part.number] = SparkNotes(part.number, Findings())
                 part_notes = notes[part.number]
+                empty = list[tuple[str, int]]()
+                if EMPTY in frame.columns:
+                    empty, frame = _without_empty(frame, reading.roles.index("list"))
                 line = frame["line"].to_numpy() + part.before
                 columns = frame.drop("part", "line", strict=False)
                 if (problem := _too_long(columns, line, reading.limits.line)) is not None:
@@ -313,6 +317,8 @@ def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int,
                     return
                 builder = Builder(shape, reading.roles, part_notes.findings)
                 builder.facts.update(reading.facts)
+                if EMPTY in reading.facts:
+                    builder.facts[EMPTY] = empty
                 table = table_of(columns, builder, line)
                 part_notes.rows += len(table)
                 yield table
@@ -323,6 +329,15 @@ def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int,
         each.shape, each.facts, each.roles = shape, reading.facts, reading.roles
         each.whole = not any(problem.code == "S109" for problem in each.findings)
         yield NOTES, pickle.dumps(each)
+
+
+def _without_empty(
+    frame: pl.DataFrame, list_column: int
+) -> tuple[list[tuple[str, int]], pl.DataFrame]:
+    """The lists without items, each with its line, and the rows of all others."""
+    empty, rows = frame.filter(frame[EMPTY]), frame.filter(~frame[EMPTY]).drop(EMPTY)
+    names = as_ids(empty.to_series(list_column)).fill_null("")
+    return list(zip(names.to_list(), empty["line"].to_list(), strict=True)), rows
 
 
 def _frames(batches: Iterator[Any]) -> Iterator[pl.DataFrame]:

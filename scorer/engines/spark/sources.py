@@ -16,8 +16,16 @@ from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
 from scorer.core.dataclass import dataclass
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable
+from scorer.engines.spark.arrays import PLACE, spread_arrays
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets
-from scorer.engines.spark.reading import SCHEMA, Reading, SparkPart, frame_reader, text_reader
+from scorer.engines.spark.reading import (
+    EMPTY,
+    SCHEMA,
+    Reading,
+    SparkPart,
+    frame_reader,
+    text_reader,
+)
 from scorer.formats.base import Format, formats
 from scorer.formats.form import PLAIN, FileForm
 from scorer.formats.header import Unused, resolve, tell_unused
@@ -237,6 +245,7 @@ def _parquet(
         frame.schema  # noqa: B018  # Spark Connect looks at the files only now
     except Exception as error:
         raise unreadable(error) from error
+    frame = _places_as_text(reader, where, frame)
     file = F.col("_metadata.file_path")
     rows, start = F.count(F.lit(1)).alias("rows"), F.lit(0).alias("start")
     if len(files := frame.inputFiles()) == 1:  # as its footer says
@@ -258,6 +267,23 @@ def _parquet(
     durations = _durations(files)
     table = _role_columns(frame, keys, path, shapes, limits, findings, parts, buckets, durations)
     return replace(table, size=before)
+
+
+def _places_as_text(reader: Any, where: str, frame: Any) -> Any:
+    """The frame with columns that folders name (`list=007`) as they are written, not as numbers."""
+    from pyspark.sql import types as T
+
+    folders = {part for file in frame.inputFiles() for part in unquote(file).split("/")[:-1]}
+    named = {part.partition("=")[0] for part in folders if "=" in part}
+    fields = [
+        T.StructField(each.name, T.StringType()) if each.name in named else each
+        for each in frame.schema.fields
+    ]
+    return (
+        frame
+        if fields == frame.schema.fields
+        else reader.schema(T.StructType(fields)).parquet(where)
+    )
 
 
 def _durations(files: Sequence[str]) -> list[str]:
@@ -294,7 +320,7 @@ def frame_source(
     """
     from pyspark.sql import functions as F
 
-    rows = 0
+    frame, rows = spread_arrays(frame, shapes), 0
     if not buckets.count:
         try:
             rows = frame.count()
@@ -303,6 +329,8 @@ def frame_source(
         _refuse_rows(rows, limits)
         buckets = buckets.for_rows(rows)
     keys = {"line": F.monotonically_increasing_id() + 1}
+    if PLACE in frame.columns:
+        keys[EMPTY] = F.col(f"`{PLACE}`").isNull()
     parts = {0: SparkPart(name)}
     table = _role_columns(frame, keys, name, shapes, limits, findings, parts, buckets)
     return replace(table, parts=(), size=rows)
@@ -332,7 +360,7 @@ def _role_columns(
     from pyspark.sql import functions as F
     from pyspark.sql import types as T
 
-    types = {each.name: each.dataType for each in frame.schema.fields}
+    types = {each.name: each.dataType for each in frame.schema.fields if each.name != PLACE}
     with ExitStack() as stack:
         stream = cast("BufferedReader", BytesIO())
         request = Request(Path(path), stream, shapes, findings, limits, stack)
@@ -350,7 +378,7 @@ def _role_columns(
     kinds = {name: (each.simpleString(), *_ids_and_numbers(each)) for name, each in types.items()}
     kinds |= dict.fromkeys(durations, ("duration", False, False))
     refuse_types(dict(zip(roles, names, strict=True)), kinds, findings)
-    facts = {"columns": tuple(types)}
+    facts = {"columns": tuple(types)} | ({"empty": ()} if EMPTY in keys else {})
     reading = Reading("parquet", (shape,), limits, buckets, parts, roles, facts)
     escaped = ["`" + name.replace("`", "``") + "`" for name in names]
     columns = [F.col(name).alias(f"c{n}") for n, name in enumerate(escaped)]

@@ -17,6 +17,7 @@ from scorer.checks.tally import ListFindings
 from scorer.core.dataclass import dataclass
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
+from scorer.engines.spark.arrays import spread_truth
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.engines.spark.scoring import decoded, encoded
@@ -81,6 +82,15 @@ class Opening:
         return public, ready
 
 
+def truth_shapes(prepared: BoundChallenge) -> list[Schema]:
+    """What a challenge's truth may look like."""
+    source = prepared.challenge.truth
+    return [
+        replace(shape, columns=source.columns).with_columns(source.further)
+        for shape in prepared.kind.truth
+    ]
+
+
 def truth_source(
     session: Any,
     prepared: BoundChallenge,
@@ -93,16 +103,14 @@ def truth_source(
     `truth` is a data frame in place of the challenge's.
     """
     source, findings = prepared.challenge.truth, Findings()
-    shapes = [
-        replace(shape, columns=source.columns).with_columns(source.further)
-        for shape in prepared.kind.truth
-    ]
+    shapes = truth_shapes(prepared)
     try:
         if truth is None:
             path, format = str(source.file), source.format
             form = prepared.challenge.form(source)
             return source_of(session, path, format, shapes, limits, findings, buckets, form)
-        return frame_source(truth, "the truth", shapes, limits, findings, buckets)
+        frame = spread_truth(truth, shapes)
+        return frame_source(frame, "the truth", shapes, limits, findings, buckets)
     except (Unreadable, NoTable) as error:
         problems = [error.problem] if isinstance(error, Unreadable) else findings
         raise ChallengeError(problems=of_organizer(problems)) from None
