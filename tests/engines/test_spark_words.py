@@ -103,7 +103,8 @@ def test_the_engine_is_found_without_pyspark(without_pyspark):
     assert "pyspark" not in os.environ.get("PYTHONPATH", "")
 
 
-HERE = tuple(executors._teller(executors.NEEDED)(0).split("\t"))
+SAID = executors._teller(executors.NEEDED)(0).split("\t")
+HERE = (*SAID[:3], SAID[3] or "25.0.0")  # of this machine, were pyarrow installed
 
 
 @pytest.mark.parametrize(
