@@ -137,7 +137,9 @@ def test_a_benchmark_finds_what_it_imports_of_scorer(path):
     for statement in taken:
         if (statement.module or "").startswith("scorer"):
             module = importlib.import_module(statement.module)
-            assert all(hasattr(module, alias.name) for alias in statement.names), statement.module
+            for alias in statement.names:
+                if not hasattr(module, alias.name):  # a module that nothing has imported yet
+                    importlib.import_module(f"{statement.module}.{alias.name}")
 
 
 @pytest.mark.slow("a board of forty entries")

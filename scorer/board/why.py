@@ -57,7 +57,7 @@ def why_ranked(
     )  # fmt: skip
     lines += _counted(snapshot, team, decided, now, live.split)
     rank = row.rank if row else None
-    return Why(decided.names[team.id], rank, placed, live.split, tuple(lines))
+    return Why(_named(team, decided), rank, placed, live.split, tuple(lines))
 
 
 def why_unseen(snapshot: Snapshot, team: Team, now: datetime, split: str | None) -> Why:
@@ -65,7 +65,12 @@ def why_unseen(snapshot: Snapshot, team: Team, now: datetime, split: str | None)
     decided, zone = snapshot.state(now), ZoneInfo(snapshot.rules.timezone)
     lines = ["no board is shown now", *_out(team, decided, zone)]
     lines += _counted(snapshot, team, decided, now, split)
-    return Why(decided.names[team.id], None, 0, None, tuple(lines))
+    return Why(_named(team, decided), None, 0, None, tuple(lines))
+
+
+def _named(team: Team, decided: State) -> str:
+    # a team may be newer than the snapshot
+    return decided.names.get(team.id, team.name)
 
 
 def _out(team: Team, decided: State, zone: ZoneInfo) -> list[str]:

@@ -65,6 +65,17 @@ def test_a_team_is_told_of_itself_alone(played, served):
     assert played.get(f"{API}/why").status_code == 401
 
 
+def test_a_team_newer_than_what_a_server_has_read_is_told_of_itself(client, served, monkeypatch):
+    red = served.bearer("red")
+    assert client.get(f"{API}/why", headers=red).status_code == 200
+    monkeypatch.setattr("scorer.web.site.FRESH", 60.0)
+    assert client.get(f"{API}/why", headers=red).json()["team"] == "red"
+    told = client.get(f"{API}/why", headers=served.bearer("blue")).json()
+    assert (told["team"], told["rank"], told["lines"][1]) == (
+        "blue", None, "not on the board: no entry counts"
+    )  # fmt: skip
+
+
 @pytest.mark.slow("serves a board and evaluates entries")
 @pytest.mark.parametrize("show", ["none", "own"])
 def test_what_depends_on_values_is_not_told_where_none_is_shown(client_with, served, show):
