@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime
 from functools import cache
 from io import BytesIO
@@ -14,14 +14,22 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from scorer.challenge.fields import as_written
+from scorer.challenge.yaml import YamlValue, document
 from scorer.core.errors import UsageError
+from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable, quoted
 
 LARGEST = 2 << 30  # bytes of a bundle, unpacked
 MOST = 1 << 31  # entries; more are no limit
 DEEPEST = 2  # archives within archives
+ALLOWED = ("C104", "C108")  # a key that is given twice, and tags, which platforms read
+ANY = "*"  # of a form: each key; of forms: each version
+TYPES: Mapping[type, str] = {dict: "mapping", list: "list"}
+TEXT = str | int | float  # of a form, whose mappings and lists are written as such
 Files = Mapping[str, bytes]
+Form = Any
 NONE: Files = {}
 
 
@@ -133,11 +141,18 @@ def below(files: Files, folder: str) -> dict[str, bytes]:
     }
 
 
-def read_yaml(files: Files, names: Sequence[str]) -> tuple[dict[str, Any], str]:
-    """The settings of a bundle, and the folder that they are in. `UsageError` if there are none."""
+def read_yaml(
+    files: Files, names: Sequence[str], forms: Mapping[str, Form]
+) -> tuple[dict[str, Any], str]:
+    """The settings of a bundle, and the folder that they are in.
+
+    `UsageError` if there are none, or one has another type than the form of their version.
+    """
     for path in sorted(files, key=lambda path: path.count("/")):
         if path.count("/") <= 1 and posixpath.basename(path) in names:
-            try:
+            for line, fault in _faults_of_yaml(files[path], forms):
+                raise UsageError(f"{printable(path)}:{line}: {printable(fault, 300)}")
+            try:  # as platforms read it: version 1.1, with its dates, `yes` and merges
                 said = yaml.safe_load(files[path].decode("utf-8-sig"))
             except (yaml.YAMLError, ValueError, RecursionError) as error:  # a month 13, too
                 raise UsageError(f"{printable(path)}: {printable(error)}") from None
@@ -145,6 +160,34 @@ def read_yaml(files: Files, names: Sequence[str]) -> tuple[dict[str, Any], str]:
                 raise UsageError(f"{printable(path)} says nothing")
             return said, posixpath.dirname(path)
     raise UsageError(f"the bundle has no {' or '.join(names)}")
+
+
+def _faults_of_yaml(data: bytes, forms: Mapping[str, Form]) -> Iterator[tuple[int | None, str]]:
+    """The lines of a YAML file that cannot be read, or whose values have another type."""
+    findings = Findings()
+    value = document(data, findings)
+    for problem in findings:
+        if problem.code not in ALLOWED:
+            yield problem.line, problem.message
+    if value is not None and isinstance(value.data, dict):
+        version = getattr(value.data.get("version"), "text", None)
+        yield from _unlike(value, forms.get(version or ANY, forms[ANY]), "")
+
+
+def _unlike(value: YamlValue, form: Form, at: str) -> Iterator[tuple[int | None, str]]:
+    """The values that are not of a form's type; those left empty, and keys without one, are."""
+    if value.data is None:
+        return
+    if not isinstance(value.data, type(form) if isinstance(form, dict | list) else form):
+        kind = "whole number" if form is int else TYPES.get(type(form), "text")
+        yield value.line, f"{at}: {as_written(value)} is not a {kind}"
+    elif isinstance(form, dict) and isinstance(value.data, dict):
+        for key, entry in value.data.items():
+            if (part := form.get(key, form.get(ANY))) is not None:
+                yield from _unlike(entry, part, f"{at}.{key}".removeprefix("."))
+    elif isinstance(form, list) and isinstance(value.data, list):
+        for n, entry in enumerate(value.data):
+            yield from _unlike(entry, form[0], f"{at}[{n}]")
 
 
 def as_utc(value: Any) -> str | None:

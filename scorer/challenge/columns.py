@@ -94,15 +94,16 @@ EXTRA_KINDS = ("text", "number", "vector", "classes")  # of further columns
 def _extra(value: Any) -> Any:
     """Further columns, name -> kind; those of a list are text."""
     if isinstance(value, list | tuple):
-        return {as_text(name): "text" for name in value}
+        return {as_text(name, n): "text" for n, name in enumerate(value)}
     if not isinstance(value, dict):
         return {as_text(value): "text"}
     for name, kind in value.items():
-        if as_text(kind) not in EXTRA_KINDS:
+        if as_text(kind, name) not in EXTRA_KINDS:
             similar = nearest(as_text(kind), EXTRA_KINDS)
             hint = f"; did you mean {quoted(similar)}?" if similar else ""
             choices = f"{', '.join(EXTRA_KINDS[:-1])} or {EXTRA_KINDS[-1]}"
-            raise wrong(f"{quoted(name)} cannot be {as_written(kind)}; it can be {choices}{hint}")
+            message = f"{quoted(name)} cannot be {as_written(kind)}; it can be {choices}{hint}"
+            raise wrong(message, "C106", name)
     return {name: as_text(kind) for name, kind in value.items()}
 
 
@@ -117,7 +118,7 @@ def extra_roles(extra: Mapping[str, str]) -> dict[str, str]:
 def by_class(value: Any) -> Any:
     """Columns of probabilities by their classes; a single column has the class ''."""
     if isinstance(value, list):
-        names = [as_text(name) for name in value]
+        names = [as_text(name, n) for n, name in enumerate(value)]
         return dict(zip(names, names, strict=True))
     return value if isinstance(value, dict) else {"": as_text(value)}
 
@@ -126,9 +127,10 @@ def one_label(value: Any) -> Any:
     """Columns, whose labels are in one."""
     if isinstance(value, dict) and isinstance(names := value.get("label"), list):
         several = printable(", ".join(as_written(name).strip("'") for name in names), 60)
-        raise wrong(
+        message = (
             f"label names one column; where each class has its own, write probability: [{several}]"
         )
+        raise wrong(message, "C106", "label")
     return value
 
 

@@ -41,9 +41,9 @@ LONGEST_PATH = 1000  # characters of a path: each part of it costs a look at the
 SCALAR: dict[str, Any] = {"type": ["string", "number", "boolean"]}
 
 
-def wrong(message: str, code: str = "C106", key: str = "") -> PydanticCustomError:
-    """The error of a field; `key` is the section at fault, in a validator of the challenge."""
-    return PydanticCustomError(code, "{message}", {"message": message, "key": key})
+def wrong(message: str, code: str = "C106", *at: str | int) -> PydanticCustomError:
+    """The error of a field; `at` are the keys that lead from there to the value at fault."""
+    return PydanticCustomError(code, "{message}", {"message": message, "at": at})
 
 
 def as_written(value: Any) -> str:
@@ -55,13 +55,14 @@ def as_written(value: Any) -> str:
     return quoted(value)
 
 
-def as_text(value: Any) -> Any:
-    """A text, as it was written."""
+def as_text(value: Any, *at: str | int) -> Any:
+    """A text, as it was written; `at` leads to it from the field that is validated."""
     if isinstance(value, YamlValue) and value.data is not None:
         return value.text
     if isinstance(value, str):
         return value
-    raise wrong("nothing is given" if bare(value) is None else f"{as_written(value)} is not a text")
+    what = "nothing is given" if bare(value) is None else f"{as_written(value)} is not a text"
+    raise wrong(what, "C106", *at)
 
 
 def bare(value: Any) -> Any:
@@ -69,11 +70,11 @@ def bare(value: Any) -> Any:
     return value.data if isinstance(value, YamlValue) else value
 
 
-def as_number(value: Any) -> Any:
-    """A number as a float."""
+def as_number(value: Any, *at: str | int) -> Any:
+    """A number as a float; `at` leads to it from the field that is validated."""
     number = bare(value)
     if isinstance(number, bool) or not isinstance(number, int | float):
-        raise wrong(f"{as_written(value)} is not a number")
+        raise wrong(f"{as_written(value)} is not a number", "C106", *at)
     return float(number)
 
 
@@ -183,5 +184,5 @@ def none_twice(names: tuple[str, ...]) -> tuple[str, ...]:
     """Names, none of which may be written twice."""
     for n, name in enumerate(names):
         if name in names[:n]:
-            raise wrong(f"{quoted(name)} is written twice")
+            raise wrong(f"{quoted(name)} is written twice", "C106", n)
     return names

@@ -76,7 +76,8 @@ def _roles(roles: tuple[str, ...]) -> Before:
             if role not in roles:
                 similar = nearest(role, roles)
                 hint = f"; did you mean {quoted(similar)}?" if similar else ""
-                raise wrong(f"no role {quoted(role)} here{hint} (known: {', '.join(roles)})")
+                known = f"(known: {', '.join(roles)})"
+                raise wrong(f"no role {quoted(role)} here{hint} {known}", "C106", role)
         return value
 
     return Before(checked)
@@ -84,7 +85,8 @@ def _roles(roles: tuple[str, ...]) -> Before:
 
 def _single_role(value: Any) -> Any:
     if isinstance(value, dict) and len(value) != 1:
-        raise wrong("one role is what columns are named by; write {item: 'F*'}")
+        message = "one role is what columns are named by; write {item: 'F*'}"
+        raise wrong(message, "C106", *list(value)[1:2])
     return value
 
 
@@ -92,12 +94,14 @@ def _paths(value: Any) -> Any:
     """A mapping of roles to paths, all through the same elements."""
     paths = {}
     for role, path in value.items() if isinstance(value, dict) else ():
-        text = as_text(path)
+        text = as_text(path, role)
         if not is_path(text):
-            raise wrong(f"{as_written(path)} is no path; write questions[].id, or * for each key")
+            message = f"{as_written(path)} is no path; write questions[].id, or * for each key"
+            raise wrong(message, "C106", role)
         paths[role] = steps(text)
     if paths and (lost := astray(paths)) is not None:
-        raise wrong(f"the path of {quoted(lost)} does not lead through the elements of the others")
+        message = f"the path of {quoted(lost)} does not lead through the elements of the others"
+        raise wrong(message, "C106", lost)
     return value
 
 
@@ -107,9 +111,11 @@ def _files(value: Any) -> Any:
         raise wrong(f"{as_written(value)} is not a mapping; write {{like: like.csv}}")
     for part, file in value.items():
         if PART in part or not part.isprintable():
-            raise wrong(f"{quoted(part)} cannot be a part's name")
-        if PurePath(as_text(file)).name != as_text(file) or "\\" in as_text(file):
-            raise wrong(f"{as_written(file)} is not the name of a file, which has no folder")
+            raise wrong(f"{quoted(part)} cannot be a part's name", "C106", part)
+        name = as_text(file, part)
+        if PurePath(name).name != name or "\\" in name:
+            message = f"{as_written(file)} is not the name of a file, which has no folder"
+            raise wrong(message, "C106", part)
     if len(value) > MOST_PARTS:
         raise wrong(f"{len(value)} parts; at most {MOST_PARTS} are read")
     return value
@@ -132,8 +138,8 @@ def _box_parts(parts: tuple[str, ...]) -> tuple[str, ...]:
 def _box_columns(value: Any) -> Any:
     """The column of each part of a box; '' for all where a cell has them one after the other."""
     if isinstance(value, dict):
-        return {part: as_text(column) for part, column in value.items()}
-    return dict.fromkeys(map(as_text, _texts(value)), "")
+        return {part: as_text(column, part) for part, column in value.items()}
+    return {as_text(part, n): "" for n, part in enumerate(_texts(value))}
 
 
 def _whole_box(columns: dict[str, str]) -> dict[str, str]:
@@ -190,9 +196,9 @@ class Cut(YamlSection):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if len(set(self.header)) < len(self.header):
-            raise wrong("a column is named twice in header")
+            raise wrong("a column is named twice in header", "C106", "header")
         if self.cells and self.wide:
-            raise wrong("cells and wide cannot both say what a row is")
+            raise wrong("cells and wide cannot both say what a row is", "C106", "wide")
         return self
 
 

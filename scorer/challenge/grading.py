@@ -38,5 +38,5 @@ class Grading(YamlSection):
     @model_validator(mode="after")
     def _apart(self) -> Self:
         if self.start == self.to:
-            raise wrong("from and to are the same value; points lie between two")
+            raise wrong("from and to are the same value; points lie between two", "C106", "to")
         return self

@@ -23,6 +23,7 @@ from scorer.challenge.fields import (
     switch,
     wrong,
 )
+from scorer.core.text import quoted
 
 MOST_DRAWS = 1_000_000  # each is kept for every submission
 
@@ -56,11 +57,14 @@ class RankBy(YamlSection):
         if (self.preference is None) == (not self.measures):
             raise wrong("write either a preference or measures")
         if self.tie_break and not self.measures:
-            raise wrong("tie_break here is of measures; leaderboard.tie_break is of preferences")
+            message = "tie_break here is of measures; leaderboard.tie_break is of preferences"
+            raise wrong(message, "C106", "tie_break")
         if self.each is not None and not self.measures:
-            raise wrong("each is of measures; a preference compares in each list anyway")
+            message = "each is of measures; a preference compares in each list anyway"
+            raise wrong(message, "C106", "each")
         if self.each is not None and "first_places" in self.tie_break:
-            raise wrong("first_places are those by several values of the whole, without each")
+            message = "first_places are those by several values of the whole, without each"
+            raise wrong(message, "C106", "tie_break")
         return self
 
 
@@ -120,7 +124,9 @@ class Track(YamlSection):
 
 
 def _each_once(tracks: tuple[Track, ...]) -> tuple[Track, ...]:
-    none_twice(tuple(track.id for track in tracks))
+    for n, track in enumerate(tracks):
+        if track.id in [other.id for other in tracks[:n]]:
+            raise wrong(f"{quoted(track.id)} is written twice", "C106", n, "id")
     return tracks
 
 

@@ -186,9 +186,8 @@ def _model_data(root: YamlValue, folder: Path) -> dict[str, Any]:
     if isinstance(tree.get("metrics"), list):
         tree["metrics"] = [_measure(n, entry) for n, entry in enumerate(_list(root, "metrics"))]
         # a measure's file is code of the challenge, as any plugin
-        files = {
-            entry["kaggle"].text: entry["kaggle"] for entry in tree["metrics"] if "kaggle" in entry
-        }
+        named = [entry["kaggle"] for entry in tree["metrics"] if "kaggle" in entry]
+        files = {file.text: file for file in named if isinstance(file, YamlValue)}
         if files and isinstance(plugins := tree.setdefault("plugins", []), list):
             names = {entry.text for entry in plugins if isinstance(entry, YamlValue)}
             plugins += [file for name, file in files.items() if name not in names]
@@ -208,8 +207,9 @@ def _measure(n: int, value: YamlValue) -> dict[str, Any]:
     keys = ("metric", "id", "primary", "kaggle", *COMBINING, *own)
     stated = {key: entries.pop(key, None) for key in keys}
     spec = {key: _tree(entry) for key, entry in stated.items() if entry and entry.data is not None}
-    if isinstance(file := spec.get("kaggle"), YamlValue) and file.text:
-        spec.setdefault("metric", kaggle_name(file.text))
+    if "kaggle" in spec:
+        file = spec["kaggle"]
+        spec.setdefault("metric", kaggle_name(getattr(file, "text", None) or "kaggle"))
     if "score" in spec:
         spec.setdefault("id", COMPOSED)
         spec.setdefault("metric", COMPOSED)
@@ -268,7 +268,7 @@ def _faults(root: YamlValue) -> Iterator[Problem]:
 
 def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
     """One of pydantic's findings in our words, with the path that the file has."""
-    steps: Steps = fault["loc"] or (fault["ctx"]["key"],)
+    steps: Steps = fault["loc"]
     if steps[:2] in (("leaderboard", "rank_by"), ("leaderboard", "ladder")):
         steps = steps[:2] + steps[3:]  # less the tag of the union
     if steps[1:2] in (("lines",), ("classes",)):
@@ -277,9 +277,10 @@ def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
         steps = ("splits", *steps[2:])
     if steps[1:] and steps[1] in FIELD_ROLES.get(str(steps[0]), ()):
         steps = (steps[0], "columns", *steps[1:])
-    if steps[0] == "metrics" and steps[-1] == "notation":
+    if steps[:1] == ("metrics",) and steps[-1] == "notation":
         steps = (*steps[:-1], "metric")
     kind, context = fault["type"], fault.get("ctx", {})
+    steps += context.get("at", ())
     if kind == "missing":
         help = ENOUGH if len(steps) == 1 else MEASURED if steps[-1] == "metric" else None
         message = f"{quoted(steps[-1])} is missing"

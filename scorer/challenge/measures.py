@@ -99,17 +99,17 @@ def _one_or_many(value: Any) -> Any:
     """Texts; of an entry that says nothing, ''."""
     if not isinstance(value, list | tuple):
         value = [value]
-    return tuple("" if bare(entry) is None else as_text(entry) for entry in value)
+    return tuple("" if bare(text) is None else as_text(text, n) for n, text in enumerate(value))
 
 
 def _aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
     from scorer.stats.aggregate import aggregate  # computes with numpy, which reading does not need
 
-    for name in names:
+    for n, name in enumerate(names):
         try:
             aggregate(name)
         except ValueError as error:
-            raise wrong(f"{quoted(name)} is no aggregate; {error}") from None
+            raise wrong(f"{quoted(name)} is no aggregate; {error}", "C106", n) from None
     return names
 
 

@@ -215,18 +215,18 @@ class Challenge(YamlSection):
             for word, source in (("lists", self.lists), ("items", self.items)):
                 if section.lines == word and source is None:
                     message = f"the challenge has no {word}, whose rows the lines would be of"
-                    raise wrong(message, "C121", name)
+                    raise wrong(message, "C121", name, "lines")
             vector = cut_of(section).vector
             if vector and self.items is None:
                 message = "cells without item hold a value for each candidate of their list; "
-                raise wrong(f"{message}items: says which these are", "C121", name)
+                raise wrong(f"{message}items: says which these are", "C121", name, "cells")
         return self
 
     @model_validator(mode="after")
     def _classed(self) -> Self:
         if len(self.truth.probability) == 1:
             message = "a truth has a column for each class; of a single one write label: COLUMN"
-            raise wrong(message, "C106", "truth")
+            raise wrong(message, "C106", "truth", "columns", "probability")
         return self
 
     @model_validator(mode="after")

@@ -193,18 +193,19 @@ class Phase(YamlSection):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.select_until is not None and self.after is None:
-            raise wrong(
+            message = (
                 f"phase {self.id!r} takes entries; select_until stands in the phase after it, "
                 "in which the selected entries count"
             )
+            raise wrong(message, "C106", "select_until")
         if self.after is not None and (self.opens or self.closes):
-            raise wrong(
-                f"phase {self.id!r} begins after {self.after!r}; it has no times of its own"
-            )
+            message = f"phase {self.id!r} begins after {self.after!r}; it has no times of its own"
+            raise wrong(message, "C106", "opens" if self.opens else "closes")
         if self.opens and self.closes and self.closes <= self.opens:
-            raise wrong(f"phase {self.id!r} closes before it opens")
+            raise wrong(f"phase {self.id!r} closes before it opens", "C106", "closes")
         if self.grace and self.closes is None:
-            raise wrong(f"phase {self.id!r} has a grace, and no `closes` after which it would be")
+            message = f"phase {self.id!r} has a grace, and no `closes` after which it would be"
+            raise wrong(message, "C106", "grace")
         return self
 
     @property
@@ -217,7 +218,7 @@ def _open_range(value: Any) -> Any:
     """Two ends, each a number or nothing."""
     if not isinstance(value, list) or len(value) != 2:
         raise wrong(f"{as_written(value)} is not a range; write [0, 100], or [0, null] without end")
-    low, high = (None if bare(end) is None else as_number(end) for end in value)
+    low, high = (None if bare(e) is None else as_number(e, n) for n, e in enumerate(value))
     if low is not None and high is not None and not low < high:
         raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
     return low, high
@@ -255,17 +256,18 @@ class Question(YamlSection):
     def _fits_its_type(self) -> Self:
         for key in ("unit", "range", "better"):
             if key in self.model_fields_set and self.type != "number":
-                raise wrong(f"{key} is of numbers; write type: number")
+                raise wrong(f"{key} is of numbers; write type: number", "C106", key)
         if self.choices and self.type != "text":
-            raise wrong("choices are texts; leave out the type")
+            raise wrong("choices are texts; leave out the type", "C106", "choices")
         if self.better and not self.board:
-            raise wrong("a front on the board shows the answers; write board: true")
+            message = "a front on the board shows the answers; write board: true"
+            raise wrong(message, "C106", "better")
         return self
 
 
 def refuse_unasked(tracks: tuple[Track, ...], questions: Mapping[str, Question]) -> None:
     """Refuse tracks by answers that are not asked for, not shown, or never given."""
-    for track in tracks:
+    for n, track in enumerate(tracks):
         for key, values in track.answer.items():
             where = f"track {quoted(track.id)}"
             if (question := questions.get(key)) is None:
@@ -279,7 +281,7 @@ def refuse_unasked(tracks: tuple[Track, ...], questions: Mapping[str, Question])
                 message = f"{where}: {quoted(lost)} is no answer to {quoted(key)}"
             else:
                 continue
-            raise wrong(message, key="leaderboard")
+            raise wrong(message, "C106", "leaderboard", "tracks", n, "answer", key)
 
 
 def _possible(question: Question, answer: str) -> bool:
@@ -295,42 +297,44 @@ def refuse_contradictions(phases: tuple[Phase, ...], splits: Splits | None) -> N
     drawn = splits is None or splits.file is None
     before: Phase | None = None  # the last that takes entries
     closing: dict[str, datetime | None] = {}
-    for phase in phases:
+    for n, phase in enumerate(phases):
+        at = ("phases", n)
         if phase.id in ids:
-            raise wrong(f"two phases are called {phase.id!r}", key="phases")
+            raise wrong(f"two phases are called {phase.id!r}", "C106", *at, "id")
         if phase.after is not None and phase.after not in ids:
             message = f"phase {phase.id!r} is after {phase.after!r}, which is no phase before it"
-            raise wrong(message, key="phases")
+            raise wrong(message, "C106", *at, "after")
         if phase.after is not None and closing[phase.after] is None:
             message = (
                 f"phase {phase.after!r} needs `closes`, since {phase.id!r} comes after it: "
                 "closes: 2026-07-08T23:59:59+02:00"
             )
-            raise wrong(message, key="phases")
+            raise wrong(message, "C106", *at, "after")
         if drawn and phase.show not in names:
             message = f"phase {phase.id!r} shows {phase.show!r}, which is no split"
-            raise wrong(message, key="phases")
+            raise wrong(message, "C106", *at, "show")
         if phase.after is None:
-            _refuse_disorder(before, phase)
+            _refuse_disorder(before, phase, n)
             before = phase
         closing[phase.id] = phase.closes
         ids.add(phase.id)
 
 
-def _refuse_disorder(before: Phase | None, phase: Phase) -> None:
-    """Refuse a phase that takes entries and begins before the one before it, or at no time."""
+def _refuse_disorder(before: Phase | None, phase: Phase, n: int) -> None:
+    """Refuse the n-th phase, which takes entries and begins too early, or at no time."""
     if before is None:
         return
+    at = ("phases", n, "opens")
     if phase.opens is None:
         message = (
             f"phase {phase.id!r} needs `opens`, since {before.id!r} comes before it "
             "(or `after`, if it takes no entries): opens: 2026-07-09T00:00:00+02:00"
         )
-        raise wrong(message, key="phases")
+        raise wrong(message, "C106", *at)
     if before.closes and phase.opens < before.closes + before.grace_time:
         ends = "closes, with its grace" if before.grace else "closes"
         message = f"phase {phase.id!r} opens before the phase before it {ends}"
-        raise wrong(message, key="phases")
+        raise wrong(message, "C106", *at)
     if before.opens and phase.opens <= before.opens:
         message = f"phase {phase.id!r} opens before the phase before it"
-        raise wrong(message, key="phases")
+        raise wrong(message, "C106", *at)

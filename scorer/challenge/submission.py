@@ -36,7 +36,7 @@ from scorer.core.text import quoted
 def _range(value: Any) -> Any:
     if not isinstance(value, list) or len(value) != 2:
         raise wrong(f"{as_written(value)} is not a range; write [1, 5]")
-    low, high = map(as_number, value)
+    low, high = (as_number(end, n) for n, end in enumerate(value))
     if not low < high:
         raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
     return low, high
@@ -46,7 +46,7 @@ def _open_range(value: Any) -> Any:
     """A range, of which an end may be missing."""
     ends = value if isinstance(value, list | tuple) else ()
     if len(ends) == 2 and None in map(bare, ends):
-        return tuple(None if bare(end) is None else as_number(end) for end in ends)
+        return tuple(None if bare(e) is None else as_number(e, n) for n, e in enumerate(ends))
     return _range(list(ends) or value)
 
 
@@ -143,7 +143,7 @@ class Length(YamlSection):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.min is not None and self.max is not None and self.min > self.max:
-            raise wrong(f"min {self.min} is above max {self.max}")
+            raise wrong(f"min {self.min} is above max {self.max}", "C106", "min")
         return self
 
 
@@ -258,15 +258,18 @@ class Submission(Formed):
     @model_validator(mode="after")
     def _pattern_of_answers(self) -> Self:
         if self.texts and self.item_pattern:
-            raise wrong("item_pattern is of ids; how texts look is said by text_pattern")
+            message = "item_pattern is of ids; how texts look is said by text_pattern"
+            raise wrong(message, "C106", "item_pattern")
         if self.text_pattern and not self.texts:
-            raise wrong("text_pattern is of the role text; how ids look is said by item_pattern")
+            message = "text_pattern is of the role text; how ids look is said by item_pattern"
+            raise wrong(message, "C106", "text_pattern")
         return self
 
     @model_validator(mode="after")
     def _valued(self) -> Self:
         if self.value and self.values and "measure" not in self.columns:
-            raise wrong("value is one column; where values names several, these have their own")
+            message = "value is one column; where values names several, these have their own"
+            raise wrong(message, "C106", "columns", "value")
         return self
 
     @property
@@ -292,5 +295,6 @@ class Submission(Formed):
     @model_validator(mode="after")
     def _one_label(self) -> Self:
         if self.numbers and (self.probability or self.multilabel):
-            raise wrong("beside numbers a row has one label, no probabilities and not several")
+            message = "beside numbers a row has one label, no probabilities and not several"
+            raise wrong(message, "C106", "columns")
         return self

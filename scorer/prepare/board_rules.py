@@ -65,7 +65,9 @@ def board_rules(
     try:
         front_axes(challenge, measures)
     except UnknownName as error:
-        faults.append(Fault("leaderboard.pareto", "C117", str(error)))
+        names = challenge.leaderboard.pareto or ()
+        place = f"[{names.index(error.name)}]" if error.name in names else ""
+        faults.append(Fault(f"leaderboard.pareto{place}", "C117", str(error)))
     return breakers, rank_by, ranked_by, faults
 
 
@@ -144,7 +146,7 @@ def _lost_groups(challenge: Challenge, groups: Collection[str]) -> Iterator[Faul
         for name in set(track.group) - {*groups}:
             message = f"track {quoted(track.id)}: {UnknownName('group', name, sorted(groups))}"
             help = "groups of lists are in the column group of lists, or of the truth"
-            yield Fault(f"leaderboard.tracks[{n}]", "C117", message, help)
+            yield Fault(f"leaderboard.tracks[{n}].group", "C117", message, help)
 
 
 def refuse_flat(challenge: Challenge, measures: Sequence[Measure]) -> None:

@@ -19,6 +19,11 @@ LISTS = "user,item\n" + "".join(f"u{n},i{n % 5}\nu{n},i{n % 3 + 5}\n" for n in r
 QRELS = "".join(f"q{n} 0 d{m} {m % 3}\n" for n in range(5) for m in range(6))
 BINARY = bytes(range(256))
 SCRIPT = "print('scores')\n"
+# each level merges the one before nine times: hundreds of millions, written out
+MERGED = "a: &a {k: 1}\n" + "".join(
+    f"{now}: &{now}\n  <<: [{', '.join([f'*{before}'] * 9)}]\n"
+    for before, now in zip("abcdefgh", "bcdefghi", strict=True)
+)
 
 
 def zipped(files):
@@ -254,7 +259,7 @@ def test_entries_come_with_their_times(score, tmp_path):
     ("platform", "files", "said"),
     [
         ("codabench", {"readme.txt": "x"}, "the bundle has no competition.yaml"),
-        ("codabench", {"competition.yaml": "a: [\n"}, "competition.yaml: "),
+        ("codabench", {"competition.yaml": "a: [\n"}, "competition.yaml:1: "),
         ("codabench", {"competition.yaml": "7"}, "competition.yaml says nothing"),
         ("evalai", {"x.yaml": "a: 1"}, "the bundle has no challenge_config.yaml"),
         ("kaggle", {"train.csv": "a\n1\n"}, "the bundle has no solution.csv"),
@@ -263,16 +268,40 @@ def test_entries_come_with_their_times(score, tmp_path):
         (
             "codabench",
             {"competition.yaml": "phases: [x]\nversion: 2"},
-            "not in the form of codabench",
+            "competition.yaml:1: phases[0]: 'x' is not a mapping",
+        ),
+        (
+            "codabench",
+            {"competition.yaml": "version: 2\nleaderboards:\n- columns:\n    a: 1"},
+            "competition.yaml:4: leaderboards[0].columns: a mapping is not a list",
+        ),
+        (
+            "codabench",
+            {"competition.yaml": "version: 2\ntitle:\n- a"},
+            "competition.yaml:3: title: a list is not a text",
         ),
         ("codabench", {"competition.yaml": "a: 2026-13-01"}, "competition.yaml: month must be in"),
         (
             "codabench",
             {"competition.yaml": "a: " + "[" * 5000},
-            "competition.yaml: maximum recursion",
+            "competition.yaml:1: nested more than",
         ),
-        ("codalab", {"competition.yaml": "phases: [1]"}, "not in the form of codabench"),
-        ("evalai", {"challenge_config.yaml": "leaderboard: {a: 1}"}, "not in the form of evalai"),
+        ("codabench", {"competition.yaml": MERGED}, "competition.yaml:9: more than 10,000 values"),
+        (
+            "codalab",
+            {"competition.yaml": "phases: [1]"},
+            "competition.yaml:1: phases: a list is not a mapping",
+        ),
+        (
+            "codalab",
+            {"competition.yaml": "leaderboard:\n  columns:\n    a: {rank: x}"},
+            "competition.yaml:3: leaderboard.columns.a.rank: 'x' is not a whole number",
+        ),
+        (
+            "evalai",
+            {"challenge_config.yaml": "title: a\nleaderboard: {a: 1}"},
+            "challenge_config.yaml:2: leaderboard: a mapping is not a list",
+        ),
         ("kaggle", {"challenge/challenge.yaml": "a: ["}, "makes no challenge: challenge.yaml:1:5"),
     ],
 )

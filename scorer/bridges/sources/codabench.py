@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scorer.bridges.found import (
+    ANY,
+    TEXT,
     BoardColumn,
     Files,
     FoundChallenge,
@@ -17,13 +19,30 @@ from scorer.bridges.found import (
 )
 
 NAMES = ("competition.yaml", "competition.yml")
+FORM = {
+    "title": TEXT,
+    "description": TEXT,
+}
+PROGRAM = {"reference_data": TEXT, "scoring_program": TEXT}
+FORM_ONE = FORM | {
+    "phases": {ANY: {"label": TEXT, **PROGRAM}},
+    "leaderboard": {"columns": {ANY: {"rank": int}}},
+    "html": {ANY: TEXT},
+}
+FORM_TWO = FORM | {
+    "phases": [{"name": TEXT}],
+    "tasks": [{"index": TEXT, **PROGRAM}],
+    "leaderboards": [{"columns": [{"index": TEXT, "key": TEXT}]}],
+    "fact_sheet": {ANY: {"type": TEXT}},
+    "pages": [{"file": TEXT}],
+}
 TYPES = {"checkbox": "flag", "text": "text"}
 
 
 @source("codabench", "codalab")
 def codabench_bundle(files: Files) -> FoundChallenge:
     """What competition.yaml says, in either of its versions."""
-    said, folder = read_yaml(files, NAMES)
+    said, folder = read_yaml(files, NAMES, {"2": FORM_TWO, ANY: FORM_ONE})
     inside = below(files, folder) if folder else dict(files)
     return (
         _version_two(said, inside)

@@ -5,16 +5,34 @@ from __future__ import annotations
 import posixpath
 from typing import Any
 
-from scorer.bridges.found import BoardColumn, Files, FoundChallenge, below, phase, read_yaml, source
+from scorer.bridges.found import (
+    ANY,
+    TEXT,
+    BoardColumn,
+    Files,
+    FoundChallenge,
+    below,
+    phase,
+    read_yaml,
+    source,
+)
 
 NAMES = ("challenge_config.yaml", "challenge_config.yml")
 TEXTS = ("description", "evaluation_details", "terms_and_conditions", "submission_guidelines")
+FORM = {
+    **dict.fromkeys(("title", "short_description", "evaluation_script", *TEXTS), TEXT),
+    "leaderboard": [
+        {"schema": {"labels": [TEXT], "default_order_by": TEXT, "metadata": {ANY: {}}}}
+    ],
+    "challenge_phases": [{"codename": TEXT, "name": TEXT, "test_annotation_file": TEXT}],
+    "dataset_splits": [{"codename": TEXT}],
+}
 
 
 @source("evalai")
 def evalai_bundle(files: Files) -> FoundChallenge:
     """What challenge_config.yaml says."""
-    said, folder = read_yaml(files, NAMES)
+    said, folder = read_yaml(files, NAMES, {ANY: FORM})
     inside = below(files, folder) if folder else dict(files)
     phases = said.get("challenge_phases") or []
     schema = ((said.get("leaderboard") or [{}])[0] or {}).get("schema") or {}
