@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
-
-import yaml
 
 from scorer.api.systems import Named
 from scorer.bytes.files import open_bytes
 from scorer.bytes.limits import Unreadable
-from scorer.core.problems import Problem
+from scorer.challenge.yaml import document
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable
 from scorer.prepare.bind import BoundChallenge
 
@@ -21,22 +20,23 @@ PRIVATE = {"mail", "email", "orcid", "twitter", "github"}  # of an actor
 DEEPEST, WIDEST, LONGEST = 4, 20, 300  # levels, entries of a level, characters of a key
 
 
-def runs_metadata(
-    prepared: BoundChallenge, files: Sequence[Named]
-) -> tuple[dict[str, dict[str, str]], list[Problem]]:
-    """Tag, actor and method of each run that says them, by its name; what cannot be read."""
-    found, problems = dict[str, dict[str, str]](), list[Problem]()
-    for file in files:
-        header = None if file.baseline or file.part else _commented_head(prepared, file)
-        if header is None:
-            continue
-        try:
-            found[file.name] = _read_head(header)
-        except (yaml.YAMLError, ValueError, RecursionError) as error:
-            why = printable(" ".join(str(error).split()), 120)
-            message = f"the header ir_metadata cannot be read, and is passed over: {why}"
-            problems.append(Problem("S112", message, "warning", file.display))
-    return found, problems
+def read_metadata(prepared: BoundChallenge, file: Named, findings: Findings) -> None:
+    """Keep tag, actor and method beside a run's findings; S112 where they cannot be read."""
+    header = None if file.baseline or file.part else _commented_head(prepared, file)
+    if header is None:
+        return
+    faults = Findings()
+    value = document(header, faults)
+    said = value.plain() if value is not None else None
+    if said is not None and not isinstance(said, Mapping):
+        faults.add(Problem("S112", "it has no keys"))
+    for fault in faults:
+        what = f"the header ir_metadata cannot be read, and is passed over: {fault.message}"
+        line = fault.line and fault.line + 1  # below the mark of its start
+        findings.add(Problem("S112", what, "warning", line=line))
+        return
+    said = said or {}
+    findings.metadata = {key: _in_one_line(said[key])[:LONGEST] for key in KEYS if said.get(key)}
 
 
 def _commented_head(prepared: BoundChallenge, file: Named) -> bytes | None:
@@ -56,19 +56,12 @@ def _commented_head(prepared: BoundChallenge, file: Named) -> bytes | None:
     return b"\n".join(line.removeprefix(b"#").removeprefix(b" ") for line in inside)
 
 
-def _read_head(header: bytes) -> dict[str, str]:
-    said = yaml.safe_load(header.decode())
-    if not isinstance(said, Mapping):
-        raise ValueError("it has no keys")
-    return {key: _in_one_line(said[key])[:LONGEST] for key in KEYS if said.get(key)}
-
-
 def _in_one_line(value: Any, depth: int = 0) -> str:
     """A value in one line: as deep and as wide as a board has room for."""
     if depth >= DEEPEST:
         return "…"
     if isinstance(value, Mapping):
-        entries = [(k, v) for k, v in value.items() if str(k).lower() not in PRIVATE]
+        entries = [(k, v) for k, v in value.items() if k.lower() not in PRIVATE]
         pairs = (f"{printable(k, 40)}: {_in_one_line(v, depth + 1)}" for k, v in entries[:WIDEST])
         return ", ".join(pairs)
     if isinstance(value, list):

@@ -11,7 +11,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from scorer.api.ir_metadata import runs_metadata
 from scorer.api.overlap import overlap
 from scorer.api.report import Report
 from scorer.api.splits import masks_for, of_lists, of_split
@@ -106,16 +105,13 @@ def score(
         report = _report(terms, ranked_files, outcomes, splits, told)
         apart = splits or len(report.submissions) < len(ranked_files)  # runs are one submission
         scored = settled_files(terms, ranked_files, outcomes) if apart else report.submissions
-        metadata, unread = runs_metadata(prepared, ranked_files)
         warnings = [
             *map(_skipped, same),
             *_alike(ranked_files, scored),
             *overlap(ready, ranked_files, scored),
-            *unread,
         ]
         notes = (*report.notes, *warnings)
-        own = [replace(each, metadata=metadata.get(each.name, {})) for each in report.submissions]
-        return Report.of(replace(report, notes=notes, submissions=tuple(own)))
+        return Report.of(replace(report, notes=notes))
 
 
 def _told_answers(

@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 
 from scorer.api import data
+from scorer.api.ir_metadata import read_metadata
 from scorer.api.systems import Named as Named
 from scorer.api.systems import by_system, holds_systems
 from scorer.bytes.address import Address, is_url
@@ -273,6 +274,8 @@ def outcomes_of(
     every = []
     for file, stray in zip(files, strays, strict=True):
         every.append(Outcome(stray, None, None) if stray else next(outcomes))
+        if not stray:
+            read_metadata(ready.prepared, file, every[-1].findings)
         every[-1].findings.show_as(file.display)
         if file.part is not None:
             every[-1].findings.replace(file.part.located)

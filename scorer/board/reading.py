@@ -7,7 +7,6 @@ import traceback
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +15,7 @@ from zipfile import BadZipFile
 
 import numpy as np
 
+from scorer.api.ir_metadata import read_metadata
 from scorer.api.submissions import terms_of
 from scorer.api.systems import Named, by_system
 from scorer.board.orders import Ordered, Orders, order_of
@@ -125,6 +125,7 @@ def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: 
     if "run" in ready.prepared.challenge.submission.columns:
         return _of_runs(ready, path, name, values, sha256)
     (outcome,) = local(ready.plan, [path])
+    read_metadata(ready.prepared, Named("", path), outcome.findings)
     scored = _settled(ready, name, outcome)
     text = scored.findings.to_json()
     if scored.card is None:
@@ -136,9 +137,8 @@ def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: 
 def _settled(ready: OpenChallenge, name: str, outcome: Outcome) -> Scored:
     for cause in (problem.cause for problem in outcome.findings if problem.cause):
         raise PluginError(cause)
-    findings = Findings(name)
-    findings.extend(replace(problem, path=name) for problem in outcome.findings)
-    return settled(terms_of(ready), name, name, outcome._replace(findings=findings))
+    own = outcome._replace(findings=outcome.findings.at(name))
+    return settled(terms_of(ready), name, name, own)
 
 
 def _of_runs(ready: OpenChallenge, path: Path, name: str, values: str, sha256: str) -> Evaluation:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, field, replace
 from typing import Literal
 
@@ -71,6 +71,7 @@ class Findings:
     def __init__(self, path: str | None = None, most: int = KEPT) -> None:
         self.path = path
         self.counts: Counter[str] = Counter()
+        self.metadata: Mapping[str, str] = {}  # what the file says of itself, of ir_metadata
         self._most = most
         self._problems: list[Problem] = []
         self._errors = False
@@ -94,7 +95,7 @@ class Findings:
         """The same findings, to be added to."""
         copied = Findings(self.path, self._most)
         copied.counts, copied._problems = self.counts.copy(), list(self._problems)
-        copied._errors = self._errors
+        copied._errors, copied.metadata = self._errors, self.metadata
         return copied
 
     def locate(
@@ -169,6 +170,7 @@ class Findings:
                 "counts": self.counts,
                 "errors": self._errors,
                 "problems": problems,
+                **({"metadata": dict(self.metadata)} if self.metadata else {}),
             }
         )
 
@@ -181,7 +183,8 @@ class Findings:
             findings.counts.update(fields["counts"])
             findings._problems = [Problem(**problem) for problem in fields["problems"]]
             findings._errors = fields["errors"]
-        except (KeyError, TypeError) as error:
+            findings.metadata = {k: str(v) for k, v in fields.get("metadata", {}).items()}
+        except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"these are no findings: {error!r}") from error
         return findings
 

@@ -70,12 +70,16 @@ class Scored:
         default_factory=dict
     )  # measure id -> group of lists -> mean
     runs: tuple[Scored, ...] = ()  # of a system of several runs, whose means its values are
-    metadata: Mapping[str, str] = field(default_factory=dict)  # what a run says of itself
 
     @property
     def valid(self) -> bool:
         """Whether it was scored."""
         return self.card is not None
+
+    @property
+    def metadata(self) -> Mapping[str, str]:
+        """What its file says of itself: tag, actor and method of ir_metadata."""
+        return self.findings.metadata
 
     def published(self, paths: bool = False) -> Scored:
         """Without its folder; of a baseline, which may be made of the truth, no digest or row.

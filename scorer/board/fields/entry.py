@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from scorer.board.entries import Added
 from scorer.core.dataclass import dataclass
-from scorer.reports.codec import Place
+from scorer.reports.codec import ABSENT, Place, optional
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,7 @@ class Line:
     problems: Sequence[Place]
     receipt: str | None
     values: Mapping[str, Mapping[str, float | None]] | None  # split -> measure -> mean
+    ir_metadata: Mapping[str, str] = optional()  # tag, actor and method, where a run says them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,4 +52,5 @@ def line(added: Added) -> Line:
         [Place.of(finding) for finding in added.findings],
         added.receipt,
         added.values or None,
+        added.findings.metadata or ABSENT,
     )
