@@ -259,7 +259,7 @@ def test_entries_come_with_their_times(score, tmp_path):
     ("platform", "files", "said"),
     [
         ("codabench", {"readme.txt": "x"}, "the bundle has no competition.yaml"),
-        ("codabench", {"competition.yaml": "a: [\n"}, "competition.yaml:1: "),
+        ("codabench", {"competition.yaml": "a: [\n"}, "competition.yaml:2: "),
         ("codabench", {"competition.yaml": "7"}, "competition.yaml says nothing"),
         ("evalai", {"x.yaml": "a: 1"}, "the bundle has no challenge_config.yaml"),
         ("kaggle", {"train.csv": "a\n1\n"}, "the bundle has no solution.csv"),
