@@ -161,9 +161,10 @@ def postgresql():
         os.chown(folder, user.pw_uid, user.pw_gid)
     data = folder / "data"
     quiet = {"check": True, "capture_output": True, "cwd": folder}
-    setup = [tool / "initdb", "-D", data, "-U", "scorer", "-A", "trust", "-E", "UTF8"]
+    setup = [tool / "initdb", "-D", data, "-U", "scorer", "-A", "trust", "-E", "UTF8", "-N"]
     subprocess.run(_as_somebody(list(map(str, setup))), **quiet)
-    options = f"-p {port} -c listen_addresses=127.0.0.1 -k {folder}"
+    # processes are killed in tests, machines are not
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c fsync=off -k {folder}"
     start = [tool / "pg_ctl", "-D", data, "-l", folder / "log", "-o", options, "-w", "start"]
     subprocess.run(_as_somebody(list(map(str, start))), **quiet)
     yield f"postgresql+psycopg://scorer@127.0.0.1:{port}/postgres"

@@ -257,9 +257,9 @@ def test_the_way_of_a_participant(someone, served):
     other = next(o.text for o in who.all("select[name=other] option") if o.text != str(number))
     Select(who.finds("select[name=other]")).select_by_visible_text(other)
     who.presses("Compare")
-    assert who.finds("h1").text == f"Entries {number} and {other}"
+    assert who.reads("h1") == f"Entries {number} and {other}"
     assert "p = " in who.reads()
-    assert who.finds("svg.histogram").is_displayed()
+    assert who.waits(lambda: who.finds("svg.histogram").is_displayed())
     fits(who)
     who.presses("Entries")
     who.opens(f"Withdraw entry {other}?")
@@ -284,10 +284,10 @@ def test_the_way_of_an_organizer(someone, served):
     fits(who)
     who.finds("#invite").send_keys(team)
     who.presses("Make its token")
-    token = who.finds("main pre").text
+    token = who.reads("main pre")
     assert len(token) >= 32
     who.presses(f"Another token of {team}")
-    assert who.finds("main pre").text != token
+    assert who.reads("main pre") != token
     # its entry, and a decision on it
     path = file(served, own(next(NAMES), 5))
     with served.board() as board:
@@ -301,14 +301,14 @@ def test_the_way_of_an_organizer(someone, served):
     who.presses("Record")
     assert "a test of decisions" in who.reads()
     who.goes("?split=private")
-    assert team not in who.finds("main").text
+    assert team not in who.reads("main")
     # the tabs of both boards, and how ranks differ between them
     assert [each.text for each in who.all(".pills a")] == ["all", "public", "private"]
     assert [each.is_displayed() for each in who.all("svg.slopes")].count(True) == 1
     fits(who)
     who.presses("Organize")
     who.presses("Audit")
-    assert "nothing suspicious" in who.reads() or "entries" in who.finds("ul[role=status]").text
+    assert "nothing suspicious" in who.reads() or "entries" in who.reads("ul[role=status]")
     who.presses("Preview a re-scoring")
     assert "Would change: values of 0 lists" in who.reads()
     copy = who.downloads(who.by_words("Download the database").get_attribute("href"))
@@ -343,7 +343,7 @@ def test_a_re_scoring_is_previewed_and_a_failure_has_its_reference(visitor, serv
         who.signs_in(served.token("organizer"))
         who.presses("Organize")
         who.presses("7f3a7f3a")
-        assert "a <b>cause</b>" in who.finds("main pre").text
+        assert "a <b>cause</b>" in who.reads("main pre")
         try:
             truth.write_text(before.replace("q00,a,2", "q00,a,0").replace("q01,a,2", "q01,a,0"))
             who.goes("/admin")
@@ -411,7 +411,7 @@ def test_with_the_keyboard_alone(visitor, served, width):
         teams = [each.text for each in who.all("#standings tbody th")]
         assert teams == sorted(teams, key=str.lower)
         tabs_to(who, lambda each: each.tag_name == "summary").send_keys(Keys.ENTER)
-        assert who.finds("details.notes ul").is_displayed()
+        assert who.waits(lambda: who.finds("details.notes ul").is_displayed())
 
 
 def signs_in_by_keys(who, token):
@@ -470,7 +470,7 @@ def test_entries_and_downloads_with_the_keyboard_alone(visitor, served, tmp_path
         chooses(who, "one", str(one))
         chooses(who, "other", str(other))
         keyed(who, "Compare")
-        assert who.finds("h1").text == f"Entries {one} and {other}"
+        assert who.reads("h1") == f"Entries {one} and {other}"
         keyed(who, "Entries")
         tabs_to(who, named(f"Withdraw entry {other}?")).send_keys(Keys.ENTER)
         keyed(who, f"Withdraw entry {other}", Keys.SPACE)
@@ -492,9 +492,9 @@ def test_an_organizer_with_the_keyboard_alone(visitor, served, tmp_path):
         before = who.finds("html")
         has_id(who, "invite").send_keys(team, Keys.ENTER)
         who.waits(lambda: is_gone(before) and who.finds("main pre"))
-        token = who.finds("main pre").text
+        token = who.reads("main pre")
         keyed(who, f"Another token of {team}", Keys.SPACE)
-        assert who.finds("main pre").text != token
+        assert who.reads("main pre") != token
         with served.board() as board:
             (added,) = board.add([file(served, own(next(NAMES), 5))], team)
         keyed(who, "Entries")
@@ -511,7 +511,7 @@ def test_an_organizer_with_the_keyboard_alone(visitor, served, tmp_path):
         assert "Would change: values of 0 lists" in who.reads()
         assert saved(who, "Download the database", tmp_path).startswith(b"SQLite format 3")
         keyed(who, "7f3a7f3c")
-        assert "a <b>cause</b>" in who.finds("main pre").text
+        assert "a <b>cause</b>" in who.reads("main pre")
         keyed(who, "Organize")
         keyed(who, "Try again: 7f3a7f3c", Keys.SPACE)
         keyed(who, f"Revoke tokens of {team}", Keys.SPACE)
@@ -527,13 +527,13 @@ def test_times_and_buttons_at_every_width(someone, served):
         added = [board.add([file(served, own(next(NAMES), by))], team)[0] for by in (3, 5)]
     who.signs_in(token)
     who.goes("/entries")
-    header = who.finds("header").text
+    header = who.reads("header")
     assert "open until 2120-01-01 00:00 UTC" in header
     assert ("days" in header and "left" in header) == who.scripts
     changes = [row.find_elements(By.TAG_NAME, "td")[1].text for row in who.all("tbody tr")[:2]]
     assert re.fullmatch(r"[+-]0\.\d{4}", changes[0])
     assert changes[1] == ""
-    assert who.finds("figure").is_displayed()  # their history
+    assert who.waits(lambda: who.finds("figure").is_displayed())  # their history
     buttons = [each.rect for each in who.all("table.entries :is(button, summary)")]
     screen = who.driver.execute_script("return document.documentElement.clientWidth")
     shown = [rect for rect in buttons if rect["width"]]
@@ -552,7 +552,7 @@ def test_a_team_registers_itself(someone):
     fits(who)
     who.finds("#name").send_keys(team)
     who.presses("Register")
-    token = who.finds("main pre").text
+    token = who.reads("main pre")
     fits(who)
     who.signs_in(token)
     assert team in who.reads()
@@ -591,7 +591,7 @@ def test_an_open_board_follows_what_happens(visitor, served):
             )
         )
         assert order != "none"
-        assert "renewed" in who.finds("#news").text
+        assert "renewed" in who.reads("#news")
 
 
 def test_many_open_boards_share_a_connection(visitor, served):
@@ -604,7 +604,7 @@ def test_many_open_boards_share_a_connection(visitor, served):
             for _ in range(8):
                 who.driver.switch_to.new_window("tab")
                 who.goes()
-                assert who.finds("#standings").is_displayed()
+                assert who.waits(lambda: who.finds("#standings").is_displayed())
             with served.board() as board:
                 board.add([file(served, own(next(NAMES), 8))], team)
             who.waits(lambda: "renewed" in who.finds("#news").text)
