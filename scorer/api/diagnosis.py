@@ -47,7 +47,7 @@ HALVED = ("Accuracy", "BalancedAccuracy")  # of which 1/2 is chance, where there
 
 
 def diagnosed(
-    ready: OpenChallenge, scored: Sequence[Scored], ranks: Ints, files: Sequence[Named]
+    ready: OpenChallenge, scored: Sequence[Scored], ranks: Ints, files: Sequence[Sequence[Named]]
 ) -> Diagnosis:
     """What the ranked submissions tell of measures, lists and truth.
 
@@ -57,7 +57,7 @@ def diagnosed(
         ready: the challenge, opened.
         scored: two or more ranked submissions, all valid.
         ranks: (submissions,), the official ones.
-        files: of these submissions, in the same order.
+        files: of these submissions, in the same order: the one of each, or those of its runs.
     """
     terms, unknown = terms_of(ready), list[str]()
     challenge = terms.challenge
@@ -73,7 +73,7 @@ def diagnosed(
     if not good.size:
         unknown.append("suspect truth: it takes three submissions")
     elif isinstance(ready.answers, Labels) and ready.answers.constants.classes:
-        found["mislabelled"] = _mislabelled(ready, [files[n] for n in good.tolist()], unknown)
+        found["mislabelled"] = _mislabelled(ready, [files[n][0] for n in good.tolist()], unknown)
     elif measure is not None:
         found["low"] = _low(terms, values, good)
     pool = without_own_items(ready, scored, files)

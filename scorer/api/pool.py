@@ -35,7 +35,7 @@ def seen(ready: OpenChallenge, file: Named) -> Views | None:
 
 
 def without_own_items(
-    ready: OpenChallenge, scored: Sequence[Scored], files: Sequence[Named]
+    ready: OpenChallenge, scored: Sequence[Scored], files: Sequence[Sequence[Named]]
 ) -> tuple[Pooled, ...] | str:
     """The rank of each submission without the relevant items that only it retrieved.
 
@@ -53,11 +53,11 @@ def without_own_items(
         return f"{primary.id} looks at more than judged items"
     if ready.folds or not all(part.of_lists for part in leaves):
         return f"{primary.id} has no value for each list alone"
-    found = [seen(ready, file) for file in files]
-    views = [each.views[Judged] for each in found if each is not None]
-    cards = [each.card for each in scored if each.card is not None]
-    if not len(views) == len(cards) == len(scored):
+    found = [[seen(ready, file) for file in own] for own in files]
+    views = [[each.views[Judged] for each in own if each is not None] for own in found]
+    if [*map(len, views)] != [*map(len, files)]:
         return "a submission cannot be read a second time"
+    cards = [[run.card for run in each.runs or (each,) if run.card is not None] for each in scored]
     means = np.array([each.values[primary.id].mean for each in scored])
     ranks = ranks_of(means, primary.metric.better)
     rows = []
@@ -65,8 +65,11 @@ def without_own_items(
         if not gone.any():
             continue
         less = np.array([
-            _value_without(ready, primary, leaves, card, view, gone)
-            for card, view in zip(cards, views, strict=True)
+            np.mean([
+                _value_without(ready, primary, leaves, card, view, gone)
+                for card, view in zip(of_runs, seen_of, strict=True)
+            ])
+            for of_runs, seen_of in zip(cards, views, strict=True)
         ])  # fmt: skip
         after = ranks_of(less, primary.metric.better)
         rows.append(Pooled(scored[n].name, int(gone.sum()), int(ranks[n]), int(after[n]),
@@ -74,16 +77,18 @@ def without_own_items(
     return tuple(sorted(rows, key=lambda row: (row.rank - row.without, -row.items, row.rank)))
 
 
-def own_items(views: Sequence[Judged]) -> list[Mask]:
+def own_items(views: Sequence[Sequence[Judged]]) -> list[Mask]:
     """Which relevant items of the truth only one submission has, of each submission.
 
-    The submissions are of one truth; each mask has an element an item of the ideal.
+    `views` are those of each submission's runs, all of one truth; each mask has an element an item
+    of the ideal.
     """
-    first, places = views[0].ideal, list[Ints]()
+    first, places = views[0][0].ideal, list[Ints]()
     starts = first.starts()
-    for view in views:
-        hits = view.hits.where(view.hits.grade > 0)
-        places.append(starts[hits.in_list] + hits.place - 1)
+    for runs in views:
+        every = [view.hits.where(view.hits.grade > 0) for view in runs]
+        rows = [starts[hits.in_list] + hits.place - 1 for hits in every]
+        places.append(np.unique(np.concatenate(rows)))
     found = np.bincount(np.concatenate(places), minlength=first.rank.size)
     masks = []
     for rows in places:

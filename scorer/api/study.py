@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -29,6 +30,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.board import Terms, ranked
+from scorer.leaderboard.repeats import with_repeats
 from scorer.metrics.measure import Measure, find
 from scorer.metrics.notation import parse
 from scorer.prepare.answerable import answerable
@@ -89,23 +91,26 @@ def study(
         outcomes = outcomes_of(ready, files, progress)
         further = {each.id for each in ready.measures} - {each.id for each in plain.measures}
         terms = terms_of(ready)
-        scored = settled_files(terms, files, outcomes)
+        scored = with_repeats(settled_files(terms, files, outcomes))
         valid = sum(each.valid for each in scored)
         if valid < 2:
             count = f"{valid} of {len(scored)} submissions can be scored"
             raise UsageError(f"nothing to study: {count}, two are needed (score check says why)")
         rows = ranked(terms, scored).standings
         place = {each.name: n for n, each in enumerate(scored)}
-        order = [place[row.name] for row in rows]
+        best_first = tuple(scored[place[row.name]] for row in rows)
+        at = {file.name: n for n, file in enumerate(files)}
+        runs = [[at[run.name] for run in each.runs or (each,)] for each in best_first]
+        files_of = [[files[n] for n in own] for own in runs]
         entrants = Entrants(
             terms,
-            tuple(scored[n] for n in order),
-            tuple(outcomes[n] for n in order),
+            best_first,
+            tuple(tuple(outcomes[n] for n in own) for own in runs),
             np.array([row.rank for row in rows], dtype=np.int64),
             frozenset(further),
         )
-        possible = tuple(unjudged(plain, [files[n] for n in order], allow_plugins))
-        told = diagnosed(ready, entrants.scored, entrants.ranks, [files[n] for n in order])
+        possible = tuple(unjudged(plain, [*chain.from_iterable(files_of)], allow_plugins))
+        told = diagnosed(ready, entrants.scored, entrants.ranks, files_of)
     digest = fingerprint(ready.digests, board_digest(official, plain.measures))
     seed = official.leaderboard.seed if seed is None else seed
     every = list(variations(entrants, seed))
@@ -148,7 +153,7 @@ def _opened_with_more(
         return answerable(opened(plain)), []
     wider = challenge.model_copy(update={"metrics": (*challenge.metrics, *specs)})
     try:
-        bound = prepare(wider, allow_plugins)._replace(found=plain.found)
+        bound = prepare(wider, allow_plugins)._replace(found=plain.found, read=plain.read)
         return answerable(opened(bound)), []
     except ChallengeError as error:
         ready = answerable(opened(plain))  # raises where the challenge itself is wrong

@@ -22,6 +22,7 @@ from scorer.core.text import display_path, quoted
 from scorer.engines.base import RemoteTruth, Tick, engines
 from scorer.formats.base import formats
 from scorer.formats.read import COMPRESSED
+from scorer.formats.read_once import ReadTable
 from scorer.formats.repair import FIXED
 from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge, prepare
@@ -33,6 +34,7 @@ from scorer.results.sums import Unnamed
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves
 Submissions = Mapping[str, object] | Iterable[Named | Path | str]
+LOCAL = "local"  # the engine that is taken where none is named
 Progress = Callable[[float, int, str], None]  # how many are done, of how many, and which is next
 
 
@@ -223,7 +225,7 @@ def scored_files(
     ready: OpenChallenge,
     files: Sequence[Named],
     progress: Progress | None,
-    engine: str = "local",
+    engine: str = LOCAL,
     options: Mapping[str, str] | None = None,
 ) -> list[Scored]:
     """Each file read, checked and, where the truth is open, scored by the challenge's rules.
@@ -248,7 +250,7 @@ def outcomes_of(
     ready: OpenChallenge,
     files: Sequence[Named],
     progress: Progress | None,
-    engine: str = "local",
+    engine: str = LOCAL,
     options: Mapping[str, str] | None = None,
     elsewhere: RemoteTruth | None = None,
 ) -> list[Outcome]:
@@ -270,7 +272,8 @@ def outcomes_of(
             return elsewhere.outcomes(challenge, paths, tick)
         return engines().get(engine).outcomes(challenge.plan, paths, tick, options or {})
 
-    outcomes = _outcomes(ready, readable, tick, run)
+    read = {} if elsewhere is not None or engine != LOCAL else ready.prepared.read or {}
+    outcomes = _outcomes(ready, readable, tick, run, read)
     every = []
     for file, stray in zip(files, strays, strict=True):
         every.append(Outcome(stray, None, None) if stray else next(outcomes))
@@ -287,20 +290,26 @@ def _outcomes(
     files: Sequence[Named],
     tick: Tick,
     run: Callable[[OpenChallenge, Sequence[Path], Tick], Iterator[Outcome]],
+    read: dict[Path, ReadTable],
 ) -> Iterator[Outcome]:
-    """The outcome of each file; those that follow each other in one format go together."""
+    """The outcome of each file; those that follow each other in one format go together.
+
+    Of `read` what is used is taken.
+    """
     done = 0
-    for (format, read), group in groupby(files, lambda file: (file.format, file.table is None)):
+    for (format, known), group in groupby(
+        files, lambda file: (file.format, file.table is not None or file.path in read)
+    ):
         part, start = list(group), done
         done += len(part)
-        if not read:
+        opened = ready if format is None else ready.reading(format)
+        if known:
             from scorer.api.value_tables import outcomes_of_tables
 
-            yield from outcomes_of_tables(ready.plan, part, lambda n, s=start: tick(s + n))  # type: ignore[misc]
-            continue
-        opened = ready if format is None else ready.reading(format)
-        paths = [file.path for file in part]
-        outcomes = run(opened, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
+            outcomes = outcomes_of_tables(opened.plan, part, lambda n, s=start: tick(s + n), read)  # type: ignore[misc]
+        else:
+            paths = [file.path for file in part]
+            outcomes = run(opened, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
         for outcome in outcomes:
             if format is not None:
                 outcome.findings.without_columns()

@@ -13,7 +13,9 @@ import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
+from scorer.formats.cut import ready_to_read
 from scorer.formats.read import read
+from scorer.formats.read_once import TablesReadOnce
 from scorer.prepare.bind import BoundChallenge
 from scorer.tables.table import Schema, Table
 
@@ -52,7 +54,7 @@ class Named(NamedTuple):
     label: str = ""  # the name of the file in messages, if not its path
     format: str | None = None  # of data, whatever the challenge says of files
     part: TablePart | None = None  # of a table of several systems or runs
-    table: Table | None = None  # what stands instead of the file, where nothing is wrong with it
+    table: Table | None = None  # what stands instead of a file, where nothing is wrong with it
 
     @property
     def display(self) -> str:
@@ -76,26 +78,34 @@ def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
     columns = challenge.submission.columns
     roles = ("list", "measure") if "measure" in columns else ("list",)
     by_value: dict[str | None, set[str]] = {}
+    once, last = TablesReadOnce(), object()
+    files = list(files)
+    ready_to_read([file.path for file in files if file.table is None])
     for file in files:
-        for value, lists in _lists_by_value(prepared, file, Schema(roles, (), columns)):
+        table = file.table or _read_of(prepared, file, once, Schema(roles, (), columns))
+        if table is None or table.ids["list"] is last:
+            continue
+        for value, lists in _lists_by_value(table):
             by_value.setdefault(value, set()).update(lists)
+        last = table.ids["list"]
     found: dict[str, frozenset[str]] = {}
     for value, names in by_value.items():
         own = frozenset[str]() if value is None else frozenset([value])
         found |= {name: found[name] | own if name in found else own for name in names}
-    return prepared._replace(found=found)
+    return prepared._replace(found=found, read=once.kept)
 
 
-def _lists_by_value(
-    prepared: BoundChallenge, file: Named, shape: Schema
-) -> Iterator[tuple[str | None, Iterable[str]]]:
-    """The lists that a file has of each value that rows name, or of None."""
-    table = file.table
-    if table is None:
-        format = prepared.format(file.path, file.format)
-        table = read(file.path, format, [shape], Findings(), prepared.limits)
-    if table is None:
-        return
+def _read_of(
+    prepared: BoundChallenge, file: Named, once: TablesReadOnce, shape: Schema
+) -> Table | None:
+    """The table of a file; of one with faults the columns of a shape alone, or None."""
+    format, limits = prepared.format(file.path, file.format), prepared.limits
+    table = once.read(file.path, format, prepared.shapes, limits)
+    return read(file.path, format, [shape], Findings(), limits) if table is None else table
+
+
+def _lists_by_value(table: Table) -> Iterator[tuple[str | None, Iterable[str]]]:
+    """The lists that a table has of each value that rows name, or of None."""
     lists, measure = table.ids["list"], table.ids.get("measure")
     if measure is None or len(measure.names) == 1:
         yield None if measure is None else measure.names[0], lists.names

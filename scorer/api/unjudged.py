@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from scorer.api.submissions import Named, outcomes_of, settled_files, terms_of
 from scorer.core.errors import ChallengeError
 from scorer.leaderboard.board import ranked
+from scorer.leaderboard.repeats import with_repeats
 from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
@@ -31,7 +32,7 @@ def unjudged(
     except ChallengeError:  # ties, folds, or too many grades stand against it
         return
     terms = terms_of(ready)
-    scored = settled_files(terms, files, outcomes_of(ready, files, None))
+    scored = with_repeats(settled_files(terms, files, outcomes_of(ready, files, None)))
     found = {each.name: each.values[primary.id] for each in scored if each.valid}
     bounds = {name: value.bounds for name, value in found.items() if value.bounds is not None}
     if all(each.judged == 1 for each in bounds.values()):

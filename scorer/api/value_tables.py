@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,10 +16,13 @@ from scorer.api.arrays import is_array
 from scorer.api.systems import Named
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings
-from scorer.engines.base import Tick
+from scorer.engines.base import Tick, with_causes
+from scorer.engines.local import scored
+from scorer.formats.pieces import columns_at
+from scorer.formats.read_once import ReadTable
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, outcome, score_lists
-from scorer.tables.columns import CodedColumn
+from scorer.tables.columns import CodedColumn, RunColumn
 from scorer.tables.table import LARGEST, Schema, Table
 
 PLAIN = re.compile(r"[A-Za-z0-9._:/-]+")  # cases that every reader takes as they are
@@ -43,7 +48,7 @@ class NumberTables(NamedTuple):
     def tables(self, shape: Schema, value: str) -> Iterator[Table]:
         """A table for each system, whose rows say which value they are of."""
         places = np.arange(len(self.cases))
-        lists = CodedColumn(places, self.cases)
+        lists = RunColumn(places + 1, self.cases)
         measure = CodedColumn(np.zeros_like(places), (value,))
         for values in self.numbers.values():
             yield Table({"list": lists, "measure": measure}, {shape.required[-1]: values},
@@ -104,12 +109,27 @@ def _sorted_cases(cases: Cases) -> tuple[tuple[str, ...], Ints] | None:
     return tuple(names[at] for at in order), np.array(order, dtype=np.int64)
 
 
-def outcomes_of_tables(plan: Plan, files: Sequence[Named], tick: Tick) -> Iterator[Outcome]:
-    """The outcome of each submission that has a table in place of a file."""
+def outcomes_of_tables(
+    plan: Plan, files: Sequence[Named], tick: Tick, read: dict[Path, ReadTable]
+) -> Iterator[Outcome]:
+    """The outcome of each submission that has a table in place of a file, or in `read`, if any."""
     for n, file in enumerate(files):
         tick(n)
-        assert file.table is not None
-        part, sha256 = score_lists(plan, file.table), hashlib.sha256()
-        for values in file.table.numbers.values():  # tells whether two hold the same
-            sha256.update(values.tobytes())
-        yield outcome(plan, part, Findings(file.display), sha256.hexdigest())
+        if file.table is None and file.path not in read:  # it was given twice
+            yield scored(plan, file.path)
+        elif file.table is None:
+            yield _of_file(plan, file.path, read.pop(file.path))
+        else:
+            sha256 = hashlib.sha256()
+            for values in file.table.numbers.values():  # tells whether two hold the same
+                sha256.update(values.tobytes())
+            part = score_lists(plan, file.table)
+            yield outcome(plan, part, Findings(file.display), sha256.hexdigest())
+
+
+def _of_file(plan: Plan, path: Path, read: ReadTable) -> Outcome:
+    """The outcome of a file that has been read; what is wrong is told as when it is scored."""
+    findings, format = Findings(str(path)), plan.format(path)
+    made = outcome(plan, score_lists(plan, read.table), findings, read.sha256)
+    findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
+    return with_causes(plan, path, made)

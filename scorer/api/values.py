@@ -40,7 +40,8 @@ from scorer.prepare.guess.values import (
 
 CASE, MEASURE = "case", "measure"  # columns of what is written here
 COLUMNS = {"list": CASE, "measure": MEASURE, "value": VALUE}
-BLANK = re.compile(rb"[,;\t] *(?=[,;\t\r\n]|$)|\bnull\b")  # an empty cell, most likely
+NULL = re.compile(rb"\bnull\b")
+SEPARATORS = bytes.maketrans(b";\t\r", b",,\n")
 
 
 class GivenTables(NamedTuple):
@@ -141,7 +142,7 @@ def _as_they_are(files: Sequence[Named], said: Said) -> GivenTables | None:
     """Files that are read as any submission's are; None where one has to be written anew."""
     if any(not file.path.is_file() or is_report(file.path) for file in files):
         return None
-    if any(BLANK.search(file.path.read_bytes()) for file in files):
+    if any(_has_blanks(file.path.read_bytes()) for file in files):
         return None
     table = looked(files[0].path)
     columns = value_columns(table, said.columns, said.values, files[0].display)
@@ -157,6 +158,14 @@ def _as_they_are(files: Sequence[Named], said: Said) -> GivenTables | None:
     cells = {name: table.cells(name) for name in names if name in table.names}
     challenge = _challenge_of_values(given, submission, said, cells, {})
     return GivenTables(challenge, list(files), (_guess_told(files[0].display, columns, challenge),))
+
+
+def _has_blanks(data: bytes) -> bool:
+    """Whether a cell of a file is empty, most likely."""
+    if b"null" in data and NULL.search(data):
+        return True
+    cells = data.translate(SEPARATORS, b" ")
+    return b",," in cells or b",\n" in cells or cells.endswith(b",")
 
 
 def _roles(columns: ValueColumns) -> dict[str, str]:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import compress
+from itertools import chain, compress
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -19,6 +19,7 @@ from scorer.core.registry import plugin_call
 from scorer.core.text import printable, unit
 from scorer.leaderboard.board import Terms, ranked, settled
 from scorer.leaderboard.certainty import cluster_codes
+from scorer.leaderboard.repeats import with_repeats
 from scorer.metrics.combination import SIZE, Combination
 from scorer.metrics.measure import Measure
 from scorer.preferences.base import aggregations, every
@@ -48,14 +49,19 @@ class Entrants(NamedTuple):
 
     terms: Terms
     scored: tuple[Scored, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[tuple[Outcome, ...], ...]  # of each, one a run
     ranks: Ints  # (submissions,), official
     further: frozenset[str]  # measures that are no measures of the challenge, by id
 
     @property
+    def runs(self) -> list[tuple[Scored, ...]]:
+        """The runs of each; most are their own only one."""
+        return [each.runs or (each,) for each in self.scored]
+
+    @property
     def cards(self) -> list[Scorecard]:
-        """The scorecard of each."""
-        return [cast(Scorecard, each.card) for each in self.scored]
+        """The scorecard of each run."""
+        return [cast(Scorecard, run.card) for run in chain.from_iterable(self.runs)]
 
     @property
     def by_primary(self) -> bool:
@@ -66,25 +72,35 @@ class Entrants(NamedTuple):
         self, measure: Measure, rules: RuleOf | None = None, keep: Mask | None = None
     ) -> Floats:
         """The value of each by a measure, by other rules or on some of the lists; NaN for none."""
-        table = [each.values[measure.id] for each in self.scored if measure.id in each.values]
-        if rules is None and len(table) == len(self.scored) and all(map(_has_list_values, table)):
+        runs = list(chain.from_iterable(self.runs))
+        table = [run.values[measure.id] for run in runs if measure.id in run.values]
+        if rules is None and len(table) == len(runs) and all(map(_has_list_values, table)):
             how = MEAN if measure.metric.aggregate == "mean" else SUM
             rows = [cast(Floats, each.per_list) for each in table]
-            return np.array([how.of(row if keep is None else row[keep]) for row in rows])
-        used = self.terms.rules if rules is None else rules
-        return np.array([self._value(n, measure, used, keep) for n in range(len(self.scored))])
+            values = [how.of(row if keep is None else row[keep]) for row in rows]
+        else:
+            used = self.terms.rules if rules is None else rules
+            outcomes = chain.from_iterable(self.outcomes)
+            values = [
+                self._value(cast(Scorecard, run.card), outcome, measure, used, keep)
+                for run, outcome in zip(runs, outcomes, strict=True)
+            ]
+        ends = np.cumsum([len(each) for each in self.outcomes])[:-1]
+        return np.array([float(each.mean()) for each in np.split(np.array(values), ends)])
 
     def table(self, measure: Measure) -> Floats | None:
         """The value of every list, (submissions, lists), NaN for none; None of a pooled figure."""
         rows = [each.values[measure.id].per_list for each in self.scored]
         return np.array(rows) if all(row is not None for row in rows) else None
 
-    def _value(self, n: int, measure: Measure, rules: RuleOf, keep: Mask | None) -> float:
-        outcome = self.outcomes[n]
+    def _value(
+        self, card: Scorecard, outcome: Outcome, measure: Measure, rules: RuleOf, keep: Mask | None
+    ) -> float:
+        """The value of a run."""
         try:
             with plugin_call(f"metric {measure.metric.name} failed"):
                 if not outcome.folds:
-                    return settle(self.cards[n], measure, rules, keep).mean
+                    return settle(card, measure, rules, keep).mean
                 if keep is not None:
                     outcome = limited(outcome, keep, tuple(compress(self.terms.lists, keep)))
                 lists = cast(Scorecard, outcome.card).lists
@@ -108,7 +124,11 @@ class Entrants(NamedTuple):
         if np.isnan(table[terms.primary.id]).all() and self.by_primary:
             return None
         scored = [
-            replace(each, values={k: Value(float(v[n]), 0, 0, 0, None) for k, v in table.items()})
+            replace(
+                each,
+                values={k: Value(float(v[n]), 0, 0, 0, None) for k, v in table.items()},
+                runs=(),
+            )
             for n, each in enumerate(self.scored)
         ]
         return self.board(terms._replace(groups={}), scored)
@@ -116,12 +136,13 @@ class Entrants(NamedTuple):
     def _anew(self, rules: RuleOf | None, keep: Mask | None) -> Ints:
         """The ranks of submissions that are settled by other rules, or on some of the lists."""
         terms = self.terms._replace(rules=self.terms.rules if rules is None else rules)
-        outcomes: Sequence[Outcome] = self.outcomes
+        outcomes: Sequence[Outcome] = list(chain.from_iterable(self.outcomes))
         if keep is not None:
             terms = terms._replace(lists=tuple(compress(terms.lists, keep)))
             outcomes = [limited(each, keep, terms.lists) for each in outcomes]
-        pairs = zip(self.scored, outcomes, strict=True)
-        return self.board(terms, [settled(terms, s.name, s.path, o) for s, o in pairs])
+        pairs = zip(chain.from_iterable(self.runs), outcomes, strict=True)
+        runs = [settled(terms, run.name, run.path, outcome) for run, outcome in pairs]
+        return self.board(terms, with_repeats(runs))
 
     def board(self, terms: Terms, scored: list[Scored] | None = None) -> Ints:
         """The ranks by other terms."""

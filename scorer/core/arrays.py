@@ -67,6 +67,8 @@ def order(keys: Ints) -> Ints:
 
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     """Each of these numbers once, ascending; `np.unique` would import `numpy.ma`."""
+    if (numbers[1:] > numbers[:-1]).all():
+        return numbers
     ordered = np.sort(numbers)
     once: NDArray[Any] = ordered[np.append(True, ordered[1:] != ordered[:-1])[: ordered.size]]
     return once

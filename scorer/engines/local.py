@@ -18,6 +18,7 @@ from scorer.engines.base import Tick, engine, with_causes
 from scorer.engines.gather import TooManyErrors, parts_of_file
 from scorer.engines.processes import shareable, shared
 from scorer.formats.base import Format
+from scorer.formats.cut import ready_to_read
 from scorer.formats.parts import by_part
 from scorer.formats.pieces import Pieces, columns_at, joined, pieces
 from scorer.formats.whole import whole_text
@@ -36,6 +37,7 @@ def local(
     `tick` is told how many submissions are done, with the share of the one being read.
     """
     done = 0
+    ready_to_read(submissions)
     if shareable(submissions):
         for shared_outcome in shared(partial(scored, plan), submissions):
             done += 1

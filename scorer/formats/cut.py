@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +25,8 @@ from scorer.tables.columns import CodedColumn, TextColumn
 from scorer.tables.table import TEXT, Builder, Table
 
 SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the careful parser to run
+SMALL = 1 << 16  # bytes; below, polars takes longer to begin than the careful parser to run
+MANY = 3_000_000  # bytes of files in between, for which polars is imported
 PIECE = 4 * 1024**2  # bytes read at a time
 HEAD = 64 * 1024  # bytes in which a header is looked for first
 THREADS = 2  # that cut, beside the one that reads and those that score
@@ -50,6 +54,23 @@ def tables(reader: TextReader, request: Request) -> Iterator[Table]:
             piece.ids, piece.numbers, piece.line, reader.shape, {**reader.facts, **piece.facts}
         )
     reader.end(request.findings)
+
+
+def ready_to_read(paths: Sequence[Path]) -> None:
+    """Import polars where it reads these files together sooner than the careful parser would."""
+    sizes = 0
+    for path in paths:
+        with suppress(OSError, ValueError):
+            size = path.stat().st_size
+            sizes += size if SMALL <= size < SMALLEST else 0
+    if sizes >= MANY:
+        ask_for_polars()
+        import polars  # noqa: F401
+
+
+def _smallest() -> int:
+    """How many bytes a file has that polars is to read."""
+    return min(SMALL, SMALLEST) if "polars" in sys.modules else SMALLEST
 
 
 def columns(
@@ -80,7 +101,7 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
     """The blocks of a file, cut, in order; raises as `tables`."""
     blocks = _blocks(reader, request)
     first = next(blocks)
-    if first.last and len(first.data) < SMALLEST:
+    if first.last and len(first.data) < _smallest():
         yield _small(reader, first)
         return
     ask_for_polars()

@@ -22,6 +22,7 @@ from scorer.core.registry import Registry, plugin
 from scorer.core.text import display_path, quoted
 from scorer.formats.base import Format
 from scorer.formats.read import format_of
+from scorer.formats.read_once import ReadTable
 from scorer.kinds.base import Kind
 from scorer.metrics.base import Metric, metrics
 from scorer.metrics.measure import Measure, measure
@@ -52,6 +53,7 @@ class BoundChallenge(NamedTuple):
     ranked_by: RankedBy | None = None  # several measures whose ranks are put together
     # list -> the values that submissions have of it, where nothing else names the lists
     found: Mapping[str, frozenset[str]] | None = None
+    read: dict[Path, ReadTable] | None = None  # tables of submissions that were read for that
 
     @property
     def views(self) -> frozenset[type]:

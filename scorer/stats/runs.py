@@ -45,8 +45,10 @@ def runs_spread(values: Floats, cases: Ints | None = None) -> Spread:
     units = unit_means(values, cases)
     runs, count = units.shape
     centred = units - units.mean()
-    centred[np.abs(centred) <= NOISE * np.abs(units).max(initial=0.0)] = 0.0
+    noise = NOISE * np.abs(units).max(initial=0.0)
+    centred[np.abs(centred) <= noise] = 0.0
     by_unit, by_run = centred.mean(axis=0), centred.mean(axis=1)
+    by_run[np.abs(by_run) <= noise] = 0.0  # of runs that are the same
     part = VariancePart(float((by_unit**2).sum()) / (count * (count - 1)), count - 1)
     if runs < 2:
         return Spread(units.mean(axis=0), part, None)

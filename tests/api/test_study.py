@@ -351,3 +351,24 @@ def test_a_part_of_the_lists_without_any_value_is_told(board):
     study = studied(board, yaml, **{"lists.csv": GROUPS})
     assert study.left_out == ("no submission has a value: without easy; without hard",)
     assert {"easy", "hard"} == {each.name for each in study.variations if each.about == "measure"}
+
+
+@pytest.mark.slow("studies three boards")
+def test_runs_of_one_system_are_studied_as_their_mean(board):
+    sent = {name: PLACES[name] for name in ("steady", "bold", "slow")}
+    runs = {f"{name}#{seed}.csv": run(places) for name, places in sent.items() for seed in "12"}
+    folder, files = board(runs=runs)
+    once = scorer.study(folder, [f for f in files if f.stem in sent])
+    repeated = [file for file in files if "#" in file.name]
+    twice = scorer.study(folder, repeated)
+    assert twice.names == once.names == ("bold", "steady", "slow")
+    assert twice.variations == once.variations
+    assert twice.halves == once.halves
+    assert twice.diagnosis.pool == once.diagnosis.pool
+    (folder / "bold#2.csv").write_text(run([4] * 10))
+    varied = scorer.study(folder, repeated)
+    assert varied.names == ("steady", "bold", "slow")  # .5, (.644 + .25) / 2, .4
+    assert by_name(varied)["Success@3"].ranks == (1, 3, 1)  # 1, (.6 + 0) / 2, 1
+    (folder / "bold#2.csv").write_text("list,item\n")
+    with pytest.raises(UsageError, match="0 of 1 submissions"):  # it is rejected with its run
+        scorer.study(folder, [file for file in repeated if file.name[0] == "b"])

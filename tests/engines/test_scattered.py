@@ -96,6 +96,7 @@ def test_scattered_rows_say_what_the_whole_says(
         if (kind, sent, order) not in said:
             with monkeypatch.context() as whole:
                 whole.setattr(reading, "SMALLEST", 1 << 20)
+                whole.setattr(reading, "SMALL", 1 << 20)
                 said[kind, sent, order] = scored(plans[kind], mine)
         expected = said[kind, sent, order]
         assert not blocks
@@ -256,6 +257,7 @@ def test_of_many_errors_those_are_made_that_can_be_reported(
     monkeypatch.setattr(duplicate_item, "Problem", counted)
     with monkeypatch.context() as whole:
         whole.setattr(reading, "SMALLEST", 1 << 20)
+        whole.setattr(reading, "SMALL", 1 << 20)
         expected = scored(plans["folds"], path)
     assert len(made) == 10
     assert not blocks

@@ -53,6 +53,7 @@ def whole(path, format, shapes, limits=ReadLimits()):  # noqa: B008
 def agree(path, format, shapes, patch, sizes=(1, 64), limits=ReadLimits()):  # noqa: B008
     """The careful parser and small pieces are told apart by nothing."""
     patch.setattr(cut, "SMALLEST", 1 << 22)
+    patch.setattr(cut, "SMALL", 1 << 22)
     expected = whole(path, format, shapes, limits)
     for size in sizes:
         patch.setattr(cut, "SMALLEST", size)

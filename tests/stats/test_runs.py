@@ -55,6 +55,14 @@ def test_runs_that_are_the_same_add_nothing():
     assert runs_interval(runs_spread(np.full((3, 5), 0.5)), 0.9) == (0.5, 0.5)
 
 
+def test_runs_of_one_mean_that_is_rounded_are_not_drawn_apart():
+    values = np.array([1.0] * 6 + [1 / 9] * 4)  # whose mean is rounded in another way than a sum
+    system = runs_spread(np.array([values, values]))
+    assert system.runs == VariancePart(0.0, 1)
+    runs = np.array([values.mean()] * 2)
+    assert not drawn_runs(runs, system, 5, np.random.default_rng(1)).any()
+
+
 def test_clusters_of_cases():
     values = table(3)
     twice = np.repeat(values, 2, axis=1)
