@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from scorer.api.submissions import Named
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Floats, Ints, Mask, distinct
 from scorer.core.problems import Findings
 from scorer.formats.read import read
 from scorer.kinds.grades import Grades
@@ -87,8 +87,8 @@ def own_items(views: Sequence[Sequence[Judged]]) -> list[Mask]:
     starts = first.starts()
     for runs in views:
         every = [view.hits.where(view.hits.grade > 0) for view in runs]
-        rows = [starts[hits.in_list] + hits.place - 1 for hits in every]
-        places.append(np.unique(np.concatenate(rows)))
+        rows_of_runs = [starts[hits.in_list] + hits.place - 1 for hits in every]
+        places.append(distinct(np.concatenate(rows_of_runs)))
     found = np.bincount(np.concatenate(places), minlength=first.rank.size)
     masks = []
     for rows in places:
