@@ -1,5 +1,5 @@
-# The web page and the API of living boards. Build: docker build -t scorer .
-# Run: docker run -p 127.0.0.1:8000:8000 -v ./challenges/course-2026:/challenge scorer
+# `score`, and the web page and the API of living boards. Build: make image
+# Run: docker run -p 127.0.0.1:8000:8000 -v ./challenges/course-2026:/challenge challenge-scorer:VERSION
 FROM python:3.12-slim
 WORKDIR /src
 COPY constraints.txt pyproject.toml README.md LICENSE ./

@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := demo
-.PHONY: help new-metric installed dist board serve demo docs test test-all lowest check simulate fuzz peers platforms bench browser constraints
+.PHONY: help new-metric installed dist board serve demo docs test test-all lowest check simulate fuzz peers platforms image containers bench browser constraints
 
 PYTHON ?= python3
 # modules are compiled once, not by each process that runs tests
@@ -28,12 +28,13 @@ docs: .venv/docs
 	.venv/bin/python docs/generate.py
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build -q --strict
 
-PYTEST = .venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ignore=tests/platforms --ignore=tests/browser
+PYTEST = .venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ignore=tests/platforms \
+  --ignore=tests/containers --ignore=tests/browser
 
 # all tests but the slow ones; of some rooms: make test ROOMS="tests/cli tests/web"
 test: .venv/tests
 	$(PYTEST) -m "not slow" $(ROOMS)
-	@echo "not run: lint and types (make check), slow tests (make test-all), pages in Chromium (make browser), other scorers (make peers), platforms' code (make platforms)"
+	@echo "not run: lint and types (make check), slow tests (make test-all), pages in Chromium (make browser), other scorers (make peers), platforms' code (make platforms), images (make containers)"
 
 # everything; slow tests wait for servers and processes, so that a worker more finds a processor free
 test-all: .venv/tests
@@ -76,6 +77,17 @@ peers: .venv/peers
 platforms: .venv/platforms/installed
 	.venv/platforms/bin/pytest -q -n auto --dist worksteal tests/platforms \
 	  tests/bridges/test_export.py::test_evaluate_itself_loads_the_module
+
+BUILD = docker build
+IMAGE = challenge-scorer:$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' scorer/core/version.py)
+
+# the container image that bundles of `score export` name; by another builder: make image BUILD="buildah build"
+image:
+	$(BUILD) -t $(IMAGE) .
+
+# that image and those of bundles, built by Buildah as root, and run without network, root, and a root folder to write to
+containers: .venv/tests
+	.venv/bin/pytest -q -rs tests/containers
 
 # speed and memory of a few sets
 bench: .venv/runs

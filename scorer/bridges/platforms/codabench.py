@@ -121,7 +121,8 @@ def codabench(subject: Subject) -> Bundle:
         lost=lost(subject, HAS),
         next=(
             "upload it as a zip: codabench.org, Benchmarks, Management, Upload",
-            f"build its Dockerfile as {image}, and push that where workers pull images from",
+            "build the workers' image in the bundle's folder, and push it where they pull from:",
+            f"  docker build -t {image} .",
         ),
     )
 

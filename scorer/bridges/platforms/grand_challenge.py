@@ -8,7 +8,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from scorer.bridges.base import Bundle, PlatformRun, Subject, bridge, json_text, platform, template
+from scorer.bridges.base import (
+    Bundle,
+    PlatformRun,
+    Subject,
+    bridge,
+    derived,
+    json_text,
+    platform,
+    template,
+)
 from scorer.bridges.lost import lost
 from scorer.bridges.stage import laid_out, made, numbers, python, read_json, run, unpacked_archive
 from scorer.reports.leaderboard.platforms.grand_challenge import DOT
@@ -46,6 +55,7 @@ def run_as_grand_challenge(bundle: Path, submission: Path, folder: Path, score: 
 def grand_challenge(subject: Subject) -> Bundle:
     """The container's folder, the ground truth, and what to enter in the phase's settings."""
     splits = subject.splits[:1]
+    image = derived(subject.image, "grand-challenge")
     files = bridge(subject, "grand-challenge", "metrics.json", splits)
     files["app.py"] = template("grand_challenge_app.py")
     files["Dockerfile"] = DOCKER.format(image=subject.image).encode()
@@ -60,7 +70,10 @@ def grand_challenge(subject: Subject) -> Bundle:
         files,
         lost=(*lost(subject, HAS), *hidden),
         next=(
-            f"build the container and upload it; upload {TRUTH} as the phase's ground truth",
+            "build the container in the bundle's folder, and upload the archive:",
+            f"  docker build -t {image} .",
+            f"  docker save {image} | gzip > container.tar.gz",
+            f"upload {TRUTH} as the phase's ground truth",
             f"enter what {FILE} says in the phase's scoring settings",
         ),
     )

@@ -64,7 +64,9 @@ def tira(subject: Subject) -> Bundle:
         files,
         lost=lost(subject, HAS),
         next=(
-            f"build the image as {image} and register it as the evaluator, with this command:",
+            "build the evaluator's image in the bundle's folder:",
+            f"  docker build -t {image} .",
+            "register it with this command:",
             f"  {COMMAND}",
             "truths/ is the dataset's truth",
         ),
