@@ -12,7 +12,7 @@ from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.formats.blocks import Places
-from scorer.formats.form import WHITESPACE
+from scorer.formats.form import BEFORE_EACH, WHITESPACE
 from scorer.formats.text import Plain
 from scorer.tables.columns import hashed
 
@@ -53,6 +53,8 @@ def split_cells(cells: pl.Series, separator: str, good: Mask) -> pl.Series:
     """The several of each cell; `good` is cleared for cells that need the careful parser."""
     import polars as pl
 
+    if len(cells) and cells.str.starts_with(BEFORE_EACH).all():
+        return cells.str.slice(1).str.split(BEFORE_EACH)
     text = cells.str.strip_chars(" \t")
     edged = text.str.contains(r"^[\[(]").to_numpy()
     if edged.any():

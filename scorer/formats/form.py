@@ -9,7 +9,7 @@ with the same lines, by one step between the cells that a format cuts and the ta
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 from typing import NamedTuple
@@ -28,6 +28,7 @@ VALUE_ROLES = (
     *("prediction", "label", "probability[0]", "score", "grade", "rating", "target", "rank"),
 )
 BRACKETS = {"[": "]", "(": ")"}
+BEFORE_EACH = "\0"  # of several texts, none of which holds it: files with it are refused
 
 
 class Keys(NamedTuple):
@@ -264,6 +265,8 @@ def several(cell: str, separator: str) -> list[str]:
     >>> several("[3, 1]", ","), several(" a  b ", " "), several("", ";"), several("a,,b", ",")
     (['3', '1'], ['a', 'b'], [], ['a', '', 'b'])
     """
+    if cell.startswith(BEFORE_EACH):
+        return cell[1:].split(BEFORE_EACH)
     whole = bare(cell)
     if not whole:
         return []
@@ -274,6 +277,15 @@ def several(cell: str, separator: str) -> list[str]:
         len(part) > 1 and part[0] == part[-1] and part[0] in "'\"" for part in parts
     )
     return [part[1:-1] for part in parts] if quotes else parts
+
+
+def one_cell(texts: Iterable[str]) -> str:
+    """A cell of several texts, which may hold any separator.
+
+    >>> several(one_cell(["a b", ""]), " "), several(one_cell([]), " ")
+    (['a b', ''], [])
+    """
+    return "".join(BEFORE_EACH + text for text in texts)
 
 
 def offset(cell: str, separator: str, n: int) -> int:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +16,10 @@ from scorer.core.nested import too_deep
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.formats.base import Rows, format
-from scorer.formats.blocks import BLANK, NONE, Block, Lines, columns
+from scorer.formats.blocks import NONE, Block, Lines, columns
+from scorer.formats.form import one_cell
 from scorer.formats.header import SAMPLE, Unused, resolve, tell_unused
+from scorer.formats.template import SEPARATOR, Template
 from scorer.formats.text import Piece, Plain, Row, TextReader, plain_rows
 from scorer.tables.table import BATCH_ROWS, BATCH_TEXT, TEXT, Schema
 
@@ -26,11 +27,7 @@ JSON_BLANKS = " \t"
 SPACE = re.compile(r"[ \t\r]*")
 MOST_KEYS = 10_000  # different ones that are reported
 MOST_HEAD = 1 << 24  # bytes in which columns are looked for
-SEPARATOR = "\x1f"
-MARKS = [bytes([n]) for n in range(1, 31) if n not in b"\t\n\r"]  # no value holds any
-SEPARATED = bytes.maketrans(b"".join(MARKS), SEPARATOR.encode() * len(MARKS))
-NUMBER_TEXT = r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
-TEXT_VALUE = rb'[^"\\\x00-\x1f]*+'
+ARRAYS = "write an object a row; several in an array are read where a challenge says so (cells:)"
 WRITE = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
 
 
@@ -57,75 +54,14 @@ DECODER = json.JSONDecoder(
 )
 
 
-class Template(NamedTuple):
-    """The text of rows that are all written alike: the same keys, order and blanks."""
-
-    keys: list[str]  # of the columns, in order
-    texts: tuple[bool, ...]  # whether each value is text, else it is a number
-    start: bytes  # before the first value
-    between: tuple[bytes, ...]  # from value to value
-    end: bytes  # after the last value
-
-    def match(self, raw: bytes) -> bool:
-        """Whether a line is written like that."""
-        match = _matcher(self.start, self.between, self.end, self.texts)
-        return match(raw) is not None
-
-    def cut(self, data: bytes, lines: int) -> bytes | None:
-        """Lines that are all like that as values between separators; None where they are not."""
-        if not (data.startswith(self.start) and data.endswith(self.end + b"\n")):
-            return None
-        data = data[len(self.start) : -len(self.end) - 1] + b"\n"
-        for mark, part, times in (
-            (b"\n", self.end + b"\n" + self.start, lines - 1),
-            *zip(MARKS, self.between, [lines] * len(self.between), strict=False),
-        ):
-            size = len(data)
-            data = data.replace(part, mark)
-            if size - len(data) != times * (len(part) - len(mark)):
-                return None
-        if b'"' in data or b"\\" in data:
-            return None
-        octets = np.frombuffer(data, dtype=np.uint8)
-        marks = octets[octets < BLANK]
-        width = len(self.keys)
-        pattern = np.frombuffer(b"".join(MARKS[: width - 1]) + b"\n", dtype=np.uint8)
-        if marks.size != lines * width or (marks.reshape(lines, width) != pattern).any():
-            return None
-        return data.translate(SEPARATED)
-
-
-@cache
-def _matcher(
-    start: bytes, between: tuple[bytes, ...], end: bytes, texts: tuple[bool, ...]
-) -> Callable[[bytes], object]:
-    values = [TEXT_VALUE if text else NUMBER_TEXT.encode() for text in texts]
-    parts = [re.escape(start), values[0]]
-    for part, value in zip(between, values[1:], strict=True):
-        parts += [re.escape(part), value]
-    return re.compile(b"".join([*parts, re.escape(end)])).fullmatch
-
-
 def _template(raw: str) -> Template | None:
     """How a row is written, if others may be written alike."""
     row = _object((0, raw), Findings())
-    if row is None or not 1 < len(row.cells) <= len(MARKS):
+    if row is None:
         return None
-    texts, parts, at = [], [], 0
-    for _, _, column in _key_places(raw):
-        start = column - 1
-        end = DECODER.raw_decode(raw, start)[1]
-        value = raw[start:end]
-        text = value.startswith('"')
-        if not text and re.fullmatch(NUMBER_TEXT, value) is None:
-            return None
-        texts.append(text)
-        parts.append(raw[at : start + text].encode())
-        at = end - text
-    template = Template(
-        list(row.cells), tuple(texts), parts[0], tuple(parts[1:]), raw[at:].encode()
-    )
-    return template if template.match(raw.encode()) else None
+    starts = [column - 1 for _, _, column in _key_places(raw)]
+    ends = [DECODER.raw_decode(raw, start)[1] for start in starts]
+    return Template.of(raw, list(row.cells), zip(starts, ends, strict=True))
 
 
 @dataclass
@@ -151,6 +87,7 @@ class JsonLines(TextReader):
     """
 
     begun = False
+    arrays: Collection[str] = ()  # the names whose values may be arrays
     template: Template | None = None
 
     def begin(self, lines: Lines, last: bool, findings: Findings) -> int:
@@ -208,6 +145,7 @@ class JsonLines(TextReader):
             raise NoTable
         self.shape, self.roles = fit
         self.names = [self.shape.called(role) for role in self.roles]
+        self.arrays = {self.shape.called(role) for role in self.roles if role.startswith("cell[")}
         unused = [
             Unused(key, line, None, [_sampled(row.cells.get(key)) for row in sample])
             for key, line in first_lines.items()
@@ -240,14 +178,14 @@ class JsonLines(TextReader):
         cells = [row.cells.get(name) for name in self.names]
         if all(type(cell) is str for cell in cells) and "\\u" not in row.raw:
             return line + 1, [(row.line, cells, row.raw)]  # type: ignore[list-item]
-        texts = _texts(row, self.names, findings)
+        texts = _texts(row, self.names, self.arrays, findings)
         return line + 1, () if texts is None else [(row.line, texts, row.raw)]
 
     def plain(self, block: Block, notes: LateKeys) -> Plain:
         """The columns of the lines that are written as most of the first ones are."""
         everything = Plain({}, NONE, np.arange(block.count))
         template = self.template
-        if template is None or not block.count:
+        if template is None or not block.count or self._wants_no(template):
             return everything
         at, odd = np.arange(block.count), NONE
         spoiled = block.spoiled()
@@ -268,16 +206,22 @@ class JsonLines(TextReader):
             return everything
         import polars as pl
 
-        right = np.ones(at.size, dtype=bool)
-        for n, text in enumerate(template.texts):
-            if not text:
-                right &= frame[str(n)].str.contains(f"^(?:{NUMBER_TEXT})$").to_numpy()
+        right = template.right(frame)
         if not right.all():
-            odd = np.union1d(odd, at[~right])
-            at, frame = at[right], frame.filter(right)
+            odd = np.union1d(odd, at[~right.to_numpy()])
+            at, frame = at[right.to_numpy()], frame.filter(right)
         numbers = [str(n) for role, n in places.items() if role not in TEXT]
-        frame = frame.with_columns(pl.col(numbers).cast(pl.Float64, strict=False))
+        frame = frame.with_columns(
+            *(template.several(n, frame[str(n)]) for n in places.values()),
+        ).with_columns(pl.col(numbers).cast(pl.Float64, strict=False))
         return plain_rows(frame, places, at, odd)[0]
+
+    def _wants_no(self, template: Template) -> bool:
+        """Whether a column that is wanted holds arrays, and is not to."""
+        arrays = {
+            key for key, value in zip(template.keys, template.values, strict=True) if value.array
+        }
+        return not arrays.isdisjoint(name for name in self.names if name not in self.arrays)
 
     def place(self, raw: str, cell: int, part: int = 0) -> tuple[int, int | None]:
         """Where a value begins.
@@ -285,6 +229,19 @@ class JsonLines(TextReader):
         The arguments are those of `TextReader.place`.
         """
         return 0, _place(raw, self.names[cell])
+
+    def inside(self, text: str, separator: str, n: int) -> int:
+        """Where the n-th of several begins.
+
+        The arguments are those of `TextReader.inside`.
+        """
+        if not text.startswith("["):
+            return super().inside(text, separator, n)
+        at = 1
+        for _ in range(n):
+            at = DECODER.raw_decode(text, _after_space(text, at))[1]
+            at = _after_space(text, at) + 1  # behind the comma
+        return _after_space(text, at)
 
     def notes(self) -> LateKeys:
         """An empty note on keys."""
@@ -338,8 +295,13 @@ def _object(numbered: tuple[int, str], findings: Findings) -> Object | None:
     return Object(line, cells, raw)
 
 
-def _texts(row: Object, names: list[str], findings: Findings) -> list[str] | None:
-    """The cells of a row that needs a closer look; None where one cannot be a cell."""
+def _texts(
+    row: Object, names: list[str], arrays: Collection[str], findings: Findings
+) -> list[str] | None:
+    """The cells of a row that needs a closer look; None where one cannot be a cell.
+
+    `arrays` are the names whose values may be arrays, of which each element is a cell.
+    """
     texts = []
     missing = [name for name in names if name not in row.cells]
     if missing:
@@ -347,21 +309,31 @@ def _texts(row: Object, names: list[str], findings: Findings) -> list[str] | Non
         return None
     for name in names:
         cell = row.cells[name]
-        if isinstance(cell, dict | list):
-            message = f"the value of {quoted(name)} is neither text nor a number"
-            _add(findings, message, row.line, _place(row.raw, name))
+        each = cell if name in arrays and isinstance(cell, list) else [cell]
+        cells = [_value_text(row, name, one, findings) for one in each]
+        if None in cells:
             return None
-        text = cell if isinstance(cell, str) else "" if cell is None else json.dumps(cell)
-        if "\0" in text:
-            place = _place(row.raw, name)
-            findings.add(Problem("S106", "a NUL character", line=row.line, column=place))
-            return None
-        if not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
-            message = f"the value of {quoted(name)} holds half a character (a lone surrogate)"
-            _add(findings, message, row.line, _place(row.raw, name))
-            return None
-        texts.append(text)
+        texts.append(one_cell(map(str, cells)) if each is cell else str(cells[0]))
     return texts
+
+
+def _value_text(row: Object, name: str, cell: Any, findings: Findings) -> str | None:
+    """The text of a value, or of an element of one; None where it is none."""
+    if isinstance(cell, dict | list):
+        message = f"the value of {quoted(name)} is neither text nor a number"
+        hint = ARRAYS if isinstance(row.cells[name], list) else None
+        _add(findings, message, row.line, _place(row.raw, name), hint)
+        return None
+    text = cell if isinstance(cell, str) else "" if cell is None else json.dumps(cell)
+    if "\0" in text:
+        place = _place(row.raw, name)
+        findings.add(Problem("S106", "a NUL character", line=row.line, column=place))
+        return None
+    if not text.isascii() and any("\ud800" <= c <= "\udfff" for c in text):
+        message = f"the value of {quoted(name)} holds half a character (a lone surrogate)"
+        _add(findings, message, row.line, _place(row.raw, name))
+        return None
+    return text
 
 
 def _sampled(cell: Any) -> str:
@@ -390,10 +362,15 @@ def _key_places(raw: str) -> Iterator[tuple[str, int, int]]:
     at = raw.index("{") + 1
     while (start := raw.find('"', at)) >= 0:
         key, at = DECODER.raw_decode(raw, start)
-        space = SPACE.match(raw, raw.index(":", at) + 1)
-        assert space is not None  # it matches anything
-        yield key, start + 1, space.end() + 1
-        at = DECODER.raw_decode(raw, space.end())[1]
+        at = _after_space(raw, raw.index(":", at) + 1)
+        yield key, start + 1, at + 1
+        at = DECODER.raw_decode(raw, at)[1]
+
+
+def _after_space(text: str, at: int) -> int:
+    match = SPACE.match(text, at)
+    assert match is not None  # it matches anything
+    return match.end()
 
 
 def _place(raw: str, name: str) -> int | None:

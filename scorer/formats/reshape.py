@@ -24,7 +24,6 @@ from scorer.formats.form import (
     Keys,
     KeyTable,
     joined_name,
-    offset,
     outer_roles,
     several,
     whole_role,
@@ -257,7 +256,7 @@ class Reshaped(TextReader):
             return below, column
         quote = raw[column - 1 : column] == '"'
         text = raw[column - 1 + quote :]
-        return 0, column + quote + offset(text, self._several[role], part)
+        return 0, column + quote + self.inner.inside(text, self._several[role], part)
 
     def notes(self) -> CellNotes:
         """An empty note on the records of a block."""

@@ -27,7 +27,7 @@ from scorer.bytes.lines import lines
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings
 from scorer.formats.blocks import NONE, Block, Lines, Places
-from scorer.formats.form import PLAIN, FileForm
+from scorer.formats.form import PLAIN, FileForm, offset
 from scorer.tables.columns import CodedColumn, TextColumn
 from scorer.tables.table import TEXT, Schema, largest
 
@@ -203,6 +203,13 @@ class TextReader(ABC):
             part: which of the rows of that text it is, from 0.
         """
         return 0, None
+
+    def inside(self, text: str, separator: str, n: int) -> int:
+        """At which character of a text, that begins with a cell, the n-th of several begins.
+
+        Both are counted from 0; `separator` stands between them.
+        """
+        return offset(text, separator, n)
 
     def column(self, lines: Lines, line: int, role: str, cell: str) -> int | None:
         """At which character of a line a cell of the record begins that begins there.

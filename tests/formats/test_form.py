@@ -254,6 +254,71 @@ def test_where_an_id_stands_in_its_cell(tmp_path):
     assert columns_at(path, format, [RANKED], ReadLimits(), cells) == [8, 11, 1]
 
 
+ARRAYS = FileForm(cells=(("item", " "), ("score", " ")))
+
+
+def test_arrays_of_json_lines_are_cells(cutter, tmp_path):
+    good = [
+        '{"list": "u1", "item": ["a b", "c"], "score": [2, 1.5]}',
+        '{"list": "u2", "item": ["d"], "score": [1e0]}',
+        '{"list": "u3", "item": [], "score": []}',
+        '{"list": "u4", "item": "x y", "score": "2 1"}',
+    ]
+    (rows, empty), said = reading(tmp_path, "\n".join(good), ARRAYS, name="a.jsonl")
+    assert (empty, said) == ((("u3", 3),), [])
+    assert rows == [
+        *((1, "u1", "a b", 2.0), (1, "u1", "c", 1.5), (2, "u2", "d", 1.0)),
+        *((4, "u4", "x", 2.0), (4, "u4", "y", 1.0)),
+    ]
+    wrong = [
+        *good[:1],
+        '{"list": "v1", "item": ["a",  "b"], "score": [2, "x"]}',
+        '{"list": "v2", "item": ["a", ["b"]], "score": [2]}',
+        '{"list": "v3", "item": ["a"], "score": [2, 1]}',
+        '{"list": ["v4"], "item": ["a"], "score": [2]}',
+    ]
+    _, said = reading(tmp_path, "\n".join(wrong), ARRAYS, name="a.jsonl")
+    assert said == [
+        "S501 2:50 score 'x' is not a number in plain decimal notation",
+        "S207 3:24 the value of 'item' is neither text nor a number",
+        "S211 4:24 1 in 'item' and 2 in 'score'; each item has one of each",
+        "S207 5:10 the value of 'list' is neither text nor a number",
+    ]
+
+
+@pytest.mark.slow("reads many files")
+def test_both_cutters_agree_on_odd_arrays(tmp_path, monkeypatch):
+    draw = random.Random(8)
+    items = ['"a"', '"b c"', '"b, c"', '"é"', '""', '"\\n"', '" d"', "7", "null", "[1]", '"\x1e"']
+    scores = ["1", "-2.5", "1e3", "0", "01", '"3"', "null", "1e999"]
+    rows = 0
+
+    def array(values, size, joint):
+        kept = values[:4] if draw.random() < 0.9 else values
+        return f"[{joint.join(draw.choices(kept, k=size))}]"
+
+    for _ in range(300):
+        joint = draw.choice([", ", ", ", ",", ",  "])
+        lines = [
+            f'{{"list": "u{k}", "item": {array(items, n, joint)}, '
+            f'"score": {array(scores, n + (draw.random() < 0.05), joint)}, "x": [1]}}'
+            for k, n in enumerate(draw.choices(range(5), [1, 9, 9, 9, 9], k=draw.randint(1, 12)))
+        ]
+        form = draw.choice([ARRAYS, ARRAYS, FileForm(cells=(("item", ","),)), FileForm()])
+        data = draw.choice(["\n", "\n", "\n\n"]).join(lines)
+        careful = reading(tmp_path, data, form, name="a.jsonl")
+        with monkeypatch.context() as patch:
+            patch.setattr(cut, "SMALLEST", 64)
+            patch.setattr(cut, "PIECE", 40)
+            patch.setattr("scorer.formats.jsonl.SAMPLE", 1)
+            assert repr(reading(tmp_path, data, form, name="a.jsonl")) == repr(careful), (
+                form,
+                data,
+            )
+        rows += careful[0] is not None and len(careful[0][0])
+    assert rows > 500
+
+
 @pytest.mark.slow("reads many files")
 def test_both_cutters_agree_on_odd_files(tmp_path, monkeypatch):
     forms = [
