@@ -29,23 +29,23 @@ from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
-from scorer.engines.spark import whole
 from scorer.engines.spark.arrays import spread_truth
 from scorer.engines.spark.elsewhere import elsewhere, suits
 from scorer.engines.spark.executors import refuse_executors
-from scorer.engines.spark.fetch import fetched, write_parquet
-from scorer.engines.spark.outcomes import job, returned, settled
+from scorer.engines.spark.fetch import fetched, write_truth
+from scorer.engines.spark.frames import frame_source
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet
-from scorer.engines.spark.sources import SparkSource, frame_source, source_of
+from scorer.engines.spark.sources import SparkSource, source_of
+from scorer.engines.spark.together import outcomes_of_runs
 from scorer.engines.spark.truths import learnt, opening_of, plan_of, truth_shapes, truth_source
 from scorer.engines.spark.valued import VALUES, valuer
+from scorer.formats.form import FileForm
 from scorer.leaderboard.board import board
 from scorer.leaderboard.board import settled as ruled
 from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
-from scorer.prepare.open import OpenChallenge, opened
-from scorer.results.scorecard import Outcome
+from scorer.prepare.open import opened
 
 FINDINGS = (
     "name string, severity string, code string, file string, line bigint, list string, "
@@ -84,7 +84,8 @@ def evaluate(
     with quiet():
         refuse_executors(session)
         prepared, truth = _prepared(session, loaded(challenge), truth, allow_plugins)
-        truth = None if truth is None else spread_truth(truth, truth_shapes(prepared))
+        if truth is not None:
+            truth = spread_truth(truth, truth_shapes(prepared), _truth_form(prepared))
         runs = {name: _read_by_spark(session, run) for name, run in runs.items()}
         if suits(prepared) and (far := elsewhere(session, prepared, truth)) is not None:
             terms = terms_of(far.ready)
@@ -94,9 +95,9 @@ def evaluate(
                 far.release()
             scored = [ruled(terms, name, name, outcome) for name, outcome in outcomes.items()]
             return Report.of(board(terms, scored))
-        with _truth_here(session, prepared.challenge, truth) as settled_challenge:
+        with _truth_here(session, prepared, truth) as settled_challenge:
             ready = answerable(opened(prepared._replace(challenge=settled_challenge)))
-            terms, outcomes = terms_of(ready), _outcomes_of_runs(session, ready, runs)
+            terms, outcomes = terms_of(ready), outcomes_of_runs(session, ready, runs)
             scored = [ruled(terms, name, name, outcomes[name]) for name in runs]
             return Report.of(board(terms, scored))
 
@@ -194,78 +195,37 @@ def _prepared(
     return prepared._replace(challenge=prepared.challenge.with_truth(Address(url))), None
 
 
+def _truth_form(prepared: BoundChallenge) -> FileForm:
+    return prepared.challenge.form(prepared.challenge.truth)
+
+
 @contextmanager
-def _truth_here(session: Any, challenge: Challenge, truth: Any) -> Iterator[Challenge]:
+def _truth_here(session: Any, prepared: BoundChallenge, truth: Any) -> Iterator[Challenge]:
     """The challenge with a data frame as its truth, or that at a URL, brought here."""
+    challenge = prepared.challenge
     url = str(challenge.truth.file)
     if truth is None and not is_url(url):
         yield challenge
         return
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
-        path = Path(folder, "truth.parquet")
         if truth is None:
             path = fetched(session, url, Path(folder))
         else:
-            write_parquet(truth, path)
+            form = _truth_form(prepared)
+            path = write_truth(truth, truth_shapes(prepared), form, Path(folder))
         yield challenge.with_truth(path)
 
 
-def _outcomes_of_runs(
-    session: Any, ready: OpenChallenge, runs: Mapping[str, Any]
-) -> dict[str, Outcome]:
-    """The outcome of each run; small files are scored in one job."""
-    work, own = Work.of(ready.plan), ready.plan.limits.own
-    paths = {name: Path(run) for name, run in runs.items() if isinstance(run, str)}
-    small = {name: path for name, path in paths.items() if whole.is_small(path)}
-    scored = [
-        outcome
-        for _, files in whole.jobs([*small.values()])
-        for outcome in whole.outcomes(session, work, files, own)
-    ]
-    outcomes = dict(zip(small, scored, strict=True))
-    for name, outcome in outcomes.items():
-        outcome.findings.show_as(name)
-    others = {
-        name: _outcome(session, ready, work, name, run)
-        for name, run in runs.items()
-        if name not in outcomes
-    }
-    return outcomes | others
-
-
-def _outcome(session: Any, ready: OpenChallenge, work: Work, name: str, run: Any) -> Outcome:
-    """The outcome of a run."""
-    findings, plan = Findings(name), ready.plan
-    try:
-        source = _source(session, ready.prepared, run, findings)
-        back = returned(job(work, source, plan.limits.errors))
-    except Unreadable as error:
-        findings.add(error.problem)
-        return Outcome(findings, None, None)
-    except NoTable:
-        return Outcome(findings, None, None)
-    return settled(plan, source, back, findings, None)
-
-
-def _source(
-    session: Any, prepared: BoundChallenge, run: Any, findings: Findings | None = None
-) -> SparkSource:
-    """A run as Spark reads it.
-
-    Raises:
-        UsageError: it cannot be read, and there are no findings that would take what is wrong.
-    """
-    problems = Findings() if findings is None else findings
-    limits, format = prepared.limits, prepared.challenge.submission.format
+def _source(session: Any, prepared: BoundChallenge, run: Any) -> SparkSource:
+    """A run as Spark reads it; `UsageError` if it cannot be read."""
+    problems, submission = Findings(), prepared.challenge.submission
+    shapes, limits, form = prepared.shapes, prepared.limits, prepared.challenge.form(submission)
     try:
         if isinstance(run, str | os.PathLike):
-            path = os.fspath(run)
-            form = prepared.challenge.form(prepared.challenge.submission)
-            return source_of(session, path, format, prepared.shapes, limits, problems, form=form)
-        return frame_source(run, "the run", prepared.shapes, limits, problems)
+            path, format = os.fspath(run), submission.format
+            return source_of(session, path, format, shapes, limits, problems, form=form)
+        return frame_source(run, "the run", shapes, limits, problems, form=form)
     except (Unreadable, NoTable) as error:
-        if findings is not None:
-            raise
         errors = [error.problem] if isinstance(error, Unreadable) else problems
         raise UsageError("\n".join(map(str, errors))) from None
 

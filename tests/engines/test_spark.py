@@ -416,6 +416,38 @@ def test_a_report_of_frames_is_that_of_their_files(spark, random, monkeypatch):
         assert found.per_list(name, "nDCG") == expected.per_list(name, "nDCG")
 
 
+def test_frames_and_larger_files_share_a_job(spark, random, monkeypatch):
+    from scorer.engines.spark import together
+
+    jobs, whole_job = [], together.job
+    monkeypatch.setattr(
+        together,
+        "job",
+        lambda work, sources, most: jobs.append(len(sources)) or whole_job(work, sources, most),
+    )
+    a, b = (frame(spark, random / f"{name}.csv") for name in "ab")
+    wrong = b.limit(1)
+    runs = {"a": a, "b": str(random / "b.csv"), "lost": str(random / "lost.csv")}
+    runs |= {"narrow": b.drop("item"), "wrong": b.unionAll(wrong).unionAll(wrong), "again": a}
+    found = scorer.spark.evaluate(spark, random, runs)
+    assert jobs == [4]
+    expected = scorer.score(random, [random / "a.csv", random / "b.csv"])
+    for name, file in (("a", "a"), ("b", "b"), ("again", "a")):
+        assert found.per_list(name, "nDCG") == expected.per_list(file, "nDCG")
+    codes = {
+        each.name: {p.code for p in each.findings if p.severity == "error"}
+        for each in found.submissions
+    }
+    assert codes["lost"] == {"S101"}
+    assert codes["narrow"] == {"S201"}
+    assert codes["wrong"]
+    assert not codes["a"] | codes["b"] | codes["again"]
+    monkeypatch.setattr(together, "MOST_TOGETHER", 1)
+    again = scorer.spark.evaluate(spark, random, {"a": a, "wrong": runs["wrong"]})
+    assert jobs == [4, 1, 1]
+    assert again.per_list("a", "nDCG") == expected.per_list("a", "nDCG")
+
+
 def test_a_truth_is_a_frame_a_path_a_url_or_a_table(spark, random):
     paths = {name: random / f"{name}.csv" for name in "ab"}
     frame(spark, paths["a"]).createOrReplaceTempView("run_a")

@@ -236,6 +236,18 @@ FORMS = {  # of a submission: what its challenge says, a good file, and lines th
         "\n".join(["list,p1,p2,p3,p4", *map(ranks, MANY), ""]),
         ["u1,i1,i1,i2,i3", "u99,i1,i2,i3,i4", "u2,i1"],
     ),
+    "arrays": (
+        "format: jsonl, cells: {item: ',', score: ','}",
+        "".join(
+            json.dumps({"list": n, "item": i, "score": [9 - k for k in range(len(i))]}) + "\n"
+            for n, i in ITEMS.items()
+        ),
+        [
+            '{"list": "u1", "item": ["i7"], "score": [1]}',
+            '{"list": "u2", "item": ["i7"], "score": [1, 2]}',
+            '{"list": "u70", "item": [["i7"]], "score": [1]}',
+        ],
+    ),
     "objects": ("format: jsonl, cells: {item: ' '}", None, ['{"list": "u1", "item": "i1 i2"}']),
 }
 OBJECTS = "".join(json.dumps({"list": n, "item": " ".join(i)}) + "\n" for n, i in ITEMS.items())
@@ -398,3 +410,86 @@ def test_arrays_of_frames_are_rows_best_first(spark, tmp_path):
     codes = [[problem.code for problem in each.findings] for each in refused]
     assert codes == [["S207"], ["S403"]]
     assert "explode" in next(iter(refused[0].findings)).help
+
+
+FRAMES = {  # what a challenge says of a submission, how its file and frame have that, and a bad row
+    "plain": (
+        "missing_list: zero",
+        ("list,item,score", [(n, i, 9 - k) for n in MANY for k, i in enumerate(ITEMS[n])]),
+        "list string, item string, score int",
+        ("u1", "i1", None),
+    ),
+    "cells": (
+        "cells: {item: ' '}",
+        ("list,item", [(n, " ".join(ITEMS[n])) for n in MANY]),
+        "list string, item string",
+        ("u1", "i7 i8"),
+    ),
+    "scored": (
+        "cells: {item: ';', score: ';'}",
+        (
+            "list,item,score",
+            [(n, ";".join(ITEMS[n]), "9;8;7;6;5"[: 2 * len(ITEMS[n]) - 1]) for n in MANY],
+        ),
+        "list string, item string, score string",
+        ("u61", "i7", "x"),
+    ),
+    "rest": (
+        "header: [list, item], skip: 1, comment: '#', cells: {item: ' '}",
+        ("x", [(n, " ".join(ITEMS[n])) for n in MANY]),
+        "list string, item string",
+        ("u3", ""),
+    ),
+    "ranks": (
+        "wide: {rank: 'p*'}",
+        ("list,p1,p2,p3,p4", [(n, *(ITEMS[n] + [None] * 4)[:4]) for n in MANY]),
+        "list string, p1 string, p2 string, p3 string, p4 string",
+        ("u2", "i1", "i1", None, None),
+    ),
+    "items": (
+        "wide: {item: 'F*'}",
+        ("list,F1,x,F2,F3", [(n, 0.1 * k, "y", k % 7 / 3, -1.5) for k, n in enumerate(MANY)]),
+        "list string, F1 double, x string, F2 float, F3 double",
+        ("u2", None, "y", 2.0, None),
+    ),
+}
+
+
+@pytest.mark.slow("has Spark score two frames", beyond=2)
+@pytest.mark.parametrize("name", FRAMES)
+def test_frames_of_other_forms_are_read_as_files_are(spark, tmp_path, monkeypatch, name):
+    rules, (head, rows), columns, bad = FRAMES[name]
+    monkeypatch.setattr(pack, "BUCKET_ROWS", 25)
+    told = "unknown_list: ignore" + ", missing_list: zero" * ("missing" not in rules)
+    yaml = f"truth: truth.csv\nsubmission: {{{rules}, {told}}}\nmetrics: [nDCG@3, AP]\n"
+    (tmp_path / "challenge.yaml").write_text(yaml)
+    items = {n: [f"{n[1:]}"[:1], "2", *ITEMS[n][::2]] for n in MANY}
+    relevant = "".join(f"{n},{item},1\n" for n in MANY for item in items[n])
+    (tmp_path / "truth.csv").write_text("list,item,grade\n" + relevant)
+    frames = {
+        "good": spark.createDataFrame(rows, columns),
+        "bad": spark.createDataFrame([*rows, bad], columns),
+    }
+    for key, frame in frames.items():
+        values = [[*map(_written, row)] for row in frame.collect()]
+        lines = [head, *(",".join(row) for row in values), ""]
+        (tmp_path / f"{key}.csv").write_text("\n".join(lines))
+    found = scorer.spark.evaluate(spark, tmp_path, frames)
+    expected = scorer.score(tmp_path, [tmp_path / f"{key}.csv" for key in frames])
+    mine, theirs = said(found), said(expected)
+    assert mine["leaderboard"] == theirs["leaderboard"]
+    for metric in ("nDCG@3", "AP"):
+        assert found.per_list("good", metric) == expected.per_list("good", metric)
+    codes = [
+        [
+            sorted(p["code"] for p in each["problems"] if p["severity"] == "error")
+            for each in report["submissions"]
+        ]
+        for report in (mine, theirs)
+    ]
+    assert codes[0] == codes[1]
+    assert [len(each) > 0 for each in codes[0]] == [False, True]
+
+
+def _written(value):
+    return "" if value is None else str(value)

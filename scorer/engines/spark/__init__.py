@@ -74,7 +74,7 @@ def scored_in_parts(session: Any, plan: Plan, work: Work, path: Path) -> Outcome
             session, str(path), plan.rules.format, plan.shapes, plan.limits, findings,
             form=plan.form,
         )  # fmt: skip
-        back = returned(job(work, source, plan.limits.errors))
+        back = returned(job(work, [source], plan.limits.errors))
     except Unreadable as error:
         findings.add(error.problem)
         return Outcome(findings, sha256, None)

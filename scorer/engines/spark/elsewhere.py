@@ -25,6 +25,7 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path
 from scorer.engines.base import Tick, with_causes
+from scorer.engines.spark.frames import frame_source
 from scorer.engines.spark.outcomes import (
     SparkOutcomes,
     job,
@@ -36,7 +37,7 @@ from scorer.engines.spark.outcomes import (
 from scorer.engines.spark.pack import Buckets
 from scorer.engines.spark.scoring import RESULT, Work, decoded
 from scorer.engines.spark.session import quiet
-from scorer.engines.spark.sources import SparkSource, frame_source, source_of
+from scorer.engines.spark.sources import SparkSource, source_of
 from scorer.engines.spark.sums import LISTS, Summary, card_of, summary_merger, summer, together
 from scorer.engines.spark.truths import (
     LEARNT,
@@ -147,7 +148,7 @@ class SparkTruth:
                 self.session, run, plan.rules.format, plan.shapes, plan.limits, findings, buckets,
                 plan.form,
             )  # fmt: skip
-        return frame_source(run, "the run", plan.shapes, plan.limits, findings, buckets)
+        return frame_source(run, "the run", plan.shapes, plan.limits, findings, buckets, plan.form)
 
     def _whole(
         self, plan: Plan, source: SparkSource, back: SparkOutcomes, run: Any
@@ -168,7 +169,7 @@ class SparkTruth:
         public = plan.public._replace(lists=IdNames(self._names(source.buckets)))
         named = replace(plan, public=public)
         fresh = self._source(named, run, Findings(), Buckets())
-        again = returned(job(Work.of(named), fresh, plan.limits.errors))
+        again = returned(job(Work.of(named), [fresh], plan.limits.errors))
         checked = nothing(named, fresh, again).checked.plus([part.checked for part in again.parts])
         tallies = {**summary.checked.tallies, LISTS: checked.tallies[LISTS]}
         return summary._replace(checked=summary.checked._replace(tallies=tallies)), public

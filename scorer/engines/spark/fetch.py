@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -10,8 +10,11 @@ from urllib.parse import unquote
 from scorer.bytes.limits import Unreadable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
+from scorer.engines.spark.arrays import as_line, frame_form
 from scorer.engines.spark.session import quiet, session_of
 from scorer.engines.spark.sources import unreadable
+from scorer.formats.form import PLAIN, FileForm
+from scorer.tables.table import Schema
 
 
 def fetch(url: str, folder: Path, options: Mapping[str, str]) -> Path:
@@ -38,13 +41,24 @@ def fetched(session: Any, url: str, folder: Path) -> Path:
         raise ChallengeError(problems=of_organizer(findings)) from None
 
 
-def write_parquet(frame: Any, path: Path) -> None:
+def write_truth(frame: Any, shapes: Sequence[Schema], form: FileForm, folder: Path) -> Path:
+    """Write a data frame of Spark to a file of this machine, which is read as that form says."""
+    if frame_form(frame, shapes, form) == PLAIN:
+        return write_parquet(frame, folder / "truth.parquet")
+    lines = frame.select(as_line(frame, frame.columns)).toArrow().column(0).to_pylist()
+    path = folder / "truth.jsonl"
+    path.write_text("\n" * form.skip + "\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def write_parquet(frame: Any, path: Path) -> Path:
     """Write a data frame of Spark to a file of this machine."""
     import polars as pl
 
     table = pl.from_arrow(frame.toArrow())
     assert isinstance(table, pl.DataFrame)
     table.write_parquet(path)
+    return path
 
 
 def _fetched(session: Any, url: str, folder: Path) -> Path:
@@ -57,6 +71,4 @@ def _fetched(session: Any, url: str, folder: Path) -> Path:
     if not files or not all(file.endswith(".parquet") for file in files):
         message = f"these are {len(files):,} files; a truth of several is read from Parquet alone"
         raise Unreadable(Problem("S107", message))
-    path = folder / "truth.parquet"
-    write_parquet(session.read.parquet(url), path)
-    return path
+    return write_parquet(session.read.parquet(url), folder / "truth.parquet")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ from scorer.engines.spark.sources import (
     SparkSource,
     cause_of,
     refuse_form,
+    united,
     unreadable,
 )
 from scorer.formats.cells import tell_twice
@@ -63,15 +64,30 @@ class SparkOutcomes:
     mixed: bool
 
 
-def job(work: Work, source: SparkSource, most_errors: int) -> Any:
-    """The data frame of the parts that the buckets of a submission give."""
-    parts = source.rows.groupBy("bucket").applyInArrow(bucket_scorer(work), RESULT)
+def job(work: Work, sources: Sequence[SparkSource], most_errors: int) -> Any:
+    """The data frame of the parts that the buckets of submissions give."""
+    from pyspark.sql import functions as F
+
+    rows = [
+        source.rows.withColumn("number", F.lit(number)) for number, source in enumerate(sources)
+    ]
+    buckets = united(rows).groupBy("number", "bucket")
+    parts = buckets.applyInArrow(bucket_scorer(work), RESULT)
     return parts.mapInArrow(part_merger(most_errors), RESULT)
 
 
 def returned(frame: Any) -> SparkOutcomes:
-    """Run a job; raises as `collected`."""
-    data_by_kind = collected(frame)
+    """Run the job of one submission; raises as `collected`."""
+    return returned_each(frame, 1)[0]
+
+
+def returned_each(frame: Any, count: int) -> list[SparkOutcomes]:
+    """Run the job of so many submissions; raises as `collected`."""
+    found = collected(frame)
+    return [_outcomes_of(found.get(number, {})) for number in range(count)]
+
+
+def _outcomes_of(data_by_kind: Mapping[str, Sequence[bytes]]) -> SparkOutcomes:
     return SparkOutcomes(
         tuple(decoded(each) for each in data_by_kind.get(PART, ())),
         tuple(notes_of(data_by_kind.get(NOTE, ()))),
@@ -80,8 +96,8 @@ def returned(frame: Any) -> SparkOutcomes:
     )
 
 
-def collected(frame: Any) -> dict[str, list[bytes]]:
-    """What a job gives, by its kind.
+def collected(frame: Any) -> dict[int, dict[str, list[bytes]]]:
+    """What a job gives, by the number of the submission and its kind.
 
     `PluginError` if a metric or Spark fails, `Unreadable` if a file is damaged.
     """
@@ -92,12 +108,14 @@ def collected(frame: Any) -> dict[str, list[bytes]]:
             raise unreadable(error) from error
         message = f"the engine spark failed: {printable(cause_of(error), 400)}"
         raise PluginError(message) from error
-    data_by_kind: dict[str, list[bytes]] = {}
+    found: dict[int, dict[str, list[bytes]]] = {}
     for row in rows:
+        data_by_kind = found.setdefault(row["number"], {})
         data_by_kind.setdefault(row["kind"], []).append(bytes(row["data"]))
-    if failed := sorted(data_by_kind.get(FAILED, ())):
-        raise PluginError(failed[0].decode())
-    return data_by_kind
+    failed = [each for data_by_kind in found.values() for each in data_by_kind.get(FAILED, ())]
+    if failed:
+        raise PluginError(min(failed).decode())
+    return found
 
 
 def told_here(plan: Plan, path: Path, outcome: Outcome) -> Outcome:

@@ -37,6 +37,7 @@ NOTES = -1  # the bucket of what is found in a part, beside its rows
 SENT = 16 * 1024**2  # bytes that are handed on together
 ROWS = 100_000  # of a table that are taken together
 SCHEMA = "bucket bigint, data binary"
+ROWS_OF_PART = 33  # bits of their number in a part of a data frame, as Spark numbers rows
 EMPTY = "empty"  # the column that says which rows are lists without items
 
 Records = Sequence[tuple[Any, Any]]
@@ -64,6 +65,13 @@ class Reading:
     roles: tuple[str, ...] = ()  # of the columns of a table, where it is no text
     facts: Mapping[str, Any] = field(default_factory=dict)
     form: FileForm = PLAIN
+    whole: SparkPart | None = None  # a data frame as lines, whose parts are known to Spark alone
+
+    def part(self, key: int) -> SparkPart:
+        """The part that Spark calls so; those of a data frame are far from each other."""
+        if self.whole is None:
+            return self.parts[key]
+        return self.whole._replace(before=key << ROWS_OF_PART, number=key)
 
 
 @dataclass
@@ -218,9 +226,9 @@ def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, 
     import polars  # noqa: F401  # so that ids are hashed alike in all workers
 
     one_thread()
-    form = reading.form
+    form, several = reading.form, len(reading.parts) > 1 or reading.whole is not None
     for key, chunks in groupby(_chunks(batches), key=itemgetter(0)):
-        part = reading.parts[key]
+        part = reading.part(key)
         findings = Findings()
         notes = SparkNotes(part.number, findings)
         lines = io.BufferedReader(_Lines(part.head, (data for _, data in chunks)), 1 << 18)
@@ -239,7 +247,7 @@ def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, 
                 if not part.head:
                     refuse(head[:HEAD], False)
                 format = format_of(request.path, reading.format, form=form)
-                if len(reading.parts) > 1 and form.cells:
+                if several and form.cells:
                     inner = formats().get(reading.format).reader
                     assert inner is not None
                     records = _Records(inner, request, key_table)

@@ -37,7 +37,7 @@ class _Checking(Protocol):
 
 
 P = TypeVar("P", bound=_Checking)
-RESULT = "kind string, data binary"
+RESULT = "number int, kind string, data binary"  # the number is that of a submission of the job
 TOGETHER = 32  # parts that are merged at once: two by two, a list would be copied for each bucket
 NOTE, PART, REFUSED, FAILED, MIXED = "notes", "part", "refused", "failed", "mixed"
 
@@ -99,8 +99,8 @@ class _Plans(pickle.Unpickler):
 
 
 def bucket_scorer(work: Work) -> Callable[[Any, Any], Any]:
-    """What scores the rows of a bucket of a submission."""
-    return lambda key, rows: _scored_bucket(work, key[0].as_py(), rows)
+    """What scores the rows of a bucket, by the number of its submission and its own."""
+    return lambda key, rows: _scored_bucket(work, key[0].as_py(), key[1].as_py(), rows)
 
 
 def part_merger(most_errors: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -118,12 +118,12 @@ def decoded(data: bytes) -> Any:
     return pickle.loads(zlib.decompress(data))
 
 
-def _scored_bucket(work: Work, bucket: int, rows: Any) -> Any:
+def _scored_bucket(work: Work, number: int, bucket: int, rows: Any) -> Any:
     import polars  # noqa: F401  # so that ids are hashed alike in all workers
 
     data = rows.column("data").to_pylist()
     if bucket == NOTES:
-        return rows_of([(NOTE, each) for each in data])
+        return rows_of([(NOTE, each) for each in data], number)
 
     def part() -> ListsResult:
         table = unpacked(data)
@@ -132,19 +132,20 @@ def _scored_bucket(work: Work, bucket: int, rows: Any) -> Any:
         refuse_longer(plan, table)
         return score_lists(plan, table)
 
-    return part_or_why_not(part)
+    return part_or_why_not(part, number)
 
 
-def part_or_why_not(part: Callable[[], object]) -> Any:
+def part_or_why_not(part: Callable[[], object], number: int = 0) -> Any:
     """The row of `RESULT` that has the part of a bucket, or says why there is none."""
     try:
-        return rows_of([(PART, encoded(part()))])
+        row = PART, encoded(part())
     except Mixed:
-        return rows_of([(MIXED, b"")])
+        row = MIXED, b""
     except Unreadable as error:
-        return rows_of([(REFUSED, encoded(error.problem))])
+        row = REFUSED, encoded(error.problem)
     except PluginError as error:
-        return rows_of([(FAILED, str(error).encode())])
+        row = FAILED, str(error).encode()
+    return rows_of([row], number)
 
 
 def refuse_longer(plan: Plan, table: Table) -> None:
@@ -181,31 +182,32 @@ class Merging(Generic[P]):
 def batches_merged(
     together: Callable[[Sequence[P]], P], most_errors: int, batches: Iterator[Any]
 ) -> Iterator[Any]:
-    """Batches of `RESULT` with all parts as one."""
-    parts = Merging(together)
+    """Batches of `RESULT` with all parts of a submission as one."""
+    merging = dict[int, Merging[P]]()
     for batch in batches:
-        others = list[tuple[str, bytes]]()
-        for kind, data in zip(*(batch.column(n).to_pylist() for n in range(2)), strict=True):
+        columns = (batch.column(n).to_pylist() for n in range(3))
+        for number, kind, data in zip(*columns, strict=True):
             if kind == PART:
-                parts.add(decoded(data))
+                merging.setdefault(number, Merging(together)).add(decoded(data))
             else:
-                others.append((kind, data))
-        if others:
-            yield rows_of(others, batch=True)
-    if (whole := parts.whole()) is not None:
+                yield rows_of([(kind, data)], number, batch=True)
+    for number, parts in merging.items():
+        whole = parts.whole()
+        assert whole is not None
         try:
             refuse_errors(whole.checked.errors, most_errors)
+            row = PART, encoded(whole)
         except Unreadable as error:
-            yield rows_of([(REFUSED, encoded(error.problem))], batch=True)
-            return
-        yield rows_of([(PART, encoded(whole))], batch=True)
+            row = REFUSED, encoded(error.problem)
+        yield rows_of([row], number, batch=True)
 
 
-def rows_of(rows: list[tuple[str, bytes]], batch: bool = False) -> Any:
+def rows_of(rows: list[tuple[str, bytes]], number: int = 0, batch: bool = False) -> Any:
     """Kinds, each with its bytes, as Arrow has them: a table, or a batch."""
     import pyarrow as pa
 
     kinds, data = zip(*rows, strict=True)
-    columns = [pa.array(kinds, pa.string()), pa.array(data, pa.binary())]
+    numbers = pa.array([number] * len(rows), pa.int32())
+    columns = [numbers, pa.array(kinds, pa.string()), pa.array(data, pa.binary())]
     make = pa.RecordBatch.from_arrays if batch else pa.Table.from_arrays
-    return make(columns, ["kind", "data"])
+    return make(columns, ["number", "kind", "data"])

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field, replace
 from io import BufferedReader, BytesIO
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import unquote
@@ -16,7 +17,7 @@ from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
 from scorer.core.dataclass import dataclass
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable
-from scorer.engines.spark.arrays import PLACE, spread_arrays
+from scorer.engines.spark.arrays import PLACE
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets
 from scorer.engines.spark.reading import (
     EMPTY,
@@ -39,6 +40,7 @@ LOCAL = {  # forms that Spark does not read, and what to write
     "candidates": "give each value its item: a row each, or cells: {item: ...} beside it",
     "parts": "write one table, with a column for what the parts are",
 }
+OBJECTS = "write an object a line (format: jsonl), whose arrays are read where cells: says so"
 CUT = frozenset({"csv", "jsonl", "trec"})  # forms of which every part can be read by itself
 HEADED = frozenset({"csv", "jsonl"})  # of these, by what the first lines of its file say
 HEAD_LINES = 200
@@ -186,7 +188,8 @@ def _text(session: Any, frame: Any, reading: Reading) -> SparkSource:
     name = reading.format
     if len(part_rows) > 1 and name not in CUT:
         message = f"Spark cut this into {len(part_rows):,} parts, of which files of {name} "
-        raise Unreadable(Problem("S107", f"{message}cannot be read; use the engine local"))
+        message += "cannot be read; use the engine local"
+        raise Unreadable(Problem("S107", message, help=OBJECTS if name == "json" else None))
     parts, before = dict[int, SparkPart](), 0
     for number, row in enumerate(part_rows):
         head = b""
@@ -195,7 +198,7 @@ def _text(session: Any, frame: Any, reading: Reading) -> SparkSource:
         file = unquote(row["file"]).rpartition("/")[2]
         parts[row["part"]] = SparkPart(file, row["start"], before, number, head)
         before += row["rows"]
-    _refuse_rows(before, reading.limits)
+    refuse_rows(before, reading.limits)
     buckets = reading.buckets.for_rows(before, sum(row["size"] for row in part_rows))
     reading = replace(reading, buckets=buckets, parts=parts)
     # a hash of names costs as much as the rest of a row
@@ -212,6 +215,14 @@ def _first_lines(session: Any, file: str, most: int) -> bytes:
     return b"".join(bytes(row["value"]) + b"\n" for row in rows.take(most))
 
 
+def united(frames: Sequence[Any]) -> Any:
+    """The rows of data frames of the same columns, by a plan that is deep as their logarithm."""
+    while len(frames) > 1:
+        pairs = zip_longest(frames[::2], frames[1::2])
+        frames = [one if other is None else one.unionAll(other) for one, other in pairs]
+    return frames[0]
+
+
 def _collected(counted: Any) -> list[Any]:
     """How many rows each part has, in the order of the files."""
     try:
@@ -221,7 +232,8 @@ def _collected(counted: Any) -> list[Any]:
     return sorted(rows, key=lambda row: (row["file"], row["start"]))
 
 
-def _refuse_rows(rows: int, limits: ReadLimits) -> None:
+def refuse_rows(rows: int, limits: ReadLimits) -> None:
+    """Refuse, as `Unreadable`, more rows than are accepted."""
     if rows > limits.rows + 1:  # one may be a header
         from scorer.bytes.limits import limit
 
@@ -259,13 +271,13 @@ def _parquet(
     for number, row in enumerate(part_rows):
         parts[row["part"]] = SparkPart(unquote(row["file"]).rpartition("/")[2], 0, before, number)
         before += row["rows"]
-    _refuse_rows(before, limits)
+    refuse_rows(before, limits)
     keys = {"line": F.col("_metadata.row_index") + 1}
     if len(files) > 1:
         keys["part"] = key
     buckets = buckets.for_rows(before)
     durations = _durations(files)
-    table = _role_columns(frame, keys, path, shapes, limits, findings, parts, buckets, durations)
+    table = role_columns(frame, keys, path, shapes, limits, findings, parts, buckets, durations)
     return replace(table, size=before)
 
 
@@ -301,41 +313,6 @@ def _durations(files: Sequence[str]) -> list[str]:
     return [field.name for field in schema if pa.types.is_duration(field.type)]
 
 
-def frame_source(
-    frame: Any,
-    name: str,
-    shapes: Sequence[Schema],
-    limits: ReadLimits,
-    findings: Findings,
-    buckets: Buckets = AS_ROWS_ASK,
-) -> SparkSource:
-    """The rows of a data frame, which have no lines.
-
-    Args:
-        buckets: into which it is cut; rows are counted where their number is not said.
-
-    Raises:
-        Unreadable: it cannot be read.
-        NoTable: it has other columns than are wanted.
-    """
-    from pyspark.sql import functions as F
-
-    frame, rows = spread_arrays(frame, shapes), 0
-    if not buckets.count:
-        try:
-            rows = frame.count()
-        except Exception as error:
-            raise unreadable(error) from error
-        _refuse_rows(rows, limits)
-        buckets = buckets.for_rows(rows)
-    keys = {"line": F.monotonically_increasing_id() + 1}
-    if PLACE in frame.columns:
-        keys[EMPTY] = F.col(f"`{PLACE}`").isNull()
-    parts = {0: SparkPart(name)}
-    table = _role_columns(frame, keys, name, shapes, limits, findings, parts, buckets)
-    return replace(table, parts=(), size=rows)
-
-
 def _ids_and_numbers(type_: Any) -> tuple[bool, bool]:
     """Whether ids and numbers can be of a type of Spark's."""
     from pyspark.sql import types as T
@@ -345,7 +322,7 @@ def _ids_and_numbers(type_: Any) -> tuple[bool, bool]:
     return number or isinstance(type_, others), number
 
 
-def _role_columns(
+def role_columns(
     frame: Any,
     keys: Mapping[str, Any],
     path: str,
@@ -358,12 +335,37 @@ def _role_columns(
 ) -> SparkSource:
     """The columns of a table that have a role; `NoTable`, with findings, if they are not wanted."""
     from pyspark.sql import functions as F
+
+    shape, roles, names = wanted_columns(frame, path, shapes, limits, findings, durations)
+    types = [name for name in frame.columns if name != PLACE]
+    facts = {"columns": tuple(types)} | ({"empty": ()} if EMPTY in keys else {})
+    reading = Reading("parquet", (shape,), limits, buckets, parts, roles, facts)
+    escaped = ["`" + name.replace("`", "``") + "`" for name in names]
+    columns = [F.col(name).alias(f"c{n}") for n, name in enumerate(escaped)]
+    selected = frame.select(*columns, *(key.alias(name) for name, key in keys.items()))
+    rows = selected.mapInArrow(frame_reader(reading), SCHEMA)
+    return SparkSource(rows, buckets, tuple(parts.values()), shape, facts)
+
+
+def wanted_columns(
+    frame: Any,
+    path: str,
+    shapes: Sequence[Schema],
+    limits: ReadLimits,
+    findings: Findings,
+    durations: Collection[str] = (),
+    form: FileForm = PLAIN,
+) -> tuple[Schema, tuple[str, ...], list[str]]:
+    """The shape of a table, and its columns: their roles, and what they are called.
+
+    `NoTable`, with findings, if they are not wanted.
+    """
     from pyspark.sql import types as T
 
     types = {each.name: each.dataType for each in frame.schema.fields if each.name != PLACE}
     with ExitStack() as stack:
         stream = cast("BufferedReader", BytesIO())
-        request = Request(Path(path), stream, shapes, findings, limits, stack)
+        request = Request(Path(path), stream, shapes, findings, limits, stack, form)
         match = resolve(list(types), request, None)
         if match is None:
             raise NoTable
@@ -375,13 +377,15 @@ def _role_columns(
             if name not in names
         ]
         tell_unused(request, shape, roles, list(types), unused)
-    kinds = {name: (each.simpleString(), *_ids_and_numbers(each)) for name, each in types.items()}
+    by_role = dict(zip(roles, names, strict=True))
+    cells = {name for role, name in by_role.items() if role.startswith("cell[")}
+    fits = {
+        name: _ids_and_numbers(
+            each.elementType if name in cells and isinstance(each, T.ArrayType) else each
+        )
+        for name, each in types.items()
+    }
+    kinds = {name: (each.simpleString(), *fits[name]) for name, each in types.items()}
     kinds |= dict.fromkeys(durations, ("duration", False, False))
-    refuse_types(dict(zip(roles, names, strict=True)), kinds, findings)
-    facts = {"columns": tuple(types)} | ({"empty": ()} if EMPTY in keys else {})
-    reading = Reading("parquet", (shape,), limits, buckets, parts, roles, facts)
-    escaped = ["`" + name.replace("`", "``") + "`" for name in names]
-    columns = [F.col(name).alias(f"c{n}") for n, name in enumerate(escaped)]
-    selected = frame.select(*columns, *(key.alias(name) for name, key in keys.items()))
-    rows = selected.mapInArrow(frame_reader(reading), SCHEMA)
-    return SparkSource(rows, buckets, tuple(parts.values()), shape, facts)
+    refuse_types(by_role, kinds, findings)
+    return shape, roles, names

@@ -18,10 +18,11 @@ from scorer.core.dataclass import dataclass
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.engines.spark.arrays import spread_truth
+from scorer.engines.spark.frames import frame_source
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.engines.spark.scoring import decoded, encoded
-from scorer.engines.spark.sources import SparkSource, frame_source, source_of, unreadable
+from scorer.engines.spark.sources import SparkSource, source_of, unreadable
 from scorer.kinds.base import Asking, Constants, OpenTruth, SideTables, kinds
 from scorer.kinds.labels import classes_of, named_in
 from scorer.prepare.bind import BoundChallenge
@@ -103,14 +104,13 @@ def truth_source(
     `truth` is a data frame in place of the challenge's.
     """
     source, findings = prepared.challenge.truth, Findings()
-    shapes = truth_shapes(prepared)
+    shapes, form = truth_shapes(prepared), prepared.challenge.form(source)
     try:
         if truth is None:
             path, format = str(source.file), source.format
-            form = prepared.challenge.form(source)
             return source_of(session, path, format, shapes, limits, findings, buckets, form)
-        frame = spread_truth(truth, shapes)
-        return frame_source(frame, "the truth", shapes, limits, findings, buckets)
+        frame = spread_truth(truth, shapes, form)
+        return frame_source(frame, "the truth", shapes, limits, findings, buckets, form)
     except (Unreadable, NoTable) as error:
         problems = [error.problem] if isinstance(error, Unreadable) else findings
         raise ChallengeError(problems=of_organizer(problems)) from None

@@ -66,7 +66,7 @@ def outcomes(session: Any, work: Work, paths: Sequence[Path], own: Any) -> list[
         columns = map(pa.array, zip(*rows, strict=True), types)
         frame = session.createDataFrame(pa.Table.from_arrays([*columns], names))
         parts = collected(frame.mapInArrow(whole_scorer(work), RESULT))
-        found |= dict(map(decoded, parts.get(PART, ())))
+        found |= {number: decoded(data_by_kind[PART][0]) for number, data_by_kind in parts.items()}
     for n, path in enumerate(paths):
         found[n].findings.show_as(str(path))
     return [found[n] for n in range(len(paths))]
@@ -83,7 +83,7 @@ def _in_worker(work: Work, row: dict[str, Any]) -> Any:
         path = Path(folder, row["name"])
         path.write_bytes(row["content"])
         try:
-            part = PART, encoded((row["number"], scored(work.open(), path)))
+            part = PART, encoded(scored(work.open(), path))
         except PluginError as error:
             part = FAILED, str(error).encode()
-    return rows_of([part], batch=True)
+    return rows_of([part], row["number"], batch=True)

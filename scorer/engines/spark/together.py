@@ -1,0 +1,131 @@
+"""Runs of a report: those that are small are scored in one job."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from scorer.bytes.limits import NoTable, Unreadable
+from scorer.core.problems import Findings
+from scorer.engines.spark import whole
+from scorer.engines.spark.frames import FrameRows, frame_rows, sources_of
+from scorer.engines.spark.outcomes import job, returned_each, settled
+from scorer.engines.spark.scoring import Work
+from scorer.engines.spark.sources import SparkSource, refuse_rows, source_of
+from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.open import OpenChallenge
+from scorer.results.scorecard import Outcome
+from scorer.scoring.lists import Plan
+
+TOGETHER = 4_000_000  # rows of the runs of one job, whose parts the driver holds
+MOST_TOGETHER = 100  # runs of one job, whose plan has all of them
+
+
+def outcomes_of_runs(
+    session: Any, ready: OpenChallenge, runs: Mapping[str, Any]
+) -> dict[str, Outcome]:
+    """The outcome of each run; small files are scored in one job, and so are small data frames."""
+    work, own = Work.of(ready.plan), ready.plan.limits.own
+    paths = {name: Path(run) for name, run in runs.items() if isinstance(run, str)}
+    small = {name: path for name, path in paths.items() if whole.is_small(path)}
+    scored = [
+        outcome
+        for _, files in whole.jobs([*small.values()])
+        for outcome in whole.outcomes(session, work, files, own)
+    ]
+    outcomes = dict(zip(small, scored, strict=True))
+    for name, outcome in outcomes.items():
+        outcome.findings.show_as(name)
+    read = {name: Findings(name) for name in runs if name not in outcomes}
+    sources = _sources(session, ready.prepared, runs, read)
+    refused = {name: Outcome(found, None, None) for name, found in read.items()}
+    for together in _jobs(sources):
+        outcomes |= _job_outcomes(ready.plan, work, together, read)
+    return refused | outcomes
+
+
+def _sources(
+    session: Any, prepared: BoundChallenge, runs: Mapping[str, Any], read: Mapping[str, Findings]
+) -> dict[str, SparkSource]:
+    """Those of some runs that Spark can read; `read` gets what keeps it from others."""
+    limits, sources, frames = prepared.limits, dict[str, SparkSource](), dict[str, FrameRows]()
+    submission = prepared.challenge.submission
+    form = prepared.challenge.form(submission)
+    for name, findings in read.items():
+        with _telling(findings):
+            if isinstance(runs[name], str | os.PathLike):
+                path, format = os.fspath(runs[name]), submission.format
+                sources[name] = source_of(
+                    session, path, format, prepared.shapes, limits, findings, form=form
+                )
+            else:
+                frames[name] = frame_rows(
+                    runs[name], "the run", prepared.shapes, limits, findings, form
+                )
+    for name, source in _frame_sources(frames, read).items():
+        with _telling(read[name]):
+            refuse_rows(source.size, limits)
+            sources[name] = source
+    return sources
+
+
+def _frame_sources(
+    frames: Mapping[str, FrameRows], read: Mapping[str, Findings]
+) -> dict[str, SparkSource]:
+    """The frames as Spark reads them; counted one by one where they cannot be together."""
+    if not frames:
+        return {}
+    try:
+        return dict(zip(frames, sources_of([*frames.values()]), strict=True))
+    except Unreadable as error:
+        if len(frames) == 1:
+            read[next(iter(frames))].add(error.problem)
+            return {}
+    alone = (_frame_sources({name: frame}, read) for name, frame in frames.items())
+    return {name: source for each in alone for name, source in each.items()}
+
+
+@contextmanager
+def _telling(findings: Findings) -> Iterator[None]:
+    """Tell what keeps a table from being read."""
+    try:
+        yield
+    except Unreadable as error:
+        findings.add(error.problem)
+    except NoTable:
+        pass
+
+
+def _jobs(sources: Mapping[str, SparkSource]) -> Iterator[dict[str, SparkSource]]:
+    """The runs that are scored in one job each: their parts are here together."""
+    together, rows = dict[str, SparkSource](), 0
+    for name, source in sources.items():
+        if together and (rows + source.size > TOGETHER or len(together) == MOST_TOGETHER):
+            yield together
+            together, rows = {}, 0
+        together[name] = source
+        rows += source.size
+    if together:
+        yield together
+
+
+def _job_outcomes(
+    plan: Plan, work: Work, sources: Mapping[str, SparkSource], read: Mapping[str, Findings]
+) -> dict[str, Outcome]:
+    """The outcome of each run of a job; each has one of its own where one of them is damaged."""
+    try:
+        every = returned_each(job(work, [*sources.values()], plan.limits.errors), len(sources))
+    except Unreadable as error:
+        if len(sources) > 1:
+            alone = (_job_outcomes(plan, work, {n: s}, read) for n, s in sources.items())
+            return {name: outcome for each in alone for name, outcome in each.items()}
+        [name] = sources
+        read[name].add(error.problem)
+        return {name: Outcome(read[name], None, None)}
+    return {
+        name: settled(plan, source, back, read[name], None)
+        for (name, source), back in zip(sources.items(), every, strict=True)
+    }
