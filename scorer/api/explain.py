@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from scorer.api.splits import masks_for
 from scorer.api.submissions import Named, baselines, loaded, named_file, trespasses
-from scorer.api.systems import among
+from scorer.api.systems import among, by_system, holds_systems
 from scorer.api.text import Explanation
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
+from scorer.challenge.trespass import trespass
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings
-from scorer.core.text import quoted
+from scorer.core.text import join_first, quoted
 from scorer.formats.parts import by_part
 from scorer.formats.read import read
+from scorer.leaderboard.repeats import REPEATED
+from scorer.metrics.explain.steps import Sentence, Step, Working, grid
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.splits import cut, scope_of
+from scorer.results.explanation import Explained
 from scorer.results.report import Scope
 from scorer.scoring.lists import outcome, score_whole, with_slots
+from scorer.stats.exact import exact_mean
 
 
 def explain(
@@ -36,11 +44,13 @@ def explain(
 ) -> Explanation:
     """How one list of a submission comes by its values, or which lists it is worst in.
 
-    The truth is taken as a whole, whatever folds the challenge has.
+    The truth is taken as a whole, whatever folds the challenge has. Of a system of several runs
+    each run is worked out, and their mean.
 
     Args:
         challenge: a loaded challenge, or the path of its challenge.yaml or folder.
-        submission: the path of its file, or a named one.
+        submission: the path of its file, or a named one; of a table of several systems the name
+            says which, or which run of it (`unet#2`).
         name: of the list; None: the worst lists by each measure, and what they cost.
         split: the split of the challenge's whose worst lists are told; default: all lists.
         allow_plugins: whether the challenge's own metrics may be run.
@@ -49,13 +59,68 @@ def explain(
         ChallengeError: the challenge itself is wrong.
         PluginError: a metric, or its explanation, failed.
         UnknownName: the truth has no such list, or the challenge no such split.
-        UsageError: the list is not in the split.
+        UsageError: the list is not in the split, or a table has several systems and none is named.
     """
+    prepared, given = prepare(loaded(challenge), allow_plugins), named_file(submission)
+    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
+        every = [given]
+        if holds_systems(prepared) and trespass(prepared.challenge, given.path) is None:
+            every = by_system(prepared, given, Path(folder, "parts"))
+        system, runs = _runs_of(given, every)
+        ready = opened(among(prepared, [*every, *baselines(prepared)]))
+        return _of_runs(system, [_of_run(ready, run, name, split) for run in runs])
+
+
+def _runs_of(given: Named, every: Sequence[Named]) -> tuple[str, list[Named]]:
+    """A system and its runs in a file: the system, or run, that is named, or the only system.
+
+    `UsageError` if there are several, and none is named so.
+    """
+    of = {each.name: repeated[1] if (repeated := REPEATED.fullmatch(each.name)) else each.name
+          for each in every}  # fmt: skip
+    own = [each for each in every if given.name in (each.name, of[each.name])]
+    systems = list(dict.fromkeys(of.values()))
+    if not own and len(systems) > 1:
+        several = f"{given.display} holds {len(systems):,} submissions ({join_first(systems)})"
+        raise UsageError(f"{several}; name the one to explain: {systems[0]}={given.display}")
+    runs = own or list(every)
+    return of[runs[0].name] if len(runs) > 1 else runs[0].name, runs
+
+
+def _of_runs(system: str, runs: Sequence[Explanation]) -> Explanation:
+    """What several runs come to, each worked out; the one explanation of a single run."""
+    if len(runs) == 1:
+        return runs[0]
+    findings = Findings(runs[0].findings.path)
+    for run in runs:
+        findings.extend(run.findings)
+    whole = replace(runs[0], submission=system, findings=findings, explained=())
+    if not all(run.explained for run in runs):
+        return whole
+    names = [run.submission.rpartition("#")[2] for run in runs]
+    of_measures = zip(*(run.explained for run in runs), strict=True)
+    return replace(whole, explained=tuple(_mean_of(names, each) for each in of_measures))
+
+
+def _mean_of(names: Sequence[str], runs: Sequence[Explained]) -> Explained:
+    """A measure's values of several runs, and their mean."""
+    first = runs[0]
+    steps: list[Step] = []
+    for name, run in zip(names, runs, strict=True):
+        steps += [Sentence(f"Run {name}"), *run.working.steps]
+    values = [run.working.value for run in runs]
+    steps.append(grid(f"The {len(runs)} runs", {"run": names, "value": values}))
+    mean, counts = exact_mean(np.array(values)), exact_mean(np.array([run.counts for run in runs]))
+    notes = tuple(dict.fromkeys(note for run in runs for note in run.notes))
+    working = Working(first.working.title, tuple(steps), mean)
+    return Explained(first.measure, working, counts, notes)
+
+
+def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | None) -> Explanation:
+    """The explanation of one run."""
     from scorer.scoring.explain import explained
     from scorer.scoring.worst import worst_lists
 
-    prepared = prepare(loaded(challenge), allow_plugins)
-    ready = opened(among(prepared, [named_file(submission), *baselines(prepared)]))
     assert ready.answers is not None
     lists, rules = ready.answers.lists, ready.prepared.challenge.submission
     if name is not None and name not in lists:
@@ -64,11 +129,12 @@ def explain(
         ready.prepared.challenge, lists, ready.public.groups, [] if split is None else [split]
     )
     scope, keep = _scope(ready, masks, name, split)
-    file, findings = named_file(submission), Findings()
+    findings = Findings()
     bare = Explanation(file.name, name, ready.public.called, findings, (), scope)
     if stray := trespasses(ready, file.path):
         return replace(bare, findings=stray)
-    plan, findings = ready.plan, Findings(str(file.path))
+    plan = (ready if file.format is None else ready.reading(file.format)).plan
+    findings = Findings(str(file.path))
     format = plan.format(file.path)
     table = read(file.path, format, plan.shapes, findings, plan.limits)
     card = views = None
@@ -78,6 +144,8 @@ def explain(
         card = outcome(plan, part, findings, None).card
     by_part(findings, format.form.parts)
     findings.show_as(file.display)
+    if file.part is not None:
+        findings.replace(file.part.located)
     if table is None or card is None or views is None:
         return replace(bare, findings=findings)
     if name is None:

@@ -24,7 +24,10 @@ from variants import (
     refuses,
 )
 
+from scorer.api.explain import explain as explanation_of
+from scorer.api.submissions import Named
 from scorer.challenge.public import Public
+from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import metrics
@@ -499,3 +502,40 @@ def test_long_sets_and_sums_are_cut():
     assert str(NamedItems("s", tuple(f"{n}" for n in range(100)))).endswith("39, … 60 more}")
     assert summed("S", "", "{} / 2", [1, 2], 1.5).numbers == "({} + {}) / 2"
     assert summed("S", "", "{} / 2", range(20), 95).parts == (190,)
+
+
+RUNS = "list,seed,model,dice\n" + "".join(
+    f"{name},{run},{system},{value}\n"
+    for system, run, values in (("a", 1, (0.5, 1)), ("a", 2, (0.25, 0.75)), ("b", 1, (0.9, 0.1)))
+    for name, value in zip(("c1", "c2"), values, strict=True)
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "called", "steps", "value"),
+    [
+        ("a", "a", ["Run 1", 0.5, "Run 2", 0.25, (("1", 0.5), ("2", 0.25))], 0.375),
+        ("a#2", "a#2", [0.25], 0.25),
+        ("b", "b#1", [0.9], 0.9),
+    ],
+)
+def test_runs_are_worked_out_one_by_one_with_their_mean(
+    challenge, tmp_path, name, called, steps, value
+):
+    columns = "{list: list, run: seed, system: model, value: dice}"
+    folder = challenge(f"kind: values\nsubmission: {{columns: {columns}}}\n")
+    path = tmp_path / "all.csv"
+    path.write_text(RUNS)
+    found = explanation_of(folder, Named(name, path), "c1")
+    (whole,) = found.explained
+    assert found.submission == called
+    said = [getattr(s, "text", None) or getattr(s, "rows", None) or s.value
+            for s in whole.working.steps]  # fmt: skip
+    assert said == steps
+    assert whole.working.value == whole.counts == value
+    with pytest.raises(UsageError, match=r"2 submissions \('a', 'b'\); name the one .* a=.*all"):
+        explanation_of(folder, path)
+    path.write_text(RUNS.replace("c1,2,a,0.25", "c1,2,a,x"))
+    refused = explanation_of(folder, Named("a", path), "c1")
+    assert not refused.explained
+    assert [(p.code, p.line) for p in refused.findings] == [("S501", 4)]
