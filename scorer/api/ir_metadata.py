@@ -7,7 +7,7 @@ from typing import Any
 
 from scorer.api.systems import Named
 from scorer.bytes.files import open_bytes
-from scorer.bytes.limits import Unreadable
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.challenge.yaml import document
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable
@@ -20,9 +20,11 @@ PRIVATE = {"mail", "email", "orcid", "twitter", "github"}  # of an actor
 DEEPEST, WIDEST, LONGEST = 4, 20, 300  # levels, entries of a level, characters of a key
 
 
-def read_metadata(prepared: BoundChallenge, file: Named, findings: Findings) -> None:
+def read_metadata(
+    prepared: BoundChallenge, limits: ReadLimits, file: Named, findings: Findings
+) -> None:
     """Keep tag, actor and method beside a run's findings; S112 where they cannot be read."""
-    header = None if file.baseline or file.part else _commented_head(prepared, file)
+    header = None if file.baseline or file.part else _commented_head(prepared, limits, file)
     if header is None:
         return
     faults = Findings()
@@ -39,12 +41,12 @@ def read_metadata(prepared: BoundChallenge, file: Named, findings: Findings) -> 
     findings.metadata = {key: _in_one_line(said[key])[:LONGEST] for key in KEYS if said.get(key)}
 
 
-def _commented_head(prepared: BoundChallenge, file: Named) -> bytes | None:
+def _commented_head(prepared: BoundChallenge, limits: ReadLimits, file: Named) -> bytes | None:
     """The lines between the two marks, without their #; None where there are none."""
     try:
-        if prepared.format(file.path, file.format).name != "trec":
+        if prepared.format(file.path, file.format, limits.own).name != "trec":
             return None
-        with open_bytes(file.path, prepared.limits) as stream:
+        with open_bytes(file.path, limits) as stream:
             head = stream.read(MOST_BYTES)
     except (Unreadable, OSError):
         return None

@@ -260,7 +260,8 @@ def outcomes_of(
     `UnknownName` if there is no such engine.
     """
     distinct(files)
-    strays = [trespasses(ready, file.path) for file in files]
+    limits = ready.prepared.limits
+    strays = [trespasses(ready, file.path, limits.own) for file in files]
     readable = [file for file, stray in zip(files, strays, strict=True) if not stray]
 
     def tick(done: float) -> None:
@@ -278,7 +279,7 @@ def outcomes_of(
     for file, stray in zip(files, strays, strict=True):
         every.append(Outcome(stray, None, None) if stray else next(outcomes))
         if not stray:
-            read_metadata(ready.prepared, file, every[-1].findings)
+            read_metadata(ready.prepared, limits, file, every[-1].findings)
         every[-1].findings.show_as(file.display)
         if file.part is not None:
             every[-1].findings.replace(file.part.located)
@@ -316,9 +317,9 @@ def _outcomes(
             yield outcome
 
 
-def trespasses(ready: OpenChallenge, path: Path) -> Findings:
+def trespasses(ready: OpenChallenge, path: Path, own: Sequence[Path] | None = None) -> Findings:
     """The problem of a submission whose path must not be read; empty for most."""
     findings = Findings(str(path))
-    if (problem := trespass(ready.prepared.challenge, path)) is not None:
+    if (problem := trespass(ready.prepared.challenge, path, own)) is not None:
         findings.add(problem)
     return findings

@@ -125,7 +125,7 @@ def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: 
     if "run" in ready.prepared.challenge.submission.columns:
         return _of_runs(ready, path, name, values, sha256)
     (outcome,) = local(ready.plan, [path])
-    read_metadata(ready.prepared, Named("", path), outcome.findings)
+    read_metadata(ready.prepared, ready.prepared.limits, Named("", path), outcome.findings)
     scored = _settled(ready, name, outcome)
     text = scored.findings.to_json()
     if scored.card is None:

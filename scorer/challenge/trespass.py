@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from scorer.bytes.limits import Unreadable
@@ -29,12 +30,13 @@ def own_files(challenge: Challenge) -> tuple[Path, ...]:
     )
 
 
-def trespass(challenge: Challenge, path: Path) -> Problem | None:
+def trespass(challenge: Challenge, path: Path, own: Sequence[Path] | None = None) -> Problem | None:
     """S101 where a submission must not be opened; None where it is fine, or not there.
 
-    The files of a folder of `parts:` are looked at where they are read.
+    The files of a folder of `parts:` are looked at where they are read. `own` is the challenge's
+    own files, where they are known already.
     """
-    own = own_files(challenge)
+    own = own_files(challenge) if own is None else own
     try:
         if path.is_file():
             os.close(opened(path, own))

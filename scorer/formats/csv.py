@@ -12,13 +12,14 @@ import numpy as np
 from scorer.bytes.limits import NoTable
 from scorer.bytes.lines import count_only
 from scorer.core.arrays import Mask
+from scorer.core.cached import cached_property
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable
 from scorer.formats.base import Rows, format
 from scorer.formats.blocks import BLANK, NEWLINE, NONE, QUOTE, TAB, Block, Lines, columns
 from scorer.formats.first_line import MARK_NAMES, column_separator, header_of, no_header
 from scorer.formats.form import NO_SEPARATOR, WHITESPACE
-from scorer.formats.header import SAMPLE
+from scorer.formats.header import SAMPLE, tells_all
 from scorer.formats.records import FIELD_BLANKS, Record, Start, cut_record, field_start
 from scorer.formats.separated import Cutter, cutter
 from scorer.formats.text import Plain, Row, TextReader, plain_rows
@@ -53,6 +54,11 @@ class Csv(TextReader):
     width = 0
     raw: Cutter | None = None  # of a file whose fields have no quotes
 
+    @cached_property
+    def _exact(self) -> bool:
+        """Whether blanks are kept until it is known which field is a text."""
+        return any("text" in shape.roles for shape in self.request.wanted)
+
     @property
     def _text_place(self) -> int | None:
         """Which field is a text, whose blanks count."""
@@ -80,8 +86,7 @@ class Csv(TextReader):
     ) -> tuple[int, Record | None]:
         """The record that begins on a line, and the line after it, as `cut_record` has them."""
         if self.raw is None:
-            exact = any("text" in shape.roles for shape in self.request.wanted)
-            limits = self.request.limits
+            exact, limits = self._exact, self.request.limits
             after, record = cut_record(lines, line, separator, last, findings, limits, exact)
             if exact and record is not None:
                 blanks, kept = FIELD_BLANKS[separator], self._text_place
@@ -127,17 +132,17 @@ class Csv(TextReader):
                 raise NoTable
             self.separator = separator
             return after
-        sample: list[Record] = []
-        unheard, at = Findings(), after
-        most = after + SAMPLE_LINES
-        while at < min(len(lines), most) and len(sample) < SAMPLE:
-            following, record = self._next(lines, at, separator, last, unheard)
-            if following == at:
-                break
-            sample.extend([record] if record is not None else [])
-            at = following
-        if len(sample) < SAMPLE and at < most and not last:
-            return 0
+        sample, unheard = list[Record](), Findings()
+        if not tells_all(header[1], request):
+            at, most = after, after + SAMPLE_LINES
+            while at < min(len(lines), most) and len(sample) < SAMPLE:
+                following, record = self._next(lines, at, separator, last, unheard)
+                if following == at:
+                    break
+                sample.extend([record] if record is not None else [])
+                at = following
+            if len(sample) < SAMPLE and at < most and not last:
+                return 0
         fit = header_of(*header, sample, separator, request)
         if fit is None:
             findings.merge(unheard)

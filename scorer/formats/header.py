@@ -15,7 +15,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import nearest, printable, quoted
 from scorer.formats.form import NoColumns, cut_schema, whole_role
 from scorer.formats.text import Request
-from scorer.tables.table import ORDERED, Schema, number
+from scorer.tables.table import ORDERED, TEXT, Schema, number
 
 SAMPLE = 100  # rows that show whether an unused column holds numbers
 MOST_NAMES = 1000  # of a header are searched for what a missing one may have meant
@@ -79,6 +79,17 @@ def _naming(shape: Schema, path: Path) -> str | None:
     )
     return (
         f"say which is which: truth: {{file: {printable(path.name, 60)}, columns: {{{columns}}}}}"
+    )
+
+
+def tells_all(names: Sequence[str], request: Request) -> bool:
+    """Whether a header alone says how rows are read: each column has a role, one is of numbers."""
+    present, form = set(names), request.form
+    return not (form.cells or form.wide or form.lines) and all(
+        present <= {shape.called(role) for role in shape.roles}
+        and not lacking(shape, present)
+        and any(shape.called(role) in present for role in shape.roles if role not in TEXT)
+        for shape in request.wanted
     )
 
 

@@ -90,11 +90,16 @@ class BoundChallenge(NamedTuple):
         """The schema of a file, of which every column is used where measures read frames."""
         return replace(shape, every=True) if Frames in self.views else shape
 
-    def format(self, path: Path, name: str | None = None) -> Format:
-        """How a submission is read; in the format of that name, if any."""
+    def format(
+        self, path: Path, name: str | None = None, own: Sequence[Path] | None = None
+    ) -> Format:
+        """How a submission is read; in the format of that name, if any.
+
+        `own` is the challenge's own files, where they are known already.
+        """
         rules = self.challenge.submission
-        form = self.challenge.form(rules)
-        return format_of(path, name or rules.format, form=form, own=own_files(self.challenge))
+        own = own_files(self.challenge) if own is None else own
+        return format_of(path, name or rules.format, form=self.challenge.form(rules), own=own)
 
     @property
     def limits(self) -> ReadLimits:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, fields, is_dataclass
+from functools import cache
 from importlib import import_module
 from math import isfinite, isnan
 from re import Match
@@ -64,13 +65,14 @@ def to_fields(value: Any) -> Any:
         return value
     if kind is float:
         return _finite_or_none(value)
-    if is_dataclass(value):
+    if kind is not dict and is_dataclass(value):
+        parts = [(key, getattr(value, name)) for name, key in _keys(kind)]  # type: ignore[arg-type]
         return {
-            _field_key(each.name): to_fields(getattr(value, each.name))
-            for each in fields(value)
-            if getattr(value, each.name) is not ABSENT
+            key: part if type(part) in PLAIN else to_fields(part)
+            for key, part in parts
+            if part is not ABSENT
         }
-    if isinstance(value, Mapping):
+    if kind is dict or isinstance(value, Mapping):
         return dict(zip(value, _plain_sequence(list(value.values())), strict=True))
     if isinstance(value, float):
         return _finite_or_none(value)
@@ -116,6 +118,12 @@ def _field_key(name: str) -> str:
     return name.removesuffix("_")
 
 
+@cache
+def _keys(record: type) -> list[tuple[str, str]]:
+    """The name and the key of each field of a record, of which a board has tens of thousands."""
+    return [(each.name, _field_key(each.name)) for each in fields(record)]
+
+
 def dumped(data: Any, indent: int | None = 1) -> str:
     r"""JSON in which no text can steer a terminal, and every program reads the same.
 
@@ -126,31 +134,41 @@ def dumped(data: Any, indent: int | None = 1) -> str:
     >>> dumped("\ud800")
     '"\\\\ud800"'
     """
-    text = _encoded(data) if indent is None else "".join(_indented(data, indent, "\n"))
-    return BEYOND.sub(_escaped, text).replace("##[", "##\\u005b")  # GitHub's runners obey this
+    parts = list[str]()
+    if indent is None:
+        parts.append(_encoded(data))
+    else:
+        _indent(data, " " * indent, "\n", parts)
+    text = BEYOND.sub(_escaped, "".join(parts))
+    return text.replace("##[", "##\\u005b")  # GitHub's runners obey this
 
 
-def _indented(data: Any, indent: int, line: str) -> Iterator[str]:
+def _indent(data: Any, indent: str, line: str, parts: list[str]) -> None:
     """As `json.dumps` with an indent, but what holds texts and numbers alone is encoded at once."""
     if not data or not isinstance(data, NESTED):
-        yield _encoded(data)
+        parts.append(_encoded(data))
         return
-    start, end = ("{", "}") if isinstance(data, dict) else ("[", "]")
-    inner = line + " " * indent
-    values = data.values() if isinstance(data, dict) else data
+    named = data if isinstance(data, dict) else None
+    mark, end = ("[", "]") if named is None else ("{", "}")
+    inner, values = line + indent, data if named is None else named.values()
     if set(map(type, values)).isdisjoint(NESTED):
-        yield f"{start}{inner}{_encoded(data, f',{inner}')[1:-1]}{line}{end}"
+        parts.append(f"{mark}{inner}{_encoded(data, f',{inner}')[1:-1]}{line}{end}")
         return
-    mark = start
-    for key, value in data.items() if isinstance(data, dict) else enumerate(data):
-        yield f"{mark}{inner}{_encoded(key)}: " if isinstance(data, dict) else f"{mark}{inner}"
-        yield from _indented(value, indent, inner)
+    for key, value in enumerate(data) if named is None else named.items():
+        parts.append(f"{mark}{inner}" if named is None else f"{mark}{inner}{_encoded(key)}: ")
+        _indent(value, indent, inner, parts)
         mark = ","
-    yield f"{line}{end}"
+    parts.append(f"{line}{end}")
 
 
 def _encoded(data: Any, between: str = ", ") -> str:
-    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(between, ": "))
+    return _encoder(between)(data)
+
+
+@cache
+def _encoder(between: str) -> Callable[[Any], str]:
+    marks = (between, ": ")
+    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=marks).encode
 
 
 def _escaped(match: Match[str]) -> str:
