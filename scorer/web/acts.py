@@ -47,7 +47,7 @@ def describe(site: Site, viewer: Viewer) -> dict[str, Any]:
     span, state = site.span(), state_at(challenge, now)
     quota = None
     if viewer.team is not None:
-        _, left = site.board.quota(viewer.team, now)
+        left = site.left(viewer.team)
         quota = left and {
             "today": left.today,
             "total": left.total,

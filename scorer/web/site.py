@@ -22,7 +22,7 @@ from scorer.board.entries import Added
 from scorer.board.fields.board import fields as board_fields
 from scorer.board.fields.entry import line
 from scorer.board.live import LiveReport, public
-from scorer.board.phases import Span, phase_at, showing, shown_at, spans
+from scorer.board.phases import Left, Span, phase_at, showing, shown_at, spans
 from scorer.board.snapshot import Snapshot
 from scorer.board.why import EXACT, Counting, Why, counting, why_ranked, why_unseen
 from scorer.challenge.model import Challenge
@@ -40,7 +40,7 @@ from scorer.web.pictures import over_time, shake_up
 from scorer.web.standings import Standings, standings
 
 OF_ORGANIZERS = ("disqualify", "restore")  # acts on a whole team that its entries are told
-KEPT = 64  # things that are kept ready
+KEPT = 512  # things that are kept ready, some of each team
 PULSE = 1.0  # seconds between looks for something new
 FRESH = 0.05  # seconds for which the store is not asked again whether something changed
 T = TypeVar("T")
@@ -201,6 +201,13 @@ class Site:
     def sent(self) -> Mapping[int | None, int]:
         """The number of each team that has sent entries -> how many."""
         return self.once("sent", lambda: self.board.ledger.listing().by_team())
+
+    def left(self, team: str) -> Left | None:
+        """What a team may still send; the same until something changes or a day or phase ends."""
+        now = self.clock()
+        span, day = phase_at(self.rules, now), now.astimezone(self.zone).date()
+        key = ("left", team, day, span.phase.id if span else None)
+        return self.once(key, lambda: self.board.quota(team, now)[1])
 
     def span(self, phase: str | None = None) -> Span | None:
         """The phase of that id, or the present one. Raises `UnknownName`."""

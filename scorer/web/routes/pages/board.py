@@ -91,9 +91,8 @@ def first_sight(
     team = site.teams.get(viewer.team) if viewer.team is not None else None
     placed = list(standing_facts(live, team)) if live is not None and team is not None else []
     if viewer.team is not None and team is not None:
-        _, left = site.board.quota(viewer.team, now)
-        chosen = len(site.board.held().selected.get(team, ()))
-        facts = [*placed, *quota_fact(left), *selected_fact(rules, chosen, now)]
+        chosen = len(site.snapshot.state(now).selected.get(team, ()))
+        facts = [*placed, *quota_fact(site.left(viewer.team)), *selected_fact(rules, chosen, now)]
     elif live is not None:
         facts = [*board_facts(live)]
     joins = rules.registration == "open" and not context_of(request).settings.private
