@@ -18,7 +18,7 @@ from scorer.api.text import Lint
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import KEY, Challenge, Example
-from scorer.core.errors import PluginError
+from scorer.core.errors import ChallengeError, PluginError
 from scorer.core.problems import SHOWN_PLACES, Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unit
 from scorer.formats.read import format_of, header
@@ -31,6 +31,7 @@ from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import probes, values_of_table
 from scorer.prepare.probes_of_grades import cutoffs
 from scorer.prepare.splits import split_of_lists
+from scorer.results.grading import scale_of
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Remark
 from scorer.tables.columns import CodedColumn
@@ -61,6 +62,7 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
         split_of_lists(challenge, ready.answers.lists, ready.public.groups)
     examples, others = _examples(ready)
     rejected, accepted = _baselines(ready)
+    rejected += _grading_faults(challenge, ready.measures, accepted)
     assert ready.answers is not None
     if ready.prepared.kind.name == "frames" or challenge.truthless:
         return _without_probes(ready, examples, [*others, *accepted], rejected)
@@ -212,6 +214,19 @@ def _baselines(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
             why = _in_its_folder(first, Path(scored.path))
             remarks.append(Remark("error", f"baseline {printable(scored.name)} is rejected: {why}"))
     return remarks, rows
+
+
+def _grading_faults(
+    challenge: Challenge, measures: Sequence[Measure], accepted: Sequence[Scored]
+) -> list[Remark]:
+    """Why no points could be given."""
+    if challenge.grading is None:
+        return []
+    try:
+        scale_of(challenge, measures, accepted)
+    except ChallengeError as error:
+        return [Remark("error", str(error))]
+    return []
 
 
 def _in_its_folder(problem: Problem, path: Path) -> Problem:

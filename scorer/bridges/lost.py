@@ -28,6 +28,8 @@ def _wanted_parts(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "baselines", "baselines: send their files by hand"
     if board.entry in ("selected", "all") or any(phase.select for phase in phases):
         yield "selected", "entries that a team selects: the platform's rule counts"
+    if any(phase.select for phase in phases):
+        yield "select", "select: how many selected entries of a team count: watch it there"
     if any(phase.quota.rejected_per_day for phase in phases):
         yield "rejected", "quota.rejected_per_day: rejected files do not count there"
     if any(phase.quota.per_day or phase.quota.total for phase in phases):
@@ -38,6 +40,10 @@ def _wanted_parts(subject: Subject) -> Iterator[tuple[str, str]]:
         yield "phases", "phases: set opening and closing times there by hand"
     if any(phase.show in ("own", "none") for phase in phases):
         yield "show", "show: own or none: hide the board there by hand"
+    if challenge.grading is not None:
+        yield "grading", "grading: points: score feedback, or score --format grades on the files"
+        if challenge.grading.late is not None:
+            yield "late", "grading.late: late files lose nothing there"
     if challenge.questions:
         yield "questions", "questions"
     if challenge.pages:

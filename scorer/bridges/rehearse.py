@@ -62,8 +62,11 @@ def rehearsals(
         command: `score` there; default: this one.
 
     Raises:
-        UsageError: it is no bundle, or a result file is not as the platform reads it.
+        UsageError: it is no bundle, a submission is not there, or a result file is not as the
+            platform reads it.
     """
+    if lost := next((path for path in submissions if not path.exists()), None):
+        raise UsageError(f"{printable(lost)}: there is no such file")
     with TemporaryDirectory(prefix="rehearsal-") as name:
         stage = Path(name).resolve()
         folder = _unpacked_bundle(bundle.resolve(), stage / "bundle")

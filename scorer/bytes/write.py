@@ -56,6 +56,15 @@ def write(path: Path, data: bytes) -> None:
         raise UsageError(f"{printable(path)} cannot be written: not a file name") from None
 
 
+def with_parents(path: Path) -> None:
+    """Make a folder where there is none. `UsageError` if it cannot be made."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "not a file name"
+        raise UsageError(f"{quoted(path)} cannot be made: {why}") from None
+
+
 def folder(path: Path, files: Mapping[str, bytes]) -> None:
     """Make a folder with these files, all of them or nothing; or fill one that is empty.
 

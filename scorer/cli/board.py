@@ -220,6 +220,7 @@ def _living_report(
 
     folder = path if path.is_dir() else path.parent
     if not (sent.store or os.environ.get(STORE) or (folder / FOLDER).is_dir()):
+        challenge_of(path, terminal)  # which says more where there is no challenge
         raise UsageError(
             "name submissions; this challenge has no living board, whose entries count"
         )

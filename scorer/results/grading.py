@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
 from scorer.challenge.grading import Grading
+from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
-from scorer.core.text import join_first, quoted
+from scorer.core.problems import Problem
+from scorer.core.text import display_path, join_first, quoted
 from scorer.metrics.measure import Measure, find
 from scorer.results.report import Report, Scored
 
@@ -35,16 +37,7 @@ class Grade(NamedTuple):
 
 def graded_by(report: Report) -> Measure:
     """The measure that gives points. `ChallengeError` if the challenge has none of that name."""
-    name = _grading(report).measure
-    if name is None:
-        return report.primary
-    measure = find(report.measures, name)
-    if measure is None:
-        known = join_first([each.id for each in report.measures])
-        raise ChallengeError(
-            f"grading.measure: no measure is called {quoted(name)}; there are {known}"
-        )
-    return measure
+    return _measure(report.challenge, report.measures)
 
 
 def grade(report: Report, scored: Scored, received: datetime | None = None) -> Grade:
@@ -59,14 +52,8 @@ def grade(report: Report, scored: Scored, received: datetime | None = None) -> G
         ChallengeError: a baseline is not there, or the two values do not lie in the measure's
             direction.
     """
-    grading, measure = _grading(report), graded_by(report)
-    start = _start(report, measure, grading)
-    better = 1 if measure.metric.better == "higher" else -1
-    if not better * (grading.to - start) > 0:
-        word = "above" if better > 0 else "below"
-        raise ChallengeError(
-            f"grading.to: {grading.to:g} is not {word} {start:g}, that of no points"
-        )
+    grading = _grading(report.challenge)
+    measure, start = scale_of(report.challenge, report.measures, report.submissions)
     value = scored.values[measure.id].mean if scored.valid else math.nan
     share = 0.0 if math.isnan(value) else min(max((value - start) / (grading.to - start), 0.0), 1.0)
     points = share * grading.points
@@ -74,8 +61,43 @@ def grade(report: Report, scored: Scored, received: datetime | None = None) -> G
     return Grade(points - lost, grading.points, value, start, grading.to, lost)
 
 
-def _grading(report: Report) -> Grading:
-    grading = report.challenge.grading
+def scale_of(
+    challenge: Challenge, measures: Sequence[Measure], scored: Sequence[Scored]
+) -> tuple[Measure, float]:
+    """The measure that gives points, and the value of none.
+
+    `ChallengeError` if there is no such measure or baseline, or all points lie on the wrong side.
+    """
+    grading, measure = _grading(challenge), _measure(challenge, measures)
+    start = _start(challenge, measure, scored)
+    better = 1 if measure.metric.better == "higher" else -1
+    if not better * (grading.to - start) > 0:
+        word = "above" if better > 0 else "below"
+        message = f"{grading.to:g} is not {word} {start:g}, that of no points"
+        raise _refused(challenge, "to", "C106", message)
+    return measure, start
+
+
+def _refused(challenge: Challenge, key: str, code: str, message: str) -> ChallengeError:
+    key, path = f"grading.{key}", display_path(challenge.path)
+    problem = Problem(code, f"{key}: {message}", path=path, line=challenge.line(key))
+    return ChallengeError(problems=[problem])
+
+
+def _measure(challenge: Challenge, measures: Sequence[Measure]) -> Measure:
+    name = _grading(challenge).measure
+    if name is None:
+        return next((each for each in measures if each.primary), measures[0])
+    measure = find(measures, name)
+    if measure is None:
+        known = join_first([each.id for each in measures])
+        message = f"no measure is called {quoted(name)}; there are {known}"
+        raise _refused(challenge, "measure", "C117", message)
+    return measure
+
+
+def _grading(challenge: Challenge) -> Grading:
+    grading = challenge.grading
     if grading is None:
         raise ChallengeError(
             "the challenge has no grading; write  grading: {from: baseline, to: 0.75, points: 10}"
@@ -83,13 +105,14 @@ def _grading(report: Report) -> Grading:
     return grading
 
 
-def _start(report: Report, measure: Measure, grading: Grading) -> float:
+def _start(challenge: Challenge, measure: Measure, submissions: Sequence[Scored]) -> float:
     """The value of no points."""
+    grading = _grading(challenge)
     if not isinstance(grading.start, str):
         return float(grading.start)
     values: Mapping[str, float] = {
         scored.name: scored.values[measure.id].mean
-        for scored in report.submissions
+        for scored in submissions
         if scored.baseline and scored.valid
     }
     values = {name: value for name, value in values.items() if not math.isnan(value)}
@@ -98,7 +121,7 @@ def _start(report: Report, measure: Measure, grading: Grading) -> float:
     if grading.start != "baseline" or not values:
         known = join_first(list(values)) if values else "none"
         message = f"no baseline with a value is called {quoted(grading.start)}; there are {known}"
-        raise ChallengeError(f"grading.from: {message}")
+        raise _refused(challenge, "from", "C117", message)
     return max(values.values()) if measure.metric.better == "higher" else min(values.values())
 
 

@@ -15,6 +15,7 @@ from datetime import datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
+from types import SimpleNamespace
 
 import pytest
 import yaml
@@ -22,6 +23,7 @@ from conftest import COMMAND
 
 from scorer.bridges.base import TEMPLATES, challenge_files, platforms
 from scorer.bridges.export import bundle_for, subject
+from scorer.bridges.lost import lost
 from scorer.bytes.write import folder
 from scorer.challenge.load import load
 from scorer.core.errors import UsageError
@@ -259,6 +261,33 @@ def test_other_settings(bundles):
     steps = yaml.safe_load(workflow)["jobs"]["points"]["steps"]
     assert any("${{ secrets.ANSWERS_TOKEN }}" in str(step) for step in steps)
     assert bundles["gradescope"].runnable == {"setup.sh", "run_autograder"}
+
+
+@pytest.mark.parametrize(
+    ("said", "has", "sentence"),
+    [
+        ("grading: {from: 0, to: 1}", (), "grading: points"),
+        ("grading: {from: 0, to: 1}", ("grading",), None),
+        (
+            "grading: {from: 0, to: 1, late: {due: '2026-01-01T00:00:00Z', lose: 0.1}}",
+            ("grading",),
+            "grading.late",
+        ),
+        ("phases: [{id: a, select: 2}]", ("selected",), "select: how many"),
+        ("leaderboard: {ladder: auto}", (), "ladder"),
+        ("leaderboard: {entry: selected}", (), "entries that a team selects"),
+    ],
+)
+def test_what_a_platform_lacks(said, has, sentence, tmp_path):
+    challenge = load(f"truth: truth.csv\nmetrics: [P@5]\n{said}\n", folder=tmp_path)
+    has = {"tiers", "phases", *has}
+    told = lost(SimpleNamespace(challenge=challenge), has)
+    assert any(sentence in each for each in told) if sentence else not told
+
+
+def test_a_submission_that_is_not_there_is_no_rejected_one(score, tmp_path):
+    ran = score("rehearse", tmp_path, tmp_path / "none.csv")
+    assert (ran.code, "none.csv: there is no such file" in ran.err) == (2, True), ran
 
 
 @pytest.mark.slow("exports to each platform anew")

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from scorer.api.lint import lint
 from scorer.api.score import score as scored_of
 from scorer.challenge.load import load
 from scorer.results.grading import grade
@@ -81,6 +82,21 @@ def test_what_gives_no_points_is_said(grading, said, course, score):
     ran = score(folder, folder / "one.csv", "--format", "grades", "-q")
     assert ran.code == 2, ran
     assert said in ran.err
+    assert "challenge.yaml:6: error[C1" in ran.err
+
+
+@pytest.mark.parametrize("grading", ["to: 2", "from: nobody, to: 0", "to: 0, measure: P@5"])
+def test_lint_tells_of_points_that_nobody_can_have(grading, course):
+    (remark,) = (each for each in lint(course(grading)).remarks if each.severity == "error")
+    assert "challenge.yaml:6: error[C1" in remark.text
+
+
+def test_where_no_texts_can_be_written(course, score, tmp_path):
+    folder = course("to: 0.5")
+    ran = score("feedback", folder, folder / "one.csv", "-o", folder / "one.csv" / "x", "-q")
+    assert (ran.code, "cannot be made: Not a directory" in ran.err) == (2, True), ran
+    ran = score("feedback", tmp_path / "none", "-o", tmp_path / "out")
+    assert (ran.code, "error[C101] not found" in ran.err) == (2, True), ran
 
 
 def test_texts_and_a_gradebook(course, score, tmp_path):

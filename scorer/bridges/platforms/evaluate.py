@@ -25,6 +25,9 @@ KEPT = ("length", "range", "sums", "missing_list", "classes", "rank_gaps", "repe
 HAS = {
     "baselines",
     "selected",
+    "select",
+    "grading",
+    "late",
     "quota",
     "rejected",
     "phases",

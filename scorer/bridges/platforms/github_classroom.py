@@ -9,7 +9,8 @@ from scorer.bridges.lost import lost
 from scorer.bridges.stage import laid_out, made, python, read_json, run
 
 FILE = ".github/workflows/classroom.yml"
-ALWAYS = {"version": 1, "status": "error", "max_score": 1, "tests": []}
+HAS = {"grading"}
+ALWAYS = {"version": 1, "status": "error", "tests": []}
 WORKFLOW = """name: Points
 on: [push]
 permissions: {{contents: read, checks: write, actions: read}}
@@ -57,13 +58,15 @@ def run_as_github_classroom(
 @platform("github-classroom", FILE, "answers/challenge", run_as_github_classroom)
 def github_classroom(subject: Subject) -> Bundle:
     """Two folders: of the students' template repository, and of a private one with the answers."""
-    said = bridge(subject, "classroom", "result.json", subject.splits[:1], always=ALWAYS)
+    points = subject.challenge.grading.points if subject.challenge.grading else 1
+    always = ALWAYS | {"max_score": points}
+    said = bridge(subject, "classroom", "result.json", subject.splits[:1], always=always)
     files = within("answers", said | within("challenge", subject.files))
     files[FILE] = WORKFLOW.format(submission="submission").encode()
     files["submission/.gitkeep"] = b""
     return Bundle(
         files,
-        lost=lost(subject, set()),
+        lost=lost(subject, HAS),
         next=(
             "answers/ goes into a private repository, the rest into the assignment's template",
             "students put their file into submission/",

@@ -9,7 +9,7 @@ from scorer.bridges.lost import lost
 from scorer.bridges.stage import laid_out, made, numbers, python, read_json, run
 
 FILE = "run_autograder"
-HAS = {"last"}
+HAS = {"last", "grading"}
 SETUP = """#!/usr/bin/env bash
 # Gradescope's Ubuntu has an older Python than `score` needs
 set -e

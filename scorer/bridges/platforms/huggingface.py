@@ -26,7 +26,7 @@ from scorer.challenge.phases import Phase
 from scorer.prepare.open import public
 
 FILE = "conf.json"
-HAS = {"quota", "selected", "best"}
+HAS = {"quota", "selected", "select", "best"}
 CHECK = "`score check kit.zip FILE` checks a file.\n"
 DOCKER = """FROM huggingface/competitions:latest
 RUN conda create -y -p /app/scorer python=3.12 && /app/scorer/bin/pip install challenge-scorer

@@ -269,7 +269,7 @@ class _Fixing:
 
         In a folder the fine files stand beside them as they were, so that it can be scored.
         """
-        from scorer.bytes.write import write
+        from scorer.bytes.write import with_parents, write
 
         good = set(self._good)
         targets = {n: places.of(self.files[n]) for n in good}
@@ -279,7 +279,7 @@ class _Fixing:
                 raise UsageError(f"{printable(targets[n])} {message}")
         fine = {n for n, each in enumerate(self.originals) if not each.findings.fatal}
         if places.folder is not None and good | fine:
-            places.folder.mkdir(parents=True, exist_ok=True)
+            with_parents(places.folder)
         outcomes = list(self.originals)
         for n, file in enumerate(self.files):
             if n in good:

@@ -43,6 +43,7 @@ def feedback(
     Of a living board these are the entries that count; where its phase hides the values, the texts
     do, too, unless --split names a split.
     """
+    from scorer.bytes.write import with_parents
     from scorer.reports.leaderboard.feedback import feedback as text_of
     from scorer.reports.leaderboard.feedback import sentence
     from scorer.reports.leaderboard.grades import gradebook
@@ -71,7 +72,7 @@ def feedback(
     if not texts:
         raise UsageError("there is no submission to write about")
     refuse_overwrite(list(texts), found.challenge, *found.read)
-    output.mkdir(parents=True, exist_ok=True)
+    with_parents(output)
     written = (f"{printable(output)}: {len(texts):,} files",)
     return Result("", tuple(found.lines), found.exit_code, tuple(texts.items()), written)
 

@@ -70,6 +70,7 @@ def figures(
         refuse_unknown,
         with_recall,
     )  # fmt: skip
+    from scorer.bytes.write import with_parents
 
     terminal: Terminal = context.obj
     asked = [word.strip() for word in kind.split(",")] if kind else list(KINDS)
@@ -88,7 +89,7 @@ def figures(
         raise UsageError("there is nothing to draw: " + "; ".join(map(_lack, asked)))
     made_files = tuple(files(drawn, output))
     refuse_overwrite([path for path, _ in made_files], scored.challenge, *scored.read)
-    output.mkdir(parents=True, exist_ok=True)
+    with_parents(output)
     lines += [] if converts() else [f"note: {EXTRA}"]
     written = tuple(f"{printable(output / d.key)}: {printable(d.title)}" for d in drawn)
     return Result("", tuple(lines), scored.exit_code, made_files, written)

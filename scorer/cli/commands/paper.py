@@ -47,6 +47,7 @@ def paper(
     """
     from scorer.api.figures import EXTRA, converts, millimetres_of
     from scorer.api.paper import paper as made
+    from scorer.bytes.write import with_parents
 
     terminal: Terminal = context.obj
     millimetres_of(width)
@@ -54,7 +55,7 @@ def paper(
     scored = report_of(challenge, sent, terminal, allow_plugins, quiet)
     files = tuple((output / name, data) for name, data in made(scored.report, width, precision))
     refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)
-    output.mkdir(parents=True, exist_ok=True)
+    with_parents(output)
     lines = [*scored.lines, *([] if converts() else [f"note: {EXTRA}"])]
     main = printable(output / "main.tex")
     return Result("", tuple(lines), scored.exit_code, files, (main,))
