@@ -25,6 +25,7 @@ from scorer.challenge.forms import cut_of
 from scorer.challenge.load import COMBINING
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import FILE, Challenge, Source
+from scorer.challenge.phases import SHOWN_WORDS
 from scorer.challenge.public import Public
 from scorer.core.errors import UsageError
 from scorer.formats.read import format_of, header
@@ -279,7 +280,9 @@ def _groups_reveal_splits(challenge: Challenge, public: Public) -> bool:
     names = {name.casefold() for name in public.groups.values()}
     splits, split_names = challenge.splits, SPLITS
     if splits is not None:
-        split_names = split_names.union(map(str.casefold, splits.shares))
+        # where a file names the splits, phases do
+        shown = {phase.show for phase in challenge.phases} - {*SHOWN_WORDS}
+        split_names = split_names.union(map(str.casefold, (*splits.shares, *shown)))
     drawn = splits is not None and splits.by == "group"
     return bool(names) and (drawn or not names.isdisjoint(split_names))
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from scorer.challenge.model import FOLDER, KEY, Challenge
-from scorer.challenge.phases import Phase
+from scorer.challenge.phases import SHOWN_WORDS, Phase
 from scorer.core.errors import UsageError
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable
@@ -54,8 +54,8 @@ class Subject(NamedTuple):
         """The splits that some phase shows, in the order of the phases."""
         if self.challenge.splits is None:
             return ()
-        names = self.challenge.splits.shares
-        return tuple(dict.fromkeys(p.show for p in self.challenge.phases if p.show in names))
+        shown = (phase.show for phase in self.challenge.phases)
+        return tuple(dict.fromkeys(name for name in shown if name not in SHOWN_WORDS))
 
     def better(self, higher: Any, lower: Any) -> dict[str, Any]:
         """Measure id -> one of two words, by its direction."""

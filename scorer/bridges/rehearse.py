@@ -106,9 +106,8 @@ def _compared_with_score(
     """A run, and whether `score` says the same."""
     settled = load(challenge / "challenge.yaml")
     prepared = prepare(settled, bool(settled.plugins))
-    splits = tuple(settled.splits.shares) if settled.splits else ()
     named = [Named("submission", _scored_file(submission, bool(settled.submission.parts)))]
-    report = score(prepared, named, splits=("all", *splits) if splits else ())
+    report = score(prepared, named)
     valid = sent(report).valid
     if not valid or not run.values:
         told = run.code in (0, 1) or not platform.computes

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
 from scorer.formats.read import format_of, read
+from scorer.prepare.faults import Fault, refuse
 from scorer.results.report import Scope
 from scorer.results.scorecard import Scorecard
 from scorer.tables.table import Schema
@@ -95,13 +96,27 @@ def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[
 def split_of_lists(
     challenge: Challenge, lists: Sequence[str], groups: Mapping[str, str]
 ) -> dict[str, str]:
-    """The split of each list, drawn or read; of none without splits. Raises `ChallengeError`."""
+    """The split of each list, drawn or read; of none without splits.
+
+    `ChallengeError` if it cannot be read, or a phase shows a split that no list is in: a board of
+    it would be of all lists.
+    """
     splits = challenge.splits
     if splits is None:
         return {}
     if splits.file is not None:
-        return read_splits(splits.file, lists, challenge.truth.columns.get("list", "list"))
+        called = challenge.truth.columns.get("list", "list")
+        split_of = read_splits(splits.file, lists, called)
+        refuse(challenge, _lost_splits(challenge, {*SHOWN_WORDS, *split_of.values()}))
+        return split_of
     return drawn(splits, lists, groups)
+
+
+def _lost_splits(challenge: Challenge, names: Set[str]) -> Iterator[Fault]:
+    for n, phase in enumerate(challenge.phases):
+        if phase.show not in names:
+            message = f"phase {quoted(phase.id)} shows {quoted(phase.show)}, which is no split"
+            yield Fault(f"phases[{n}].show", "C106", message)
 
 
 def masks_of(lists: Sequence[str], split_of: Mapping[str, str]) -> dict[str, Mask]:

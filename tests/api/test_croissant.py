@@ -46,6 +46,8 @@ def test_without_it_a_kit_is_as_before(score, tmp_path):
     ("words", "said"),
     [
         (["--croissant"], "needs --license SPDX, --creator NAME and --url URL"),
+        (["--croissant", *TOLD, "--license", ""], "needs --license SPDX, --creator NAME"),
+        (["--croissant", *TOLD, "--url", "nowhere"], "'nowhere' is no address"),
         (["--url", "x"], "belong to --croissant"),
         (["--croissant", *TOLD, "--published", "soon"], "'soon' is no date; write 2026-10-01"),
     ],

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 import scorer
+from scorer.challenge.load import load
 from scorer.challenge.phases import Splits
 from scorer.core.errors import ChallengeError
-from scorer.prepare.splits import cut, drawn, read_splits
+from scorer.prepare.splits import cut, drawn, read_splits, split_of_lists
 
 LISTS = [f"q{n}" for n in range(100)]
 
@@ -87,6 +88,14 @@ def test_a_wrong_file_of_splits_is_told(tmp_path, text, code, words):
 def test_a_file_of_splits_is_read(tmp_path):
     (tmp_path / "splits.csv").write_text("list,split\nq2,b\nq1,a\n")
     assert read_splits(tmp_path / "splits.csv", ["q1", "q2"]) == {"q1": "a", "q2": "b"}
+
+
+def test_a_phase_that_shows_a_split_of_no_list_is_told(tmp_path):
+    (tmp_path / "splits.csv").write_text("list,split\nq2,b\nq1,a\n")
+    yaml = "truth: t.csv\nmetrics: [P@1]\nsplits: {file: splits.csv}\nphases:\n- id: main\n"
+    split_of_lists(load(yaml + "  show: a\n", folder=tmp_path), ["q1", "q2"], {})
+    with pytest.raises(ChallengeError, match=r":6: .*phases\[0\].show: .*'A', which is no split"):
+        split_of_lists(load(yaml + "  show: A\n", folder=tmp_path), ["q1", "q2"], {})
 
 
 def test_kaggles_column_of_usage_is_read(tmp_path):

@@ -285,6 +285,28 @@ def test_what_a_platform_lacks(said, has, sentence, tmp_path):
     assert any(sentence in each for each in told) if sentence else not told
 
 
+SPLIT = """\
+truth: truth.csv
+metrics: [P@1]
+splits: {file: splits.csv}
+phases:
+- {id: main, show: public, closes: '2120-01-01T00:00:00Z'}
+- {id: final, after: main, show: private}
+"""
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("evaluate", "kaggle")])
+def test_splits_of_a_file_stay_apart_as_drawn_ones_do(name, challenge):
+    files = {"truth.csv": "list,item,grade\nq1,a,1\nq2,a,1\n"}
+    folder = challenge(SPLIT, **files | {"splits.csv": "list,split\nq1,public\nq2,private\n"})
+    bundle = platforms().get(name).function(subject(prepare(load(folder))))
+    said = [json.loads(text) for file, data in bundle.files.items()
+            for place, text in texts(file, data).items()
+            if place.endswith("bridge.json")]  # fmt: skip
+    assert said
+    assert all(each["splits"] for each in said)  # all lists would show private ones
+
+
 def test_a_submission_that_is_not_there_is_no_rejected_one(score, tmp_path):
     ran = score("rehearse", tmp_path, tmp_path / "none.csv")
     assert (ran.code, "none.csv: there is no such file" in ran.err) == (2, True), ran

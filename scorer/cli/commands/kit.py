@@ -79,8 +79,10 @@ def _published(
     """What --croissant needs. `UsageError` if some of it is not given, or the day is none."""
     from scorer.api.kits.croissant import Published
 
-    if license is None or not creators or url is None:
+    if not (license and url and creators and all(creators)):
         raise UsageError("--croissant needs --license SPDX, --creator NAME and --url URL")
+    if not url.startswith(("https://", "http://")):
+        raise UsageError(f"--url {quoted(url)} is no address; write https://...")
     try:
         when = date.fromisoformat(day) if day else datetime.now(UTC).date()
     except ValueError:
