@@ -66,7 +66,7 @@ def to_fields(value: Any) -> Any:
     if kind is float:
         return _finite_or_none(value)
     if kind is not dict and is_dataclass(value):
-        parts = [(key, getattr(value, name)) for name, key in _keys(kind)]  # type: ignore[arg-type]
+        parts = [(key, getattr(value, name)) for name, key in _record_keys(kind)]  # type: ignore[arg-type]
         return {
             key: part if type(part) in PLAIN else to_fields(part)
             for key, part in parts
@@ -119,7 +119,7 @@ def _field_key(name: str) -> str:
 
 
 @cache
-def _keys(record: type) -> list[tuple[str, str]]:
+def _record_keys(record: type) -> list[tuple[str, str]]:
     """The name and the key of each field of a record, of which a board has tens of thousands."""
     return [(each.name, _field_key(each.name)) for each in fields(record)]
 
@@ -139,7 +139,7 @@ def dumped(data: Any, indent: int | None = 1) -> str:
         parts.append(_encoded(data))
     else:
         _indent(data, " " * indent, "\n", parts)
-    text = BEYOND.sub(_escaped, "".join(parts))
+    text = BEYOND.sub(_escaped_sign, "".join(parts))
     return text.replace("##[", "##\\u005b")  # GitHub's runners obey this
 
 
@@ -171,7 +171,7 @@ def _encoder(between: str) -> Callable[[Any], str]:
     return json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=marks).encode
 
 
-def _escaped(match: Match[str]) -> str:
+def _escaped_sign(match: Match[str]) -> str:
     sign = match[0]
     if "\ud800" <= sign <= "\udfff":
         return f"\\\\u{ord(sign):04x}"
