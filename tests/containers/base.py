@@ -1,13 +1,15 @@
-"""What stands in for registries: a base image of this machine's files, and wheels beside it."""
+"""A base image of this machine's files, which stands in for a registry and an index."""
 
 import re
 import shutil
 import subprocess
 import sys
 import sysconfig
+from importlib.metadata import distribution
 from pathlib import Path
 
 import pip
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parents[2]
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
@@ -15,14 +17,14 @@ PATH = "/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 PYTHON = Path(sys._base_executable).resolve()
 LIBRARY = Path(sysconfig.get_path("stdlib"))
 PROGRAMS = ["sh", "grep", "sed", "rm", "mkdir", "chown", "useradd"]
-LEFT_OUT = ["site-packages", "__pycache__", "test", "tests", "idlelib", "*tkinter*", "config-*"]
+LEFT_OUT = ["site-packages", "test", "tests", "idlelib", "*tkinter*", "config-*"]
 # what wheels may link to, beside libraries that they bring
 LINKED = ["libstdc++.so.6", "libgcc_s.so.1", "libdl.so.2", "librt.so.1", "libpthread.so.0"]
 TEXTS = {
     "etc/passwd": "root:x:0:0::/root:/bin/sh\n",
     "etc/group": "root:x:0:\n",
     "etc/ld.so.conf": "/usr/local/lib\n",
-    "etc/pip.conf": "[global]\nno-index = true\nfind-links = /wheels\n",
+    "etc/pip.conf": "[global]\nno-index = true\nno-build-isolation = false\n",
     "usr/local/bin/pip": '#!/bin/sh\nexec python3 -m pip "$@"\n',
 }
 
@@ -39,10 +41,7 @@ def done(*words, **more):
 
 
 def base(root):
-    """A folder with the Python that runs this, pip, and what a Dockerfile's steps call.
-
-    Its wheels, in /wheels, are of the versions of constraints.txt.
-    """
+    """A folder with the Python that runs this, its packages, and what a Dockerfile's steps call."""
     for name in ("bin", "sbin", "lib", "lib64", "local/bin", "local/lib", "share"):
         (root / "usr" / name).mkdir(parents=True)
     for name in ("bin", "sbin", "lib", "lib64"):
@@ -56,7 +55,6 @@ def base(root):
         (root / name).write_text(text)
     (root / "usr/local/bin/pip").chmod(0o755)
     done("/sbin/ldconfig", "-r", root)
-    _wheels(root / "wheels", re.search(r"'\.(\[.*?\])'", DOCKERFILE)[1])
 
 
 def _programs(root):
@@ -75,6 +73,7 @@ def _python(own):
     inside = own / "lib" / LIBRARY.name
     shutil.copytree(LIBRARY, inside, ignore=shutil.ignore_patterns(*LEFT_OUT))
     shutil.copytree(Path(pip.__file__).parent, inside / "site-packages/pip")
+    _packages(inside / "site-packages")
 
 
 def _libraries(*files):
@@ -87,11 +86,30 @@ def _libraries(*files):
     }
 
 
-def _wheels(folder, extras):
-    """What `pip install .` asks an index for, as `make installed` did."""
-    folder.mkdir()
-    lines = (ROOT / "constraints.txt").read_text().splitlines()
-    versions = [line.rstrip(" \\") for line in lines if re.match("[a-z0-9]", line)]
-    (folder / "versions.txt").write_text("\n".join(versions))
-    words = ["download", "-q", "--no-build-isolation", "-c", folder / "versions.txt", "-d", folder]
-    done(sys.executable, "-m", "pip", *words, f"{ROOT}{extras}", "hatchling")
+def _needed(*names):
+    """The installed packages that these need, themselves too."""
+    left, found, seen = [Requirement(name) for name in names], {}, set()
+    while left:
+        need = left.pop()
+        if str(need) in seen:
+            continue
+        seen.add(str(need))
+        found[need.name] = distribution(need.name)
+        for inner in map(Requirement, found[need.name].requires or ()):
+            extras = [{"extra": extra} for extra in need.extras or [""]]
+            if inner.marker is None or any(map(inner.marker.evaluate, extras)):
+                inner.marker = None
+                left.append(inner)
+    return found
+
+
+def _packages(place):
+    """What the Dockerfile's step asks an index for, and what builds a distribution."""
+    (extras,) = re.findall(r"'\.(\[.*?\])'", DOCKERFILE)
+    packages = _needed(f"challenge-scorer{extras}", "hatchling")
+    packages.pop("challenge-scorer")
+    for package in packages.values():
+        for file in package.files:
+            if ".." not in file.parts:
+                (place / file).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(file.locate(), place / file)
