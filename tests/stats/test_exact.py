@@ -1,5 +1,6 @@
 """Sums and means that are rounded once."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -37,3 +38,19 @@ def test_equal_values_are_their_own_mean(value, times):
 )
 def test_sums_beyond_the_largest_number(values, total):
     np.testing.assert_equal(exact_sum(np.array(values)), total)
+
+
+@pytest.mark.parametrize("spread", [0, 3, 30, 200, 290])
+@pytest.mark.parametrize("size", [1_999, 2_000, 70_001])
+def test_sums_of_many_are_those_of_one_by_one(size, spread):
+    rng = np.random.default_rng(size + spread)
+    values = rng.normal(size=size) * 10.0 ** rng.uniform(-spread, spread, size)
+    values[::7] = -values[::-1][::7] * (1 + 2**-40)
+    total = math.fsum(values.tolist())
+    assert exact_sum(values) == total
+    assert exact_sum(values[::-1]) == total
+    assert exact_sum(np.append(values, -total)) == math.fsum([*values.tolist(), -total])
+    ones = (values > 0).astype(np.float64)
+    assert exact_mean(ones) == ones.sum() / size
+    if size == 2_000:
+        assert exact_mean(values) == float(sum(map(Fraction, values.tolist())) / size)
