@@ -68,7 +68,7 @@ def explain(
             every = by_system(prepared, given, Path(folder, "parts"))
         system, runs = _runs_of(given, every)
         ready = opened(among(prepared, [*every, *baselines(prepared)]))
-        return _of_runs(system, [_of_run(ready, run, name, split) for run in runs])
+        return _explained_runs(system, [_of_run(ready, run, name, split) for run in runs])
 
 
 def _runs_of(given: Named, every: Sequence[Named]) -> tuple[str, list[Named]]:
@@ -87,7 +87,7 @@ def _runs_of(given: Named, every: Sequence[Named]) -> tuple[str, list[Named]]:
     return of[runs[0].name] if len(runs) > 1 else runs[0].name, runs
 
 
-def _of_runs(system: str, runs: Sequence[Explanation]) -> Explanation:
+def _explained_runs(system: str, runs: Sequence[Explanation]) -> Explanation:
     """What several runs come to, each worked out; the one explanation of a single run."""
     if len(runs) == 1:
         return runs[0]

@@ -118,7 +118,7 @@ def outcomes_of_tables(
         if file.table is None and file.path not in read:  # it was given twice
             yield scored(plan, file.path)
         elif file.table is None:
-            yield _of_file(plan, file.path, read.pop(file.path))
+            yield _outcome_read(plan, file.path, read.pop(file.path))
         else:
             sha256 = hashlib.sha256()
             for values in file.table.numbers.values():  # tells whether two hold the same
@@ -127,7 +127,7 @@ def outcomes_of_tables(
             yield outcome(plan, part, Findings(file.display), sha256.hexdigest())
 
 
-def _of_file(plan: Plan, path: Path, read: ReadTable) -> Outcome:
+def _outcome_read(plan: Plan, path: Path, read: ReadTable) -> Outcome:
     """The outcome of a file that has been read; what is wrong is told as when it is scored."""
     findings, format = Findings(str(path)), plan.format(path)
     made = outcome(plan, score_lists(plan, read.table), findings, read.sha256)

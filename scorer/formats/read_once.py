@@ -43,7 +43,7 @@ class _Order(NamedTuple):
     def fits(self, table: Table) -> bool:
         """Whether a file has the same rows."""
         alike = len(table) == len(self.line) and table.ids.keys() == self.ids.keys()
-        return alike and all(_same(table.ids[role], own) for role, own in self.ids.items())
+        return alike and all(_same_ids(table.ids[role], own) for role, own in self.ids.items())
 
 
 class TablesReadOnce:
@@ -100,7 +100,7 @@ def _with_numbers(order: _Order, table: Table) -> Table:
     return replace(table, ids=order.shared.ids, line=order.shared.line, numbers=numbers)
 
 
-def _same(one: CodedColumn, other: CodedColumn) -> bool:
+def _same_ids(one: CodedColumn, other: CodedColumn) -> bool:
     """Whether two columns are known to hold the same ids."""
     if isinstance(one, TextColumn) and isinstance(other, TextColumn):
         return one.series.equals(other.series)

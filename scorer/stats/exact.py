@@ -8,7 +8,6 @@ import numpy as np
 
 from scorer.stats.units import Floats
 
-
 FEW = 2_000  # values that are summed one by one
 MOST_BITS = 24  # of the number of values that are summed together
 PARTS = 4  # into which values are cut
@@ -20,7 +19,7 @@ def exact_sum(values: Floats) -> float:
     >>> exact_sum(np.array([1e16, 1.0, -1e16]))
     1.0
     """
-    return _rounded(_terms(values), values)
+    return _rounded_once(_terms(values), values)
 
 
 def exact_mean(values: Floats, count: int | None = None) -> float:
@@ -31,15 +30,15 @@ def exact_mean(values: Floats, count: int | None = None) -> float:
     """
     count = values.size if count is None else count
     terms = _terms(values) if count else []
-    total = _rounded(terms, values) if count else math.nan
+    total = _rounded_once(terms, values) if count else math.nan
     if not math.isfinite(total):
         return total
-    rest = _rounded([*terms, -total], values)  # that a sum of 53 bits leaves
+    rest = _rounded_once([*terms, -total], values)  # that a sum of 53 bits leaves
     (high, of_high), (low, of_low) = total.as_integer_ratio(), rest.as_integer_ratio()
     return (high * of_low + low * of_high) / (of_high * of_low * count)
 
 
-def _rounded(terms: list[float], values: Floats) -> float:
+def _rounded_once(terms: list[float], values: Floats) -> float:
     try:
         return math.fsum(terms)
     except (OverflowError, ValueError):  # beyond the largest number, or infinities that differ
