@@ -32,7 +32,7 @@ def scored_runs(folder, runs):
     means = np.array([each.values[primary.id].mean for each in scored])
     ranks = ranks_of(means, primary.metric.better)
     by = np.argsort(ranks, kind="stable").tolist()
-    return ready, [scored[n] for n in by], ranks[by], [files[n] for n in by]
+    return ready, [scored[n] for n in by], ranks[by], [[files[n]] for n in by]
 
 
 def labels(flipped):

@@ -345,7 +345,7 @@ def test_pickled_whole():
             "15 C106 submission.limits.unpacked: "
             "'99999999 TiB' is not a size between 1 byte and 8 EiB"]),
         (LEAST + "submission: {length: {min: 3, max: 2}, range: [.nan, 1]}", [
-            "3 C106 submission.length: min 3 is above max 2",
+            "3 C106 submission.length.min: min 3 is above max 2",
             "3 C106 submission.range: '.nan' is not below '1'"]),
         (LEAST + "submission: {length: 0, range: 5}", [
             "3 C106 submission.length: '0' is below 1",
@@ -353,7 +353,7 @@ def test_pickled_whole():
         (LEAST + "submission:\n  length: {min: -1, max: 1.5}\n  range: [1, x]\n", [
             "4 C106 submission.length.min: '-1' is below 0",
             "4 C106 submission.length.max: '1.5' is not a whole number",
-            "5 C106 submission.range: 'x' is not a number"]),
+            "5 C106 submission.range[1]: 'x' is not a number"]),
         (LEAST + "leaderboard:\n  ties: dense\n  tie_break: x\n  rank_by: second\n  intervals: 95\n"
          "  tiers: {test: z, alpha: 1}\n  seed: -1\n  draws: 9999999\n", [
             "4 C106 leaderboard.ties: 'dense' is not 'shared'",

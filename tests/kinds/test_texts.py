@@ -183,7 +183,7 @@ def test_what_is_written_for_columns_and_many_classes(challenge, score):
     folder = challenge(
         "truth: {file: truth.csv, columns: {list: id, label: [cat, dog]}}\nmetrics: [Accuracy]\n"
     )
-    said = "truth.columns: label names one column; where each class has its own, write "
+    said = "truth.columns.label: label names one column; where each class has its own, write "
     assert f"{said}probability: [cat, dog]" in score("check", folder, folder / "truth.csv").err
     many = ", ".join(f"c{n}" for n in range(10_000))
     folder = challenge(f"truth: truth.csv\nsubmission: {{classes: [{many}]}}\n")
