@@ -8,7 +8,8 @@ the driver, of more than 100,000 lists sums), and `scorer.spark.values` (neither
 that of all processes (driver, Java, Python workers), read from /proc; memory is the most that the
 driver's Python held, and the most that Java did, which here is driver and executor in one. A set of
 ten million rows has a million lists. `--many` scores so many files of 20,000 rows at once, by the
-first two ways. What is printed is the table of docs/engines.md.
+first two ways, and as data frames by `scorer.spark.evaluate`. What is printed is the table of
+docs/engines.md.
 """
 
 from __future__ import annotations
@@ -47,6 +48,17 @@ session = session_of({"spark.master": sys.argv[2]})
 folder = sys.argv[1]
 values = scorer.spark.values(session, folder, folder + "/run.parquet")
 print(values.groupBy("measure").avg("value").collect())
+"""
+FRAMES = """
+import sys, warnings
+warnings.simplefilter("ignore")
+import scorer.spark
+from scorer.engines.spark.session import session_of
+master, folder, *files = sys.argv[1:]
+session = session_of({"spark.master": master})
+columns = "user string, item string, rank int"
+runs = {file: session.read.csv(file, header=True, schema=columns) for file in files}
+print(scorer.spark.evaluate(session, folder, runs).standings)
 """
 
 
@@ -180,7 +192,10 @@ def main() -> None:
     if options.many:
         files = make_many(options.many)
         label = f"{options.many} files of {MANY:,} | {MANY // LENGTH:,}"
-        table(label, scored(files[0].parent, files), options.runs, {})
+        ways = scored(files[0].parent, files)
+        words = [sys.executable, "-c", FRAMES, options.master, files[0].parent, *files]
+        ways["`scorer.spark.evaluate` of data frames"] = words
+        table(label, ways, options.runs, {})
     for millions in options.rows:
         rows = int(millions * 1e6)
         folder = make(rows)
