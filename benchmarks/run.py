@@ -62,6 +62,7 @@ PEERS = (
     PAIRS,
 )
 EARLIER = Peer("earlier score", "")
+OWN = ("Start-up", "Sets", "Linearity", "Progress bar")  # sections of the output
 REFERENCES = re.compile(r"I\s+refs:\s+([\d,]+)")
 
 
@@ -77,8 +78,7 @@ def main() -> int:
 
     def tell(text: str) -> None:
         parts.append(text)
-        if options.output:
-            options.output.write_text("\n".join(parts))
+        _write(parts, options.output)
 
     tell(_startup(score, options))
     rows, ours, wrong = [SETS_HEAD], {}, 0
@@ -91,8 +91,7 @@ def main() -> int:
         rows += compared.rows
         ours[name] = compared.ours
         wrong += compared.wrong
-        if options.output:
-            options.output.write_text("\n".join([*parts, "\n".join(rows)]))
+        _write([*parts, "\n".join(rows) + "\n"], options.output)
     tell("\n".join(rows) + "\n")
     if ours.get("M") and ours.get("L"):
         tell(_linear(ours["M"], ours["L"]))
@@ -101,6 +100,18 @@ def main() -> int:
         tell(_progress(longest, score, options))
     print("\n".join(parts))
     return 1 if wrong else 0
+
+
+def _write(parts: Sequence[str], path: Path | None) -> None:
+    """Write tables; sections of other programs that the file has stay in it."""
+    if path is not None:
+        path.write_text("\n".join([*parts, *others_sections(path)]))
+
+
+def others_sections(path: Path) -> list[str]:
+    """The sections of a file that this program does not write."""
+    sections = path.read_text().split("\n## ")[1:] if path.exists() else []
+    return [f"## {each}" for each in sections if each.partition("\n")[0] not in OWN]
 
 
 def _options() -> argparse.Namespace:
@@ -183,15 +194,17 @@ def measured(words: Sequence[object], limit: float = LIMIT, terminal: bool = Fal
 
 
 def instructions(words: Sequence[object], limit: float = LIMIT) -> str:
-    """The millions of instructions of a process, without its children's; empty if not known."""
-    valgrind = shutil.which("valgrind")
-    with tempfile.NamedTemporaryFile() as log:
-        if valgrind is None:
-            return ""
-        counting = [valgrind, "--tool=cachegrind", "--cache-sim=no", f"--log-file={log.name}"]
-        ran = measured([*counting, "--cachegrind-out-file=/dev/null", *words], limit)
-        found = REFERENCES.search(Path(log.name).read_text())
-    return f"{int(found[1].replace(',', '')) / 1e6:,.0f}" if found and not ran.fault else ""
+    """The millions of instructions of a process and its children; empty if not known."""
+    if (valgrind := shutil.which("valgrind")) is None:
+        return ""
+    with tempfile.TemporaryDirectory() as logs:
+        counting = [valgrind, "--tool=cachegrind", "--cache-sim=no", "--trace-children=yes"]
+        ran = measured(
+            [*counting, f"--log-file={logs}/%p", "--cachegrind-out-file=/dev/null", *words], limit
+        )
+        found = [REFERENCES.findall(log.read_text()) for log in Path(logs).iterdir()]
+    counts = [int(count.replace(",", "")) for counts in found for count in counts]
+    return f"{sum(counts) / 1e6:,.0f}" if counts and not ran.fault else ""
 
 
 def _end(group: int) -> None:
@@ -271,11 +284,10 @@ SETS_HEAD = """\
 
 A ratio is what the other takes over what `score` takes: above 1, `score` takes less.
 
-Instructions are of one process each, in millions, counted by cachegrind.
+Instructions are in millions, of all processes of one run each, counted by cachegrind.
 
-| set | | wall, s | CPU, s | peak, MiB | wall ratio | CPU ratio | memory ratio | \
-instructions | means |
-|---|---|---:|---:|---:|---:|---:|---:|---:|---|"""
+| set | | peak, MiB | wall ratio | CPU ratio | memory ratio | instructions | means |
+|---|---|---:|---:|---:|---:|---:|---|"""
 
 
 @dataclass
@@ -310,7 +322,7 @@ def _compared(
             _say(f"{name}, {n + 1} of {runs}: score" + (f" and {peer.name}" if peer else ""))
             first = measured(command, options.limit)
             if first.fault:
-                return Compared([_row(name, "score", *[""] * 7, first.fault)], [])
+                return Compared([_row(name, "score", *[""] * 5, first.fault)], [])
             ours.append(first)
             if peer:
                 second = measured(_words(peer, folder, options), options.limit)
@@ -322,7 +334,7 @@ def _compared(
     def count(words: Sequence[object]) -> str:
         return instructions(words, options.limit) if name in options.count else ""
 
-    row = _row(name, "score", *_medians(ours), "", "", "", count(command), "")
+    row = _row(name, "score", _peak(ours), "", "", "", count(command), "")
     compared = Compared([row], ours)
     for peer in peers:
         peer_pairs = pairs[peer.name]
@@ -331,7 +343,7 @@ def _compared(
             note, wrong = _agreement(peer, ours[0], peer_pairs[0][1])
             compared.wrong += wrong
             compared.rows.append(_row(
-                "", peer.name, *_medians([theirs for _, theirs in peer_pairs]),
+                "", peer.name, _peak([theirs for _, theirs in peer_pairs]),
                 f"{ratio.wall:.2f} ({ratio.least:.2f} to {ratio.most:.2f})",
                 f"{ratio.cpu:.2f}", f"{ratio.peak:.2f}", count(_words(peer, folder, options)), note,
             ))  # fmt: skip
@@ -341,7 +353,7 @@ def _compared(
             if failure and failure.late:
                 at_least = f"> {options.limit / median(run.wall for run in ours):.0f}"
             why = failure.fault if failure else missing[peer.name]
-            compared.rows.append(_row("", peer.name, "", "", "", at_least, "", "", "", why))
+            compared.rows.append(_row("", peer.name, "", at_least, "", "", "", why))
     return compared
 
 
@@ -391,8 +403,8 @@ def _startup(score: Path, options: argparse.Namespace) -> str:
     lines = [
         "## Start-up\n",
         f'Times what `python -c "{IMPORTS}"` takes.\n',
-        "| | wall, s | CPU, s | peak, MiB | wall ratio | CPU ratio | memory ratio |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| | peak, MiB | wall ratio | CPU ratio | memory ratio |",
+        "|---|---:|---:|---:|---:|",
     ]
     for words in (base, *others.values()):
         measured(words, options.limit)
@@ -404,15 +416,15 @@ def _startup(score: Path, options: argparse.Namespace) -> str:
             pairs.append((measured(base, options.limit), measured(words, options.limit)))
         imported += [first for first, _ in pairs]
         if fault := next((run.fault for pair in pairs for run in pair if run.fault), None):
-            lines.append(_row(name, "", "", "", "", "", fault))
+            lines.append(_row(name, "", "", "", fault))
             continue
         ratio = ratios(pairs)
         lines.append(_row(
-            name, *_medians([run for _, run in pairs]),
+            name, _peak([run for _, run in pairs]),
             f"{ratio.wall:.2f} ({ratio.least:.2f} to {ratio.most:.2f})",
             f"{ratio.cpu:.2f}", f"{ratio.peak:.2f}",
         ))  # fmt: skip
-    lines.insert(4, _row("the imports", *_medians(imported), "", "", ""))
+    lines.insert(4, _row("the imports", _peak(imported), "", "", ""))
     return "\n".join(lines) + "\n"
 
 
@@ -500,14 +512,15 @@ def _machine(score: Path, peers: Sequence[Peer]) -> str:
         ["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True
     ).stdout.strip()
     versions = [f"{peer.package} {_version(peer)}" for peer in peers if peer.package]
+    versions += [peer.name for peer in peers if not peer.package and peer is not PAIRS]
     return (
         "# Measured\n\n"
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores of {model}, "
         f"load at the start {os.getloadavg()[0]:.1f}, {platform.system()}, "
         f"Python {platform.python_version()}.\n"
         f"{ours}{f' ({commit})' if commit else ''}; {', '.join(versions) or 'no peers'}.\n\n"
-        "Seconds and MiB are medians over runs, ratios medians over pairs run in turn (in brackets "
-        "the least and the greatest).\n"
+        "MiB are medians over runs, ratios medians over pairs run in turn (in brackets the least "
+        "and the greatest).\n"
     )
 
 
@@ -520,12 +533,8 @@ def _warm_cache(folder: Path) -> None:
                     pass
 
 
-def _medians(runs: Sequence[Ran]) -> tuple[str, str, str]:
-    return (
-        f"{median(run.wall for run in runs):.2f}",
-        f"{median(run.cpu for run in runs):.2f}",
-        f"{median(run.peak for run in runs) / MIB:.0f}",
-    )
+def _peak(runs: Sequence[Ran]) -> str:
+    return f"{median(run.peak for run in runs) / MIB:.0f}"
 
 
 def _row(*cells: str) -> str:

@@ -153,3 +153,18 @@ def test_the_board_of_a_benchmark_is_whole(tmp_path):
         assert set(filled.statuses().values()) == {"scored"}
         assert len(filled.entries()) == 40
         assert filled.altered() == []
+
+
+def test_sections_of_other_programs_stay_in_the_file_of_results(tmp_path):
+    path = tmp_path / "results.md"
+    path.write_text("# Measured\n\nold\n\n## Sets\n\nold\n\n## Serving\n\ntheirs\n")
+    driver._write(["# Measured\n", "## Sets\n\nnew\n"], path)
+    driver._write(["# Measured\n", "## Sets\n\nnewer\n"], path)
+    assert path.read_text() == "# Measured\n\n## Sets\n\nnewer\n\n## Serving\n\ntheirs\n"
+
+
+def test_rows_of_sets_have_a_cell_for_each_heading():
+    head, line = driver.SETS_HEAD.splitlines()[-2:]
+    run = driver.Ran(1.0, 1.0, 2.0**20, fault="exit 4")
+    row = driver._row("tiny", "score", driver._peak([run]), *[""] * 4, "")
+    assert head.count("|") == line.count("|") == row.count("|")
