@@ -10,7 +10,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
@@ -28,6 +28,7 @@ from scorer.challenge.model import FILE, Challenge, Source
 from scorer.challenge.phases import SHOWN_WORDS
 from scorer.challenge.public import Public
 from scorer.core.errors import UsageError
+from scorer.core.named_tuple import NamedTuple
 from scorer.formats.read import format_of, header
 from scorer.metrics.base import metrics
 from scorer.metrics.measure import Measure, measure

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain, compress
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from scorer.api.splits import limited, masks_for
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import plugin_call
 from scorer.core.text import printable, unit
 from scorer.leaderboard.board import Terms, ranked, settled

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from scorer.board.versions import EVER
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Ints
 from scorer.core.dataclass import dataclass
+from scorer.core.named_tuple import NamedTuple
 from scorer.store.records import Entry
 
 PERSISTENCE = 0.9  # of rank-biased overlap: some 86 % of its weight is in the first ten

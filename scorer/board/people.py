@@ -6,11 +6,12 @@ import hashlib
 import hmac
 import secrets
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scorer.board.names import ORGANIZER, team_name
 from scorer.board.teams import Roster
 from scorer.core.errors import UsageError
+from scorer.core.named_tuple import NamedTuple
 from scorer.store.records import Token
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -22,6 +21,7 @@ from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Mask
 from scorer.core.dataclass import dataclass
 from scorer.core.errors import UnknownName
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import sized
 from scorer.leaderboard.board import Terms, certain, ranked

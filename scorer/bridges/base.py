@@ -7,13 +7,14 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import yaml
 
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.challenge.phases import SHOWN_WORDS, Phase
 from scorer.core.errors import UsageError
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable
 from scorer.metrics.measure import Measure

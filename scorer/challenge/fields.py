@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path, PureWindowsPath
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import (
     BaseModel,
@@ -25,6 +25,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.yaml import YamlValue
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import quoted
 
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scorer.core.cached import cached_property
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.tables.names import names_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from scorer.checks.tally import hashes_of
 from scorer.core.arrays import HASHES_TOGETHER, Ints, by_prefix, distinct, small, starts
 from scorer.core.cached import cached_property
 from scorer.core.dataclass import dataclass
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import KEPT, SHOWN_PLACES, Problem
 from scorer.tables.columns import Hashes
 from scorer.views.ranked import look_up

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from scorer.core.arrays import Ints, Mask, distinct, spread
 from scorer.core.cached import cached_property
 from scorer.core.id_pattern import MARKS, apart, listed
 from scorer.core.members import Members, members_of
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import IGNORABLE, nearest, pattern, quoted
 from scorer.tables.columns import CodedColumn, Codes, TextColumn, hashed, series_of
 from scorer.views.ranked import ItemIndex, among, is_hashed, look_up, spans

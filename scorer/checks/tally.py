@@ -13,7 +13,7 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import KEPT, Problem
 from scorer.tables.columns import Hashes
 

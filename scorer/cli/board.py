@@ -10,7 +10,7 @@ from enum import StrEnum
 from functools import partial, update_wrapper
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 from zoneinfo import ZoneInfo
 
 import typer
@@ -26,6 +26,7 @@ from scorer.cli.options import (
     submissions_of,
 )
 from scorer.core.errors import UsageError
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:

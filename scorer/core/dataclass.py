@@ -26,7 +26,7 @@ else:
         names = (*ALWAYS, *REPR * how.get("repr", True), *EQ * how.get("eq", True))
         for name in (name for name in names if name not in vars(made)):
             pending.names.append(name)
-            setattr(made, name, _Unmade(pending, name))
+            setattr(made, name, Unmade(pending, name))
         made.__setattr__, made.__delattr__ = _refuse_to_set, _refuse_to_delete
         return made
 
@@ -66,10 +66,13 @@ class _Pending:
         return type(self.cls)(self.cls.__name__, self.cls.__bases__, body)
 
 
-class _Unmade:
-    """Stands for an attribute of a class that is not complete."""
+class Unmade:
+    """Stands for an attribute of a class that is not complete.
 
-    def __init__(self, pending: _Pending, name: str) -> None:
+    `pending` has the class as `cls`, and completes it.
+    """
+
+    def __init__(self, pending: Any, name: str) -> None:
         self.pending, self.name = pending, name
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:

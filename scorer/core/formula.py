@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from scorer.core.grammar import NAME, Descent, Grammar, GrammarError
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:  # a challenge.yaml is read without numpy

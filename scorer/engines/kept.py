@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small, starts
 from scorer.core.cached import cached_property
+from scorer.core.named_tuple import NamedTuple
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import CodedColumn, Hashes, TextColumn, series_of, text_of
 from scorer.tables.spill import Spill

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from scorer.bytes.limits import NoTable
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import Registry, discover, mark
 from scorer.formats.cut import columns as text_columns
 from scorer.formats.cut import tables

@@ -8,7 +8,7 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import mended, too_long
 from scorer.core.arrays import Mask
 from scorer.core.cached import cached_property
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 
 if TYPE_CHECKING:

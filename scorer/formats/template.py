@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scorer.core.named_tuple import NamedTuple
 from scorer.formats.blocks import BLANK
 from scorer.formats.form import BEFORE_EACH
 

@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from scorer.bytes.files import BLOCK_SIZE, open_bytes, open_part
 from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import lines
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.formats.blocks import NONE, Block, Lines, Places
 from scorer.formats.form import PLAIN, FileForm, offset

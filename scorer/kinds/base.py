@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.core.arrays import Ints, Mask
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.metrics.base import Metric

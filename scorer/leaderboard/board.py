@@ -11,13 +11,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
 from scorer.core.errors import MetricFailed, PluginError
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem
 from scorer.core.registry import plugin_call
 from scorer.core.text import printable, quoted

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.named_tuple import NamedTuple
 from scorer.metrics.base import metric
 from scorer.metrics.params import Pooling
 from scorer.metrics.quotient import Quotient

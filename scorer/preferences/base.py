@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cache
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from pydantic import Field
 from scorer.core.arrays import Floats, Ints
 from scorer.core.dataclass import dataclass
 from scorer.core.errors import PluginError, ScorerError
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable
 from scorer.metrics.base import Function, Metric

@@ -16,9 +16,10 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 from scorer.core.errors import UsageError
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import Registry, discover, load_one, mark
 from scorer.core.text import printable
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.named_tuple import NamedTuple
 
 
 class Groups(NamedTuple):

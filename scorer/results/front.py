@@ -6,10 +6,11 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
+from scorer.core.named_tuple import NamedTuple
 from scorer.metrics.base import Better
 from scorer.metrics.measure import Measure, find
 

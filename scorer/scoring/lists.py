@@ -14,7 +14,6 @@ from copy import copy
 from dataclasses import field, fields, replace
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,6 +26,7 @@ from scorer.core.arrays import Floats, Ints, distinct
 from scorer.core.cached import cached_property
 from scorer.core.dataclass import dataclass
 from scorer.core.errors import MetricFailed, SubmissionRejected
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import plugin_call
 from scorer.core.text import quoted

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import field
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from scorer.core.dataclass import dataclass
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 
 Status = Literal["pending", "scored", "rejected", "failed"]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-from typing import NamedTuple
+
+from scorer.core.named_tuple import NamedTuple
 
 LONGEST = 64  # characters of a cell that is looked at
 WRAPPED = re.compile(

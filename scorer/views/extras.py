@@ -6,13 +6,14 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.tables.table import EXTRA, NUMBER, Table, number

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from scorer.core.arrays import order as by_number
 from scorer.core.cached import cached_property
 from scorer.core.dataclass import dataclass
 from scorer.core.members import Members
+from scorer.core.named_tuple import NamedTuple
 from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn, series_of
 from scorer.tables.names import HeldNames, names_at, names_of, same_names
 from scorer.tables.table import Table

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
-from typing import ClassVar, NamedTuple, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.dataclass import dataclass
+from scorer.core.named_tuple import NamedTuple
 from scorer.views.extras import Extras, WithColumns
 
 NO_RUNS = ("", "-")  # what a cell reads that holds none

@@ -6,9 +6,10 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from scorer.core.arrays import Mask
+from scorer.core.named_tuple import NamedTuple
 
 
 class Views(NamedTuple):

@@ -5,11 +5,10 @@ Stability: plugin.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from scorer.core.arrays import Ints
+from scorer.core.named_tuple import NamedTuple
 
 
 class Names(NamedTuple):

@@ -10,13 +10,14 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.dataclass import dataclass
+from scorer.core.named_tuple import NamedTuple
 
 CELLS = 4_000_000  # how many pairs are looked at together, so that memory stays bounded
 

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
 from scorer.core.dataclass import dataclass
+from scorer.core.named_tuple import NamedTuple
 from scorer.views.hits import Hits, Judged, ranked_hits
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.api.kits.readme import submission_rules
@@ -12,6 +11,7 @@ from scorer.board.live import LiveReport
 from scorer.board.phases import Left, Span, decided_until, spans
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, sized
 from scorer.reports.pictures.draw import fitted
 from scorer.results.report import Standing

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 import pytest
 
-from scorer.core.dataclass import _Unmade, dataclass
+from scorer.core.dataclass import Unmade, dataclass
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,9 @@ def test_a_class_is_completed_only_when_asked():
         x: int
         y: list[int] = dataclasses.field(default_factory=list)
 
-    assert isinstance(vars(Late)["__init__"], _Unmade)
+    assert isinstance(vars(Late)["__init__"], Unmade)
     assert list(inspect.signature(Late).parameters) == ["x", "y"]  # asks
-    assert not isinstance(vars(Late)["__init__"], _Unmade)
+    assert not isinstance(vars(Late)["__init__"], Unmade)
     assert Late(1) == Late(1, [])
     assert Late.__match_args__ == ("x", "y")
     with pytest.raises(AttributeError):

@@ -7,9 +7,10 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any
 
 from scorer.challenge.model import Challenge
+from scorer.core.named_tuple import NamedTuple
 
 FILE = "croissant.json"
 VOCABULARY = {

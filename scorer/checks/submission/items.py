@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from scorer.checks.rows import describe_fault, first_pairs, occurrences, places,
 from scorer.checks.tally import MOST_NAMED, FileContext, OverflowCount, refuse_errors
 from scorer.core.arrays import Ints, Mask
 from scorer.core.id_pattern import IdPattern, apart, marked, whole_text
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unseen
 from scorer.formats.form import separator_of

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import typer
 
@@ -34,6 +34,7 @@ from scorer.cli.options import (
     submissions_of,
 )
 from scorer.core.errors import UsageError
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.reports.base import MOST
 from scorer.results.report import Scored

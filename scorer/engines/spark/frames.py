@@ -6,9 +6,10 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from scorer.bytes.limits import ReadLimits
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.engines.spark.arrays import PLACE, as_line, frame_form, spread_arrays
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
 from scorer.bytes.limits import GZIP, ZSTD, NoTable, ReadLimits, Unreadable
 from scorer.bytes.sniff import HEAD, refuse
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.threads import VARIABLE
 from scorer.engines.spark.pack import Buckets, packed

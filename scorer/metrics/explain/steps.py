@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
+
+from scorer.core.named_tuple import NamedTuple
 
 Cell = str | int | float | None  # None: nothing stands there
 Write = Callable[[float], str]
