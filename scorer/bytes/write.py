@@ -28,9 +28,7 @@ def write(path: Path, data: bytes) -> None:
         there = os.path.abspath(path)
         if path.is_dir():
             raise IsADirectoryError(0, "this is a folder")
-        if (path.exists() and not path.is_file()) or any(
-            Path(there).is_relative_to(folder) for folder in SYSTEM
-        ):
+        if (path.exists() and not path.is_file()) or _of_system(Path(there)):
             with path.open("ab") as stream:  # a pipe or a device: nothing to rename
                 stream.write(data)
             return
@@ -54,6 +52,11 @@ def write(path: Path, data: bytes) -> None:
         raise UsageError(f"{printable(path)} cannot be written: {error.strerror}") from None
     except ValueError:  # a NUL character
         raise UsageError(f"{printable(path)} cannot be written: not a file name") from None
+
+
+def _of_system(path: Path) -> bool:
+    """Whether it is a name of the system; memory that looks like a folder holds files."""
+    return any(map(path.is_relative_to, SYSTEM)) and not path.is_relative_to("/dev/shm")
 
 
 def with_parents(path: Path) -> None:

@@ -2,7 +2,9 @@
 
 import os
 import stat
+import tempfile
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -60,3 +62,13 @@ def test_many_threads_write_one_file_and_leave_nothing_else(tmp_path):
         thread.join()
     assert path.read_bytes() in texts
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_in_shared_memory_is_replaced():
+    if not os.access("/dev/shm", os.W_OK):
+        pytest.skip("there is no shared memory that looks like a folder")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        path = Path(place, "out")
+        path.write_bytes(b"old")
+        write(path, b"new")
+        assert path.read_bytes() == b"new"
