@@ -25,8 +25,6 @@ ROOT = Path(__file__).parent.parent.parent
 UNUSED = {"scipy", "sqlalchemy", "alembic"}  # by what workers do here; they are large
 SCRIPTS = Path(sys.executable).parent
 ALONE = {name: text for name, text in os.environ.items() if not name.startswith("PYSPARK")}
-# some fifteen short runs of Java, each of which else takes seconds to compile itself
-ALONE["JAVA_TOOL_OPTIONS"] = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 
 
 def lines_of_the_page():
