@@ -17,6 +17,7 @@ from scorer.core.text import printable, quoted
 NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 OLDEST = (1980, 1, 1, 0, 0, 0)  # fixed timestamp, for reproducible archives
 SYSTEM = (Path("/dev"), Path("/proc"))  # of whose names, such as /dev/stdout, none is replaced
+MEMORY = Path("/dev/shm")  # a folder of files for all that
 
 
 def write(path: Path, data: bytes) -> None:
@@ -55,8 +56,7 @@ def write(path: Path, data: bytes) -> None:
 
 
 def _of_system(path: Path) -> bool:
-    """Whether it is a name of the system; memory that looks like a folder holds files."""
-    return any(map(path.is_relative_to, SYSTEM)) and not path.is_relative_to("/dev/shm")
+    return any(map(path.is_relative_to, SYSTEM)) and not path.is_relative_to(MEMORY)
 
 
 def with_parents(path: Path) -> None:

@@ -366,6 +366,7 @@ def test_what_the_system_names_is_never_replaced(folder, tmp_path, monkeypatch):
     out.write_text("before\n")
     (system / "stdout").symlink_to(out)
     monkeypatch.setattr(output, "SYSTEM", (system,))
+    monkeypatch.setattr(output, "MEMORY", tmp_path / "shm")
     output.write(system / "stdout", b"after\n")
     assert (system / "stdout").is_symlink()
     assert out.read_text() == "before\nafter\n"
