@@ -15,6 +15,7 @@ from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.formats.cut import ready_to_read
+from scorer.formats.parquet import trust
 from scorer.formats.read import read
 from scorer.formats.read_once import TablesReadOnce
 from scorer.prepare.bind import BoundChallenge
@@ -134,6 +135,7 @@ def by_system(
     if table is None or findings.fatal or not len(table) or not {*several} & {*table.ids}:
         return [file]
     folder.mkdir()
+    trust(folder)
     parts = []
     for n, (names, part) in enumerate(_frames(table, several)):
         path = folder / f"{n}.parquet"

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -47,6 +47,13 @@ MEMORY = 3 << 30  # addresses that may be taken while unpacking
 NO_MEMORY = (b"memory allocation", b"MemoryError", b"out of memory")  # what a process dies of
 
 Message = dict[str, Any]
+Sent = tuple[Message, bytes]
+_own: set[Path] = set()
+
+
+def trust(folder: Path) -> None:
+    """Read Parquet files of this folder, all of which this process writes, in this process."""
+    _own.add(folder)
 
 
 def _words(path: Path) -> frozenset[str]:
@@ -87,7 +94,10 @@ def parquet(request: Request) -> Iterator[Table]:
         )
     findings, limits = request.findings, request.limits
     most = most_unpacked(path.stat().st_size, limits)
-    child = request.stack.enter_context(_unpacking(path, most))
+    if request.path.parent in _own:
+        child: _Child | _Here = _Here(path, most)
+    else:
+        child = request.stack.enter_context(_unpacking(path, most))
     types = child.hear()["types"]
     fit = resolve(list(types), request, None)
     if fit is None:
@@ -212,12 +222,7 @@ class _Child(NamedTuple):
         line = self.process.stdout.readline()
         if not line.endswith(b"\n"):
             raise self._died()
-        message: Message = json.loads(line)
-        if "problem" in message:
-            code, text, at = message["problem"]
-            help = limit("rows") if code == "S104" else None
-            raise Unreadable(Problem(code, text, line=at, help=help))
-        return message
+        return _heard(json.loads(line))
 
     def take(self, size: int) -> bytes:
         """The bytes that follow a message; `Unreadable` if it died."""
@@ -235,6 +240,33 @@ class _Child(NamedTuple):
         message = "the Parquet file is damaged, or of a kind that cannot be read"
         hint = "write it again, with to_parquet() of pandas or write_parquet() of polars"
         return Unreadable(Problem("S108", message, help=hint))
+
+
+class _Here:
+    """What unpacks a file that this process has written."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        self._data, self._messages = b"", unpacked(str(path))
+        self._order: Message | None = None
+
+    def say(self, message: Message) -> None:
+        self._order = message
+
+    def hear(self) -> Message:
+        message, self._data = self._messages.send(self._order)
+        self._order = None
+        return _heard(message)
+
+    def take(self, size: int) -> bytes:
+        return self._data
+
+
+def _heard(message: Message) -> Message:
+    if "problem" in message:
+        code, text, at = message["problem"]
+        help = limit("rows") if code == "S104" else None
+        raise Unreadable(Problem(code, text, line=at, help=help))
+    return message
 
 
 @contextmanager
@@ -265,6 +297,16 @@ def unpack() -> None:
 
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    messages = unpacked(sys.argv[1])
+    _send(*next(messages))
+    order = json.loads(sys.stdin.readline())
+    with suppress(StopIteration):
+        while True:
+            _send(*messages.send(order))
+
+
+def unpacked(path: str) -> Generator[Sent, Message | None, None]:
+    """The columns of a file; then, once it is sent which are wanted, their cells."""
     import polars as pl
 
     texts = (pl.String, pl.Categorical, pl.Enum, pl.Null)
@@ -274,15 +316,15 @@ def unpack() -> None:
         number = type_.is_numeric() or type_ in texts
         return number or type_ in others, number, type_.is_numeric()
 
-    frame = pl.scan_parquet(sys.argv[1], glob=False)
+    frame = pl.scan_parquet(path, glob=False)
     schema = frame.collect_schema()
     types = {name: (str(t), *fits(t)) for name, t in schema.items()}
-    _send({"types": types})
-    order = json.loads(sys.stdin.readline())
+    order = (yield {"types": types}, b"") or {}
     rows = frame.select(pl.len()).collect().item()
     if rows > order["rows"]:
         message = f"{rows:,} rows, at most {order['rows']:,} are accepted here"
-        return _send({"problem": ("S104", message, None)})
+        yield {"problem": ("S104", message, None)}, b""
+        return
     names = [name for name, _ in order["columns"]]
     numbers = {name for name, text in order["columns"] if not text and schema[name].is_numeric()}
     for start in range(0, rows, SLICE):
@@ -292,7 +334,8 @@ def unpack() -> None:
             lengths = _lengths(column)
             if lengths.max() > order["line"]:
                 message = f"the {quoted(column.name)} is longer than {order['line']:,} bytes"
-                return _send({"problem": ("S109", message, start + int(lengths.argmax()) + 1)})
+                yield {"problem": ("S109", message, start + int(lengths.argmax()) + 1)}, b""
+                return
             sizes += lengths
         ends = np.cumsum(sizes)
         at = 0
@@ -305,14 +348,14 @@ def unpack() -> None:
             )
             if rows == cells.height and size < order["small"]:
                 rows_of = [_as_text(column.to_list()) for column in cells]
-                _send({"rows": cells.height, "size": size, "cells": rows_of})
+                yield {"rows": cells.height, "size": size, "cells": rows_of}, b""
             else:
                 data = io.BytesIO()
                 cells.rechunk().write_ipc_stream(data, compression="uncompressed")
                 header = {"rows": cells.height, "size": size, "bytes": data.tell()}
-                _send(header, data.getvalue())
+                yield header, data.getvalue()
             at = upto
-    return _send({"rows": 0, "size": 0, "cells": [[] for _ in names]})
+    yield {"rows": 0, "size": 0, "cells": [[] for _ in names]}, b""
 
 
 def _lengths(column: pl.Series) -> NDArray[np.int64]:
@@ -329,7 +372,7 @@ def _lengths(column: pl.Series) -> NDArray[np.int64]:
     return counts
 
 
-def _send(message: Message, data: bytes = b"") -> None:
+def _send(message: Message, data: bytes) -> None:
     sys.stdout.buffer.write(json.dumps(message).encode() + b"\n" + data)
     sys.stdout.buffer.flush()
 

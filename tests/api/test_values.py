@@ -257,3 +257,13 @@ def test_tables_of_the_same_cases_share_them(tmp_path):
     assert [table.numbers["value"].tolist() for table in tables] == [[2, 1], [4, 3], [3, 4]]
     assert [table.line.tolist() for table in tables] == [[3, 2], [3, 2], [2, 3]]
     assert [*once.kept] == [tmp_path / f"{name}.csv" for name in "abc"]
+
+
+def test_a_table_is_taken_apart_without_a_process_for_each_system(score, tmp_path, monkeypatch):
+    def refused(*words, **more):
+        raise AssertionError("a process was started")
+
+    monkeypatch.setattr("scorer.formats.parquet.subprocess.Popen", refused)
+    path = tmp_path / "results.csv"
+    path.write_text("model,case,dice\n" + "".join(f"m{n % 9},c{n // 9},.{n}\n" for n in range(90)))
+    assert score("values", path).code == 0
