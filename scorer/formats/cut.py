@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from itertools import chain
@@ -83,7 +83,7 @@ def columns(
     starts: list[int | None] = [None] * len(cells)
     waiting = deque(sorted(range(len(cells)), key=lambda n: cells[n][0]))
     try:
-        for block in _blocks(reader, request):
+        for block in _blocks_with(reader, request, lambda: cells[waiting[0]][0]):
             lines = Lines(block, Findings())
             while waiting and cells[waiting[0]][0] < block.first + block.count:
                 n = waiting.popleft()
@@ -95,6 +95,23 @@ def columns(
     except (Unreadable, NoTable):
         pass  # what stands before it has been found
     return starts
+
+
+def _blocks_with(
+    reader: TextReader, request: Request, wanted: Callable[[], int]
+) -> Iterator[Block]:
+    """The first block of a file, and those that follow in which a line may stand that is `wanted`.
+
+    Those before it are not read, where it is known at which bytes blocks begin.
+    """
+    blocks, begins = _blocks(reader, request), request.begins or {}
+    while (block := next(blocks, None)) is not None:
+        yield block
+        after = block.first + block.count
+        first = max((line for line in begins if line <= wanted()), default=0)
+        if first > after and request.stream.seekable():
+            request.stream.seek(begins[first])
+            blocks = _blocks(reader, request, first, begins[first])
 
 
 def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
@@ -121,17 +138,19 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
             yield piece
 
 
-def _blocks(reader: TextReader, request: Request) -> Iterator[Block]:
+def _blocks(
+    reader: TextReader, request: Request, number: int = 1, upto: int = 0
+) -> Iterator[Block]:
     """The file in blocks of whole lines, without what `begin` is done with; the last says so.
 
-    Raises as `tables`.
+    `number` is that of the line at which the stream stands, `upto` the byte. Raises as `tables`.
     """
-    stream, limits, number = request.stream, request.limits, 1
+    stream, limits = request.stream, request.limits
     size = max(SMALLEST, PIECE)
-    rest, begins, last = b"", True, False
+    rest, begins, last = b"", number == 1, False
     while not last:
         read = stream.read(size)
-        last, size = len(read) < size, PIECE
+        last, size, upto = len(read) < size, PIECE, upto + len(read)
         end = len(read) if last else read.rfind(b"\n") + 1
         data = read  # without a copy, where it is whole lines
         if rest or end < len(read):
@@ -146,6 +165,8 @@ def _blocks(reader: TextReader, request: Request) -> Iterator[Block]:
                 rest, data = data + rest, b""
         if data or (last and reader.begun):
             block = Block(data, number, last, limits)
+            if request.begins is not None:
+                request.begins.setdefault(number, upto - len(rest) - len(data))
             number += block.count
             yield block
         if len(rest) - rest.rfind(b"\n") - 1 > limits.line + 1:  # a CR may stand at the end

@@ -37,11 +37,13 @@ class Pieces(Iterator[Table]):
         whole: whether all of the file has been given. Of a file that cannot be read to its
             end, or at all, the findings say why; what was given of it is no table.
         hashed: whether all bytes of the file have been read, so that a digest is of all of it.
+        begins: the first line of each block of text -> its first byte, to be found again.
     """
 
     def __init__(self, tables: Iterator[Table] = iter(())) -> None:  # noqa: B008
         self.tables = tables
         self.whole = self.hashed = False
+        self.begins = dict[int, int]()
 
     def __next__(self) -> Table:
         return next(self.tables)
@@ -76,8 +78,10 @@ def pieces(
             yield Pieces()
             return
         stack.callback(stream.close)
-        request = Request(path, stream, shapes, findings, limits, stack, format.form)
         parts = Pieces()
+        request = Request(
+            path, stream, shapes, findings, limits, stack, format.form, parts.begins
+        )  # fmt: skip
         parts.tables = _bounded(parts, request, format)
         yield parts
 
@@ -149,11 +153,13 @@ def columns_at(
     shapes: Sequence[Schema],
     limits: ReadLimits,
     cells: Sequence[tuple[int, str, str]],
+    begins: dict[int, int] | None = None,
 ) -> list[int | None]:
     """At which character of its line each of some cells begins; the file is read again.
 
     A cell is the line of its row, its role, and its text. None where the format has no lines, or it
-    begins on a later line than its row.
+    begins on a later line than its row. With `begins`, as of `Pieces`, the blocks alone are read in
+    which these lines stand.
     """
     if format.columns is None or not cells:
         return [None] * len(cells)
@@ -162,7 +168,7 @@ def columns_at(
             stream = stack.enter_context(_opened(path, format, limits))
         except Unreadable:
             return [None] * len(cells)
-        request = Request(path, stream, shapes, Findings(), limits, stack, format.form)
+        request = Request(path, stream, shapes, Findings(), limits, stack, format.form, begins)
         if any("text" in shape.roles for shape in shapes):
             cells = [(n, "text" if role == "item" else role, text) for n, role, text in cells]
         return format.columns(request, cells)

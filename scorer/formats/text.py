@@ -51,6 +51,7 @@ class Request(NamedTuple):
     limits: ReadLimits
     stack: ExitStack  # what must be gone when the file is left: threads, processes
     form: FileForm = PLAIN
+    begins: dict[int, int] | None = None  # the first line of each block -> its first byte
 
 
 def all_lines(request: Request) -> Iterator[tuple[int, str]]:
@@ -93,7 +94,7 @@ class Plain(NamedTuple):
     columns: dict[str, Any]  # by role: pl.Series of text, or float64
     at: Places  # the line of each row, from 0; ascending
     odd: Places  # the lines that are left to the careful parser; ascending
-    usual: bool = False  # ids are known to be of printable ASCII without blanks and plus signs
+    usual: bool = False  # as of `CodedColumn`
 
 
 def plain_rows(

@@ -4,6 +4,7 @@ import gzip
 import hashlib
 import json
 import threading
+from itertools import pairwise
 from pathlib import Path
 
 import corpus
@@ -221,6 +222,42 @@ def test_where_cells_stand(name, written, expected, size, tmp_path, patch):
         "a.jsonl": [(1, "item", "a")],
     }[name]
     assert columns_at(path, format, [shape], ReadLimits(), cells[::-1]) == expected[::-1]
+
+
+@pytest.mark.parametrize(
+    ("name", "head", "row"),
+    [
+        ("a.csv", "\ufefflist,item,score\r\n", "q{0},d{0},1\r\n"),
+        ("a.csv", '"list","item"\n', 'q{0},"d\n{0}"\n'),
+        ("a.run", "# a comment\n", "q{0} Q0 d{0} 1 2 t\n"),
+        ("a.run.gz", "", "q{0} Q0 d{0} 1 2 t\n"),
+        ("a.lists", "", "q{0}: d{0}, e\n"),
+    ],
+)
+def test_blocks_between_places_are_not_read_again(name, head, row, tmp_path, patch):
+    patch.setattr(cut, "SMALLEST", 200)
+    patch.setattr(cut, "PIECE", 200)
+    path, shape = tmp_path / name, SHAPES["run"]
+    format, packed = format_of(path, None), name.endswith(".gz")
+    written = (head + "".join(row.format(n) for n in range(1000))).encode()
+    path.write_bytes(gzip.compress(written) if packed else written)
+    with pieces(path, format, [shape], ReadLimits(), Findings()) as tables:
+        rows = [(int(t.line[0]), t.ids["item"].text(0)) for t in tables if len(t)]
+    cells = [(line, "item", item) for line, item in rows[:2] + rows[20:21] + rows[-3::2]]
+    expected = columns_at(path, format, [shape], ReadLimits(), cells)
+    begins = tables.begins
+    assert len(begins) > 30
+    if not packed:  # where what stands between is broken, but not what is read
+        at = sorted(begins)
+        used = {max(n for n in at if n <= line) for line, *_ in cells}
+        broken = bytearray(written)
+        for first, beyond in pairwise(at):
+            if first not in used:
+                broken[begins[first] : begins[beyond]] = b"\n" * (begins[beyond] - begins[first])
+        path.write_bytes(broken)
+        assert columns_at(path, format, [shape], ReadLimits(), cells) != expected
+    assert None not in expected or "\n{0}" in row
+    assert columns_at(path, format, [shape], ReadLimits(), cells, begins) == expected
 
 
 @pytest.mark.parametrize(
