@@ -14,6 +14,7 @@ WRITTEN = re.compile(rf"([{SIGNS}-]*){CLASS}(\+|\{{([0-9]{{1,3}})(?:,([0-9]{{1,3
 DECIMAL = re.compile(r"([0-9]++)\.0++")
 CUTS = re.compile(rf"""[{MARKS}]|(?<=['"])\s+(?=['"])""")  # the latter as numpy shows arrays
 EDGES = re.compile(r"""^['"`\[(]|['"`\])]$""")  # of a cell as a program writes lists and texts
+OPENING = "'\"`[("  # with which an id begins that is in quotes or brackets
 ANY = ".+"
 FEW = 20  # ids from which on it is no chance that all are of digits
 

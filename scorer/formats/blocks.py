@@ -17,6 +17,7 @@ from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import mended, too_long
 from scorer.core.arrays import Mask
 from scorer.core.cached import cached_property
+from scorer.core.id_pattern import OPENING
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 
@@ -28,6 +29,7 @@ Places = NDArray[np.int64]
 
 NEWLINE, TAB, BLANK, QUOTE, COMMENT, PLUS, TILDE = b'\n\t "#+~'
 NONE = np.empty(0, dtype=np.int64)
+RARE = (b"+", *(sign.encode() for sign in OPENING))  # signs for which ids are looked at
 CACHED = 256 * 1024  # bytes looked at together: they stay in the cache
 
 
@@ -133,9 +135,11 @@ class Block:
         return np.unique(lines) if lines.size else lines  # which imports numpy.ma
 
     def usual(self, separator: int) -> bool:
-        """Whether its cells are of printable ASCII without blanks and plus signs."""
-        blanks = separator == BLANK or not self.look.blanks
-        return self.look.printable and blanks and not (self.look.marks and b"+" in self.data)
+        """Whether its cells are of printable ASCII without blanks and the signs of `RARE`."""
+        look, data = self.look, self.data
+        if not look.printable or (look.blanks and separator != BLANK):
+            return False
+        return not any(sign in data for sign in RARE if look.marks or sign[0] > PLUS)
 
     def picked(self, lines: Mask, data: bytes | None = None) -> bytes:
         """The bytes of some lines; of `data`, if given, which has the same number of lines."""

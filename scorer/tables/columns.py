@@ -31,7 +31,8 @@ class CodedColumn:
         held: the distinct ids, in order of appearance; in a large table as polars has them.
 
     Attributes:
-        usual: whether all ids are known to be of printable ASCII without blanks and plus signs.
+        usual: whether all ids are known to be of printable ASCII without blanks, plus signs, quotes
+            and opening brackets.
     """
 
     usual = False

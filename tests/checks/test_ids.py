@@ -10,10 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
+from scorer.bytes.limits import ReadLimits
 from scorer.checks.id_tally import MOST_TEXT, IdTally
 from scorer.checks.ids import FAULT_CLASSES, Known, folded
+from scorer.checks.submission.items import _suspicion as suspicion
+from scorer.checks.submission.items import _unusual as unusual
 from scorer.core.problems import SHOWN_PLACES, Problem
+from scorer.formats.blocks import Block
 from scorer.tables.columns import CodedColumn, TextColumn
+
+ODD = {"'a'": "S313", '"a"': "S313", "`a`": "S313", "[a]": "S313", "(a)": "S313", "a,b": "S313",
+       "a;b": "S313", "1E+05": "S308", "NaN": "S310", "": "S309", "a\u200b": "S312"}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -105,6 +112,22 @@ def test_a_column_with_codes_by_the_known_is_the_same(name, public):
     found = known.places(coded)[coded.codes] if names else np.empty(0)
     assert found.tolist() == [public.find(each) for each in ids.series]
     assert coded.usual
+
+
+@pytest.mark.parametrize("mark", [None, " ", "|"])
+@pytest.mark.parametrize("odd", ODD)
+def test_ids_of_a_large_file_are_suspected_as_those_of_a_small_one(odd, mark):
+    names = ["d1", odd, "d2"]
+    usual = Block("\n".join(names).encode(), 1, True, ReadLimits()).usual(ord(","))
+    few = CodedColumn(np.arange(3), names)
+    for held in TextColumn(pl.Series(names), usual), TextColumn(pl.Series(names)):
+        suspects = [
+            {str(name): fault.code for name, one in zip(ids.names, unusual(ids, mark), strict=True)
+             if one and (fault := suspicion(name, mark))}
+            for ids in (held, few)
+        ]  # fmt: skip
+        alone = mark is None and odd in ("a,b", "a;b")  # where a cell holds one id
+        assert suspects[0] == suspects[1] == ({} if alone else {odd: ODD[odd]})
 
 
 def test_long_ids_take_little_room():

@@ -53,8 +53,9 @@ def test_lines_end_in_lf_however_they_were_ended(data, lines):
     assert a_block.count == lines.count(b"\n")
 
 
-def test_ids_with_a_plus_sign_are_not_usual():
+def test_ids_with_rare_signs_are_not_usual():
     assert block(b"a b\n").usual(ord(" "))
-    assert not block(b"a+ b\n").usual(ord(" "))
     assert not block(b"a b\n").usual(ord(","))
-    assert block(b'a#,"b\n').usual(ord(","))
+    assert block(b"a#,b]\n").usual(ord(","))
+    for sign in b"+'\"`[(":
+        assert not block(b"a%c b\n" % sign).usual(ord(" "))

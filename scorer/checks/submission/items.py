@@ -28,7 +28,7 @@ from scorer.checks.ids import (
 from scorer.checks.rows import describe_fault, first_pairs, occurrences, places, reported
 from scorer.checks.tally import MOST_NAMED, FileContext, OverflowCount, refuse_errors
 from scorer.core.arrays import Ints, Mask
-from scorer.core.id_pattern import IdPattern, apart, marked, whole_text
+from scorer.core.id_pattern import OPENING, IdPattern, apart, marked, whole_text
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unseen
@@ -294,10 +294,9 @@ def _matching(ids: CodedColumn, expression: str) -> Mask:
 def _suspects(submitted: Submitted, ids: CodedColumn) -> Suspects:
     """The suspicious ids, judged by the file alone."""
     mark, rows = separator(submitted.rules), len(submitted.table)
-    unusual = _unusual(ids) | _matching(ids, marked(mark))
     suspects = [
         (*entry, SUSPICIOUS.index(fault.code))
-        for entry in _each(submitted, ids, unusual)
+        for entry in _each(submitted, ids, _unusual(ids, mark))
         if (fault := _suspicion(entry[0], mark)) is not None
     ]
     several = sum(entry[2] for entry in suspects if entry[4] == SUSPICIOUS.index("S313"))
@@ -328,33 +327,41 @@ def _each(
     yield from zip(named(ids, codes), lines, counts.tolist(), lists, strict=True)
 
 
-def _unusual(ids: CodedColumn) -> Mask:
-    """Which distinct ids need a look of their own, decided by a cheap look at all of them."""
+def _unusual(ids: CodedColumn, separator: str | None) -> Mask:
+    """Which distinct ids need a look of their own, decided by a cheap look at all of them.
+
+    `separator` is that of several in a cell, if any.
+    """
     mask = among(ids, ["", *sorted(LOST_BY_TOOLS)])
     if not is_hashed(ids):
         together = "".join(ids.names)
         if unseen(together) is not None or " " in together or "E+" in together:
             mask = np.ones_like(mask)
-        return mask
-    if ids.usual:
-        return mask
-    held: pl.Series = ids.held  # type: ignore[assignment]
-    if any(_odd(held[start : start + IDS_TOGETHER]) for start in range(0, len(held), IDS_TOGETHER)):
-        odd = held.str.contains(UNUSUAL)
-        odd_ids = held.filter(odd)
-        letters = str(odd_ids.str.join("").item()).replace(" ", "")
+        return mask | _matching(ids, marked(separator))
+    odd, opening = (False, False) if ids.usual else _looked_at(ids)
+    if odd:
+        held: pl.Series = ids.held  # type: ignore[assignment]
+        strange = held.str.contains(UNUSUAL)
+        letters = str(held.filter(strange).str.join("").item()).replace(" ", "")
         if unseen(letters) is None:  # of any script
-            odd &= (held.str.strip_chars() != held) | held.str.contains("E+", literal=True)
-        mask = mask | odd.to_numpy()
+            strange &= (held.str.strip_chars() != held) | held.str.contains("E+", literal=True)
+        mask = mask | strange.to_numpy()
+    if opening or separator is not None:
+        mask = mask | _matching(ids, marked(separator))
     return mask
 
 
-def _odd(ids: pl.Series) -> bool:
-    """Whether any of these ids may be unusual, by the bytes of all of them."""
-    together = ids.str.join("").item().encode()
-    octets = np.frombuffer(together, dtype=np.uint8)
-    plain = not octets.size or (octets.min() > ord(" ") and octets.max() <= ord("~"))
-    return not plain or b"+" in together
+def _looked_at(ids: CodedColumn) -> tuple[bool, bool]:
+    """Whether an id may be unusual, and whether one may be in quotes or brackets."""
+    odd = opening = False
+    for start in range(0, len(held := ids.held), IDS_TOGETHER):
+        part: pl.Series = held[start : start + IDS_TOGETHER]  # type: ignore[assignment]
+        together = part.str.join("").item().encode()
+        octets = np.frombuffer(together, dtype=np.uint8)
+        plain = not octets.size or (octets.min() > ord(" ") and octets.max() <= ord("~"))
+        odd = odd or not plain or b"+" in together
+        opening = opening or any(sign.encode() in together for sign in OPENING)
+    return odd, opening
 
 
 def separator(rules: Submission) -> str | None:
