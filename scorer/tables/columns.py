@@ -20,6 +20,7 @@ Hashes = NDArray[np.uint64]
 IdTexts: TypeAlias = "list[str] | pl.Series"  # ids of rows, in a large table as polars has them
 
 FEW_ROWS = 2_000  # that polars is given one by one
+TOGETHER = 1 << 20  # rows whose hashes are copied once more sooner than hashed by their chunks
 SAMPLE = 1_000  # rows by which it is told whether equal ids stand together
 
 
@@ -175,7 +176,7 @@ class TextColumn(CodedColumn):
     def row_hashes(self) -> Hashes:
         """The 64-bit hash of each row's id."""
         chunks, at = self.series.get_chunks(), 0
-        if len(chunks) == 1:
+        if len(chunks) == 1 or len(self.series) <= TOGETHER:
             return hashed(self.series)
         hashes = np.empty(len(self.series), dtype=np.uint64)
         for chunk in chunks:  # so that no copy of all is made

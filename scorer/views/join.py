@@ -101,6 +101,8 @@ class GradedItems:
         """A key for each row of the truth, equal to that of `ranked.keys(items)` for equal ids."""
         if is_hashed(items):
             return self.row_hashes
+        if not len(items.held):  # nothing equals any of them: codes need not be made
+            return np.zeros(self.in_list.size, dtype=np.uint64)
         code = np.full(len(self.named) + 1, -1)  # that the other column has for each item
         codes = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)
         code[codes] = np.arange(codes.size)

@@ -194,6 +194,21 @@ def test_a_large_truth_makes_no_codes_and_strings_of_its_items(challenge, monkey
     assert "_known" not in vars(ready.public.lists)
 
 
+def test_lists_that_are_left_out_need_no_codes_of_a_large_truth(monkeypatch, tmp_path):
+    monkeypatch.setattr(cut, "SMALLEST", 1)
+    monkeypatch.setattr(cut, "PIECE", 1)
+    path = tmp_path / "truth.csv"
+    path.write_text("list,item,grade\nq1,a,1\nq1,b,0\nq2,a,2\n")
+    truth = GradedItems.of(read(path, formats().get("csv"), WANTED, Findings(), ReadLimits()))
+    nothing = {
+        "list": CodedColumn(np.array([], int), ()),
+        "item": CodedColumn(np.array([], int), ()),
+    }
+    judged, answered = judging.judge(Table(nothing, {}, np.array([], int), WANTED[0]), truth)
+    assert (judged.hits.grade.size, answered.tolist()) == (0, [False, False])
+    assert isinstance(truth.ids.column, TextColumn)
+
+
 def test_names_are_a_mapping():
     names = IdNames(("b", "a"))
     assert list(names) == ["b", "a"]
