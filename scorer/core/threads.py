@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from typing import Any, TypeVar
@@ -77,6 +77,26 @@ def ahead(
         yield begun.popleft()
     if error is not None and not isinstance(error, StopIteration):
         raise error
+
+
+class Team:
+    """Threads that share out one piece of work after another; they are gone with the stack."""
+
+    def __init__(self, stack: ExitStack, most: int) -> None:
+        self._stack, self._most = stack, most
+        self._pool: Any = None
+
+    @property
+    def size(self) -> int:
+        """How many threads there are at most."""
+        return min(self._most, threads())
+
+    def each(self, function: Callable[[T], R], parts: Sequence[T]) -> list[R]:
+        """The function's result of each part, in order."""
+        if len(parts) < 2 or self.size < 2:
+            return [function(part) for part in parts]
+        self._pool = self._pool or _pool(self._stack, self.size)
+        return list(self._pool.map(function, parts))
 
 
 def beside(stack: ExitStack, items: Iterator[T]) -> Generator[T]:

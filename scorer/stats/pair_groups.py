@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 
 import numpy as np
 
+from scorer.core.threads import Team
 from scorer.stats.family import Paired, groups_of_pairs, largest_of, matrices, pair_places
 from scorer.stats.greatest import Greatest
 from scorer.stats.intervals import Scale, deviations_of
@@ -15,7 +18,9 @@ from scorer.stats.shares import stretch
 from scorer.stats.units import NOISE, Floats, Ints, Mask, of_both, unit_sums
 
 OTHERS = 8  # submissions held against one at a time: their sums stay in a cache
-MANY = 5_000  # pairs from which products, and bounds of groups, save more than they cost
+MANY = 5_000  # pairs from which products save more than they cost
+SINGLE = 4_000  # pairs from which single precision, first, does
+SHARE = 2_000_000  # differences in draws that are worth a thread
 EXCHANGED = 1_000  # units above which a figure's spread is that of its pseudo-values
 
 
@@ -83,26 +88,28 @@ class PairGroup:
 
         All are written to one place in turn, since fresh memory takes longer, too.
         """
-        first = self.first @ signs.T
-        second = None if self.second is None else self.second @ signs.T
-        room, start = np.empty((OTHERS, len(signs))), 0
-        for n, row in enumerate(first):
-            rest = first[n + 1 :] if second is None else second
-            for b in range(0, len(rest), OTHERS):
-                others = rest[b : b + OTHERS]
-                here = slice(start, start + len(others))
-                yield here, np.subtract(row, others, out=room[: len(others)])
-                start = here.stop
+        yield from _flipped(*self._sums(signs))
 
-    def greatest(self, scale: Floats) -> Callable[[Floats], Floats]:
+    def _sums(self, signs: Floats) -> tuple[Floats, Floats | None]:
+        """The sums of both sides where units change sides, (rows, draws)."""
+        return self.first @ signs.T, None if self.second is None else self.second @ signs.T
+
+    def greatest(self, scale: Floats, team: Team) -> Callable[[Floats], Floats]:
         """From signs to the greatest of these pairs' |differences| times `scale`, (draws,)."""
-        if scale.size < MANY:
-            return _greatest_of_all(self, scale)
-        many = Greatest(len(self.first), None if self.second is None else len(self.second), scale)
+        others = None if self.second is None else len(self.second)
+        single = Greatest(len(self.first), others, scale) if scale.size >= SINGLE else None
+        greatest = partial(_greatest_of_all, scale) if single is None else single
 
         def greatest_of(signs: Floats) -> Floats:
-            second = None if self.second is None else self.second @ signs.T
-            return many(self.first @ signs.T, second)
+            first, second = self._sums(signs)
+            parts = scale.size * len(signs) // SHARE + 1
+            parts = min(parts, team.size) if parts > 1 else 1
+            edges = np.linspace(0, len(signs), parts + 1).astype(np.int64).tolist()
+
+            def of_some(some: slice) -> Floats:
+                return greatest(first[:, some], None if second is None else second[:, some])
+
+            return np.concatenate(team.each(of_some, [slice(*each) for each in pairwise(edges)]))
 
         return greatest_of
 
@@ -118,18 +125,26 @@ def _skews_of(each: Floats) -> Floats:
     return skew
 
 
-def _greatest_of_all(part: PairGroup, scale: Floats) -> Callable[[Floats], Floats]:
-    """The greatest of |differences| times `scale`, all of them worked out."""
+def _flipped(first: Floats, second: Floats | None) -> Iterator[tuple[slice, Floats]]:
+    """The differences of sums (rows, draws) of some pairs at a time, all in one place in turn."""
+    room, start = np.empty((OTHERS, first.shape[1])), 0
+    for n, row in enumerate(first):
+        rest = first[n + 1 :] if second is None else second
+        for b in range(0, len(rest), OTHERS):
+            others = rest[b : b + OTHERS]
+            here = slice(start, start + len(others))
+            yield here, np.subtract(row, others, out=room[: len(others)])
+            start = here.stop
 
-    def greatest_of(signs: Floats) -> Floats:
-        top = np.zeros(len(signs))
-        for here, flipped in part.flipped(signs):
-            np.abs(flipped, out=flipped)
-            flipped *= scale[here, None]
-            np.maximum(top, flipped.max(axis=0), out=top)
-        return top
 
-    return greatest_of
+def _greatest_of_all(scale: Floats, first: Floats, second: Floats | None) -> Floats:
+    """The greatest of |differences| of sums times `scale`, all of them worked out."""
+    top = np.zeros(first.shape[1])
+    for here, flipped in _flipped(first, second):
+        np.abs(flipped, out=flipped)
+        flipped *= scale[here, None]
+        np.maximum(top, flipped.max(axis=0), out=top)
+    return top
 
 
 def pair_groups(

@@ -8,10 +8,12 @@ sample: an interval or a p-value speaks of other lists of the same sort.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Literal
 
 import numpy as np
 
+from scorer.core.threads import Team
 from scorer.stats.family import Paired, holm
 from scorer.stats.intervals import MEANS, Scale
 from scorer.stats.pair_groups import all_observed, as_matrices, large_enough, pair_groups, sizes
@@ -19,6 +21,7 @@ from scorer.stats.permutation import Adjust, permuted, student
 from scorer.stats.units import NOISE, Floats, Ints, Mask, units
 
 Test = Literal["permutation", "wilcoxon", "t"]
+THREADS = 8  # that share out the draws of a test
 FLIPPED = 10_000  # units above which a permutation flips blocks of them
 
 
@@ -100,7 +103,9 @@ def paired(
     every = list(pair_groups(values, unit, control, recompute, exchanged, scale))
     if test == "permutation":
         width = values.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
-        return permuted(len(values), every, width, adjust, draws, seed, level, alone)
+        with ExitStack() as stack:
+            team = Team(stack, THREADS)
+            return permuted(len(values), every, width, adjust, draws, seed, level, alone, team)
     parts = large_enough(every)
     observed = all_observed([part.observed() for part in parts])
     rows = [row for part in parts for rows in part.differences() for row in rows]

@@ -1,5 +1,7 @@
 """Paired tests, held to scipy where both apply and to simulation where truth is known."""
 
+import threading
+
 import numpy as np
 import pytest
 from samples import sample, within
@@ -245,9 +247,26 @@ def test_blocks_do_not_show(monkeypatch):
     assert np.array_equal(paired(values, draws=300).p, whole.p)
 
 
+@pytest.mark.parametrize("single", [1, 1_000_000])
+def test_threads_do_not_show(monkeypatch, single):
+    values = sample(9, 40)
+    values[5:, :8] = np.nan  # two groups of pairs, and those between them
+    monkeypatch.setattr("scorer.stats.pair_groups.SINGLE", single)
+    monkeypatch.setenv("SCORER_THREADS", "1")
+    alone = paired(values, draws=700)
+    monkeypatch.setattr("scorer.stats.pair_groups.SHARE", 1_000)
+    monkeypatch.setenv("SCORER_THREADS", "3")
+    before = threading.active_count()
+    shared = paired(values, draws=700)
+    assert threading.active_count() == before
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(alone, shared, strict=True))
+
+
 @pytest.mark.parametrize(("rows", "others"), [(2, None), (9, None), (40, None), (5, 23), (1, 8)])
 @pytest.mark.parametrize("kind", ["alike", "apart", "tied"])
-def test_the_greatest_difference_is_that_of_all_to_the_bit(rows, others, kind):
+def test_the_greatest_difference_is_that_of_all_to_the_bit(rows, others, kind, monkeypatch):
+    monkeypatch.setattr("scorer.stats.greatest.ROOM", 3_000)
+    monkeypatch.setattr("scorer.stats.greatest.DRAWS", 200)
     r = np.random.default_rng(rows)
     first = r.normal(size=(rows, 500)) * 10
     second = None if others is None else r.normal(size=(others, 500))
