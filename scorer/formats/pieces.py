@@ -16,7 +16,7 @@ from scorer.bytes.limits import NoTable, ReadLimits, Unreadable, limit, refuse_e
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
 from scorer.formats.text import Request
-from scorer.tables.columns import CodedColumn, JoinedColumn, coded, text_of
+from scorer.tables.columns import CodedColumn, JoinedColumn, TextColumn, coded, text_of
 from scorer.tables.distinct import Distinct
 from scorer.tables.table import Schema, Table
 
@@ -183,14 +183,16 @@ def joined(parts: Pieces) -> Table | None:
     if second is None:
         return first if parts.whole else None
     texts: dict[str, list[pl.Series]] = {}
-    times: dict[str, list[Ints]] = {}
+    in_runs, times = dict[str, bool](), dict[str, list[Ints]]()
     numbers: dict[str, list[Floats]] = {}
     lines: list[Ints] = []
     facts, schema = dict(first.facts), first.wanted
     for table in chain((first, second), parts):
         for role, column in table.ids.items():
             series = text_of(column)
-            if role not in SCATTERED:
+            if role not in texts and role not in SCATTERED:
+                in_runs[role] = TextColumn(series).in_runs
+            if in_runs.get(role):
                 runs = series.rle().struct.unnest()
                 series = runs["value"]
                 times.setdefault(role, []).append(runs["len"].to_numpy().astype(np.int32))
@@ -209,9 +211,10 @@ def joined(parts: Pieces) -> Table | None:
 
     ids = dict[str, CodedColumn]()
     for role, chunks in texts.items():
-        if role in times:
+        if role in in_runs:
             codes, names = coded(chunks)
-            codes = np.repeat(codes, np.concatenate(times[role]))
+            if role in times:
+                codes = np.repeat(codes, np.concatenate(times[role]))
             ids[role] = CodedColumn(codes, names)
         else:
             ids[role] = JoinedColumn(pl.concat(chunks))

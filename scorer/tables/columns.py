@@ -317,8 +317,17 @@ def coded(parts: Sequence[pl.Series], hashes: Hashes | None = None) -> tuple[Cod
         ],
         rechunk=True,
     )
-    for part, part_codes in zip(parts, np.split(codes, ends[:-1]), strict=True):
-        if not (gathered(names, part_codes) == part).all():  # two ids have one hash
+    seldom = 2 * first.size > codes.size  # does an id come again, so that few rows are compared
+    again = np.ones(codes.size, dtype=bool)
+    again[first] = False
+    for part, part_codes, part_again in zip(
+        parts, np.split(codes, ends[:-1]), np.split(again, ends[:-1]), strict=True
+    ):
+        texts = part
+        if seldom:
+            rows = np.flatnonzero(part_again)
+            texts, part_codes = gathered(part, rows), part_codes[rows]
+        if not (gathered(names, part_codes) == texts).all():  # two ids have one hash
             number: dict[str, int] = {}
             recoded = [number.setdefault(name, len(number)) for part in parts for name in part]
             return np.array(recoded, dtype=np.int32), pl.Series(list(number), dtype=pl.String)

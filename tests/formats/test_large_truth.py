@@ -92,6 +92,34 @@ def test_ids_of_one_hash_are_told_apart(monkeypatch):
     assert names.to_list() == ["a", "b"]
 
 
+@pytest.mark.parametrize("parts", [["abc", "da"], ["abcd"], ["ab", "", "b"], ["aa", "ab"]])
+@pytest.mark.parametrize("alike", ["", "ad", "bc"])
+def test_codes_where_ids_seldom_come_again(parts, alike, monkeypatch):
+    """Only the rows are compared then whose hash was there before."""
+    rows = "".join(parts)
+    number = {name: n for n, name in enumerate(dict.fromkeys(rows))}
+    same = {name: alike[0] if name in alike else name for name in rows}
+    hashes = np.array([ord(same[name]) for name in rows], dtype=np.uint64)
+    codes, names = columns.coded([pl.Series(list(part), dtype=pl.String) for part in parts], hashes)
+    assert codes.tolist() == [number[name] for name in rows]
+    assert names.to_list() == list(number)
+
+
+@pytest.mark.parametrize("names", ["aabb", "abab"])
+def test_a_column_is_joined_by_runs_where_there_are_few(names, monkeypatch, tmp_path):
+    monkeypatch.setattr(cut, "SMALLEST", 1)
+    monkeypatch.setattr(cut, "PIECE", 3000)
+    monkeypatch.setattr(columns, "SAMPLE", 4)
+    runs, rle = [], pl.Series.rle
+    monkeypatch.setattr(pl.Series, "rle", lambda series: runs.append(len(series)) or rle(series))
+    path = tmp_path / "truth.csv"
+    written = [f"{name}{n // 40}" for n in range(1000) for name in names]
+    path.write_text("list,item\n" + "".join(f"{name},i\n" for name in written))
+    table = read(path, formats().get("csv"), WANTED, Findings(), ReadLimits())
+    assert table.ids["list"].texts(np.arange(len(written))) == written
+    assert (max(runs) > 4) == (names == "aabb")
+
+
 @pytest.mark.parametrize("lists", [3, 2**62])  # 2**62: no room for a key
 @pytest.mark.parametrize("unit", [0.5, 1.0, 2.0**16, 1e300])
 def test_the_best_come_first_and_equal_ones_as_they_stand(lists, unit):
