@@ -24,7 +24,9 @@ def read_metadata(
     prepared: BoundChallenge, limits: ReadLimits, file: Named, findings: Findings
 ) -> None:
     """Keep tag, actor and method beside a run's findings; S112 where they cannot be read."""
-    header = None if file.baseline or file.part else _commented_head(prepared, limits, file)
+    if file.baseline or file.part or not findings.commented:
+        return
+    header = _commented_head(prepared, limits, file)
     if header is None:
         return
     faults = Findings()

@@ -20,8 +20,8 @@ from scorer.bytes.limits import Unreadable
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
 
-SYSTEM_FOLDERS = tuple(map(Path, ("/proc", "/sys", "/dev")))
-MEMORY_FOLDER = Path("/dev/shm")  # plain files, though below /dev
+SYSTEM_FOLDERS = "/proc", "/sys", "/dev"
+MEMORY_FOLDER = "/dev/shm"  # plain files, though below /dev
 # links to what is open already
 STREAM = re.compile(r"/dev/(stdin|fd/[0-9]+)|/proc/(self|[0-9]+)/fd/[0-9]+")
 # not blocking, should a FIFO have taken the file's place
@@ -65,19 +65,19 @@ def opened(path: Path, own: Sequence[Path] | None = None, part: str | None = Non
 
 
 def _sent(path: Path, own: Sequence[Path], part: str | None) -> int:
-    there = Path(os.path.abspath(path))
+    there = os.path.abspath(path)
     if os.sep == "/":  # POSIX lets // at the beginning mean something else
-        there = Path(f"/{str(there).lstrip('/')}")
-    target = Path(os.path.realpath(there))
-    if not target.is_relative_to(MEMORY_FOLDER) and any(map(target.is_relative_to, SYSTEM_FOLDERS)):
-        raise _refused(f"this is a file of the system (below {target.parts[1]})")
-    if part is None and STREAM.fullmatch(str(there)):
+        there = f"/{there.lstrip('/')}"
+    target = os.path.realpath(there)
+    if not _below(target, MEMORY_FOLDER) and any(_below(target, f) for f in SYSTEM_FOLDERS):
+        raise _refused(f"this is a file of the system (below {Path(target).parts[1]})")
+    if part is None and STREAM.fullmatch(there):
         looked = os.stat(there)
         _refuse_own(looked, own)
         return _as_looked(looked, lambda: os.open(there, READ_FLAGS))
-    folder, name = (target, part) if part is not None else (target.parent, target.name)
+    folder, name = (target, part) if part is not None else os.path.split(target)
     with _entered(folder) as handle:
-        where = folder / name if handle is None else Path(name)
+        where = os.path.join(folder, name) if handle is None else name or os.curdir
         try:
             looked = os.stat(where, dir_fd=handle, follow_symlinks=False)
         except FileNotFoundError:
@@ -90,15 +90,19 @@ def _sent(path: Path, own: Sequence[Path], part: str | None) -> int:
         return _as_looked(looked, lambda: os.open(where, READ_FLAGS | SELF, dir_fd=handle))
 
 
+def _below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(f"{folder}/")
+
+
 @contextmanager
-def _entered(folder: Path) -> Iterator[int | None]:
+def _entered(folder: str) -> Iterator[int | None]:
     """A descriptor of a folder to which no link leads; None where the system has none."""
     if not WALKS:
         yield None
         return
-    handle = os.open(folder.anchor, ENTER)
+    handle = os.open(os.sep, ENTER)
     try:
-        for name in folder.parts[1:]:
+        for name in filter(None, folder.split(os.sep)):
             above, handle = handle, os.open(name, ENTER, dir_fd=handle)
             os.close(above)
         yield handle
@@ -134,15 +138,15 @@ def _refuse_linked(name: str, looked: os.stat_result) -> None:
         raise _refused(message, "put a copy of the file into the folder")
 
 
-def _refuse_astray(path: Path, target: Path) -> None:
+def _refuse_astray(there: str, target: str) -> None:
     """Refuse a path with a link that leads out of the folder it stands in.
 
     Of the folders above, only those below the current one are looked at: where the system keeps
     its folders is its own affair.
     """
-    if path == target:
+    if there == target:
         return  # there is no link in it
-    here = Path.cwd()
+    path, here = Path(there), Path.cwd()
     inside = [
         folder_above
         for folder_above in path.parents

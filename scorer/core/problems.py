@@ -72,6 +72,7 @@ class Findings:
         self.path = path
         self.counts: Counter[str] = Counter()
         self.metadata: Mapping[str, str] = {}  # what the file says of itself, of ir_metadata
+        self.commented = True  # whether the file may begin with #
         self._most = most
         self._problems: list[Problem] = []
         self._errors = False

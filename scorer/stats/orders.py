@@ -9,6 +9,7 @@ import numpy as np
 from scorer.stats.units import Floats, Ints, Mask
 
 Better = Literal["higher", "lower"]
+FEW = 16  # places of which each is compared with each
 CACHED = 1 << 18  # differences that are worked on at once, which stay near the processor
 
 
@@ -39,16 +40,61 @@ def taus(values: Floats, drawn: Floats) -> Floats:
 
 
 def _taus(values: Floats, drawn: Floats) -> Floats:
-    drawn = np.where(np.isnan(drawn), np.nan, _ascending(drawn)).astype(np.float32)
-    agree, ties, pairs = np.zeros(drawn.shape[1]), np.zeros(drawn.shape[1]), 0
-    for n in range(len(values) - 1):
-        order = np.sign(values[n] - values[n + 1 :]).astype(np.float32)
-        signs = np.sign(drawn[n] - drawn[n + 1 :])
-        agree += order @ signs
-        ties += np.abs(signs).sum(axis=0)
-        pairs += int(np.count_nonzero(order))
+    by = np.argsort(-values, kind="stable")
+    places = _ascending(drawn[by]).T  # NaN as any other: their orders have no tau
+    agree, ties = _signs(places)
+    edges = np.flatnonzero(np.diff(values[by])) + 1
+    pairs = values.size * (values.size - 1) // 2
+    for equal in np.split(np.arange(values.size), edges):
+        if equal.size > 1:
+            agree -= _signs(places[:, equal])[0]
+            pairs -= equal.size * (equal.size - 1) // 2
     scale = np.sqrt(ties * pairs)
+    scale[np.isnan(drawn).any(axis=0)] = 0
     return np.divide(agree, scale, out=np.zeros(agree.size), where=scale > 0)
+
+
+def _signs(places: Ints) -> tuple[Floats, Floats]:
+    """The signs of all differences of a place from a later one: their sum, and how many there are.
+
+    `places`, (orders, submissions), are at least 0; both results are (orders,).
+    """
+    orders, count = places.shape
+    equal = np.zeros(orders)
+    ascending = np.sort(places, axis=1)
+    run = np.zeros(orders)
+    for n in range(1, count):  # the n-th of a run of equal ones is equal to n before it
+        run = np.where(ascending[:, n] == ascending[:, n - 1], run + 1, 0.0)
+        equal += run
+    differ = count * (count - 1) / 2 - equal
+    return 2 * _falls(places) - differ, differ
+
+
+def _falls(places: Ints) -> Floats:
+    """How many places of each order, (orders, submissions), are above a later one, all pairs told.
+
+    Halves that ascend are merged by a sort in which those of the left one come first; where those
+    of the right one then stand says how many of the left are above them.
+    """
+    orders, count = places.shape
+    size = FEW << max(-(-count // FEW) - 1, 0).bit_length()
+    last = int(places.max(initial=0)) + 1  # none is above what fills the rest
+    merged = np.full((orders, size), last, dtype=np.int16 if last < 1 << 14 else np.int64)
+    merged[:, :count] = places
+    blocks = merged.reshape(orders, size // FEW, FEW)
+    falls = np.zeros(orders)
+    for n in range(FEW - 1):
+        falls += np.count_nonzero(blocks[:, :, n, None] > blocks[:, :, n + 1 :], axis=(1, 2))
+    width = FEW
+    merged = np.sort(blocks, axis=2)
+    while width < size:
+        keys = merged.reshape(orders, size // width // 2, 2 * width) << 1
+        keys[:, :, width:] |= 1
+        keys.sort(axis=2)
+        right = (keys & 1).astype(np.float32) @ np.arange(2 * width, dtype=np.float32)
+        falls += (width * width + width * (width - 1) / 2 - right).sum(axis=1)
+        merged, width = keys >> 1, 2 * width
+    return falls
 
 
 def _ascending(drawn: Floats) -> Ints:

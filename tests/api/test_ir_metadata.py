@@ -99,3 +99,12 @@ def test_of_many_the_best_are_told_and_a_table_has_all(challenge, score):
         f"=t{n}" for n in range(1, SELVES + 2)
     )]  # fmt: skip
     assert not any(row[place].startswith("=") for row in rows)
+
+
+def test_a_run_without_comments_is_not_opened_again_for_them(trec, monkeypatch):
+    opened = []
+    monkeypatch.setattr("scorer.api.ir_metadata._commented_head", lambda *a: opened.append(a))
+    assert trec(RUN).code == 0
+    assert not opened
+    assert trec(run(SAID)).code == 0
+    assert opened

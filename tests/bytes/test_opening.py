@@ -123,8 +123,8 @@ def test_a_folder_that_becomes_a_link_after_the_look(sent, monkeypatch, tmp_path
     enter = opening._entered
 
     def swapped(folder):
-        folder.rename(tmp_path / "gone")
-        folder.symlink_to(tmp_path / "home", target_is_directory=True)
+        Path(folder).rename(tmp_path / "gone")
+        Path(folder).symlink_to(tmp_path / "home", target_is_directory=True)
         return enter(folder)
 
     monkeypatch.setattr(opening, "_entered", swapped)

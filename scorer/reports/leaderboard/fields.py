@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from scorer.core.arrays import Floats, Ints
 from scorer.core.dataclass import dataclass
 from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
@@ -400,13 +401,13 @@ def _certainty(certainty: Certainty, report: Report) -> Sure:
     return Sure(
         measure=report.primary.id,
         names=certainty.names,
-        difference=certainty.difference.tolist(),
-        p=certainty.p.tolist(),
+        difference=_numbers(certainty.difference),
+        p=_numbers(certainty.p),
         lists=certainty.lists,
         detectable=certainty.detectable,
         how=certainty.how._asdict(),
         signature=certainty.how.signature,
-        common_lists=certainty.common.tolist(),
+        common_lists=_numbers(certainty.common),
         pairs=certainty.pairs,
         least_p=certainty.least,
         fewest_lists=certainty.fewest,
@@ -415,11 +416,16 @@ def _certainty(certainty: Certainty, report: Report) -> Sure:
             for one in certainty.against
         ],
         fewer_lists=[row._asdict() for row in certainty.fewer],
-        rank_shares=None if certainty.ranks is None else certainty.ranks.tolist(),
+        rank_shares=None if certainty.ranks is None else _numbers(certainty.ranks),
         shake_up=None if certainty.shake_up is None else certainty.shake_up._asdict(),
         order=None if certainty.order is None else Order(*certainty.order),
         unsure=_unsure(certainty),
     )
+
+
+def _numbers(matrix: Floats | Ints) -> Any:
+    """A matrix as it is: the codec makes lists of it."""
+    return matrix
 
 
 def _unsure(certainty: Certainty) -> list[tuple[str, str]]:
