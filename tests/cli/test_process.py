@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from conftest import COMMAND
 
+from scorer.core.threads import VARIABLE
+
 GOOD = "list,item\nq1,a\nq1,b\nq2,a\n"
 SLOW = """
 import os, time
@@ -46,7 +48,11 @@ def start(tmp_path, folder):
         process = subprocess.Popen(
             [COMMAND, *map(str, words)],
             cwd=tmp_path,
-            env={"PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path / "temporary")},
+            env={
+                "PATH": "/usr/bin:/bin",
+                "TMPDIR": str(tmp_path / "temporary"),
+                VARIABLE: "4",
+            },
             **{**streams, **more},
         )
         running.append(process)
@@ -91,6 +97,17 @@ def scoring(start, tmp_path, folder):
     return process
 
 
+def scoring_by_threads(start, tmp_path, folder):
+    """While threads read, cut and score a large file."""
+    rows = "".join(f"Q,i{n},{9999 - n}\n" for n in range(5000))
+    lists = "".join(rows.replace("Q", f"q{n}") for n in range(300))
+    (folder / "large.csv").write_text(f"list,item,score\n{lists}")
+    process = start(folder, folder / "large.csv", "-o", "out")
+    threads = Path(f"/proc/{process.pid}/task")
+    until(lambda: len(list(threads.iterdir())) >= 6)  # those of polars begin with the cutting ones
+    return process
+
+
 def unpacking(start, tmp_path, folder):
     """While a kit's check waits for standard input: the kit is unpacked by then."""
     start("kit", folder, "-o", "kit.zip").communicate()
@@ -117,7 +134,9 @@ def writing_a_file(start, tmp_path, folder):
 
 @pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("stage", [reading, scoring, unpacking, writing, writing_a_file])
+@pytest.mark.parametrize(
+    "stage", [reading, scoring, scoring_by_threads, unpacking, writing, writing_a_file]
+)
 def test_an_interruption_is_one_line_and_leaves_nothing(stage, number, start, tmp_path, folder):
     process = stage(start, tmp_path, folder)
     process.send_signal(number)

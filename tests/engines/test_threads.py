@@ -128,6 +128,43 @@ def test_no_thread_is_left_when_scoring_ends_early(error, plans, small, tmp_path
         assert set(threading.enumerate()) <= before
 
 
+@pytest.mark.slow("reads large files often", beyond=1)
+@pytest.mark.parametrize("place", ["read", "cut"])
+@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
+def test_no_thread_is_left_when_reading_ends_early(
+    error, place, plans, small, tmp_path, monkeypatch
+):
+    """As where one thread does all: what was scored before it is forgotten."""
+    own, first = {"read": reading.Block, "cut": csv.Csv.plain}[place], 30
+
+    def made(data, line, *others):
+        if line >= first:
+            raise error
+        return own(data, line, *others)
+
+    def plain(reader, block, notes):
+        if block.first >= first:
+            raise error
+        return own(reader, block, notes)
+
+    if place == "read":
+        monkeypatch.setattr(reading, "Block", made)
+    else:
+        monkeypatch.setattr(csv.Csv, "plain", plain)
+    path = tmp_path / "mine.csv"
+    path.write_text("list,item,score\n" + ROWS)
+    before = set(threading.enumerate())
+    for count in COUNTS:
+        monkeypatch.setenv(VARIABLE, count)
+        if error is KeyboardInterrupt:
+            with pytest.raises(KeyboardInterrupt):
+                scored(plans["grades"], path)
+        else:
+            (problem,) = scored(plans["grades"], path).findings
+            assert (problem.code, "memory" in problem.message) == ("S104", True)
+        assert set(threading.enumerate()) <= before
+
+
 @pytest.mark.slow("three runs of the command")
 def test_a_report_has_the_same_bytes(challenge, score, small, tmp_path, monkeypatch):
     truth = "list,item,grade\n" + "".join(f"q{n},{i},{n % 3}\n" for n in range(9) for i in "ace")
