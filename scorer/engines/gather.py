@@ -72,10 +72,10 @@ def _parts_together(plan: Plan, tables: Pieces) -> list[ListsResult]:
     blocks = map(_handed, _blocks(plan, tables))
     with ExitStack() as stack:
         try:
-            for count, threads in ((FIRST, 1), (None, most)):
+            for count, threads, waiting in ((FIRST, 1, 0), (None, most, WAITING)):
                 some = islice(blocks, count)
                 for (lists, _), scored in ahead(
-                    stack, score_block, some, threads, WAITING, alone=_is_long
+                    stack, score_block, some, threads, waiting, alone=_is_long
                 ):
                     seen.add(lists)
                     parts = _bounded(plan, _added(parts, scored()))
