@@ -5,9 +5,9 @@
     values = scorer.spark.values(session, "challenge.yaml", frame, truth)
     problems = scorer.spark.findings(session, report)
 
-`evaluate` brings the truth and a value for each list home, of very many lists only sums, and gives
-a report; `values` brings nothing home and gives a data frame. A run or truth is a data frame, a
-path, a URL, or the name of a table that the session knows.
+`evaluate` brings the truth, small runs and a value for each list home, of very many lists only
+sums, and gives a report; `values` brings nothing home and gives a data frame. A run or truth is a
+data frame, a path, a URL, or the name of a table that the session knows.
 
 Stability: public.
 """
@@ -64,7 +64,8 @@ def evaluate(
     """Score runs that Spark has or reads.
 
     The truth, and for each run a value of every list and measure, are brought to this process; of
-    more than 100,000 lists only sums are, where they are enough. The rows of the runs never are.
+    more than 100,000 lists only sums are, where they are enough. So are the rows of runs of up to
+    16 MiB, which workers score whole, and of no others.
 
     Args:
         session: a Spark session, also one of Spark Connect.

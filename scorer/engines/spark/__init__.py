@@ -21,7 +21,7 @@ from scorer.engines.spark.fetch import fetch
 from scorer.engines.spark.outcomes import job, returned, settled, told_here
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet, session_of
-from scorer.engines.spark.sources import source_of
+from scorer.engines.spark.sources import refuse_whole, source_of
 from scorer.formats.pieces import columns_at
 from scorer.prepare.bind import BoundChallenge
 from scorer.results.scorecard import Outcome
@@ -70,6 +70,7 @@ def scored_in_parts(session: Any, plan: Plan, work: Work, path: Path) -> Outcome
         if path.is_file():
             with suppress(Unreadable):
                 sha256 = digest(path)
+        refuse_whole(plan)
         source = source_of(
             session, str(path), plan.rules.format, plan.shapes, plan.limits, findings,
             form=plan.form,

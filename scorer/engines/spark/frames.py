@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from scorer.bytes.limits import ReadLimits
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.engines.spark.arrays import PLACE, as_line, frame_form, spread_arrays
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets
-from scorer.engines.spark.reading import EMPTY, SCHEMA, Reading, SparkPart, text_reader
+from scorer.engines.spark.reading import EMPTY, Reading, SparkPart
 from scorer.engines.spark.sources import (
+    Rows,
     SparkSource,
     refuse_form,
     refuse_rows,
@@ -27,13 +27,6 @@ from scorer.formats.form import PLAIN, FileForm
 from scorer.tables.table import Schema
 
 LINE = "value"  # the column of what is read as text
-
-
-class FrameRows(NamedTuple):
-    """The rows of a data frame, before it is known how many there are."""
-
-    frame: Any
-    source: Callable[[Buckets], SparkSource]  # by the buckets that they are cut into
 
 
 def frame_source(
@@ -70,24 +63,16 @@ def frame_rows(
     limits: ReadLimits,
     findings: Findings,
     form: FileForm = PLAIN,
-) -> FrameRows:
+) -> Rows:
     """The rows of a data frame; the arguments and errors are those of `frame_source`."""
     from pyspark.sql import functions as F
 
     if (rows_form := frame_form(frame, shapes, form)) != PLAIN:
         return _rows_of_lines(frame, name, shapes, limits, findings, rows_form)
     frame = spread_arrays(frame, shapes)
-    keys = {"line": F.monotonically_increasing_id() + 1}
-    if PLACE in frame.columns:
-        keys[EMPTY] = F.col(f"`{PLACE}`").isNull()
-    parts = {0: SparkPart(name)}
-
-    def source(buckets: Buckets) -> SparkSource:
-        table = role_columns(frame, keys, name, shapes, limits, Findings(), parts, buckets)
-        return replace(table, parts=())
-
-    wanted_columns(frame, name, shapes, limits, findings)
-    return FrameRows(frame, source)
+    keys = {EMPTY: F.col(f"`{PLACE}`").isNull()} if PLACE in frame.columns else {}
+    rows = role_columns(frame, keys, name, shapes, limits, findings, {})
+    return rows._replace(reading=replace(rows.reading, whole=SparkPart(name)))
 
 
 def _rows_of_lines(
@@ -97,7 +82,7 @@ def _rows_of_lines(
     limits: ReadLimits,
     findings: Findings,
     form: FileForm,
-) -> FrameRows:
+) -> Rows:
     """The rows of a data frame of cells, or of wide columns, read as JSON Lines are."""
     from pyspark.sql import functions as F
 
@@ -108,15 +93,12 @@ def _rows_of_lines(
     limits = limits._replace(careful=sys.maxsize)  # nobody can write them otherwise
     whole = SparkPart(name, head=head.encode())
 
-    def source(buckets: Buckets) -> SparkSource:
-        reading = Reading("jsonl", tuple(shapes), limits, buckets, {}, form=form, whole=whole)
-        keyed = lines.select(F.col(LINE).cast("binary"), F.spark_partition_id().alias("part"))
-        return SparkSource(keyed.mapInArrow(text_reader(reading), SCHEMA), buckets)
-
-    return FrameRows(lines, source)
+    reading = Reading("jsonl", tuple(shapes), limits, AS_ROWS_ASK, {}, form=form, whole=whole)
+    keyed = lines.select(F.col(LINE).cast("binary"), F.spark_partition_id().alias("part"))
+    return Rows(keyed, reading)
 
 
-def sources_of(frames: Sequence[FrameRows], buckets: Buckets = AS_ROWS_ASK) -> list[SparkSource]:
+def sources_of(frames: Sequence[Rows], buckets: Buckets = AS_ROWS_ASK) -> list[SparkSource]:
     """Data frames as Spark reads them, cut as their rows ask, which one job counts.
 
     `Unreadable` if one cannot be read.
@@ -124,7 +106,7 @@ def sources_of(frames: Sequence[FrameRows], buckets: Buckets = AS_ROWS_ASK) -> l
     from pyspark.sql import functions as F
 
     def sized(number: int, frame: Any) -> Any:
-        size = F.octet_length(LINE) if frame.columns == [LINE] else F.lit(0)
+        size = F.octet_length(LINE) if LINE in frame.columns else F.lit(0)
         return frame.select(F.lit(number).alias("number"), size.cast("bigint").alias("size"))
 
     every = [sized(number, rows.frame) for number, rows in enumerate(frames)]

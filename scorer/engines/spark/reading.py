@@ -66,13 +66,18 @@ class Reading:
     roles: tuple[str, ...] = ()  # of the columns of a table, where it is no text
     facts: Mapping[str, Any] = field(default_factory=dict)
     form: FileForm = PLAIN
-    whole: SparkPart | None = None  # a data frame as lines, whose parts are known to Spark alone
+    whole: SparkPart | None = None  # a data frame, whose parts are known to Spark alone
 
     def part(self, key: int) -> SparkPart:
         """The part that Spark calls so; those of a data frame are far from each other."""
         if self.whole is None:
             return self.parts[key]
         return self.whole._replace(before=key << ROWS_OF_PART, number=key)
+
+    def reader(self, buckets: Buckets) -> Callable[[Iterator[Any]], Iterator[Any]]:
+        """What reads its batches in a worker, cut into these buckets: to those of `SCHEMA`."""
+        reading = replace(self, buckets=buckets)
+        return frame_reader(reading) if self.roles else text_reader(reading)
 
 
 @dataclass
@@ -312,7 +317,10 @@ def _from_frame(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int,
     def tables() -> Iterator[Table]:
         for whole in _frames(batches):
             for frame in whole.partition_by("part") if "part" in whole.columns else [whole]:
-                [part] = reading.parts.values() if frame is whole else [_part(reading, frame)]
+                if frame is not whole:
+                    part = _part(reading, frame)
+                else:
+                    [part] = [reading.whole] if reading.whole else reading.parts.values()
                 if part.number not in notes:
                     notes[part.number] = SparkNotes(part.number, Findings())
                 part_notes = notes[part.number]

@@ -17,14 +17,13 @@ import numpy as np
 from scorer.bytes.limits import Unreadable, limit, refuse_errors
 from scorer.checks.base import CheckedLists
 from scorer.core.dataclass import dataclass
-from scorer.core.errors import PluginError, UsageError
+from scorer.core.errors import PluginError
 from scorer.core.problems import Problem
 from scorer.engines.spark.beside import modules_beside, use
 from scorer.engines.spark.pack import Mixed, unpacked
 from scorer.engines.spark.reading import NOTES
 from scorer.scoring.lists import ListsResult, Plan, merged, score_lists
 from scorer.tables.table import Table
-from scorer.views.frames import Frames
 
 
 class _Checking(Protocol):
@@ -53,11 +52,7 @@ class Work:
 
     @classmethod
     def of(cls, plan: Plan) -> Work:
-        """The work of a plan; `UsageError` if measures read whole files, which workers lack."""
-        if Frames in plan.views:
-            raise UsageError(
-                "Kaggle's metrics read whole files, which Spark's workers have parts of"
-            )
+        """The work of a plan."""
         data = pickle.dumps(plan, protocol=pickle.HIGHEST_PROTOCOL)
         plugins = {str(path): path.read_bytes() for path in plan.plugins if path.is_file()}
         beside = modules_beside([path for path in plan.plugins if path.is_file()])
@@ -100,7 +95,9 @@ class _Plans(pickle.Unpickler):
 
 def bucket_scorer(work: Work) -> Callable[[Any, Any], Any]:
     """What scores the rows of a bucket, by the number of its submission and its own."""
-    return lambda key, rows: _scored_bucket(work, key[0].as_py(), key[1].as_py(), rows)
+    return lambda key, rows: scored_bucket(
+        work, key[0].as_py(), key[1].as_py(), rows.column("data").to_pylist()
+    )
 
 
 def part_merger(most_errors: int) -> Callable[[Iterator[Any]], Iterator[Any]]:
@@ -118,10 +115,10 @@ def decoded(data: bytes) -> Any:
     return pickle.loads(zlib.decompress(data))
 
 
-def _scored_bucket(work: Work, number: int, bucket: int, rows: Any) -> Any:
+def scored_bucket(work: Work, number: int, bucket: int, data: Sequence[bytes]) -> Any:
+    """The rows of `RESULT` that a bucket gives, by its packed rows, or notes."""
     import polars  # noqa: F401  # so that ids are hashed alike in all workers
 
-    data = rows.column("data").to_pylist()
     if bucket == NOTES:
         return rows_of([(NOTE, each) for each in data], number)
 

@@ -70,9 +70,11 @@ def session_of(options: Mapping[str, str]) -> Any:
     active = None if remote else SparkSession.getActiveSession()
     builder = SparkSession.builder
     settings = dict(options)
+    elsewhere = remote is not None and not remote.startswith("local")
+    if not (elsewhere or submitted or active):
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     if not (remote or submitted or active):
         _refuse_java()
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
         settings = {**DEFAULTS, "spark.master": os.environ.get("MASTER", MASTER), **options}
         if settings["spark.master"].startswith("local"):
             settings = {**LOCAL_DEFAULTS, **settings}
@@ -82,7 +84,6 @@ def session_of(options: Mapping[str, str]) -> Any:
         builder = builder.remote(remote)
     with tempfile.NamedTemporaryFile("rb", prefix="scorer-spark-", suffix=".log") as log:
         try:
-            elsewhere = remote is not None and not remote.startswith("local")
             with _logged(Path(log.name), keep=bool(submitted or active or elsewhere)), quiet():
                 session = builder.getOrCreate()
         except Exception as error:

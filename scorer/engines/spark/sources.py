@@ -15,6 +15,7 @@ from urllib.parse import unquote
 
 from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
 from scorer.core.dataclass import dataclass
+from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable
 from scorer.engines.spark.arrays import PLACE
@@ -24,8 +25,6 @@ from scorer.engines.spark.reading import (
     SCHEMA,
     Reading,
     SparkPart,
-    frame_reader,
-    text_reader,
 )
 from scorer.formats.base import Format, formats
 from scorer.formats.form import PLAIN, FileForm
@@ -33,7 +32,10 @@ from scorer.formats.header import Unused, resolve, tell_unused
 from scorer.formats.parquet import refuse_types
 from scorer.formats.read import COMPRESSED, format_of
 from scorer.formats.text import Request
+from scorer.prepare.bind import BoundChallenge
+from scorer.scoring.lists import Plan
 from scorer.tables.table import Schema
+from scorer.views.frames import Frames
 
 LOCAL = {  # forms that Spark does not read, and what to write
     "lines": "give each line the ids that it is about, in columns",
@@ -78,6 +80,30 @@ class SparkSource:
         return file, line - first
 
 
+class Rows(NamedTuple):
+    """The rows of a table as a worker reads them, before it is known how many there are."""
+
+    frame: Any  # without `line`, where a data frame has no lines
+    reading: Reading  # whose buckets are not yet said
+
+    def source(self, buckets: Buckets | None = None) -> SparkSource:
+        """The rows, cut into these buckets; without them, what is known of the rows alone."""
+        reading, rows = self.reading, None
+        if buckets is not None:
+            rows = self.numbered().mapInArrow(reading.reader(buckets), SCHEMA)
+        shape = reading.shapes[0] if reading.roles else None
+        parts = tuple(reading.parts.values())
+        return SparkSource(rows, buckets or AS_ROWS_ASK, parts, shape, reading.facts)
+
+    def numbered(self) -> Any:
+        """The rows, numbered as they stand where they have no lines."""
+        from pyspark.sql import functions as F
+
+        if self.reading.whole is None or not self.reading.roles:
+            return self.frame
+        return self.frame.withColumn("line", F.monotonically_increasing_id() + 1)
+
+
 def refuse_form(form: FileForm) -> None:
     """Refuse, as `Unreadable`, a form that Spark does not read."""
     for key, instead in LOCAL.items():
@@ -85,6 +111,14 @@ def refuse_form(form: FileForm) -> None:
             message = f"Spark does not read files with {key}"
             hint = f"{instead}; the engine local reads this challenge's form"
             raise Unreadable(Problem("S107", message, help=hint))
+
+
+def refuse_whole(prepared: Plan | BoundChallenge) -> None:
+    """Refuse, as `Unreadable`, what is read in parts where measures read whole files."""
+    if Frames in prepared.views:
+        message = "Kaggle's metrics read whole files, which Spark's workers have parts of"
+        hint = "the engine local reads this challenge's files, and a worker those of up to 16 MiB"
+        raise Unreadable(Problem("S107", message, help=hint))
 
 
 def source_of(
@@ -200,12 +234,11 @@ def _text(session: Any, frame: Any, reading: Reading) -> SparkSource:
         before += row["rows"]
     refuse_rows(before, reading.limits)
     buckets = reading.buckets.for_rows(before, sum(row["size"] for row in part_rows))
-    reading = replace(reading, buckets=buckets, parts=parts)
+    reading = replace(reading, parts=parts)
     # a hash of names costs as much as the rest of a row
     key = F.lit(part_rows[0]["part"]) if len(part_rows) == 1 else F.xxhash64(*block)
     lines = frame.select(F.col("value").cast("binary").alias("value"), key.alias("part"))
-    rows = lines.mapInArrow(text_reader(reading), SCHEMA)
-    return SparkSource(rows, buckets, tuple(parts.values()), size=before)
+    return replace(Rows(lines, reading).source(buckets), size=before)
 
 
 def _first_lines(session: Any, file: str, most: int) -> bytes:
@@ -277,8 +310,8 @@ def _parquet(
         keys["part"] = key
     buckets = buckets.for_rows(before)
     durations = _durations(files)
-    table = role_columns(frame, keys, path, shapes, limits, findings, parts, buckets, durations)
-    return replace(table, size=before)
+    rows = role_columns(frame, keys, path, shapes, limits, findings, parts, durations)
+    return replace(rows.source(buckets), size=before)
 
 
 def _places_as_text(reader: Any, where: str, frame: Any) -> Any:
@@ -330,21 +363,18 @@ def role_columns(
     limits: ReadLimits,
     findings: Findings,
     parts: Mapping[int, SparkPart],
-    buckets: Buckets,
     durations: Collection[str] = (),
-) -> SparkSource:
+) -> Rows:
     """The columns of a table that have a role; `NoTable`, with findings, if they are not wanted."""
     from pyspark.sql import functions as F
 
     shape, roles, names = wanted_columns(frame, path, shapes, limits, findings, durations)
     types = [name for name in frame.columns if name != PLACE]
     facts = {"columns": tuple(types)} | ({"empty": ()} if EMPTY in keys else {})
-    reading = Reading("parquet", (shape,), limits, buckets, parts, roles, facts)
+    reading = Reading("parquet", (shape,), limits, AS_ROWS_ASK, parts, roles, facts)
     escaped = ["`" + name.replace("`", "``") + "`" for name in names]
     columns = [F.col(name).alias(f"c{n}") for n, name in enumerate(escaped)]
-    selected = frame.select(*columns, *(key.alias(name) for name, key in keys.items()))
-    rows = selected.mapInArrow(frame_reader(reading), SCHEMA)
-    return SparkSource(rows, buckets, tuple(parts.values()), shape, facts)
+    return Rows(frame.select(*columns, *(key.alias(name) for name, key in keys.items())), reading)
 
 
 def wanted_columns(

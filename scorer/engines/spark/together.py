@@ -10,17 +10,19 @@ from typing import Any
 
 from scorer.bytes.limits import NoTable, Unreadable
 from scorer.core.problems import Findings
-from scorer.engines.spark import whole
-from scorer.engines.spark.frames import FrameRows, frame_rows, sources_of
+from scorer.engines.spark import brought, whole
+from scorer.engines.spark.brought import UNKNOWN
+from scorer.engines.spark.frames import frame_rows, sources_of
 from scorer.engines.spark.outcomes import job, returned_each, settled
 from scorer.engines.spark.scoring import Work
-from scorer.engines.spark.sources import SparkSource, refuse_rows, source_of
+from scorer.engines.spark.sources import Rows, SparkSource, refuse_rows, refuse_whole, source_of
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import OpenChallenge
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan
 
 TOGETHER = 4_000_000  # rows of the runs of one job, whose parts the driver holds
+ROW_BYTES = 64  # that a row of a table takes here, as a rule
 MOST_TOGETHER = 100  # runs of one job, whose plan has all of them
 
 
@@ -40,22 +42,32 @@ def outcomes_of_runs(
     for name, outcome in outcomes.items():
         outcome.findings.show_as(name)
     read = {name: Findings(name) for name in runs if name not in outcomes}
-    sources = _sources(session, ready.prepared, runs, read)
+    sources, frames = _readable(session, ready.prepared, runs, read)
     refused = {name: Outcome(found, None, None) for name, found in read.items()}
-    for together in _jobs(sources):
+    sizes = {name: brought.estimated_bytes(rows.frame) for name, rows in frames.items()}
+    outcomes |= _brought_outcomes(session, ready.plan, work, frames, sizes, read)
+    larger = {name: rows for name, rows in frames.items() if name not in outcomes}
+    counted = _counted(larger, ready.plan, read)
+    unknown = {name: source for name, source in counted.items() if sizes[name] == UNKNOWN}
+    sizes = {n: s.size * ROW_BYTES for n, s in unknown.items() if s.buckets.count == 1}
+    outcomes |= _brought_outcomes(session, ready.plan, work, frames, sizes, read)
+    sources |= {name: source for name, source in counted.items() if name not in outcomes}
+    for names in _jobs({name: source.size for name, source in sources.items()}, TOGETHER):
+        together = {name: sources[name] for name in names}
         outcomes |= _job_outcomes(ready.plan, work, together, read)
     return refused | outcomes
 
 
-def _sources(
+def _readable(
     session: Any, prepared: BoundChallenge, runs: Mapping[str, Any], read: Mapping[str, Findings]
-) -> dict[str, SparkSource]:
-    """Those of some runs that Spark can read; `read` gets what keeps it from others."""
-    limits, sources, frames = prepared.limits, dict[str, SparkSource](), dict[str, FrameRows]()
+) -> tuple[dict[str, SparkSource], dict[str, Rows]]:
+    """The files and the frames that Spark can read; `read` gets what keeps it from others."""
+    limits, sources, frames = prepared.limits, dict[str, SparkSource](), dict[str, Rows]()
     submission = prepared.challenge.submission
     form = prepared.challenge.form(submission)
     for name, findings in read.items():
         with _telling(findings):
+            refuse_whole(prepared)
             if isinstance(runs[name], str | os.PathLike):
                 path, format = os.fspath(runs[name]), submission.format
                 sources[name] = source_of(
@@ -65,15 +77,50 @@ def _sources(
                 frames[name] = frame_rows(
                     runs[name], "the run", prepared.shapes, limits, findings, form
                 )
+    return sources, frames
+
+
+def _brought_outcomes(
+    session: Any,
+    plan: Plan,
+    work: Work,
+    frames: Mapping[str, Rows],
+    sizes: Mapping[str, float],
+    read: Mapping[str, Findings],
+) -> dict[str, Outcome]:
+    """The outcomes of frames of small sizes that can be brought here, and scored whole."""
+    small = {name: size for name, size in sizes.items() if size <= whole.MOST_BYTES}
+    outcomes = dict[str, Outcome]()
+    for names in _jobs(small, whole.TOGETHER):
+        tables = brought.tables_of({name: frames[name] for name in names})
+        for name, table in [*tables.items()]:
+            try:
+                refuse_rows(table.num_rows, plan.limits)
+            except Unreadable as error:
+                read[name].add(error.problem)
+                outcomes[name] = Outcome(read[name], None, None)
+                del tables[name]
+        rows = [frames[name] for name in tables]
+        returned = brought.returned_of(session, work, rows, [*tables.values()], plan.limits.errors)
+        for name, back in zip(tables, returned, strict=True):
+            outcomes[name] = settled(plan, frames[name].source(), back, read[name], None)
+    return outcomes
+
+
+def _counted(
+    frames: Mapping[str, Rows], plan: Plan, read: Mapping[str, Findings]
+) -> dict[str, SparkSource]:
+    """The frames that have no more rows than are accepted, cut as their rows ask."""
+    fit = dict[str, SparkSource]()
     for name, source in _frame_sources(frames, read).items():
         with _telling(read[name]):
-            refuse_rows(source.size, limits)
-            sources[name] = source
-    return sources
+            refuse_rows(source.size, plan.limits)
+            fit[name] = source
+    return fit
 
 
 def _frame_sources(
-    frames: Mapping[str, FrameRows], read: Mapping[str, Findings]
+    frames: Mapping[str, Rows], read: Mapping[str, Findings]
 ) -> dict[str, SparkSource]:
     """The frames as Spark reads them; counted one by one where they cannot be together."""
     if not frames:
@@ -99,15 +146,15 @@ def _telling(findings: Findings) -> Iterator[None]:
         pass
 
 
-def _jobs(sources: Mapping[str, SparkSource]) -> Iterator[dict[str, SparkSource]]:
-    """The runs that are scored in one job each: their parts are here together."""
-    together, rows = dict[str, SparkSource](), 0
-    for name, source in sources.items():
-        if together and (rows + source.size > TOGETHER or len(together) == MOST_TOGETHER):
+def _jobs(sizes: Mapping[str, float], most: float) -> Iterator[list[str]]:
+    """The names of the runs of one job each, which are no larger together than the most."""
+    together, size = list[str](), 0.0
+    for name, more in sizes.items():
+        if together and (size + more > most or len(together) == MOST_TOGETHER):
             yield together
-            together, rows = {}, 0
-        together[name] = source
-        rows += source.size
+            together, size = [], 0.0
+        together.append(name)
+        size += more
     if together:
         yield together
 
