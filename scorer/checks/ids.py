@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from functools import cache
 from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +68,7 @@ class Known:
     def __init__(self, names: Mapping[str, object]) -> None:
         self.names = names
         self._suggestions_left = SUGGESTIONS
+        self._found = WeakKeyDictionary[CodedColumn, Ints]()
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
@@ -82,11 +84,20 @@ class Known:
         return fresh
 
     def places(self, column: CodedColumn) -> Ints:
-        """The place of each distinct id of a column among the names; -1 where it is unknown."""
+        """The place of each distinct id of a column among the names; -1 where it is unknown.
+
+        Of a column that polars holds it is kept as long as the column is.
+        """
         if not is_hashed(column):
             if len(column.names) == len(self.names) and column.names == tuple(self.names):
                 return np.arange(len(column.names))
             return np.array([self._index.get(name, -1) for name in column.names], dtype=np.int64)
+        if (found := self._found.get(column)) is None:
+            found = self._found[column] = self._places(column)
+        return found
+
+    def _places(self, column: CodedColumn) -> Ints:
+        """As `places`, of a column that polars holds."""
         hashes, ours = column.hashes, self._hashes
         if not ours.size or not hashes.size:
             return np.full(hashes.size, -1, dtype=np.int64)

@@ -1,7 +1,9 @@
 """What an unknown id is: found quickly, whatever the id is made of."""
 
+import gc
 import time
 import unicodedata
+import weakref
 
 import numpy as np
 import polars as pl
@@ -97,6 +99,19 @@ def test_ids_have_their_places_among_the_known(name, held):
 def test_where_no_id_is_known_none_has_a_place(held):
     column = CodedColumn(np.arange(2), HELD[held](["a", "b"]))
     assert Known({}).places(column).tolist() == [-1, -1]
+
+
+def test_places_are_found_once_for_each_column_and_kept_no_longer():
+    column = TextColumn(pl.Series(["b", "a", "b"]))
+    known, other = Known(dict.fromkeys("abc")), Known(dict.fromkeys("b"))
+    found = known.places(column)
+    assert found.tolist() == [1, 0]
+    assert other.places(column).tolist() == [0, -1]
+    assert known.places(column) is known.again().places(column) is found
+    gone = weakref.ref(column)
+    del column
+    gc.collect()
+    assert gone() is None
 
 
 @pytest.mark.parametrize("public", ["", "abcd", "dbcaefgh"])

@@ -4,10 +4,12 @@ import gc
 import weakref
 
 import numpy as np
+import polars as pl
 import pytest
 
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
+from scorer.views import ranked as ranking
 from scorer.views.ranked import ItemIndex, look_up, ranked
 
 
@@ -103,3 +105,18 @@ def test_an_index_finds_the_items_of_each_list(sizes, few, alike):
     ]
     found = ItemIndex.of(keys, np.array(sizes)).find(wanted_runs, wanted_keys)
     assert sorted(zip(*(each.tolist() for each in found), strict=True)) == expected
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_polars_and_python_order_equal_rows_alike(descending, monkeypatch):
+    rng = np.random.default_rng(3)
+    group = np.sort(rng.integers(0, 40, 200))
+    some = ["a", "B", "é", "10", "9", "ab", "", "z\U0001f600"]
+    names = pl.Series([some[n] for n in rng.integers(0, 8, 200)])
+    orders = []
+    for most in (0, 1000):
+        monkeypatch.setattr(ranking, "MANY_IDS", most)
+        by = list(ranking._by_name(group, names, descending))
+        orders.append([(int(group[n]), names[int(n)]) for n in by])
+    assert orders[0] == orders[1]
+    assert sorted(orders[0]) == sorted(zip(group.tolist(), names, strict=True))
