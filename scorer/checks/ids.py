@@ -24,7 +24,7 @@ from scorer.core.id_pattern import MARKS, apart, listed
 from scorer.core.members import Members, members_of
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import IGNORABLE, nearest, pattern, quoted
-from scorer.tables.columns import CodedColumn, Codes, TextColumn, hashed, series_of
+from scorer.tables.columns import CodedColumn, Codes, TextColumn, gathered, hashed, series_of
 from scorer.views.ranked import ItemIndex, among, is_hashed, look_up, spans
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ class Known:
         present[place] = True  # at -1, which is the last place, of unknown ids
         known = np.flatnonzero(present[:-1])
         code = np.cumsum(present, dtype=np.int32) - 1
-        codes, names, own = code[place], self._series.gather(known), self._hashes[known]
+        codes, names, own = code[place], gathered(self._series, known), self._hashes[known]
         if present[-1]:
             rows = np.flatnonzero(place < 0)
             others = column.where(rows)

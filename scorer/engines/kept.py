@@ -18,7 +18,7 @@ from scorer.core.arrays import Floats, Ints, small, starts
 from scorer.core.cached import cached_property
 from scorer.core.named_tuple import NamedTuple
 from scorer.scoring.lists import Plan
-from scorer.tables.columns import CodedColumn, Hashes, TextColumn, series_of, text_of
+from scorer.tables.columns import CodedColumn, Hashes, TextColumn, gathered, series_of, text_of
 from scorer.tables.spill import Spill
 from scorer.tables.table import Schema, Table
 
@@ -51,7 +51,7 @@ class GatheredColumn(TextColumn):
     @cached_property
     def series(self) -> pl.Series:  # type: ignore[override]
         """The text of each row."""
-        return self._texts.gather(self._places)
+        return gathered(self._texts, self._places)
 
     def text(self, row: int) -> str:
         """The id of one row."""
@@ -59,7 +59,7 @@ class GatheredColumn(TextColumn):
 
     def gathered(self, rows: NDArray[np.integer[Any]]) -> pl.Series:
         """The ids of some rows."""
-        return self._texts.gather(self._places[rows])
+        return gathered(self._texts, self._places[rows])
 
     def where(self, rows: Ints) -> CodedColumn:
         """The column of some rows alone."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -19,7 +20,7 @@ Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
 Hashes = NDArray[np.uint64]
 IdTexts: TypeAlias = "list[str] | pl.Series"  # ids of rows, in a large table as polars has them
 
-FEW_ROWS = 2_000  # that polars is given one by one
+FEW_ROWS = 20_000  # that polars is given one by one, unless `numpy.ma` has been imported
 TOGETHER = 1 << 20  # rows whose hashes are copied once more sooner than hashed by their chunks
 SAMPLE = 1_000  # rows by which it is told whether equal ids stand together
 
@@ -200,7 +201,7 @@ class TextColumn(CodedColumn):
 
     def where(self, rows: Ints) -> CodedColumn:
         """The column of some rows alone."""
-        part = TextColumn(self.series[rows], self.usual)
+        part = TextColumn(gathered(self.series, rows), self.usual)
         part.__dict__["row_hashes"] = self.row_hashes[rows]
         return part
 
@@ -288,16 +289,22 @@ def series_of(names: Sequence[str] | pl.Series) -> pl.Series:
 
 
 def gathered(texts: pl.Series, rows: NDArray[np.integer[Any]]) -> pl.Series:
-    """Some of the texts; for an array polars would import numpy.ma, which takes longer than few."""
-    picked: pl.Series = texts[rows.tolist() if rows.size <= FEW_ROWS else rows]
+    """Some of the texts."""
+    picked: pl.Series = texts[one_by_one(rows)]
     return picked
+
+
+def one_by_one(numbers: NDArray[Any]) -> list[Any] | NDArray[Any]:
+    """Numbers as polars takes them sooner: for an array it would import `numpy.ma`."""
+    few = numbers.size <= FEW_ROWS and "numpy.ma" not in sys.modules
+    return numbers.tolist() if few else numbers
 
 
 def text_of(column: CodedColumn) -> pl.Series:
     """The text of each row, as polars has it."""
     if isinstance(column, TextColumn):
         return column.series
-    return series_of(column.held).gather(column.codes)
+    return gathered(series_of(column.held), column.codes)
 
 
 def coded(parts: Sequence[pl.Series], hashes: Hashes | None = None) -> tuple[Codes, pl.Series]:

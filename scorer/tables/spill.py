@@ -17,7 +17,7 @@ from scorer.bytes.files import SPOOLED
 from scorer.bytes.limits import Unreadable
 from scorer.core.cached import cached_property
 from scorer.core.problems import Problem
-from scorer.tables.columns import TextColumn, text_of
+from scorer.tables.columns import TextColumn, one_by_one, text_of
 from scorer.tables.table import Schema, Table
 
 BITS = 6  # of a list's hash, by which the lists are parted: of a part all rows are held at once
@@ -56,8 +56,12 @@ class Spill:
         for role, column in table.ids.items():
             self._usual[role] = self._usual.get(role, True) and column.usual
         columns = {role: text_of(column) for role, column in table.ids.items()}
-        columns |= {role: pl.Series(values) for role, values in table.numbers.items()}
-        rows = pl.DataFrame({LINE_COLUMN: table.line.astype(np.int64), **columns})[by]
+        columns |= {
+            role: pl.Series(one_by_one(values), dtype=pl.Float64)
+            for role, values in table.numbers.items()
+        }
+        line = pl.Series(one_by_one(table.line), dtype=pl.Int64)
+        rows = pl.DataFrame({LINE_COLUMN: line, **columns})[one_by_one(by)]
         # of texts as polars has them each slice would have the bytes of all
         level = pl.CompatLevel.oldest()
         try:

@@ -21,6 +21,8 @@ from scorer.tables.columns import (
     JoinedColumn,
     RunColumn,
     TextColumn,
+    gathered,
+    one_by_one,
 )
 from scorer.tables.table import Table
 from scorer.views.hits import Ties
@@ -333,7 +335,7 @@ def named(column: CodedColumn, codes: NDArray[Any]) -> list[str]:
     """The ids of these codes."""
     if is_hashed(column):
         held: Any = column.held
-        return list(held.gather(codes.astype(np.int64)).to_list())
+        return list(gathered(held, codes).to_list())
     return [column.held[code] for code in codes.tolist()]
 
 
@@ -422,7 +424,8 @@ def _by_name(group: Ints, names: IdTexts, descending: bool) -> Ints | list[int]:
     if len(names) > MANY_IDS and "polars" in sys.modules:
         import polars as pl
 
-        frame = pl.DataFrame({"group": group, "name": pl.Series(names, dtype=pl.String)})
+        columns = {"group": one_by_one(group), "name": pl.Series(names, dtype=pl.String)}
+        frame = pl.DataFrame(columns)
         order: Ints = frame.select(
             pl.arg_sort_by("group", "name", descending=[False, descending])
         ).to_series().to_numpy().astype(np.int64)  # fmt: skip

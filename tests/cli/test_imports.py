@@ -85,6 +85,27 @@ def test_an_alias_is_found_among_all_of_them():
     assert {"scorer.metrics.ap", "scorer.metrics.gini"} <= loaded(["metrics", "MAP"])
 
 
+@pytest.mark.slow("scores a large file", beyond=1)
+def test_a_large_file_is_scored_without_masked_arrays(challenge):
+    """To import them takes longer than to give polars some thousand numbers one by one."""
+    lists, items = [f"q{n}" for n in range(60)], [f"item-{n:07}" for n in range(1200)]
+    truth = "".join(f"{name},{item},1\n" for name in lists for item in items[::3])
+    rows = [
+        f"{name},{item},{n // (1 + (name < 'q2'))}.000001\n"
+        for name in lists
+        for n, item in enumerate(items)
+    ]
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [AP]\n",
+        **{
+            "truth.csv": f"list,item,grade\n{truth}",
+            "sent.csv": "list,item,score\n" + "".join(rows),
+        },
+    )
+    modules = loaded([str(folder), str(folder / "sent.csv"), "--format", "json"])
+    assert ("polars" in modules, "numpy.ma" in modules) == (True, False)
+
+
 def loaded(words):
     """The modules that the command of these words has imported when it ends."""
     code = (

@@ -18,6 +18,7 @@ from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
+from scorer.tables.columns import gathered
 from scorer.views.ranked import is_hashed, named
 
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
@@ -235,7 +236,7 @@ def _unexplained(
     """
     ids = submitted.lists
     held: Any = ids.held
-    names = held.gather(codes)
+    names = gathered(held, codes)
     kinds = classes_of(names, submitted.known.lists)
     unexplained = np.flatnonzero(kinds != EXPLAINED)
     tally = IdTally.of_hashes(
@@ -246,5 +247,5 @@ def _unexplained(
         kinds[unexplained],
         lambda at: named(ids, codes[unexplained[at]]),
     )
-    ended = bool(names.gather(unexplained).str.ends_with(".0").all())
+    ended = bool(gathered(names, unexplained).str.ends_with(".0").all())
     return np.flatnonzero(kinds == EXPLAINED), tally, ended
