@@ -128,7 +128,7 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
     rest = b""
     with closing(beside(request.stack, blocks)) as read:
         whole = chain((first,), read)
-        for block, cut in ahead(request.stack, partial(_cut, reader), whole, THREADS, THREADS):
+        for block, cut in ahead(request.stack, partial(_cut, reader), whole, THREADS, THREADS - 1):
             if rest:  # the block does not begin with a record, as it was thought to
                 start = block.first - rest.count(b"\n")
                 piece = _cut(reader, Block(rest + block.data, start, block.last, block.limits))
