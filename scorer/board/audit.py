@@ -21,6 +21,7 @@ PERSISTENCE = 0.9  # of rank-biased overlap: some 86 % of its weight is in the f
 ALIKE = 0.95  # overlap from which two entries are near-duplicates
 FEW = 0.05  # share of lists in which a probing entry differs from the one before
 SERIES = 3  # entries that make a series
+TOP = 3  # ranks of each list by which most strangers are sorted out
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,22 +159,26 @@ def near_duplicates(
 
     The first ranks of some lists sort out most strangers before whole orders are compared.
     """
-    copies = {frozenset((a, b)) for group in same for a in group for b in group if a != b}
-    comparable = [entry for entry in entries if entry.number in orders]
+    group_of = {number: n for n, group in enumerate(same) for number in group}
+    by_shape: dict[tuple[int, ...], list[Entry]] = {}
+    for entry in entries:
+        if entry.number in orders:
+            by_shape.setdefault(orders[entry.number].items.shape, []).append(entry)
     pairs = []
-    for n, entry in enumerate(comparable):
-        for other in comparable[n + 1 :]:
-            if entry.team == other.team or frozenset((entry.number, other.number)) in copies:
-                continue
-            a, b = orders[entry.number], orders[other.number]
-            if a.items.shape != b.items.shape:
-                continue
-            tops = (a.items[:, :3] == b.items[:, :3]).mean()
-            if tops < ALIKE / 2:
-                continue
-            mean = float(_means(overlap(a, b)))  # NaN where no list has an order
-            if mean >= ALIKE:
-                pairs.append(Pair((entry.number, other.number), mean))
+    for comparable in by_shape.values():
+        tops = np.array([orders[entry.number].items[:, :TOP].ravel() for entry in comparable])
+        for n, entry in enumerate(comparable):
+            shares = (tops[n + 1 :] == tops[n]).mean(axis=1)
+            for at in np.flatnonzero(~(shares < ALIKE / 2)):  # NaN where there are no lists
+                other = comparable[n + 1 + at]
+                group = group_of.get(entry.number)
+                is_copy = group is not None and group == group_of.get(other.number)
+                if entry.team == other.team or is_copy:
+                    continue
+                # NaN where no list has an order
+                mean = float(_means(overlap(orders[entry.number], orders[other.number])))
+                if mean >= ALIKE:
+                    pairs.append(Pair((entry.number, other.number), mean))
     return sorted(pairs, key=lambda pair: (-pair.overlap, pair.entries))
 
 

@@ -30,7 +30,8 @@ from scorer.results.scorecard import Outcome, Scorecard
 from scorer.store.files import Files, as_path
 from scorer.store.records import Evaluation, Version
 
-BATCH = 16  # files that one confined process reads: starting it takes a second
+BATCH = 64  # files that one confined process reads: starting it takes a second
+ANSWERED = 100_000  # lists of which it answers at once, which are held in memory
 Aside = Callable[[str, dict[str, Any]], dict[str, Any]]  # a task, its arguments -> its answer
 Make = Callable[[str], Evaluation]
 OURS = (MemoryError, ScorerError, OSError, ArithmeticError, ValueError)  # no file's fault
@@ -96,7 +97,8 @@ class Reader:
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """SHA-256 of each file, and the answer for it of a confined process, of `aside`."""
         left = iter(names.items())
-        while batch := dict(islice(left, BATCH)):
+        some = max(ANSWERED // max(len(self._versions.terms(version).lists), 1), 1)
+        while batch := dict(islice(left, min(BATCH, some))):
             try:
                 with self.material(version, batch) as needed:
                     answers = aside(do, needed | more)["files"]
@@ -104,8 +106,10 @@ class Reader:
                 if len(batch) == 1:
                     cause = f"the process that reads it did not finish: {error}"
                     yield from ((sha256, {"status": "failed", "cause": cause}) for sha256 in batch)
-                for one in batch.items() if len(batch) > 1 else ():  # whose fault was it?
-                    yield from self._asked(aside, do, version, dict([one]), **more)
+                    continue
+                files = [*batch.items()]  # whose fault was it? half of them are asked again
+                for part in (files[: len(files) // 2], files[len(files) // 2 :]):
+                    yield from self._asked(aside, do, version, dict(part), **more)
             else:
                 yield from zip(batch, answers, strict=True)
 
