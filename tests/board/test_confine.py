@@ -12,7 +12,7 @@ from scorer.board import confine
 from scorer.board.board import Board
 from scorer.board.child import answered
 from scorer.board.children import BoardPlace, ChildLimits, ask_child, evaluate_next, read_aside
-from scorer.board.reading import BATCH, evaluation_from
+from scorer.board.reading import evaluation_from
 from scorer.core.errors import ScorerError
 from scorer.core.problems import Findings
 
@@ -162,9 +162,10 @@ def test_what_audits_reads_in_confined_processes_alone(reaching, monkeypatch):
 
 
 @pytest.mark.slow("keeps and evaluates entries")
-def test_where_a_process_dies_each_file_gets_one_of_its_own(life):
+def test_where_a_process_dies_its_files_are_halved_until_one_is_left(life, monkeypatch):
+    monkeypatch.setattr("scorer.board.reading.BATCH", 8)
     with life.open() as board:
-        paths = [life.sent(f"s{n}", 1) for n in range(BATCH + 2)]
+        paths = [life.sent(f"s{n}", 1) for n in range(10)]
         board.add(paths, "red", evaluate=False)
         bad, sizes = board.entry(5).sha256, []
 
@@ -178,7 +179,7 @@ def test_where_a_process_dies_each_file_gets_one_of_its_own(life):
         board.evaluations.reader.aside = aside
         board.evaluations.finish_pending()
         statuses = board.statuses()
-        assert sizes == [BATCH, *[1] * BATCH, 2]
+        assert sizes == [8, 4, 4, 2, 1, 1, 2, 2]
         assert [number for number, status in statuses.items() if status != "scored"] == [5]
         assert "it ended with 9" in board.failure(board.failures()[0][0])
 
