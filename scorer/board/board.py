@@ -349,11 +349,10 @@ class Board:
             self.entry(number)
         version = self.version(as_of)
         self.evaluations.finish_pending(version)
+        asked: dict[str, Any] = {"split": split, "phase": phase, "rule": rule, "only": entries}
         moment = as_of or now or datetime.now(UTC)
-        snapshot = self.snapshot(version)
-        return snapshot.certain(
-            snapshot.order(moment, split=split, phase=phase, rule=rule, only=entries)
-        )
+        snapshot = self.evaluations.contending(version, moment, **asked)
+        return snapshot.certain(snapshot.order(moment, **asked))
 
     def shown(self, now: datetime | None = None) -> str:
         """The values that participants see at a time: a split's name, all, own or none."""
@@ -379,9 +378,10 @@ class Board:
 
         What was received and decided by `now` counts. Raises `UnknownName`.
         """
-        recorded_team = self.team(team)
+        found, moment = self.team(team), now or datetime.now(UTC)
         self.evaluations.finish_pending()
-        return why_ranked(self.snapshot(), recorded_team, now or datetime.now(UTC), split)
+        snapshot = self.evaluations.contending(self.version(), moment, found.id, split=split)
+        return why_ranked(snapshot, found, moment, split)
 
     def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescored:
         """Evaluate all entries under the files as they are now, and put that version in force.

@@ -7,6 +7,7 @@ import logging
 import os
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scorer.board.contenders import contenders
 from scorer.board.known import MeansOf, Recorded, Records
 from scorer.board.reading import Reader, attempted, evaluation_from, failed
 from scorer.board.snapshot import Cache, Means, Snapshot
@@ -99,10 +101,15 @@ class Evaluations:
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate entries that were recorded but not evaluated, as after a process was killed."""
         chosen = version or self._versions.in_force()
-        known = self._known(chosen).read()
-        if missing := [sha256 for sha256 in known.waiting if sha256 not in known.statuses]:
+        waiting = self._database.leading(chosen).waiting()
+        names = {each.sha256: each.file for each in waiting}
+        missing = [each.sha256 for each in waiting if not each.asked]
+        baselines = {entry.sha256: entry.file for entry in self._versions.baselines(chosen)}
+        made = {row.sha256: row.status for row in self._queue.results(chosen.values, {*baselines})}
+        names |= {k: v for k, v in baselines.items() if made.get(k, "pending") == "pending"}
+        if missing := [*missing, *(baselines.keys() - made.keys())]:
             self._queue.ask(chosen.values, missing, datetime.now(UTC))
-        self._store(self.evaluated(chosen, known.waiting))
+        self._store(self.evaluated(chosen, names))
 
     def _known(self, version: Version) -> Records:
         """What is known of entries and results under a version."""
@@ -215,14 +222,45 @@ class Evaluations:
         several = partial(self._queue.several, chosen.values)
         return self._snapshot(chosen, known, records.means, several, cache)
 
+    def contending(
+        self, version: Version, now: datetime, team: int | None = None, **asked: Any
+    ) -> Snapshot:
+        """What the board depends on that `Snapshot.order` makes at a time, asked so.
+
+        No more entries are read than can stand there, or say why a team does not; of `team` all.
+        """
+        decisions, leading = self._database.decisions(), self._database.leading(version)
+        bare = replace(self._of(version, []), decisions=decisions)
+        numbers = contenders(bare, leading, now, **asked)
+        if numbers is None:
+            return self.snapshot(version)
+        read, baselines = {entry.number: entry for entry in leading.entries(numbers)}, list[Entry]()
+        if team is not None:
+            read |= {entry.number: entry for entry in self._database.entries(team=team)}
+        if asked.get("only") is None:
+            read |= {entry.number: entry for entry in self._database.entries(team=None)}
+            baselines = self._versions.baselines(version)
+        known = self._of(version, [*(read[number] for number in sorted(read)), *baselines])
+        scored = sum(known.statuses.get(entry.sha256) == "scored" for entry in baselines)
+
+        def sent(now: datetime) -> Counter[int | None]:
+            return Counter(leading.counts(now)) + Counter({None: scored})
+
+        return replace(known, decisions=decisions, sent=sent)
+
     def own(self, team: int | None) -> Snapshot:
         """What the entries of one team, or baselines, depend on, under the version in force."""
-        version, entries = self._versions.in_force(), self._database.entries(team=team)
+        return self._of(self._versions.in_force(), self._database.entries(team=team))
+
+    def _of(self, version: Version, entries: Sequence[Entry]) -> Snapshot:
+        """What these entries depend on."""
         found = self._queue.results(version.values, {entry.sha256 for entry in entries})
         summaries = {row.sha256: row.summary for row in found}
         means = MeansOf(lambda sha256: self.means(version, sha256, summaries[sha256]))
         known = Recorded(entries, {row.sha256: row.status for row in found})
-        return self._snapshot(version, known, means, partial(self._queue.several, version.values))
+        several = partial(self._queue.several, version.values)
+        cache = self._caches.setdefault(version.number, Cache())
+        return self._snapshot(version, known, means, several, cache)
 
     def snapshot_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> Snapshot:
         """Everything that a board would depend on under a version that is not in force."""

@@ -22,15 +22,6 @@ class Recorded(NamedTuple):
     entries: Sequence[Entry]
     statuses: Mapping[str, Status]  # SHA-256 -> status
 
-    @property
-    def waiting(self) -> dict[str, str]:
-        """SHA-256 of each file without a result -> the name it was last sent under."""
-        return {
-            entry.sha256: entry.file
-            for entry in self.entries
-            if self.statuses.get(entry.sha256, "pending") == "pending"
-        }
-
 
 class MeansOf(dict[str, Means]):
     """SHA-256 of a file -> its means on every split, each made when it is first asked for."""

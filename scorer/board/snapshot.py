@@ -71,6 +71,7 @@ class Snapshot:
     means: Mapping[str, Means]  # of scored files
     evaluations: Callable[[Sequence[str]], Iterable[Evaluation]]  # whole, by SHA-256
     cache: Cache = field(default_factory=Cache)
+    sent: Callable[[datetime], Mapping[int | None, int]] | None = None  # where not all are here
 
     @property
     def rules(self) -> Challenge:
@@ -150,12 +151,7 @@ class Snapshot:
         several: bool,
     ) -> tuple[dict[str, RankedEntry], Report]:
         """The entries that count, each a row, and their board on some lists."""
-        statuses = self.statuses
-        counts = Counter(
-            entry.team
-            for entry in self.entries
-            if entry.received <= now and statuses.get(entry.sha256) == "scored"
-        )
+        counts = self.sent(now) if self.sent is not None else self._sent(now)
         rows, scored = dict[str, RankedEntry](), list[Scored]()
         choices = choices if part.keep.any() else {}
         counted = [entry for choice in choices.values() for entry in choice.counted]
@@ -168,13 +164,22 @@ class Snapshot:
                     title = f"{title} ({'baseline' if team is None else entry.number})"
                 scored.append(called(next(settled_entries), title))
                 rows[title] = RankedEntry(
-                    entry.number or None, whose, team, entry.received, counts[team],
+                    entry.number or None, whose, team, entry.received, counts.get(team, 0),
                     entry.answers,
                 )  # fmt: skip
         times = {title: row.received.timestamp() for title, row in rows.items()}
         answers = {title: shown(self.rules, row.answers) for title, row in rows.items()}
         answers = {title: own for title, own in answers.items() if own}
         return rows, replace(ranked(part.terms, scored, times), answers=answers)
+
+    def _sent(self, now: datetime) -> Mapping[int | None, int]:
+        """Team -> the number of its scored entries; of None, the baselines."""
+        statuses = self.statuses
+        return Counter(
+            entry.team
+            for entry in self.entries
+            if entry.received <= now and statuses.get(entry.sha256) == "scored"
+        )
 
     def _in_track(
         self,
@@ -304,9 +309,10 @@ class Snapshot:
     ) -> dict[int | None, Choice]:
         """The entries of each team that count on a split; the entries of None are the baselines."""
         decided, board_rules = self.state(now), self.rules.leaderboard
-        primary, public, part = self.terms.primary, self._public(), self._part(split)
-        climbs = only is None and rule is None and (span is None or span.takes_entries)
-        ladder = board_rules.ladder if climbs else "off"
+        primary, public, part = self.terms.primary, self.public, self._part(split)
+        ladder = (
+            board_rules.ladder if only is None and rule is None and self.climbs(span) else "off"
+        )
         candidates: dict[int | None, list[Candidate]] = {}
         baselines: list[Entry] = []
 
@@ -346,6 +352,11 @@ class Snapshot:
             choices[None] = Choice(tuple(baselines), {}, "baselines")
         return choices
 
+    def climbs(self, span: Span | None) -> bool:
+        """Whether a Ladder decides in a phase which values are shown."""
+        takes_entries = span is None or span.takes_entries
+        return takes_entries and self.rules.leaderboard.ladder != "off"
+
     def held_back(self, team: int | None, now: datetime, split: str) -> Mapping[int, str]:
         """A team's entries, no baseline's, whose values the Ladder keeps -> in words, why."""
         if team is None or self.rules.leaderboard.ladder == "off":
@@ -371,7 +382,8 @@ class Snapshot:
         told = sized(rounded(value, self.rules.leaderboard.digits))
         return f"{NO_BETTER} over your {told} (entry {rung})"
 
-    def _public(self) -> str:
+    @property
+    def public(self) -> str:
         """The split that participants were shown while they could send entries."""
         splits_shown = [span.phase.show for span in spans(self.rules) if span.takes_entries]
         return next((name for name in reversed(splits_shown) if name in self.splits), EVERYTHING)

@@ -14,7 +14,9 @@ from scorer.store.records import Evaluation, Queue, Status
 from scorer.store.rows import evaluation_of, packed
 from scorer.store.tables import Tables
 
-AT_ONCE = 100  # files that one query names
+AT_ONCE = 100  # scorecards that are read together
+NAMED = 1_000  # files or entries that one query names
+MOST_NAMED = 5_000  # of more, all are read
 
 
 class EvaluationQueue:
@@ -47,9 +49,13 @@ class EvaluationQueue:
         """SHA-256, status and summary of the evaluations of files under one state."""
         table = schema.evaluation
         query = select(table.c.sha256, table.c.status, table.c.summary).where(under(values))
-        if len(files) <= AT_ONCE:
-            query = query.where(table.c.sha256.in_(files))
-        return [row for row in self._tables.rows(query, table) if row.sha256 in files]
+        if len(files) > MOST_NAMED:
+            return [row for row in self._tables.rows(query, table) if row.sha256 in files]
+        asked, found = [*files], list[Any]()
+        for start in range(0, len(asked), NAMED):
+            some = table.c.sha256.in_(asked[start : start + NAMED])
+            found += self._tables.rows(query.where(some), table)
+        return found
 
     def several(self, values: str, files: Sequence[str]) -> Iterator[Evaluation]:
         """The evaluations of these files, complete, one after the other."""

@@ -54,17 +54,15 @@ def test_only_news_of_entries_are_read():
     first = records.read()
     assert [each.number for each in first.entries] == [1, 2, 3, 0]
     assert first.statuses == rows.states
-    assert first.waiting == {"sha2": "2.csv", "sha3": "3.csv"}
     rows.states |= {"sha2": "rejected", "sha3": "failed"}
     rows.sent.append(entry(4))
     second = records.read()
     assert rows.asked == {"sha2", "sha3", "sha4"}
     assert second.statuses == rows.states
-    assert second.waiting == {"sha4": "4.csv"}
     assert len(first.entries) == 4  # what was read before stays as it was
     assert first.statuses["sha2"] == "pending"
     rows.states |= {"sha3": "pending", "sha4": "scored"}  # a failure is tried again
-    assert records.read().waiting == {"sha3": "3.csv"}
+    assert records.read().statuses == rows.states
     assert records.means["sha4"] is records.means["sha4"]
     assert made == [("sha4", "summary of sha4")]
     del rows.sent[0]
