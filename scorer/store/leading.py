@@ -9,9 +9,23 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
-from sqlalchemy import JSON, and_, bindparam, case, cast, func, null, or_, select, type_coerce
+from sqlalchemy import (
+    JSON,
+    String,
+    and_,
+    bindparam,
+    case,
+    cast,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    type_coerce,
+)
 
 from scorer.core.named_tuple import NamedTuple
 from scorer.store import schema
@@ -65,13 +79,20 @@ class Leading:
         of_file = and_(
             made.c.board == entry.c.board, under(self._values), made.c.sha256 == entry.c.sha256
         )
-        evaluated = select(made.c.sha256).where(of_file, made.c.status != PENDING).exists()
-        asked = select(made.c.sha256).where(of_file).exists().label("asked")
-        query = select(entry.c.sha256, entry.c.file, asked).where(~evaluated)
-        rows = self._tables.rows(query.order_by(entry.c.number), entry)
-        return [
-            *{row.sha256: Waiting(row.sha256, row.file, bool(row.asked)) for row in rows}.values()
+        columns = entry.c.number, entry.c.sha256, entry.c.file
+        asked = select(made.c.sha256).where(of_file).exists()
+        queued = select(made.c.sha256).where(
+            made.c.board == self._tables.board, under(self._values), made.c.status == PENDING
+        )
+        found = [
+            row
+            for is_asked, waits in ((True, entry.c.sha256.in_(queued)), (False, ~asked))
+            for row in self._tables.rows(
+                select(*columns, literal(is_asked).label("asked")).where(waits), entry
+            )
         ]
+        files = {row.sha256: Waiting(*row[1:]) for row in sorted(found, key=itemgetter(0))}
+        return [*files.values()]
 
     def counts(self, now: datetime) -> dict[int | None, int]:
         """Team -> the number of its scored entries received by then; of None, the baselines."""
@@ -81,19 +102,27 @@ class Leading:
 
     def first(self, pool: Pool) -> list[int]:
         """The first scored entry of each team."""
-        first = func.min(schema.entry.c.number).label("number")
-        query = self._scored([first], pool).where(OF_TEAMS).group_by(*_whose(pool))
+        number = schema.entry.c.number
+        if not pool.by_answers:
+            return self._of_each(pool, [number], scored=True)
+        query = self._scored([func.min(number).label("number")], pool)
+        query = query.where(OF_TEAMS).group_by(*_whose(pool))
         return [row.number for row in self._tables.rows(query, schema.entry)]
 
     def latest(self, pool: Pool, *, scored: bool) -> list[int]:
         """The latest entry of each team, or the latest that is scored."""
+        entry = schema.entry.c
+        return self._of_each(pool, [entry.received.desc(), entry.number.desc()], scored=scored)
+
+    def _of_each(self, pool: Pool, order: Sequence[Any], *, scored: bool) -> list[int]:
+        """The entry of each team that is the first in an order, which an index has."""
         entry, team = schema.entry, schema.team
-        conditions = [entry.c.board == team.c.board, entry.c.team == team.c.id, *_among(pool)]
+        conditions = [entry.c.board == team.c.board, entry.c.team == team.c.id,
+                      entry.c.received <= pool.now, *_among(pool)]  # fmt: skip
         if scored:
             conditions.append(select(schema.evaluation.c.sha256).where(self._of_entry()).exists())
-        order = (entry.c.received.desc(), entry.c.number.desc())
-        latest = select(entry.c.number).where(*conditions).order_by(*order).limit(1)
-        rows = self._tables.rows(select(latest.scalar_subquery().label("number")), team)
+        one = select(entry.c.number).where(*conditions).order_by(*order).limit(1)
+        rows = self._tables.rows(select(one.scalar_subquery().label("number")), team)
         return [row.number for row in rows if row.number is not None]
 
     def best(self, pool: Pool, split: str, measure: str, most: int, lower: bool) -> list[int]:
@@ -116,24 +145,15 @@ class Leading:
         value = case((known, -value if lower else value), else_=None).label("value")
         entry, whose = schema.entry.c, _whose(pool)
         read = self._scored([entry.board, entry.number, *whose, value], pool)
-        mine = read.where(OF_TEAMS, entry.board == self._tables.board).cte("mine")
-        columns = [mine.c[column.name] for column in whose]
-        order = (mine.c.value.is_(None), mine.c.value.desc())
-        place = func.row_number().over(partition_by=columns, order_by=order)
-        placed = select(*columns, mine.c.value, place.label("place")).cte("placed")
-        valued, last = func.count(placed.c.value), func.min(placed.c.value)
-        ends = (
-            select(*(placed.c[column.name] for column in whose),
-                   case((valued == most, last), else_=None).label("last"))
-            .where(placed.c.place <= most)
-            .group_by(*(placed.c[column.name] for column in whose))
-            .cte("ends")
+        mine = read.where(OF_TEAMS, entry.board == self._tables.board).subquery()
+        last = func.nth_value(mine.c.value, most).over(
+            partition_by=[mine.c[column.name] for column in whose],
+            order_by=(mine.c.value.is_(None), mine.c.value.desc()), rows=(None, None),
         )  # fmt: skip
-        same = and_(*(mine.c[column.name] == ends.c[column.name] for column in whose))
-        near = mine.c.value >= ends.c.last - func.abs(ends.c.last) * NEAR
-        leads = or_(ends.c.last.is_(None), mine.c.value.is_(None), near)
-        query = select(mine.c.number).select_from(mine.join(ends, same)).where(leads)
-        return [row.number for row in self._tables.rows(query, mine)]
+        ends = select(mine, last.label("last")).subquery()
+        near = ends.c.value >= ends.c.last - func.abs(ends.c.last) * NEAR
+        leads = or_(ends.c.last.is_(None), ends.c.value.is_(None), near)
+        return [row.number for row in self._tables.rows(select(ends.c.number).where(leads), ends)]
 
     def _value(self, summary: Any, split: str, measure: str) -> Any:
         if self._tables.engine.dialect.name != "sqlite":
@@ -145,7 +165,9 @@ class Leading:
     def _scored(self, columns: Sequence[Any], pool: Pool) -> Any:
         made = schema.evaluation
         rows = schema.entry.join(made, self._of_entry())
-        return select(*columns).select_from(rows).where(*_among(pool))
+        # an index of times, which SQLite would take for each evaluation, is of no use here
+        received = type_coerce(schema.entry.c.received.concat(literal("", String)), schema.Moment)
+        return select(*columns).select_from(rows).where(received <= pool.now, *_among(pool))
 
     def _of_entry(self) -> Any:
         """Which evaluation is of an entry's file, and has values."""
@@ -164,7 +186,7 @@ def _whose(pool: Pool) -> list[Any]:
 
 def _among(pool: Pool) -> list[Any]:
     entry = schema.entry.c
-    conditions = [entry.received <= pool.now]
+    conditions = []
     for column, out in ((entry.number, pool.entries_out), (entry.team, pool.teams_out)):
         if out:  # written out: a database takes some thousands of parameters
             written: Any = bindparam(None, [*out], expanding=True, literal_execute=True)
