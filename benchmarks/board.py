@@ -1,19 +1,23 @@
-"""What a living board costs: `python benchmarks/board.py [lists]`; prints ratios.
+"""What a living board costs: `python benchmarks/board.py`; prints ratios.
 
 `score add` of a small file against `score` of it, whole processes in turn; and `score board` of
-a store with 20,000 entries against one with 300, of 300 teams both. With `lists`, instead: CPU of
-pages of lists and of the board over a bare page of the framework, of 100 to 10,000 entries.
+a store with 20,000 entries against one with 300, of 300 teams both. With `--entries 100 1000
+10000`, instead: CPU of commands and pages of boards of so many entries of 30 teams (`--teams`).
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
+import math
+import os
 import random
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -27,11 +31,20 @@ from scorer.store.database import Draft
 SCORE = Path(sys.executable).parent / "score"
 LISTS, ITEMS, TEAMS, PAIRS = 50, 10, 300, 9
 ENTRIES = (300, 20_000)
-SIZES = (100, 1_000, 10_000)
-PAGES = (
-    "/c/c", "/c/c/entries", "/c/c/entries?status=rejected", "/c/c/admin",
-    "/api/v1/challenges/c/entries", "/api/v1/challenges/c/log", "/api/v1/challenges/c/teams",
+COMMANDS = (
+    ("board",), ("board", "--format", "json"), ("board", "--split", "private"), ("why", "team1"),
+    ("log", "--team", "team1"), ("team", "list"), ("compare", "--entries", "1,2"), ("add",),
+    ("log", "--receipts"), ("log",),
 )  # fmt: skip
+API = "/api/v1/challenges/c"
+PAGES = {
+    "a visitor's": ("/c/c", f"{API}/board"),
+    "a team's": ("/c/c", "/c/c/entries"),
+    "an organizer's": (
+        "/c/c", "/c/c/entries", "/c/c/entries?status=rejected", "/c/c/admin", f"{API}/entries",
+        f"{API}/log", f"{API}/teams",
+    ),
+}  # fmt: skip
 
 
 def challenge(folder: Path) -> None:
@@ -93,43 +106,97 @@ def filled(folder: Path, entries: int, teams: int = TEAMS) -> None:
             )
 
 
-def lists(place: Path) -> None:
-    """CPU of pages over a bare page of the framework, all in this process, by entries.
+Row = dict[str, float]  # what is measured -> CPU, in units of a command or of a bare page
 
-    Each entry has a file and an evaluation of its own, copied row by row from those of 20 teams.
+
+def grown(place: Path, sizes: Sequence[int], teams: int) -> Iterator[Row]:
+    """What commands and pages take, of boards of so many entries.
+
+    Each entry has a file and an evaluation of its own, copied row by row from those of the teams.
     """
+    for entries in sizes:
+        folder = place / str(entries) / "c"
+        folder.mkdir(parents=True)
+        challenge(folder)
+        filled(folder, teams, teams)
+        with Board.open(folder) as board:
+            multiplied(board, entries)
+        yield commands(folder) | pages(folder)
+
+
+def commands(folder: Path) -> Row:
+    """CPU of commands, in units of `score --version`."""
+    bare, row = min(process_cpu("--version") for _ in range(3)), {}
+    for words in COMMANDS:
+        verb, *more = words
+        if verb == "add":
+            more = [str(submission(folder.parent / "new.csv", 1_000_000)), "--team", "team2"]
+        row[f"`score {' '.join(words)}`"] = process_cpu(verb, str(folder), *more) / bare
+    return row
+
+
+def process_cpu(*words: str) -> float:
+    """User and system seconds of one whole process and of those that it starts."""
+    began = os.times()
+    subprocess.run([SCORE, *words], check=True, capture_output=True)
+    ended = os.times()
+    return sum(ended[2:4]) - sum(began[2:4])
+
+
+def pages(folder: Path) -> Row:
+    """CPU of pages in this process, in units of a bare page of the framework."""
     from fastapi import FastAPI
     from fastapi.testclient import TestClient
 
     from scorer.web.app import create
     from scorer.web.context import Settings
 
-    bare = FastAPI()
+    bare, row = FastAPI(), Row()
     bare.get("/")(lambda: None)
-    for entries in SIZES:
-        folder = place / str(entries) / "c"
-        folder.mkdir(parents=True)
-        challenge(folder)
-        filled(folder, 20, 20)
-        with Board.open(folder) as board:
-            multiplied(board, entries)
-            head = {"Authorization": f"Bearer {board.new_token(None)}"}
-        app = create(Settings((str(folder),), workers=0, limit=0))
-        with TestClient(app) as client, TestClient(bare) as plain:
-            for path in PAGES:
-                ratios = [cpu(client, path, head) / cpu(plain, "/", {}) for _ in range(PAIRS)]
-                print(f"{entries:>6,} entries {path:<40} {statistics.median(ratios):5.1f} "
-                      f"({min(ratios):.1f} to {max(ratios):.1f})")  # fmt: skip
+    app = create(Settings((str(folder),), workers=0, limit=0))
+    board = app.state.context.sites["c"].board
+    tokens = {"a team's": board.new_token("team1"), "an organizer's": board.new_token(None)}
+    with TestClient(app) as client, TestClient(bare) as plain:
+
+        def got(path: str, whose: str) -> Callable[[], Any]:
+            head = {"Authorization": f"Bearer {tokens[whose]}"} if whose in tokens else {}
+            return lambda: client.get(path, headers=head)
+
+        unit = statistics.median(cpu(lambda: plain.get("/")) for _ in range(PAIRS))
+        row["the first page"] = cpu(got("/c/c", ""), 1) / unit
+        for n in range(3):  # of files that no team has sent, and that change no rank
+            path = submission(folder.parent / f"later{n}.csv", 2_000_000 + n)
+            board.add([path], "team3")
+            app.state.context.sites["c"].look()
+            took = cpu(got("/c/c", ""), 1) / unit
+            row["a page after an entry"] = min(took, row.get("a page after an entry", took))
+        for whose, paths in PAGES.items():
+            for path in paths:
+                took = statistics.median(cpu(got(path, whose)) for _ in range(3)) / unit
+                row[f"{whose} `{path.replace(API, 'api')}`"] = took
+    return row
 
 
-def cpu(client: Any, path: str, head: dict[str, str]) -> float:
-    """The least CPU seconds of some requests for a page."""
+def cpu(ask: Callable[[], Any], times: int = 5) -> float:
+    """The least CPU seconds of some requests."""
     took = []
-    for _ in range(5):
+    for _ in range(times):
         began = time.process_time()
-        assert client.get(path, headers=head).status_code == 200
+        assert ask().status_code == 200
         took.append(time.process_time() - began)
     return min(took)
+
+
+def table(sizes: Sequence[int], rows: Sequence[Row]) -> str:
+    """The rows as columns, and by what each grows with ten times the entries."""
+    tenfolds = math.log10(sizes[-1] / sizes[0])
+    heads = ["", *(f"{size:,}" for size in sizes), "tenfold"]
+    lines = [" | ".join(heads), " | ".join(["---", *["---:"] * (len(sizes) + 1)])]
+    for name, first in rows[0].items():
+        growth = (rows[-1][name] / first) ** (1 / tenfolds) if tenfolds else 1.0
+        cells = [f"{row[name]:.1f}" for row in rows]
+        lines.append(" | ".join([name, *cells, f"{growth:.2f}"]))
+    return "".join(f"| {line} |\n" for line in lines)
 
 
 def multiplied(board: Board, entries: int) -> None:
@@ -160,9 +227,13 @@ def multiplied(board: Board, entries: int) -> None:
 
 def main() -> None:
     """Measure and print."""
-    if sys.argv[1:] == ["lists"]:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--entries", type=int, nargs="+", help="sizes of boards, least first")
+    parser.add_argument("--teams", type=int, default=30)
+    asked = parser.parse_args()
+    if asked.entries:
         with tempfile.TemporaryDirectory() as place:
-            lists(Path(place))
+            print(table(asked.entries, [*grown(Path(place), asked.entries, asked.teams)]))
         return
     with tempfile.TemporaryDirectory() as place:
         folders = []

@@ -155,6 +155,13 @@ def test_the_board_of_a_benchmark_is_whole(tmp_path):
         assert filled.altered() == []
 
 
+def test_growth_is_told_for_ten_times_the_entries():
+    rows = [{"a page": 2.0, "a list": 1.0}, {"a page": 2.0, "a list": 100.0}]
+    *_, page, lists = load("board.py").table([100, 10_000], rows).splitlines()
+    assert page == "| a page | 2.0 | 2.0 | 1.00 |"
+    assert lists == "| a list | 1.0 | 100.0 | 10.00 |"
+
+
 def test_sections_of_other_programs_stay_in_the_file_of_results(tmp_path):
     path = tmp_path / "results.md"
     path.write_text("# Measured\n\nold\n\n## Sets\n\nold\n\n## Serving\n\ntheirs\n")
