@@ -10,8 +10,8 @@ from __future__ import annotations
 import argparse
 import hashlib
 import math
-import os
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -106,7 +106,7 @@ def filled(folder: Path, entries: int, teams: int = TEAMS) -> None:
             )
 
 
-Row = dict[str, float]  # what is measured -> CPU, in units of a command or of a bare page
+Row = dict[str, float]  # what is measured -> CPU, in units of `score` of a file, or of a bare page
 
 
 def grown(place: Path, sizes: Sequence[int], teams: int) -> Iterator[Row]:
@@ -125,22 +125,23 @@ def grown(place: Path, sizes: Sequence[int], teams: int) -> Iterator[Row]:
 
 
 def commands(folder: Path) -> Row:
-    """CPU of commands, in units of `score --version`."""
-    bare, row = min(process_cpu("--version") for _ in range(3)), {}
+    """CPU of commands, in units of `score` of one file, which keeps nothing."""
+    one, row = submission(folder.parent / "one.csv", 1), Row()
+    unit = statistics.median(process_cpu(str(folder), str(one)) for _ in range(3))
     for words in COMMANDS:
         verb, *more = words
         if verb == "add":
             more = [str(submission(folder.parent / "new.csv", 1_000_000)), "--team", "team2"]
-        row[f"`score {' '.join(words)}`"] = process_cpu(verb, str(folder), *more) / bare
+        row[f"`score {' '.join(words)}`"] = process_cpu(verb, str(folder), *more) / unit
     return row
 
 
 def process_cpu(*words: str) -> float:
     """User and system seconds of one whole process and of those that it starts."""
-    began = os.times()
+    began = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([SCORE, *words], check=True, capture_output=True)
-    ended = os.times()
-    return sum(ended[2:4]) - sum(began[2:4])
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return ended.ru_utime - began.ru_utime + ended.ru_stime - began.ru_stime
 
 
 def pages(folder: Path) -> Row:
