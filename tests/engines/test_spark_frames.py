@@ -53,7 +53,7 @@ def codes_of(report):
     }
 
 
-@pytest.mark.slow("has Spark score ten frames twice", beyond=2)
+@pytest.mark.slow("has Spark score ten frames twice")
 def test_small_frames_are_scored_whole_and_say_the_same(spark, folder, monkeypatch, jobs):
     known = spark.createDataFrame(pl.DataFrame(ROWS, schema=COLUMNS_OF, orient="row").to_arrow())
     unknown = spark.createDataFrame(ROWS, COLUMNS)  # of which Spark does not know the size
@@ -103,7 +103,7 @@ def damaged(spark, folder):
     return spark.read.schema(COLUMNS).parquet(f"file://{path}")
 
 
-@pytest.mark.slow("has Spark try damaged frames again", beyond=2)
+@pytest.mark.slow("has Spark try damaged frames again")
 @pytest.mark.parametrize("most", [None, -1], ids=["small", "large"])
 def test_a_damaged_frame_is_refused_alone(spark, folder, monkeypatch, jobs, most):
     if most is not None:
