@@ -22,7 +22,7 @@ from scorer.cli.options import (
     Terminal,
     challenge_of,
     exit_code,
-    problems,
+    problems_of,
     submissions_of,
 )
 from scorer.core.errors import UsageError
@@ -208,8 +208,7 @@ def report_of(
     report = score(settled, named, allow_plugins=plugins, progress=progress, splits=splits,
                    answers=sent.answers)  # fmt: skip
     lines = [] if quiet else list(notes)
-    for scored in report.submissions:
-        lines += problems(scored.findings, quiet or scored.baseline)
+    lines += problems_of([(each.findings, quiet or each.baseline) for each in report.submissions])
     read = [file.path for file in named] + ([sent.answers] if sent.answers else [])
     return Drawable(report, settled, read, lines, exit_code(report.submissions))
 

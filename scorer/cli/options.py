@@ -7,7 +7,7 @@ should not wait for numpy.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
@@ -425,6 +425,13 @@ def causes(submissions: Sequence[Scored]) -> Iterator[str]:
 
 def problems(findings: Findings, quiet: bool = False, every: bool = False) -> list[str]:
     """A file's problems as lines; with `every` at all of their places, with `quiet` errors only."""
-    from scorer.reports.findings.problems import format_findings
+    return problems_of([(findings, quiet)], every)
 
-    return format_findings(findings, every, quiet)
+
+def problems_of(files: Iterable[tuple[Findings, bool]], every: bool = False) -> list[str]:
+    """As `problems`, of files each of which is quiet or not; what many have is told once."""
+    from scorer.reports.findings.problems import errors_of, format_findings, in_many
+
+    found = [errors_of(findings) if quiet else findings for findings, quiet in files]
+    told = in_many([] if every else found)
+    return [line for findings in found for line in format_findings(findings, every, told=told)]

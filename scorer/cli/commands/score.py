@@ -33,6 +33,7 @@ from scorer.cli.options import (
     exit_code,
     form_option,
     problems,
+    problems_of,
     refuse_overwrite,
     submissions_of,
 )
@@ -134,9 +135,9 @@ def score(
     )
     lines = [*([] if quiet else [*notes, *map(str, report.notes)])]
     github = forms.names == {"github"}
-    for scored in report.submissions if not github else ():
-        # what a baseline is warned of, the organizer meant
-        lines += problems(scored.findings, quiet or scored.baseline, every)
+    # what a baseline is warned of, the organizer meant
+    told = () if github else report.submissions
+    lines += problems_of([(each.findings, quiet or each.baseline) for each in told], every)
     failed = _failed(report, floors)
     lines += [annotation("error", message) if github else f"error: {message}" for message in failed]
     lines += causes(report.submissions)

@@ -20,7 +20,7 @@ from scorer.cli.options import (
     chosen_forms,
     form_option,
     is_truth_file,
-    problems,
+    problems_of,
     refuse_overwrite,
     submissions_of,
 )
@@ -99,8 +99,7 @@ def study(
         progress=None if quiet else terminal.progress,
     )
     messages = [] if quiet else list(notes)
-    for scored in found.rejected:
-        messages += problems(scored.findings, quiet)
+    messages += problems_of([(each.findings, quiet) for each in found.rejected])
     return forms.result(found, terminal.options(output), messages, 1 if found.rejected else 0)
 
 

@@ -16,7 +16,7 @@ from scorer.cli.options import (
     chosen_forms,
     exit_code,
     form_option,
-    problems,
+    problems_of,
     refuse_overwrite,
 )
 from scorer.core.errors import UsageError
@@ -101,8 +101,7 @@ def values(
     report = score(given.challenge, given.files, progress=progress, lists=per_list)
     options = terminal.options(output, precision, per_list=per_list, every=every, quiet=quiet)
     lines = [] if quiet else [*given.notes, *map(str, report.notes)]
-    for scored in report.submissions:
-        lines += problems(scored.findings, quiet, every)
+    lines += problems_of([(each.findings, quiet) for each in report.submissions], every)
     return forms.result(report, options, lines, exit_code(report.submissions))
 
 

@@ -19,17 +19,27 @@ from scorer.reports.document import (
     Row,
     Table,
 )
-from scorer.reports.findings.problems import SEVERITIES, CheckedFile, format_findings, summary
+from scorer.reports.findings.problems import (
+    SEVERITIES,
+    CheckedFile,
+    InMany,
+    errors_of,
+    format_findings,
+    in_many,
+    summary,
+)
 from scorer.results.report import Scored
 
 
 def document(checked: CheckedFile, options: Options) -> Document:
     """Every file's problems, then its state; when quiet, only errors."""
     challenge = checked.challenge
+    files = [errors_of(f.findings) if options.quiet else f.findings for f in checked.submissions]
+    told = in_many([] if options.every or options.alone else files)
     blocks = [
         b
         for scored in checked.submissions
-        for b in _file(scored, options, checked.excerpts.get(scored.path))
+        for b in _file(scored, options, checked.excerpts.get(scored.path), told)
     ]
     if checked.statistics is not None:
         blocks += _statistics(checked)
@@ -39,8 +49,10 @@ def document(checked: CheckedFile, options: Options) -> Document:
     return Document(title, blocks, source=(challenge.id, ""), skip="Skip to the problems")
 
 
-def _file(scored: Scored, options: Options, excerpts: Mapping[int, str] | None) -> Iterator[Block]:
-    problems = format_findings(scored.findings, options.every, options.quiet, excerpts)
+def _file(
+    scored: Scored, options: Options, excerpts: Mapping[int, str] | None, told: InMany
+) -> Iterator[Block]:
+    problems = format_findings(scored.findings, options.every, options.quiet, excerpts, told=told)
     state = f"{printable(scored.path)}: {summary(scored)}"
     if options.alone:
         yield Heading(printable(scored.path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scorer.challenge.model import Challenge
 from scorer.core.named_tuple import NamedTuple
@@ -16,6 +16,7 @@ from scorer.results.report import Scored
 QUOTED = re.compile(r"'((?:[^'\\]|\\.)*)'")
 VALUE = re.compile(rf"{QUOTED.pattern}|[0-9][0-9.,]*")  # what differs from place to place
 SEVERITIES: tuple[Severity, ...] = ("error", "warning")
+SHOWN_FILES = 3  # with the same problem, which are told one by one
 CARET_WIDTH, BEFORE = 100, 40  # characters of a line that are shown, and of them before the place
 
 
@@ -41,6 +42,18 @@ class Shown(NamedTuple):
     problem: Problem
     rest: int = 0
     lines: Sequence[int] = ()  # some of the other places
+
+    @property
+    def but_for_its_file(self) -> tuple[object, ...]:
+        """What is equal where the same is found at the same place of another file."""
+        problem = self.problem
+        return (
+            problem.code, problem.severity, problem.line, problem.column, problem.message,
+            problem.help, self.rest, *self.lines,
+        )  # fmt: skip
+
+
+InMany = Mapping[tuple[object, ...], Sequence[str]]  # what many files have -> their paths
 
 
 def counted(scored: Scored, severity: Severity = "error") -> str:
@@ -77,26 +90,44 @@ def places(findings: Findings, every: bool = False) -> Iterator[Shown]:
     yield from sorted(shown, key=lambda each: (each.problem.line or 0, each.problem.column or 0))
 
 
+def in_many(files: Iterable[Findings]) -> InMany:
+    """What more than `SHOWN_FILES` files have at the same place, to be told with the first."""
+    paths: dict[tuple[object, ...], list[str]] = {}
+    for findings in files:
+        for shown in places(findings):
+            if shown.problem.path == findings.path:
+                paths.setdefault(shown.but_for_its_file, []).append(findings.path or "")
+    return {key: some for key, some in paths.items() if len(some) > SHOWN_FILES}
+
+
+def errors_of(findings: Findings) -> Findings:
+    """The errors alone."""
+    errors = Findings(findings.path)
+    errors.extend(problem for problem in findings if problem.severity == "error")
+    return errors
+
+
 def format_findings(
     findings: Findings,
     every: bool = False,
     quiet: bool = False,
     excerpts: Mapping[int, str] | None = None,
     option: str = " (--all)",
+    told: InMany | None = None,
 ) -> list[str]:
     """Problems as lines: each once, how many more there are of it, and what would help.
 
     `every` shows every place that was kept, `quiet` only errors; `excerpts` are lines of the file,
-    to be shown with a caret; `option` says how to see all. No line is a command to the runner
-    of a workflow.
+    to be shown with a caret; `option` says how to see all; `told` is what many files have, as
+    `in_many` gives it. No line is a command to the runner of a workflow.
     """
-    if quiet:
-        errors = Findings(findings.path)
-        errors.extend(problem for problem in findings if problem.severity == "error")
-        findings = errors
     lines: list[str] = []
     helped: set[str] = set()
-    for problem, rest, others in places(findings, every):
+    for shown in places(errors_of(findings) if quiet else findings, every):
+        problem, rest, others = shown
+        files = (told or {}).get(shown.but_for_its_file, ())
+        if files and files[0] != findings.path:
+            continue
         lines.append(str(problem))
         text = (excerpts or {}).get(problem.line or 0)
         if text is not None and problem.path == findings.path:
@@ -110,6 +141,10 @@ def format_findings(
             lines.append(
                 f"  and {rest:,} more of {problem.code}{where}{more}{option * (not every)}"
             )
+        if files:
+            first = ", ".join(map(printable, files[1 : 1 + SHOWN_FILES]))
+            more = ", ..." if len(files) > 1 + SHOWN_FILES else ""
+            lines.append(f"  the same in {len(files) - 1:,} more files: {first}{more}{option}")
     return list(map(no_command, lines))
 
 
