@@ -18,7 +18,15 @@ from scorer.core.arrays import Floats, Ints, small, starts
 from scorer.core.cached import cached_property
 from scorer.core.named_tuple import NamedTuple
 from scorer.scoring.lists import Plan
-from scorer.tables.columns import CodedColumn, Hashes, TextColumn, gathered, series_of, text_of
+from scorer.tables.columns import (
+    CodedColumn,
+    Hashes,
+    Rows,
+    TextColumn,
+    gathered,
+    series_of,
+    text_of,
+)
 from scorer.tables.spill import Spill
 from scorer.tables.table import Schema, Table
 
@@ -61,7 +69,7 @@ class GatheredColumn(TextColumn):
         """The ids of some rows."""
         return gathered(self._texts, self._places[rows])
 
-    def where(self, rows: Ints) -> CodedColumn:
+    def where(self, rows: Rows) -> CodedColumn:
         """The column of some rows alone."""
         hashes, places = self.row_hashes[rows], self._places[rows]
         return GatheredColumn(hashes, places, self._texts, self.usual)

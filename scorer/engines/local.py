@@ -94,7 +94,7 @@ def _scored(plan: Plan, path: Path, tick: Tick, scattered: bool = False) -> Outc
         by_part(findings, format.form.parts)
         return Outcome(findings, digest, None)
     scored_outcome = outcome(plan, part, findings, digest)
-    find = partial(columns_at, path, format, plan.shapes, plan.limits, begins=tables.begins)
+    find = partial(columns_at, path, format, plan.shapes, plan.limits, index=tables.index)
     findings.locate(find)
     by_part(findings, format.form.parts)
     return scored_outcome

@@ -75,7 +75,8 @@ def by_reader(format: Format, reader: Callable[[Request], TextReader]) -> Format
     """The format with its files read by another reader of lines."""
     return format._replace(
         reader=reader,
-        tables=lambda request: tables(reader(request), request),
+        # no reader holds what holds it, since a block would then stay in memory for long
+        tables=lambda request: tables(reader(request._replace(lines=None)), request),
         columns=lambda request, cells: text_columns(reader(request), request, cells),
     )
 

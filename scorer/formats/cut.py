@@ -74,16 +74,21 @@ def _smallest() -> int:
 
 
 def columns(
-    reader: TextReader, request: Request, cells: Sequence[tuple[int, str, str]]
+    reader: TextReader,
+    request: Request,
+    cells: Sequence[tuple[int, str, str]],
+    whole: Block | None = None,
 ) -> list[int | None]:
     """At which character of its line each of some cells begins; None where that is not known.
 
-    A cell is the line on which its record begins, its role, and its text.
+    A cell is the line on which its record begins, its role, and its text. `whole` is all of the
+    file after what `begin` is done with, where it was kept.
     """
     starts: list[int | None] = [None] * len(cells)
     waiting = deque(sorted(range(len(cells)), key=lambda n: cells[n][0]))
+    blocks = _blocks_with(reader, request, lambda: cells[waiting[0]][0])
     try:
-        for block in _blocks_with(reader, request, lambda: cells[waiting[0]][0]):
+        for block in blocks if whole is None else (whole,):
             lines = Lines(block, Findings())
             while waiting and cells[waiting[0]][0] < block.first + block.count:
                 n = waiting.popleft()
@@ -104,7 +109,8 @@ def _blocks_with(
 
     Those before it are not read, where it is known at which bytes blocks begin.
     """
-    blocks, begins = _blocks(reader, request), request.begins or {}
+    blocks = _blocks(reader, request)
+    begins = {} if request.lines is None else request.lines.begins
     while (block := next(blocks, None)) is not None:
         yield block
         after = block.first + block.count
@@ -118,6 +124,8 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
     """The blocks of a file, cut, in order; raises as `tables`."""
     blocks = _blocks(reader, request)
     first = next(blocks)
+    if first.last and request.lines is not None:
+        request.lines.columns = lambda cells: columns(reader, reader.request, cells, first)
     if first.last and len(first.data) < _smallest():
         yield _small(reader, first)
         return
@@ -165,8 +173,8 @@ def _blocks(
                 rest, data = data + rest, b""
         if data or (last and reader.begun):
             block = Block(data, number, last, limits)
-            if request.begins is not None:
-                request.begins.setdefault(number, upto - len(rest) - len(data))
+            if request.lines is not None:
+                request.lines.begins.setdefault(number, upto - len(rest) - len(data))
             number += block.count
             yield block
         if len(rest) - rest.rfind(b"\n") - 1 > limits.line + 1:  # a CR may stand at the end

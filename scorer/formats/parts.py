@@ -45,7 +45,9 @@ def part_tables(request: Request, format_of: FormatOf) -> Iterator[Table]:
                     stream=stream, findings=findings, stack=stack, form=PLAIN
                 )
                 format = format_of(name)
-                part_request = part_request._replace(form=format.form, path=request.path / name)
+                part_request = part_request._replace(
+                    form=format.form, path=request.path / name, lines=None
+                )
                 for table in format.tables(part_request):
                     if len(table) and int(table.line[-1]) >= LINES_OF_PART:
                         message = f"{name} has more than {LINES_OF_PART:,} lines"
@@ -119,6 +121,7 @@ def part_columns(
                 findings=Findings(),
                 stack=stack,
                 form=format.form,
+                lines=None,
             )
             for k, column in zip(in_part, format.columns(part_request, part_cells), strict=True):
                 columns[k] = column

@@ -15,7 +15,7 @@ from scorer.bytes.files import drain, open_bytes, open_stored
 from scorer.bytes.limits import NoTable, ReadLimits, Unreadable, limit, refuse_errors
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
-from scorer.formats.text import Request
+from scorer.formats.text import LineIndex, Request
 from scorer.tables.columns import CodedColumn, JoinedColumn, TextColumn, coded, text_of
 from scorer.tables.distinct import Distinct
 from scorer.tables.table import Schema, Table
@@ -37,13 +37,13 @@ class Pieces(Iterator[Table]):
         whole: whether all of the file has been given. Of a file that cannot be read to its
             end, or at all, the findings say why; what was given of it is no table.
         hashed: whether all bytes of the file have been read, so that a digest is of all of it.
-        begins: the first line of each block of text -> its first byte, to be found again.
+        index: where lines of text stand, to be found again.
     """
 
     def __init__(self, tables: Iterator[Table] = iter(())) -> None:  # noqa: B008
         self.tables = tables
         self.whole = self.hashed = False
-        self.begins = dict[int, int]()
+        self.index = LineIndex()
 
     def __next__(self) -> Table:
         return next(self.tables)
@@ -82,7 +82,7 @@ def pieces(
             findings.commented = stream.peek(1).startswith(b"#")
         parts = Pieces()
         request = Request(
-            path, stream, shapes, findings, limits, stack, format.form, parts.begins
+            path, stream, shapes, findings, limits, stack, format.form, parts.index
         )  # fmt: skip
         parts.tables = _bounded(parts, request, format)
         yield parts
@@ -141,7 +141,7 @@ def _before(request: Request, format: Format, rows: int, ids: Distinct) -> None:
     """Count the ids of the first rows, which are read again: few files have so many ids."""
     with ExitStack() as stack:
         stream = stack.enter_context(_opened(request.path, format, request.limits))
-        again = request._replace(stream=stream, findings=Findings(), stack=stack)
+        again = request._replace(stream=stream, findings=Findings(), stack=stack, lines=None)
         for table in format.tables(again):
             ids.add(table)
             rows -= len(table)
@@ -155,24 +155,26 @@ def columns_at(
     shapes: Sequence[Schema],
     limits: ReadLimits,
     cells: Sequence[tuple[int, str, str]],
-    begins: dict[int, int] | None = None,
+    index: LineIndex | None = None,
 ) -> list[int | None]:
     """At which character of its line each of some cells begins; the file is read again.
 
     A cell is the line of its row, its role, and its text. None where the format has no lines, or it
-    begins on a later line than its row. With `begins`, as of `Pieces`, the blocks alone are read in
-    which these lines stand.
+    begins on a later line than its row. With an `index`, as of `Pieces`, the blocks alone are read
+    in which these lines stand, and a file of one block is not.
     """
     if format.columns is None or not cells:
         return [None] * len(cells)
+    if any("text" in shape.roles for shape in shapes):
+        cells = [(n, "text" if role == "item" else role, text) for n, role, text in cells]
+    if index is not None and index.columns is not None:
+        return index.columns(cells)
     with ExitStack() as stack:
         try:
             stream = stack.enter_context(_opened(path, format, limits))
         except Unreadable:
             return [None] * len(cells)
-        request = Request(path, stream, shapes, Findings(), limits, stack, format.form, begins)
-        if any("text" in shape.roles for shape in shapes):
-            cells = [(n, "text" if role == "item" else role, text) for n, role, text in cells]
+        request = Request(path, stream, shapes, Findings(), limits, stack, format.form, index)
         return format.columns(request, cells)
 
 

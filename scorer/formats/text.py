@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from io import BufferedReader
@@ -41,6 +41,19 @@ BLANK_LINE = re.compile(rb"\n\r?\n")
 Row = tuple[int, Sequence[str], str] | tuple[int, Sequence[str], str, int]
 
 
+class LineIndex:
+    """What is remembered of the lines of a text that is read, to find some of them again.
+
+    Attributes:
+        begins: the first line of each block -> its first byte.
+        columns: gives for cells of a file of one block, which is kept, what `columns` gives.
+    """
+
+    def __init__(self) -> None:
+        self.begins = dict[int, int]()
+        self.columns: Callable[[Sequence[tuple[int, str, str]]], list[int | None]] | None = None
+
+
 class Request(NamedTuple):
     """A file to be read: its bytes, what is wanted of it, and where findings go."""
 
@@ -51,7 +64,7 @@ class Request(NamedTuple):
     limits: ReadLimits
     stack: ExitStack  # what must be gone when the file is left: threads, processes
     form: FileForm = PLAIN
-    begins: dict[int, int] | None = None  # the first line of each block -> its first byte
+    lines: LineIndex | None = None  # remembers where they stand
 
 
 def all_lines(request: Request) -> Iterator[tuple[int, str]]:

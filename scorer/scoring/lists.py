@@ -372,7 +372,9 @@ def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
     column = RecodedColumn(lists, code, names)
     renumbered = replace(table, ids={**table.ids, "list": column})
     if (code[ranked(table).lists] < 0).any():
-        return renumbered.where(np.flatnonzero(column.codes >= 0))
+        rows = np.flatnonzero(column.codes >= 0)
+        follow = rows.size and rows[-1] - rows[0] == rows.size - 1
+        return renumbered.where(slice(int(rows[0]), int(rows[-1]) + 1) if follow else rows)
     ranking = copy(ranked(table))
     vars(ranking)["lists"] = code[ranking.lists]
     vars(renumbered)["ranked"] = ranking

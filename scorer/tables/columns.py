@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Codes = NDArray[np.signedinteger[Any]]  # of 32 bits in a large table
 Hashes = NDArray[np.uint64]
+Rows: TypeAlias = "Ints | slice"  # a slice where they follow each other, so that none is copied
 IdTexts: TypeAlias = "list[str] | pl.Series"  # ids of rows, in a large table as polars has them
 
 FEW_ROWS = 20_000  # that polars is given one by one, unless `numpy.ma` has been imported
@@ -95,7 +96,7 @@ class CodedColumn:
         ids: pl.Series = self.held[codes]
         return ids
 
-    def where(self, rows: Ints) -> CodedColumn:
+    def where(self, rows: Rows) -> CodedColumn:
         """The column of some rows alone."""
         return CodedColumn(self.codes[rows], self.held)
 
@@ -199,9 +200,11 @@ class TextColumn(CodedColumn):
         """The ids of some rows."""
         return gathered(self.series, rows)
 
-    def where(self, rows: Ints) -> CodedColumn:
+    def where(self, rows: Rows) -> CodedColumn:
         """The column of some rows alone."""
-        part = TextColumn(gathered(self.series, rows), self.usual)
+        part = TextColumn(
+            self.series[rows if isinstance(rows, slice) else one_by_one(rows)], self.usual
+        )
         part.__dict__["row_hashes"] = self.row_hashes[rows]
         return part
 
@@ -245,7 +248,7 @@ class JoinedColumn(CodedColumn):
         """The ids of some rows."""
         return self.column.gathered(rows)
 
-    def where(self, rows: Ints) -> CodedColumn:
+    def where(self, rows: Rows) -> CodedColumn:
         """The column of some rows alone."""
         return self.column.where(rows)
 
@@ -288,9 +291,9 @@ def series_of(names: Sequence[str] | pl.Series) -> pl.Series:
     return names.series if isinstance(names, HeldNames) else pl.Series(names, dtype=pl.String)
 
 
-def gathered(texts: pl.Series, rows: NDArray[np.integer[Any]]) -> pl.Series:
+def gathered(texts: pl.Series, rows: NDArray[np.integer[Any]] | slice) -> pl.Series:
     """Some of the texts."""
-    picked: pl.Series = texts[one_by_one(rows)]
+    picked: pl.Series = texts[rows if isinstance(rows, slice) else one_by_one(rows)]
     return picked
 
 

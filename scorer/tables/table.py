@@ -24,7 +24,7 @@ from scorer.core.cached import cached_property
 from scorer.core.dataclass import dataclass
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.tables.columns import CodedColumn, JoinedColumn, TextColumn
+from scorer.tables.columns import CodedColumn, JoinedColumn, Rows, TextColumn
 from scorer.tables.marked import AMBIGUOUS, percentage, unmarked
 from scorer.tables.schema import EXTRA as EXTRA
 from scorer.tables.schema import NUMBER as NUMBER
@@ -59,7 +59,7 @@ class Table:
     def __len__(self) -> int:
         return len(self.line)
 
-    def where(self, rows: Ints) -> Table:
+    def where(self, rows: Rows) -> Table:
         """The table of some rows alone."""
         return replace(
             self,

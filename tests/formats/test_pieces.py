@@ -1,9 +1,11 @@
 """Files cut into small pieces by polars give what the careful parser gives of the whole."""
 
+import gc
 import gzip
 import hashlib
 import json
 import threading
+import weakref
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from scorer.bytes.limits import ReadLimits
 from scorer.core.problems import Findings
 from scorer.formats import cut, jsonl
 from scorer.formats.base import formats
+from scorer.formats.blocks import Block
 from scorer.formats.pieces import columns_at, pieces
 from scorer.formats.read import format_of, read
 from scorer.tables.table import Schema
@@ -222,6 +225,37 @@ def test_where_cells_stand(name, written, expected, size, tmp_path, patch):
         "a.jsonl": [(1, "item", "a")],
     }[name]
     assert columns_at(path, format, [shape], ReadLimits(), cells[::-1]) == expected[::-1]
+    with pieces(path, format, [shape], ReadLimits(), Findings()) as tables:
+        list(tables)
+    if size > 1:  # a file of one block is not read again
+        path.unlink()
+    assert columns_at(path, format, [shape], ReadLimits(), cells, tables.index) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("a.csv", "list,item\nq1,a\n"),
+        ("a.run", "q1 Q0 a 1 2 t\n"),
+        ("a.lists", "q1: a\n"),
+        ("a.jsonl", '{"list": "q1", "item": "a"}\n'),
+    ],
+)
+def test_a_block_that_was_kept_is_gone_with_its_tables(name, written, tmp_path):
+    path = tmp_path / name
+    path.write_text(written)
+    gc.collect()
+    gc.disable()  # as good as in a command, whose threshold is high
+    try:
+        with pieces(path, format_of(path, None), [SHAPES["run"]], ReadLimits(), Findings()) as read:
+            list(read)
+        assert read.index.columns is not None
+        kept = weakref.ref(read.index)
+        del read
+        assert kept() is None
+        assert not [each for each in gc.get_objects() if isinstance(each, Block)]
+    finally:
+        gc.enable()
 
 
 @pytest.mark.parametrize(
@@ -245,7 +279,7 @@ def test_blocks_between_places_are_not_read_again(name, head, row, tmp_path, pat
         rows = [(int(t.line[0]), t.ids["item"].text(0)) for t in tables if len(t)]
     cells = [(line, "item", item) for line, item in rows[:2] + rows[20:21] + rows[-3::2]]
     expected = columns_at(path, format, [shape], ReadLimits(), cells)
-    begins = tables.begins
+    begins = tables.index.begins
     assert len(begins) > 30
     if not packed:  # where what stands between is broken, but not what is read
         at = sorted(begins)
@@ -257,7 +291,7 @@ def test_blocks_between_places_are_not_read_again(name, head, row, tmp_path, pat
         path.write_bytes(broken)
         assert columns_at(path, format, [shape], ReadLimits(), cells) != expected
     assert None not in expected or "\n{0}" in row
-    assert columns_at(path, format, [shape], ReadLimits(), cells, begins) == expected
+    assert columns_at(path, format, [shape], ReadLimits(), cells, tables.index) == expected
 
 
 @pytest.mark.parametrize(

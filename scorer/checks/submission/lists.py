@@ -22,6 +22,7 @@ from scorer.tables.columns import gathered
 from scorer.views.ranked import is_hashed, named
 
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
+FEW = 20  # unknown ids that are looked at one by one
 SHOWN = 3  # of many lists that are missing
 ALWAYS = ("S309", "S310")  # no id at all: an error even where unknown lists are ignored
 
@@ -206,7 +207,7 @@ def unknown_list(submitted: Submitted) -> Lists:
         if submitted.rules.unknown_list == "error":
             refuse_errors(int(wrong.sum()), max(submitted.rules.limits.errors, MOST_NAMED))
         codes, rows, counts = occurrences(ids, wrong, submitted.table.line)
-        if is_hashed(ids):
+        if is_hashed(ids) and codes.size > FEW:
             explained, plain, ended = _unexplained(submitted, codes, rows, counts)
             codes, rows, counts = codes[explained], rows[explained], counts[explained]
             decimals &= ended
