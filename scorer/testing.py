@@ -25,7 +25,6 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -34,6 +33,7 @@ from typing import Any
 import numpy as np
 
 from scorer.core.arrays import Floats
+from scorer.core.dataclass import replace
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import MARK
 from scorer.kinds.base import Constants

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.challenge.trespass import trespass
 from scorer.core.arrays import Mask
+from scorer.core.dataclass import replace
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, quoted

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
 from scorer.bytes.write import write
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, field_names
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.reports.base import Options, form_at, form_names, form_of
@@ -126,4 +125,4 @@ T = TypeVar("T")
 
 def shown(kind: type[T], result: object) -> T:
     """A result as one of these, with its text."""
-    return kind(**{each.name: getattr(result, each.name) for each in fields(result)})  # type: ignore[arg-type]
+    return kind(**{name: getattr(result, name) for name in field_names(type(result))})  # type: ignore[arg-type]

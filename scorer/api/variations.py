@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain, compress
 from typing import cast
@@ -14,6 +13,7 @@ import numpy as np
 from scorer.api.splits import limited, masks_for
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.dataclass import replace
 from scorer.core.errors import PluginError
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import plugin_call

@@ -10,7 +10,6 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from scorer.board.known import MeansOf, Recorded, Records
 from scorer.board.reading import Reader, attempted, evaluation_from, failed
 from scorer.board.snapshot import Cache, Means, Snapshot
 from scorer.board.versions import Versions
+from scorer.core.dataclass import replace
 from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.logs import tell
 from scorer.prepare.splits import masks_of

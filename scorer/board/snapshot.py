@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from datetime import datetime
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -19,7 +19,7 @@ from scorer.challenge.leaderboard import Track
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING
 from scorer.core.arrays import Floats, Mask
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.core.errors import UnknownName
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem

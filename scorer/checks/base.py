@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cache
 from typing import Any, Literal, Protocol, Self, TypeVar
 
@@ -20,7 +20,7 @@ from scorer.checks.ids import PublicIds, by_codes, nameless_ids
 from scorer.checks.tally import CheckTally, FileContext, ListFindings
 from scorer.core.arrays import Ints, Mask
 from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark

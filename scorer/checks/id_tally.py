@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scorer.checks.tally import hashes_of
 from scorer.core.arrays import HASHES_TOGETHER, Ints, by_prefix, distinct, small, starts
 from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import KEPT, SHOWN_PLACES, Problem
 from scorer.tables.columns import Hashes

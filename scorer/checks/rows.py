@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from scorer.checks.base import Submitted
 from scorer.checks.ids import IdFault, Known, by_codes, nameless
 from scorer.checks.tally import OverflowCount
 from scorer.core.arrays import Floats, Ints, Mask, starts
+from scorer.core.dataclass import replace
 from scorer.core.problems import KEPT, Problem
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table

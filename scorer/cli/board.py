@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial, update_wrapper
@@ -25,6 +24,7 @@ from scorer.cli.options import (
     problems_of,
     submissions_of,
 )
+from scorer.core.dataclass import replace
 from scorer.core.errors import UsageError
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, quoted

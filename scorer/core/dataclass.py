@@ -1,7 +1,8 @@
 """Frozen dataclasses whose methods are made once one of them is asked for.
 
 `dataclasses` compiles the methods of every class while its module is imported, which takes
-longer than all else of most modules; a run makes instances of a few of these classes.
+longer than all else of most modules; a run makes instances of a few of these classes. The first
+instance asks for `__init__`, which is made alone; what compares, shows or looks at fields for all.
 
 Stability: internal.
 """
@@ -9,13 +10,21 @@ Stability: internal.
 from __future__ import annotations
 
 import dataclasses
-from functools import partial
+from functools import cache, partial
 from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
+    from dataclasses import replace as replace
 else:
+
+    def replace(instance, /, **changes):
+        """As `dataclasses.replace`, which would ask for all that its class has not made."""
+        for name in field_names(type(instance)):
+            if name not in changes:
+                changes[name] = getattr(instance, name)
+        return type(instance)(**changes)
 
     def dataclass(cls=None, /, *, slots=False, **how):
         """As `dataclasses.dataclass` with `frozen=True`; its other words are the same."""
@@ -44,6 +53,25 @@ class _Pending:
         self.cls, self.template, self.how = cls, template, how
         self.names = list[str]()
 
+    def make(self, name: str) -> None:
+        """Give it the method or attribute of that name."""
+        with LOCK:
+            if name == "__init__" and isinstance(vars(self.cls)[name], Unmade):
+                fields = _fields(self.cls)
+                if all(field.init for field in fields.values()):
+                    self.cls.__init__ = _constructor(self.cls, fields)  # type: ignore[misc]
+                    return
+            self.complete()
+
+    def fields(self) -> dict[str, _Field]:
+        """Those that the class itself writes, by their names."""
+        cls, keyword = self.template or self.cls, self.how.get("kw_only", False)
+        return {
+            name: _Field.of(vars(cls).get(name, dataclasses.MISSING), kind, keyword)
+            for name, kind in cls.__annotations__.items()
+            if "ClassVar" not in str(kind)
+        }
+
     def complete(self) -> None:
         """Give it what `dataclasses` makes of a copy."""
         with LOCK:
@@ -51,11 +79,12 @@ class _Pending:
                 return
             cls, copy = self.cls, self._copy()
             before, slots = {**vars(copy)}, getattr(cls, "__slots__", ())
+            kept = {"__init__"} if not isinstance(vars(cls)["__init__"], Unmade) else set()
             made = vars(dataclasses.dataclass(**self.how)(copy))
             for name, value in made.items():
-                if value is not before.get(name) and name not in OWN and name not in slots:
+                if value is not before.get(name) and name not in {*OWN, *slots, *kept}:
                     setattr(cls, name, value)
-            for name in before.keys() - made.keys() - {*slots}:
+            for name in (before.keys() - made.keys() - {*slots}) & vars(cls).keys():
                 delattr(cls, name)  # what a field without a default was written as
             self.names.clear()
 
@@ -66,17 +95,88 @@ class _Pending:
         return type(self.cls)(self.cls.__name__, self.cls.__bases__, body)
 
 
+class _Field:
+    """What `__init__` has to know of a field."""
+
+    __slots__ = ("default", "factory", "init", "keyword", "kind")
+
+    def __init__(self, default: Any, factory: Any, init: bool, keyword: bool, kind: Any) -> None:
+        self.default, self.factory, self.init = default, factory, init
+        self.keyword, self.kind = keyword, kind
+
+    @classmethod
+    def of(cls, value: Any, kind: Any, keyword: bool) -> _Field:
+        """The field that a class writes, by what stands behind its name."""
+        if not isinstance(value, dataclasses.Field):
+            return cls(value, dataclasses.MISSING, True, keyword, kind)
+        keyword = keyword if value.kw_only is dataclasses.MISSING else bool(value.kw_only)
+        return cls(value.default, value.default_factory, value.init, keyword, kind)
+
+
+def _fields(cls: type) -> dict[str, _Field]:
+    """The fields of a class and of those above it."""
+    fields = dict[str, _Field]()
+    for above in reversed(cls.__mro__):
+        own = vars(above).get("__dataclass_fields__")
+        if isinstance(own, Unmade):
+            fields |= own.pending.fields()
+        elif own is not None:
+            fields |= {f.name: _Field.of(f, f.type, False) for f in dataclasses.fields(above)}
+    return fields
+
+
+@cache
+def field_names(cls: type) -> tuple[str, ...]:
+    """The names of a dataclass's fields, without asking for all that it has not made."""
+    return (*_fields(cls),)
+
+
+def _constructor(cls: type, fields: dict[str, _Field]) -> Any:
+    """`__init__` as `dataclasses` makes it, with a single text to compile."""
+    missing = dataclasses.MISSING
+    known: dict[str, Any] = {"_put": object.__setattr__, "_factory": FACTORY}
+    words, lines, default = list[str](), list[str](), ""
+    for name, field in sorted(fields.items(), key=lambda entry: entry[1].keyword):
+        value, default = name, ""
+        if field.default is not missing:
+            known[f"_of_{name}"], default = field.default, f"=_of_{name}"
+        elif field.factory is not missing:
+            known[f"_of_{name}"], default = field.factory, "=_factory"
+            value = f"_of_{name}() if {name} is _factory else {name}"
+        words += ["*"] * (field.keyword and "*" not in words) + [f"{name}{default}"]
+        lines.append(f"_put(self, {name!r}, {value})")
+    if hasattr(cls, "__post_init__"):
+        lines.append("self.__post_init__()")
+    body = "\n ".join(lines or ["pass"])
+    known["__name__"] = cls.__module__
+    exec(f"def __init__({', '.join(['self', *words])}):\n {body}", known)
+    made = known.pop("__init__")
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    made.__annotations__ = {name: field.kind for name, field in fields.items()} | {"return": None}
+    return made
+
+
+class _Factory:
+    """Stands in a signature for a default that is made anew."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+FACTORY = _Factory()
+
+
 class Unmade:
     """Stands for an attribute of a class that is not complete.
 
-    `pending` has the class as `cls`, and completes it.
+    `pending` has the class as `cls`, and makes it an attribute of a name.
     """
 
     def __init__(self, pending: Any, name: str) -> None:
         self.pending, self.name = pending, name
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
-        self.pending.complete()
+        self.pending.make(self.name)
         value = vars(self.pending.cls)[self.name]
         bind = getattr(type(value), "__get__", None)
         return bind(value, instance, owner) if bind else value

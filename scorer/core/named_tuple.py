@@ -1,7 +1,7 @@
-"""Named tuples whose methods are made once one of them is asked for.
+"""Named tuples whose constructor is made once it is asked for.
 
-`typing.NamedTuple` compiles a constructor for every class while its module is imported; a run
-makes instances of a few of these classes.
+`typing.NamedTuple` compiles one for every class while its module is imported; a run makes
+instances of a few of these classes.
 
 Stability: internal.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import typing
 from collections import _tuplegetter, namedtuple  # type: ignore[attr-defined]
+from collections.abc import Iterable
 from functools import cache
 from types import new_class
 from typing import TYPE_CHECKING, Any
@@ -29,24 +30,51 @@ else:
     NamedTuple = NamedTuple()
 
 
-METHODS = [name for name, value in vars(namedtuple("Any", ())).items() if hasattr(value, "__get__")]
+def _make(cls: Any, values: Iterable[Any]) -> Any:
+    """One of these values."""
+    made = tuple.__new__(cls, values)
+    if len(made) != len(cls._fields):
+        raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(made)}")
+    return made
+
+
+def _replace(self: Any, /, **values: Any) -> Any:
+    """The same with other values in these fields."""
+    made = self._make(map(values.pop, self._fields, self))
+    if values:
+        raise TypeError(f"Got unexpected field names: {[*values]!r}")
+    return made
+
+
+def _told(self: Any) -> str:
+    fields = map("{}={!r}".format, self._fields, self)
+    return f"{type(self).__name__}({', '.join(fields)})"
+
+
+METHODS = {  # of all of them
+    "_make": classmethod(_make),
+    "_replace": _replace,
+    "__replace__": _replace,
+    "__repr__": _told,
+    **{name: vars(namedtuple("Any", ()))[name] for name in ("_asdict", "__getnewargs__")},
+}
 
 
 class _Pending:
-    """A class whose methods are not made yet."""
+    """A class whose constructor is not made yet."""
 
     def __init__(self, fields: tuple[str, ...], defaults: dict[str, Any]) -> None:
         self.cls: type = tuple
         self.fields, self.defaults = fields, defaults
 
-    def complete(self) -> None:
+    def make(self, name: str) -> None:
         """Give it what `namedtuple` makes of its fields."""
-        cls = self.cls
-        made = namedtuple(cls.__name__, self.fields, defaults=(*self.defaults.values(),))  # type: ignore[misc]
+        words = "".join(f"{field}, " for field in self.fields)
+        made = eval(f"lambda _cls, {words}: _new(_cls, ({words}))", {"_new": tuple.__new__})
+        made.__name__, made.__defaults__ = name, (*self.defaults.values(),)
+        made.__qualname__ = f"{self.cls.__name__}.{name}"
         with LOCK:
-            for name in METHODS:
-                if isinstance(vars(cls)[name], Unmade):
-                    setattr(cls, name, vars(made)[name])
+            setattr(self.cls, name, staticmethod(made))
 
 
 class _Making(type):
@@ -65,7 +93,8 @@ class _Making(type):
             "_fields": fields,
             "_field_defaults": defaults,
             "__match_args__": fields,
-            **{method: Unmade(pending, method) for method in METHODS},
+            "__new__": Unmade(pending, "__new__"),
+            **METHODS,
             **body,
             **{field: _getter(place) for place, field in enumerate(fields)},
         })  # fmt: skip

@@ -8,7 +8,6 @@ more than a row does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small, starts
 from scorer.core.cached import cached_property
+from scorer.core.dataclass import replace
 from scorer.core.named_tuple import NamedTuple
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import (

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
+from scorer.core.dataclass import replace
 from scorer.core.named_tuple import NamedTuple
 from scorer.metrics.base import Better
 from scorer.metrics.measure import Measure

@@ -6,10 +6,9 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.core.text import nearest, quoted
 from scorer.metrics.base import Metric
 from scorer.metrics.combination import PLAIN, Combination

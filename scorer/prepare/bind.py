@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from scorer.bytes.files import same_content
@@ -15,6 +14,7 @@ from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
 from scorer.challenge.submission import Submission
 from scorer.challenge.trespass import own_files
+from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError, UnknownName
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from scorer.bytes.limits import ReadLimits
@@ -13,6 +13,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.cached import cached_property
 from scorer.core.condition import EACH
 from scorer.core.condition import parse as parse_condition
+from scorer.core.dataclass import replace
 from scorer.core.formula import Bounds, FormulaError, Traits, parse, spelt
 from scorer.core.text import join_first, nearest, quoted
 from scorer.formats.read import format_of, header

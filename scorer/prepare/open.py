@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from functools import cache
 
 from scorer.bytes.limits import ReadLimits
@@ -14,7 +14,7 @@ from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.arrays import Floats, Mask
 from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted

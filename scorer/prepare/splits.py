@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +12,7 @@ from scorer.bytes.limits import ReadLimits
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import EVERYTHING, REST, SHOWN_WORDS, Splits
 from scorer.core.arrays import Ints, Mask
+from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted

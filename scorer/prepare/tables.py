@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import ClassFile, cut_of
 from scorer.challenge.model import Challenge, Described, Source
+from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, of_organizer
 from scorer.core.text import display_path

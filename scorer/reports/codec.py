@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, fields, is_dataclass
+from dataclasses import field
 from functools import cache
 from importlib import import_module
 from math import isfinite, isnan
@@ -20,7 +20,7 @@ import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, field_names
 from scorer.core.problems import Problem
 from scorer.core.text import unseen
 from scorer.core.version import __version__
@@ -68,8 +68,8 @@ def to_fields(value: Any) -> Any:
         return value
     if kind is float:
         return _finite_or_none(value)
-    if kind is not dict and is_dataclass(value):
-        parts = [(key, getattr(value, name)) for name, key in _record_keys(kind)]  # type: ignore[arg-type]
+    if kind is not dict and (keys := _record_keys(kind)):
+        parts = [(key, getattr(value, name)) for name, key in keys]
         return {
             key: part if type(part) in PLAIN else to_fields(part)
             for key, part in parts
@@ -132,8 +132,8 @@ def _field_key(name: str) -> str:
 
 @cache
 def _record_keys(record: type) -> list[tuple[str, str]]:
-    """The name and the key of each field of a record, of which a board has tens of thousands."""
-    return [(each.name, _field_key(each.name)) for each in fields(record)]
+    """The name and key of each field of a record, of which a board has tens of thousands."""
+    return [(name, _field_key(name)) for name in field_names(record)]
 
 
 def dumped(data: Any, indent: int | None = 1) -> str:
@@ -227,7 +227,7 @@ class Place:
     @classmethod
     def of(cls, fault: Problem) -> Place:
         """The fields of a problem."""
-        return cls(*(getattr(fault, each.name) for each in fields(cls)))
+        return cls(*(getattr(fault, name) for name in field_names(cls)))
 
 
 def problem(fault: Problem) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import field, fields, replace
+from dataclasses import field
 from itertools import chain
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from scorer.checks.base import CheckedLists, Submitted, add_problems, checked
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Floats, Ints, distinct
 from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, field_names, replace
 from scorer.core.errors import MetricFailed, SubmissionRejected
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
@@ -118,7 +118,7 @@ class Plan:
 
     def __getstate__(self) -> dict[str, object]:
         """Without what can be worked out again."""
-        return {attribute.name: getattr(self, attribute.name) for attribute in fields(self)}
+        return {name: getattr(self, name) for name in field_names(type(self))}
 
 
 class NumberedCard(NamedTuple):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import field
 
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 
 
 class _Roles(frozenset[str]):

@@ -13,7 +13,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy as np
 from scorer.bytes.lines import count_only
 from scorer.core.arrays import Floats, Ints, spread
 from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.tables.columns import CodedColumn, JoinedColumn, Rows, TextColumn

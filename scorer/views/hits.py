@@ -10,7 +10,6 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.tables.names import names_at
 from scorer.views.extras import NO_EXTRAS, Column, Extras, WithItemColumns, placed
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
 from scorer.core.arrays import order as by_number
 from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, field_names
 from scorer.core.members import Members
 from scorer.core.named_tuple import NamedTuple
 from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn, series_of
@@ -133,7 +132,7 @@ class GradedItems:
     def __getstate__(self) -> dict[str, object]:
         """With codes instead of texts, which are more, and without what is worked out again."""
         ids = CodedColumn(self.ids.codes, self.ids.held)
-        return {each.name: getattr(self, each.name) for each in fields(self)} | {"ids": ids}
+        return {name: getattr(self, name) for name in field_names(type(self))} | {"ids": ids}
 
     def find(self, in_list: Ints, item: Ints) -> Ints:
         """The truth's row of each (list, item); -1 where there is none."""

@@ -6,14 +6,14 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.core.errors import ChallengeError
 from scorer.views.extras import Extras, NamedColumns, WithColumns
 from scorer.views.pooled import Statistics

@@ -6,13 +6,13 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import ClassVar, Self
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.core.named_tuple import NamedTuple
 from scorer.views.extras import Extras, WithColumns
 

@@ -6,7 +6,7 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.tables.columns import CodedColumn
 from scorer.views.extras import NO_EXTRAS, Extras, NamedColumns, WithTruthColumns
 from scorer.views.hits import steps

@@ -6,14 +6,13 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Mask
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, field_names, replace
 from scorer.views.extras import Extras, NamedColumns
 from scorer.views.hits import Judged
 from scorer.views.returned import Returned
@@ -40,7 +39,7 @@ class Scored(Returned):
     @classmethod
     def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
         """Add scores, (items,), to the returned items; NaN where the submission has none."""
-        columns = {column.name: getattr(returned, column.name) for column in fields(returned)}
+        columns = {name: getattr(returned, name) for name in field_names(type(returned))}
         return cls(**columns, score=score, judged=judged)
 
     @classmethod

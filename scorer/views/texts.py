@@ -6,13 +6,12 @@ Stability: plugin.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.views.extras import NO_EXTRAS, Extras
 from scorer.views.hits import Judged
 

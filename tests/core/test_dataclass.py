@@ -6,6 +6,7 @@ import copy
 import dataclasses
 import inspect
 import pickle
+import re
 from threading import Barrier, Thread
 from typing import ClassVar
 
@@ -87,6 +88,47 @@ def test_a_class_is_completed_only_when_asked():
     assert Late.__match_args__ == ("x", "y")
     with pytest.raises(AttributeError):
         _ = Late.y  # has no value of the class
+
+
+def test_the_first_instance_asks_for_its_constructor_alone():
+    @dataclass(frozen=True, slots=True)
+    class Base:
+        """With a default that is made anew."""
+
+        kind: ClassVar[str] = "base"
+        x: int
+        y: list[int] = dataclasses.field(default_factory=list)
+
+    @dataclass(frozen=True, slots=True)
+    class Below(Base):
+        """With what is written by its name alone, and a default of its own for another."""
+
+        z: int = dataclasses.field(kw_only=True)
+        y: list[int] = dataclasses.field(default_factory=lambda: [7])
+        w: str = "w"
+
+        def __post_init__(self) -> None:
+            object.__setattr__(self, "w", self.w * 2)
+
+    @dataclass(frozen=True)
+    class Lowest(Below):
+        """Without fields."""
+
+    one = Lowest(1, z=3)
+    assert (one.x, one.y, one.z, one.w) == (1, [7], 3, "ww")
+    assert (Lowest(1, [2], "v", z=3).y, Base(1).y) == ([2], [])
+    for cls in (Base, Lowest):
+        assert isinstance(vars(cls)["__eq__"], Unmade)
+    assert str(inspect.signature(Lowest)) == (
+        "(x: 'int', y: 'list[int]' = <factory>, w: 'str' = 'w', *, z: 'int') -> None"
+    )
+    made = vars(Lowest)["__init__"]
+    assert one == Lowest(1, z=3) != Lowest(2, z=3)
+    assert [field.name for field in dataclasses.fields(one)] == ["x", "y", "z", "w"]
+    assert vars(Lowest)["__init__"] is made
+    told = "Lowest.__init__() missing 1 required keyword-only argument: 'z'"
+    with pytest.raises(TypeError, match=re.escape(told)):
+        Lowest(1)
 
 
 def test_threads_that_ask_at_once_all_find_it_complete():

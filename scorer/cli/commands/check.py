@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
@@ -33,6 +32,7 @@ from scorer.cli.options import (
     refuse_overwrite,
     submissions_of,
 )
+from scorer.core.dataclass import replace
 from scorer.core.errors import UsageError
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -24,6 +23,7 @@ from scorer.cli.options import (
     refuse_overwrite,
     submissions_of,
 )
+from scorer.core.dataclass import replace
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 

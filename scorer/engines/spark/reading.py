@@ -7,7 +7,7 @@ import os
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
@@ -17,6 +17,7 @@ import numpy as np
 
 from scorer.bytes.limits import GZIP, ZSTD, NoTable, ReadLimits, Unreadable
 from scorer.bytes.sniff import HEAD, refuse
+from scorer.core.dataclass import replace
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.threads import VARIABLE

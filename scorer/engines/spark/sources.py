@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import field, replace
+from dataclasses import field
 from io import BufferedReader, BytesIO
 from itertools import zip_longest
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, cast
 from urllib.parse import unquote
 
 from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
-from scorer.core.dataclass import dataclass
+from scorer.core.dataclass import dataclass, replace
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable
