@@ -20,7 +20,7 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
 from scorer.engines.base import RemoteTruth, Tick, engines
-from scorer.formats.base import formats
+from scorer.formats.base import known_suffix
 from scorer.formats.read import COMPRESSED
 from scorer.formats.read_once import ReadTable
 from scorer.formats.repair import FIXED
@@ -49,12 +49,8 @@ def submission_name(path: Path) -> str:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]
             break
-    for suffix in sorted(
-        {s for reader in formats() for s in reader.suffixes}, key=len, reverse=True
-    ):
-        if name.lower().endswith(suffix) and len(name) > len(suffix):
-            return name[: -len(suffix)]
-    return name
+    suffix = known_suffix(name.lower())
+    return name[: len(name) - len(suffix)] or name
 
 
 def original(path: Path) -> set[Path]:

@@ -11,7 +11,6 @@ from functools import cache
 from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any
 
 import typer
@@ -21,6 +20,7 @@ from typer.main import get_command, get_install_completion_arguments
 from scorer.cli import commands
 from scorer.cli.process import lone_stdout
 from scorer.core.errors import UsageError
+from scorer.core.registry import modules_in
 from scorer.core.text import nearest, quoted
 
 FIRST = PROGRAM = "score"  # the form without a verb
@@ -107,8 +107,7 @@ def verbs(completing: bool) -> Verbs:
 @cache
 def names() -> tuple[str, ...]:
     """The verbs."""
-    modules = iter_modules(commands.__path__)
-    return tuple(module.name.rstrip("_") for module in modules if module.name != FIRST)
+    return tuple(name.rstrip("_") for name in modules_in(commands.__path__) if name != FIRST)
 
 
 def _module(verb: str) -> str:

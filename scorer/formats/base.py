@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 
 from scorer.bytes.limits import NoTable
 from scorer.core.named_tuple import NamedTuple
-from scorer.core.registry import Registry, discover, mark
+from scorer.core.registry import Registry, discover, installed, load_one, mark
 from scorer.formats.cut import columns as text_columns
 from scorer.formats.cut import tables
 from scorer.formats.form import PLAIN, FileForm
@@ -25,6 +25,7 @@ Words = Callable[[Path], frozenset[str]]
 Rows = Sequence[Mapping[str, object]]  # by role
 Write = Callable[[Rows, Mapping[str, str]], bytes]
 F = TypeVar("F", bound=Callable[[Request], Any])
+PACKAGE = "scorer.formats"  # its folder, and the group of entry points
 
 
 class Format(NamedTuple):
@@ -96,4 +97,21 @@ def _tables(thing: Any) -> Tables:
 @cache
 def formats() -> Registry[Format]:
     """Every format there is."""
-    return discover("format", "scorer.formats", Format, "scorer.formats")
+    return discover("format", PACKAGE, Format)
+
+
+def format_of_suffix(suffix: str) -> Format | None:
+    """The format of files that end so; where one is called as the suffix no other is loaded."""
+    named = None if installed(PACKAGE) else load_one(PACKAGE, Format, suffix[1:])
+    if named is not None and suffix in named.suffixes:
+        return named
+    return next((format for format in formats() if suffix in format.suffixes), None)
+
+
+def known_suffix(name: str) -> str:
+    """The end of a file's name, in small letters, that is a format's suffix; '' of none."""
+    last = name[name.rfind(".") :] if "." in name else ""
+    if not installed(PACKAGE):  # those of our own have a single dot
+        return last if last and format_of_suffix(last) else ""
+    suffixes = {suffix for format in formats() for suffix in format.suffixes}
+    return max((s for s in suffixes if name.endswith(s)), key=len, default="")

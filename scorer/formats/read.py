@@ -10,7 +10,7 @@ from scorer.bytes.files import member_name, open_bytes
 from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import lines
 from scorer.core.problems import Findings
-from scorer.formats.base import Format, by_reader, formats
+from scorer.formats.base import Format, by_reader, format_of_suffix, formats
 from scorer.formats.form import PLAIN, FileForm, Keys, KeyTable
 from scorer.formats.parts import part_columns, part_tables
 from scorer.formats.pieces import joined, pieces
@@ -75,10 +75,8 @@ def _format_of(
     suffixes = [s.lower() for s in path.suffixes if s.lower() not in COMPRESSED]
     if path.suffix.lower() == ".zip" and not suffixes:  # as its one file is called
         suffixes = [s.lower() for s in Path(member_name(path, own) or "").suffixes]
-    for candidate in formats():
-        if suffixes and suffixes[-1] in candidate.suffixes:
-            return candidate
-    return formats().get(fallback)
+    found = format_of_suffix(suffixes[-1]) if suffixes else None
+    return found or formats().get(fallback)
 
 
 def read(

@@ -15,12 +15,11 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 from typing import Any, Literal, TypeVar
 
 from scorer.core.errors import UsageError
 from scorer.core.named_tuple import NamedTuple
-from scorer.core.registry import Registry, discover, load_one, mark
+from scorer.core.registry import Registry, discover, load_one, mark, modules_in
 from scorer.core.text import printable
 
 # subject -> its group of entry points; a subject's folder has its name
@@ -194,8 +193,7 @@ def form_names(subject: str) -> str:
     """The names of a subject's forms for a command's help; none of them is loaded."""
     here = Path(__file__).parent
     folders = [here / "write", here / subject, here / subject / PLATFORMS]
-    modules = iter_modules(map(str, folders))
-    names = {module.name.replace("_", "-") for module in modules}
+    names = {name.replace("_", "-") for name in modules_in(map(str, folders))}
     return ", ".join(sorted(names - SHARED))
 
 
