@@ -18,7 +18,8 @@ from scorer.api.report import Report
 from scorer.api.submissions import Progress, Submissions, loaded
 from scorer.challenge.columns import ROLES
 from scorer.challenge.forms import written_keys
-from scorer.challenge.model import Challenge, Described
+from scorer.challenge.model import Challenge
+from scorer.challenge.sources import Described
 from scorer.challenge.submission import Submission
 from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError, UsageError

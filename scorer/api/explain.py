@@ -14,8 +14,8 @@ from scorer.api.submissions import Named, baselines, loaded, named_file, trespas
 from scorer.api.systems import among, by_system, holds_systems
 from scorer.api.text import Explanation
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import EVERYTHING
 from scorer.challenge.trespass import trespass
+from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Mask
 from scorer.core.dataclass import replace
 from scorer.core.errors import UnknownName, UsageError

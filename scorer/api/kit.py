@@ -24,9 +24,10 @@ from scorer.challenge.archive import ABSENT, refuse_kit
 from scorer.challenge.forms import cut_of
 from scorer.challenge.load import COMBINING
 from scorer.challenge.measures import MeasureSpec
-from scorer.challenge.model import FILE, Challenge, Source
-from scorer.challenge.phases import SHOWN_WORDS
+from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.public import Public
+from scorer.challenge.sources import Source
+from scorer.challenge.words import SHOWN_WORDS
 from scorer.core.errors import UsageError
 from scorer.core.named_tuple import NamedTuple
 from scorer.formats.read import format_of, header

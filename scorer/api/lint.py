@@ -16,7 +16,8 @@ from scorer.api.systems import among
 from scorer.api.text import Lint
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
-from scorer.challenge.model import KEY, Challenge, Example
+from scorer.challenge.model import KEY, Challenge
+from scorer.challenge.sources import Example
 from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError, PluginError
 from scorer.core.problems import SHOWN_PLACES, Problem, Severity

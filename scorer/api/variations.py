@@ -11,7 +11,7 @@ from typing import cast
 import numpy as np
 
 from scorer.api.splits import limited, masks_for
-from scorer.challenge.phases import EVERYTHING
+from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.dataclass import replace
 from scorer.core.errors import PluginError

@@ -11,7 +11,7 @@ import numpy as np
 from scorer.board.orders import Ordered, Orders
 from scorer.board.snapshot import Snapshot
 from scorer.board.versions import EVER
-from scorer.challenge.phases import EVERYTHING
+from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Ints
 from scorer.core.dataclass import dataclass
 from scorer.core.named_tuple import NamedTuple

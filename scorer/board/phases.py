@@ -7,7 +7,8 @@ from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import EVERYTHING, Phase, Question
+from scorer.challenge.phases import Phase, Question
+from scorer.challenge.words import EVERYTHING
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, quoted
 from scorer.prepare.answers import fault

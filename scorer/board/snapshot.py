@@ -15,9 +15,9 @@ from scorer.board.live import LiveReport, RankedEntry
 from scorer.board.phases import Span, at, phase_at, spans
 from scorer.board.selection import NO_BETTER, Candidate, Choice, State, choose, state
 from scorer.board.settling import settled_entry
-from scorer.challenge.leaderboard import Track
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import EVERYTHING
+from scorer.challenge.rank_by import Track
+from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Mask
 from scorer.core.dataclass import dataclass, replace
 from scorer.core.errors import UnknownName

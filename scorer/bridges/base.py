@@ -12,7 +12,8 @@ from typing import Any
 import yaml
 
 from scorer.challenge.model import FOLDER, KEY, Challenge
-from scorer.challenge.phases import SHOWN_WORDS, Phase
+from scorer.challenge.phases import Phase
+from scorer.challenge.words import SHOWN_WORDS
 from scorer.core.errors import UsageError
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import Registry, discover, mark

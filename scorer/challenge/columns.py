@@ -4,6 +4,8 @@
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+from pydantic import WithJsonSchema
+
 from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.fields import SCALAR, Before, Name, as_text, as_written, wrong
 from scorer.core.text import nearest, printable, quoted
@@ -132,6 +134,23 @@ def one_label(value: Any) -> Any:
         )
         raise wrong(message, "C106", "label")
     return value
+
+
+def _part_of_whole(value: Any) -> Any:
+    """One column, or those of a part and a whole."""
+    columns = value if isinstance(value, list | tuple) else (value,)
+    if len(columns) not in (1, 2):
+        raise wrong("a value is one column, or two: [part, whole]")
+    return columns
+
+
+ValueColumns = Annotated[
+    tuple[Name, ...],
+    Before(_part_of_whole),
+    WithJsonSchema(
+        {"anyOf": [SCALAR, {"type": "array", "items": SCALAR, "minItems": 2, "maxItems": 2}]}
+    ),
+]
 
 
 def column_schema(section: str) -> dict[str, Any]:

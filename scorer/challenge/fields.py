@@ -8,8 +8,10 @@ taken as it was written.
 import os
 import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
     BaseModel,
@@ -87,6 +89,16 @@ def as_whole(value: Any) -> Any:
     return number
 
 
+def as_range(value: Any) -> Any:
+    """Two numbers, the lower one first."""
+    if not isinstance(value, list) or len(value) != 2:
+        raise wrong(f"{as_written(value)} is not a range; write [1, 5]")
+    low, high = (as_number(end, n) for n, end in enumerate(value))
+    if not low < high:
+        raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
+    return low, high
+
+
 def as_flag(value: Any) -> Any:
     """True or false."""
     if not isinstance(bare(value), bool):
@@ -140,6 +152,37 @@ class Or(NamedTuple):
         return {"anyOf": [self.short, handler(core)]}
 
 
+class Section(NamedTuple):
+    """A section of challenge.yaml, imported and built once it is written."""
+
+    module: str
+    name: str
+
+    @property
+    def model(self) -> type["YamlSection"]:
+        """Its class."""
+        return getattr(import_module(self.module), self.name)  # type: ignore[no-any-return]
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.with_info_plain_validator_function(
+            lambda value, info: self.model.model_validate(value, context=info.context)
+        )
+
+    def __get_pydantic_json_schema__(
+        self, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        self.model.model_rebuild()
+        built = self.model.__pydantic_core_schema__
+        return handler(core_schema.definitions_schema(built, []))
+
+
+def sections(module: str, *names: str) -> tuple[Any, ...]:
+    """The types of sections that a module has; it is imported once one of them is written."""
+    return tuple(Annotated[Any, Section(module, name)] for name in names)
+
+
 Text = Annotated[str, Before(as_text), WithJsonSchema(SCALAR)]
 Name = Annotated[str, Field(min_length=1), Before(as_text), WithJsonSchema(SCALAR)]
 Number = Annotated[float, Before(as_number)]
@@ -171,6 +214,16 @@ def inside(value: Any, info: ValidationInfo) -> Any:
     return path
 
 
+def _zone(value: Any) -> str:
+    name = as_text(value)
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise wrong(f"{as_written(value)} is no IANA time zone, such as Europe/Ljubljana") from None
+    return str(name)
+
+
+Zone = Annotated[str, Before(_zone), WithJsonSchema(SCALAR)]
 File = Annotated[Path, BeforeValidator(inside)]
 Files = tuple[File, ...]
 

@@ -2,7 +2,7 @@
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 from pathlib import PurePath
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -18,7 +18,6 @@ from pydantic.fields import FieldInfo
 from scorer.challenge.fields import (
     SCALAR,
     Before,
-    File,
     Name,
     Whole,
     Word,
@@ -26,6 +25,7 @@ from scorer.challenge.fields import (
     as_text,
     as_written,
     none_twice,
+    sections,
     wrong,
 )
 from scorer.challenge.yaml import YamlValue
@@ -68,7 +68,7 @@ def _texts(value: Any) -> Any:
     return value if isinstance(value, list | tuple) else (value,)
 
 
-def _roles(roles: tuple[str, ...]) -> Before:
+def by_roles(roles: tuple[str, ...]) -> Before:
     """A mapping whose keys are some roles."""
 
     def checked(value: Any) -> Any:
@@ -153,17 +153,17 @@ BoxColumns = Annotated[
     AfterValidator(_whole_box),
     WithJsonSchema({"anyOf": [TEXTS, MAPPING]}),
 ]
-Paths = Annotated[dict[str, Name], Before(_paths), _roles(JSON), WithJsonSchema(MAPPING)]
+Paths = Annotated[dict[str, Name], Before(_paths), by_roles(JSON), WithJsonSchema(MAPPING)]
 Separator = Annotated[str, Before(_separator), WithJsonSchema(SCALAR)]
 Texts = Annotated[tuple[Name, ...], Before(_texts), WithJsonSchema(TEXTS)]
 Each = Annotated[
     tuple[Name, ...], Before(_texts), WithJsonSchema(TEXTS), AfterValidator(_box_parts)
 ]
-Cells = Annotated[dict[str, Separator], _roles(CELLS), WithJsonSchema(MAPPING)]
+Cells = Annotated[dict[str, Separator], by_roles(CELLS), WithJsonSchema(MAPPING)]
 Wide = Annotated[
     dict[str, Texts],
     Before(_single_role),
-    _roles(WIDE),
+    by_roles(WIDE),
     WithJsonSchema({"type": "object", "additionalProperties": TEXTS}),
 ]
 
@@ -202,33 +202,14 @@ class Cut(YamlSection):
         return self
 
 
-class KeyFile(Cut):
-    """A public file whose rows say what the lines of another file are about."""
-
-    file: File = Field(description="path, relative to challenge.yaml and inside its folder")
-    format: Name | None = Field(None, description="csv or jsonl; default: by the file's suffix")
-    columns: Annotated[dict[str, Name], _roles(("list", "item")), WithJsonSchema(MAPPING)] = Field(
-        {}, description="what the file calls its columns; with item the lines are of pairs"
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _path(cls, value: Any) -> Any:
-        return {"file": value} if not isinstance(value, dict) else value
-
-
-class ClassFile(Cut):
-    """A public file of the labels there are, a row for each."""
-
-    file: File = Field(description="path, relative to challenge.yaml and inside its folder")
-    format: Name | None = Field(None, description="csv or jsonl; default: by the file's suffix")
-    columns: Annotated[dict[str, Name], _roles(("label",)), WithJsonSchema(MAPPING)] = Field(
-        {}, description="what the file calls its column; default: label, or its only one"
-    )
+if TYPE_CHECKING:
+    from scorer.challenge.key_files import ClassFile, KeyFile
+else:
+    ClassFile, KeyFile = sections("scorer.challenge.key_files", "ClassFile", "KeyFile")
 
 
 def _kind_of_classes(value: Any) -> str:
-    return "file" if isinstance(value, dict | ClassFile) else "names"
+    return "file" if isinstance(value, dict | Cut) else "names"
 
 
 ClassesOf = Annotated[

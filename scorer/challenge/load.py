@@ -7,13 +7,14 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeAlias, get_args
+from typing import Annotated, Any, TypeAlias, get_args
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from scorer.challenge.columns import COLUMNS, FIELD_ROLES, ROLES
-from scorer.challenge.fields import as_written, bare
+from scorer.challenge.fields import Section, as_written, bare
 from scorer.challenge.forms import Formed, written_keys
 from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.prose import prose_files
@@ -313,7 +314,8 @@ def _keys(steps: Steps) -> list[str]:
     model: type[BaseModel] = Challenge
     for step in steps:
         if isinstance(step, str):
-            model = next(_models(written_keys(model)[step].annotation))
+            field = written_keys(model)[step]
+            model = next(_models(Annotated[field.annotation, field]))
     under_columns = FIELD_ROLES.get(
         str(next((step for step in steps if isinstance(step, str)), "")), ()
     )
@@ -325,7 +327,10 @@ def _keys(steps: Steps) -> list[str]:
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
-    for part in get_args(annotation):
+    elif isinstance(annotation, Section):
+        yield annotation.model
+    parts = annotation.metadata if isinstance(annotation, FieldInfo) else get_args(annotation)
+    for part in parts:
         yield from _models(part)
 
 

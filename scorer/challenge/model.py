@@ -11,33 +11,30 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
 from scorer.bytes.address import is_url
-from scorer.challenge import phases as living
-from scorer.challenge.columns import COLUMNS, Extra, by_class, extra_roles, one_label
 from scorer.challenge.fields import (
     Before,
-    File,
     Files,
     Name,
-    Number,
     Text,
     Word,
     YamlSection,
+    Zone,
     as_flag,
-    as_number,
     as_whole,
+    sections,
     wrong,
 )
-from scorer.challenge.forms import BoxColumns, ClassFile, Formed, KeyFile, cut_of, keys_of
-from scorer.challenge.grading import Grading
-from scorer.challenge.leaderboard import Leaderboard
+from scorer.challenge.forms import Cut, Formed, cut_of, keys_of
+from scorer.challenge.leaderboard import DEFAULT_BOARD
 from scorer.challenge.measures import Measures, MeasureSpec, one_primary
 from scorer.challenge.prose import Description, Pages
-from scorer.challenge.submission import EACH, MULTILABEL, Submission
+from scorer.challenge.sources import NO_TRUTH
+from scorer.challenge.submission import DEFAULT_SUBMISSION
 from scorer.challenge.yaml import YamlValue
 from scorer.formats.form import FileForm
 
@@ -46,74 +43,21 @@ FOLDER = ".scorer"  # of the store, beside challenge.yaml
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
 
 
-class Source(Formed):
-    """A file of the organizer's."""
-
-    file: File = Field(description="path, relative to challenge.yaml and inside its folder")
-    format: Name | None = Field(
-        None, description="csv, lists, trec, jsonl or parquet; default: by the file's suffix"
+if TYPE_CHECKING:
+    from scorer.challenge.grading import Grading
+    from scorer.challenge.key_files import ClassFile, KeyFile
+    from scorer.challenge.leaderboard import Leaderboard
+    from scorer.challenge.phases import Phase, Question, Splits
+    from scorer.challenge.sources import Described, Example, Items, Source, Truth
+    from scorer.challenge.submission import Submission
+else:
+    (Grading,) = sections("scorer.challenge.grading", "Grading")
+    (Leaderboard,) = sections("scorer.challenge.leaderboard", "Leaderboard")
+    Phase, Question, Splits = sections("scorer.challenge.phases", "Phase", "Question", "Splits")
+    Described, Example, Items, Source, Truth = sections(
+        "scorer.challenge.sources", "Described", "Example", "Items", "Source", "Truth"
     )
-    columns: Annotated[dict[str, Name], Before(one_label)] = Field(
-        {}, description="what the file calls its columns"
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _path(cls, value: Any) -> Any:
-        return {"file": value} if isinstance(value, YamlValue | str | Path) else value
-
-
-class Described(Source):
-    """A file whose further columns reach metrics. `extra` is written among its columns."""
-
-    extra: Extra = Field({}, description=COLUMNS["extra"])
-
-    @property
-    def further(self) -> dict[str, str]:
-        """The role of each further column, and what it is called."""
-        return extra_roles(self.extra)
-
-
-class Truth(Described):
-    """The hidden answers. `probability` is written among the columns."""
-
-    probability: Annotated[dict[str, Name], Before(by_class)] = Field(
-        {}, description=COLUMNS["probability"]
-    )
-    multilabel: Name | None = Field(None, description=MULTILABEL)
-    each: BoxColumns | None = Field(
-        None,
-        description=f"{EACH}; or of a file with a row for each box the columns of these: "
-        "{class: name, x1: xmin, ..}; default: as in a submission, without score",
-    )
-
-    @property
-    def box_columns(self) -> dict[str, str]:
-        """The column of each part of a box, where a row is one; none where a cell has several."""
-        return {part: column for part, column in (self.each or {}).items() if column}
-
-
-NO_TRUTH = Truth.model_construct(file=Path())  # of a challenge that has none
-
-
-class Items(Described):
-    """The catalogue. `users` and `features` are written among its columns."""
-
-    users: Name | None = None
-    features: tuple[Name, ...] = ()
-
-
-class Example(YamlSection):
-    """A golden case: a submission whose values are known."""
-
-    truth: File | None = Field(None, description="a truth of its own; default: the challenge's")
-    submission: File = Field(description="the submission's file")
-    expect: Annotated[dict[str, Number], Field(min_length=1)] = Field(
-        description="measure id: value"
-    )
-    tolerance: Annotated[float, Field(ge=0), Before(as_number)] = Field(
-        1e-9, description="how far a value may be from the expected one"
-    )
+    (Submission,) = sections("scorer.challenge.submission", "Submission")
 
 
 class Challenge(YamlSection):
@@ -161,7 +105,7 @@ class Challenge(YamlSection):
     )
     likelihood: Source | None = Field(None, description="how likely preferences are, for EDRC")
     folds: Source | None = Field(None, description="splits for cross-validation")
-    submission: Submission = Field(Submission(), description="what a submission must be")
+    submission: Submission = Field(DEFAULT_SUBMISSION, description="what a submission must be")
     metrics: Annotated[Measures, AfterValidator(one_primary)] = Field(
         (),
         description="the measures; the first is primary unless one says so; left out, one for "
@@ -174,7 +118,7 @@ class Challenge(YamlSection):
         "where the truth is why; where the submission is why, with worst it counts as the lowest "
         "value there is, and with skip the submission has no value",
     )
-    leaderboard: Leaderboard = Field(Leaderboard(), description="how submissions are ranked")
+    leaderboard: Leaderboard = Field(DEFAULT_BOARD, description="how submissions are ranked")
     bounds: Annotated[bool, Before(as_flag)] = Field(
         False,
         description="whether reports for organizers (--private) give the lowest and highest value "
@@ -186,19 +130,15 @@ class Challenge(YamlSection):
         "--format grades",
     )
     examples: tuple[Example, ...] = Field((), description="cases with known values")
-    timezone: living.Zone = Field(
-        "UTC", description="IANA time zone of daily quotas and displayed times"
-    )
-    splits: living.Splits | None = Field(None, description="named parts of the lists")
-    phases: tuple[living.Phase, ...] = Field((), description="spans of time with their rules")
+    timezone: Zone = Field("UTC", description="IANA time zone of daily quotas and displayed times")
+    splits: Splits | None = Field(None, description="named parts of the lists")
+    phases: tuple[Phase, ...] = Field((), description="spans of time with their rules")
     registration: Annotated[Literal["invite", "open"], Word] | None = Field(
         None,
         description="whether an organizer makes teams, or whoever sends is one; default: invite "
         "on a server, open for `score add`",
     )
-    questions: dict[Name, living.Question] = Field(
-        {}, description="questions asked with each entry"
-    )
+    questions: dict[Name, Question] = Field({}, description="questions asked with each entry")
     plugins: Files = Field(
         (), description="Python files with own metrics; loaded only with --allow-plugins"
     )
@@ -231,12 +171,18 @@ class Challenge(YamlSection):
 
     @model_validator(mode="after")
     def _phased(self) -> Self:
-        living.refuse_contradictions(self.phases, self.splits)
+        if self.phases:
+            from scorer.challenge.phases import refuse_contradictions
+
+            refuse_contradictions(self.phases, self.splits)
         return self
 
     @model_validator(mode="after")
     def _tracked(self) -> Self:
-        living.refuse_unasked(self.leaderboard.tracks, self.questions)
+        if self.leaderboard.tracks:
+            from scorer.challenge.phases import refuse_unasked
+
+            refuse_unasked(self.leaderboard.tracks, self.questions)
         return self
 
     @property
@@ -284,7 +230,7 @@ class Challenge(YamlSection):
         """The form of a submission, or of one of the files, with the public files it needs."""
         lines, form = section.lines, cut_of(section)
         keys = candidates = None
-        if isinstance(lines, KeyFile):
+        if isinstance(lines, Cut):
             keys = keys_of(lines, "item" in lines.columns)
         elif lines is not None:
             source = self.lists if lines == "lists" else self.items
@@ -306,16 +252,16 @@ class Challenge(YamlSection):
         return any(section.parts or "list" in section.wide for section in sections)
 
     @property
-    def key_files(self) -> dict[str, KeyFile | ClassFile]:
+    def key_files(self) -> dict[str, "KeyFile | ClassFile"]:
         """The files of what lines are about, and of classes, by the keys of challenge.yaml."""
         sections = {"submission": self.submission, "truth": self.truth, "lists": self.lists}
         sections["items"] = self.items
         classes = self.submission.classes
-        named = {"submission.classes": classes} if isinstance(classes, ClassFile) else {}
+        named = {"submission.classes": classes} if isinstance(classes, Cut) else {}
         return named | {
             f"{name}.lines": section.lines
             for name, section in sections.items()
-            if section is not None and isinstance(section.lines, KeyFile)
+            if section is not None and isinstance(section.lines, Cut)
         }
 
     @property

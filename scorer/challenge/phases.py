@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Literal, Self
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import AfterValidator, Field, GetJsonSchemaHandler, WithJsonSchema, model_validator
 from pydantic_core import CoreSchema
@@ -30,22 +29,9 @@ from scorer.challenge.fields import (
     none_twice,
     wrong,
 )
-from scorer.challenge.leaderboard import Track
+from scorer.challenge.rank_by import Track
+from scorer.challenge.words import EVERYTHING, FLAGS, REST, SHOWN_WORDS
 from scorer.core.text import join_first, quoted
-
-EVERYTHING = "all"  # the split that holds every list
-SHOWN_WORDS = ("own", "none", EVERYTHING)
-REST = "rest"
-FLAGS = {"yes": True, "true": True, "no": False, "false": False}  # answers to a flag
-
-
-def _zone(value: Any) -> str:
-    name = as_text(value)
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise wrong(f"{as_written(value)} is no IANA time zone, such as Europe/Ljubljana") from None
-    return str(name)
 
 
 def as_time(value: Any) -> datetime:
@@ -85,7 +71,6 @@ def as_duration(value: Any) -> int:
 
 Time = Annotated[datetime, Before(as_time), WithJsonSchema(SCALAR)]
 Duration = Annotated[int, Before(as_duration), WithJsonSchema(SCALAR)]
-Zone = Annotated[str, Before(_zone), WithJsonSchema(SCALAR)]
 SplitName = Annotated[
     Name, AfterValidator(lambda name: name if name not in SHOWN_WORDS else _refuse_split_name(name))
 ]
@@ -181,7 +166,7 @@ class Phase(YamlSection):
     )
     after: Name | None = Field(None, description="begins when that phase ends; accepts no entries")
     show: Name = Field(EVERYTHING, description="a split's name, own, none or all")
-    quota: Quota = Field(Quota(), description="how many entries a team may send")
+    quota: Quota = Field(Quota.model_construct(), description="how many entries a team may send")
     select: Count | None = Field(
         None, description="how many selected entries of each team count; others are left out"
     )

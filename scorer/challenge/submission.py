@@ -3,51 +3,33 @@
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
-from scorer.bytes.limits import ReadLimits as ReadLimits
-from scorer.challenge.columns import COLUMNS, Extra, by_class, column_schema, one_label
+from scorer.challenge.columns import (
+    COLUMNS,
+    Extra,
+    ValueColumns,
+    by_class,
+    column_schema,
+    one_label,
+)
 from scorer.challenge.fields import (
-    SCALAR,
     Before,
-    Count,
     Name,
     Number,
     Or,
-    Size,
-    Whole,
     Word,
-    YamlSection,
     as_flag,
-    as_number,
-    as_whole,
-    as_written,
-    bare,
+    as_range,
+    sections,
     wrong,
 )
 from scorer.challenge.forms import ClassesOf, Each, Formed, Texts
-from scorer.challenge.yaml import YamlValue
+from scorer.challenge.limits import DEFAULT_LIMITS
 from scorer.core.id_pattern import IdPattern, whole_text
 from scorer.core.text import quoted
-
-
-def _range(value: Any) -> Any:
-    if not isinstance(value, list) or len(value) != 2:
-        raise wrong(f"{as_written(value)} is not a range; write [1, 5]")
-    low, high = (as_number(end, n) for n, end in enumerate(value))
-    if not low < high:
-        raise wrong(f"{as_written(value[0])} is not below {as_written(value[1])}")
-    return low, high
-
-
-def _open_range(value: Any) -> Any:
-    """A range, of which an end may be missing."""
-    ends = value if isinstance(value, list | tuple) else ()
-    if len(ends) == 2 and None in map(bare, ends):
-        return tuple(None if bare(e) is None else as_number(e, n) for n, e in enumerate(ends))
-    return _range(list(ends) or value)
 
 
 def _pattern(value: str | None) -> str | None:
@@ -74,6 +56,13 @@ def _text_pattern(value: str | None) -> str | None:
     return value
 
 
+if TYPE_CHECKING:
+    from scorer.challenge.given import GivenValue, Length
+    from scorer.challenge.limits import Limits
+else:
+    (Limits,) = sections("scorer.challenge.limits", "Limits")
+    GivenValue, Length = sections("scorer.challenge.given", "GivenValue", "Length")
+
 MULTILABEL = (
     "what separates several labels in a cell of the file, such as ','; written in one of truth "
     "and submission, it holds for both; default: a cell is one label"
@@ -86,86 +75,12 @@ EACH = (
 )
 
 
-def _part_of_whole(value: Any) -> Any:
-    """One column, or those of a part and a whole."""
-    columns = value if isinstance(value, list | tuple) else (value,)
-    if len(columns) not in (1, 2):
-        raise wrong("a value is one column, or two: [part, whole]")
-    return columns
-
-
 def _by_role(name: str, columns: Sequence[str]) -> dict[str, str]:
     return {f"value[{name}{'/whole' * place}]": column for place, column in enumerate(columns)}
 
 
-ValueColumns = Annotated[
-    tuple[Name, ...],
-    Before(_part_of_whole),
-    WithJsonSchema(
-        {"anyOf": [SCALAR, {"type": "array", "items": SCALAR, "minItems": 2, "maxItems": 2}]}
-    ),
-]
-Range = Annotated[tuple[Number | None, Number | None], Before(_open_range)]
-
-
-class GivenValue(YamlSection):
-    """A value that another tool computed for each list."""
-
-    column: ValueColumns = Field(
-        (), description="its column, or [part, whole]; default: as the value is called"
-    )
-    better: Annotated[Literal["higher", "lower"], Word] = Field(
-        "higher", description="which direction is better"
-    )
-    range: Range | None = Field(
-        None, description="the lowest and highest value there can be, ~ where there is no bound"
-    )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _bare(cls, value: Any) -> Any:
-        return {} if isinstance(value, YamlValue) and value.data is None else value
-
-
-class Length(YamlSection):
-    """How many items a list may have."""
-
-    min: Whole | None = Field(None, description="the least number")
-    max: Count | None = Field(None, description="the greatest number")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _exact(cls, value: Any) -> Any:
-        if isinstance(value, YamlValue | int):
-            return {"min": (exactly := as_whole(value)), "max": exactly}
-        return value
-
-    @model_validator(mode="after")
-    def _ordered(self) -> Self:
-        if self.min is not None and self.max is not None and self.min > self.max:
-            raise wrong(f"min {self.min} is above max {self.max}", "C106", "min")
-        return self
-
-
-class Limits(YamlSection):
-    """What a submission may cost to read."""
-
-    size: Size = Field(1 << 30, description="bytes of the file: 20MB, 1GiB")
-    unpacked: Size = Field(4 << 30, description="bytes once decompressed")
-    rows: Count = Field(50_000_000, description="rows")
-    list: Count = Field(4_000_000, description="rows of one list")
-    line: Size = Field(1 << 20, description="bytes of one line")
-    ids: Count = Field(20_000_000, description="different ids")
-    ratio: Count = Field(100, description="unpacked bytes for each compressed one")
-    careful: Count = Field(
-        2_000_000, description="lines that can only be read one by one; a JSON document's row is 4"
-    )
-    errors: Count = Field(200_000, description="errors in rows, after which reading ends")
-
-    @property
-    def bounds(self) -> ReadLimits:
-        """The same for a reader of files."""
-        return ReadLimits(**dict(self))
+def _by_role(name: str, columns: Sequence[str]) -> dict[str, str]:
+    return {f"value[{name}{'/whole' * place}]": column for place, column in enumerate(columns)}
 
 
 class Submission(Formed):
@@ -185,7 +100,7 @@ class Submission(Formed):
         description="whether each list has to have all of its candidates; default: where items has "
         "the candidates of lists, and a measure compares orders (Tau, TauAP, Rho)",
     )
-    range: Annotated[tuple[Number, Number] | None, Before(_range)] = Field(
+    range: Annotated[tuple[Number, Number] | None, Before(as_range)] = Field(
         None, description="lowest and highest prediction, score, probability, pixel or coordinate"
     )
     classes: ClassesOf = Field(
@@ -248,12 +163,16 @@ class Submission(Formed):
         "as in the file; the mean over all orders; each at the mean of their ranks, as knowledge "
         "graphs have it; or refused",
     )
-    limits: Limits = Field(Limits(), description="limits on the size of a submission")
+    limits: Limits = Field(DEFAULT_LIMITS, description="limits on the size of a submission")
 
     @property
     def lengths(self) -> Length | None:
         """How many items a list may have; of texts one, unless it is said."""
-        return Length(max=1) if self.texts and self.length is None else self.length
+        if not self.texts or self.length is not None:
+            return self.length
+        from scorer.challenge.given import Length as Made
+
+        return Made(max=1)
 
     @model_validator(mode="after")
     def _pattern_of_answers(self) -> Self:
@@ -277,7 +196,9 @@ class Submission(Formed):
         """The values that are submitted, by name; the first column names a single one."""
         if self.values or not self.value:
             return self.values
-        return {self.value[0]: GivenValue(column=self.value, range=self.range)}
+        from scorer.challenge.given import GivenValue as Made
+
+        return {self.value[0]: Made(column=self.value, range=self.range)}
 
     @property
     def value_columns(self) -> dict[str, dict[str, str]]:
@@ -298,3 +219,6 @@ class Submission(Formed):
             message = "beside numbers a row has one label, no probabilities and not several"
             raise wrong(message, "C106", "columns")
         return self
+
+
+DEFAULT_SUBMISSION = Submission.model_construct()  # where nothing is written of it

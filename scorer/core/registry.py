@@ -248,7 +248,8 @@ def modules_in(folders: Iterable[str]) -> dict[str, bool]:
     found = dict[str, bool]()
     for folder in folders:
         if not os.path.isdir(folder):
-            
+            from pkgutil import iter_modules
+
             found |= {module.name: module.ispkg for module in iter_modules([folder])}
             continue
         for entry in sorted(os.listdir(folder)):

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.challenge.leaderboard import Track
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import FLAGS, Question
+from scorer.challenge.phases import Question
+from scorer.challenge.rank_by import Track
+from scorer.challenge.words import FLAGS
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import join_first, nearest, printable, quoted

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.forms import ClassFile, cut_of
+from scorer.challenge.forms import cut_of
+from scorer.challenge.key_files import ClassFile
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import ClassNames
 from scorer.core.problems import Findings, Problem, of_organizer

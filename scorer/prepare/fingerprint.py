@@ -12,7 +12,7 @@ from typing import Any
 
 from scorer.bytes.files import beginning, digest
 from scorer.bytes.limits import Unreadable
-from scorer.challenge.forms import KeyFile
+from scorer.challenge.key_files import KeyFile
 from scorer.challenge.model import KEY, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem, of_organizer

@@ -8,8 +8,9 @@ from functools import cache
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import is_kit, refuse_kit
-from scorer.challenge.model import Challenge, Source
+from scorer.challenge.model import Challenge
 from scorer.challenge.public import IdNames, Public
+from scorer.challenge.sources import Source
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.arrays import Floats, Mask

@@ -10,7 +10,8 @@ import numpy as np
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import EVERYTHING, REST, SHOWN_WORDS, Splits
+from scorer.challenge.phases import Splits
+from scorer.challenge.words import EVERYTHING, REST, SHOWN_WORDS
 from scorer.core.arrays import Ints, Mask
 from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.forms import ClassFile, cut_of
-from scorer.challenge.model import Challenge, Described, Source
+from scorer.challenge.forms import cut_of
+from scorer.challenge.key_files import ClassFile
+from scorer.challenge.model import Challenge
+from scorer.challenge.sources import Described, Source
 from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, of_organizer

@@ -8,7 +8,8 @@ import numpy as np
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
-from scorer.challenge.model import Challenge, Described
+from scorer.challenge.model import Challenge
+from scorer.challenge.sources import Described
 from scorer.core.arrays import Ints, Mask
 from scorer.core.condition import Condition, parse
 from scorer.core.errors import ChallengeError

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
 
-from scorer.challenge.leaderboard import Track
 from scorer.challenge.model import Challenge
+from scorer.challenge.rank_by import Track
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.dataclass import dataclass, replace
 from scorer.core.named_tuple import NamedTuple

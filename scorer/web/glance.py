@@ -10,7 +10,7 @@ from scorer.api.kits.readme import submission_rules
 from scorer.board.live import LiveReport
 from scorer.board.phases import Left, Span, decided_until, spans
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import EVERYTHING
+from scorer.challenge.words import EVERYTHING
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, sized
 from scorer.reports.pictures.draw import fitted

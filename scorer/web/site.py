@@ -26,7 +26,7 @@ from scorer.board.phases import Left, Span, phase_at, showing, shown_at, spans
 from scorer.board.snapshot import Snapshot
 from scorer.board.why import EXACT, Counting, Why, counting, why_ranked, why_unseen
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import EVERYTHING
+from scorer.challenge.words import EVERYTHING
 from scorer.core.cached import cached_property
 from scorer.core.dataclass import dataclass
 from scorer.core.errors import UnknownName

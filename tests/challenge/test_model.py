@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 from scorer.challenge.forms import Formed, written_keys
-from scorer.challenge.leaderboard import RankBy, Tiers
+from scorer.challenge.given import Length
+from scorer.challenge.leaderboard import Tiers
+from scorer.challenge.limits import Limits
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
+from scorer.challenge.rank_by import RankBy
 from scorer.challenge.schema import schema
-from scorer.challenge.submission import Length, Limits
 from scorer.core.codes import codes
 from scorer.core.errors import ChallengeError
 from scorer.prepare.faults import Fault, located

@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.submission import Limits as Settable
+from scorer.challenge.limits import Limits as Settable
 from scorer.core.problems import Findings
 from scorer.formats import cut
 from scorer.formats.read import format_of, read

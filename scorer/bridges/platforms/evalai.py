@@ -26,7 +26,8 @@ from scorer.bridges.logo import logo
 from scorer.bridges.lost import lost
 from scorer.bridges.stage import made, numbers, python, run
 from scorer.bytes.write import zipped
-from scorer.challenge.phases import EVERYTHING, Phase
+from scorer.challenge.phases import Phase
+from scorer.challenge.words import EVERYTHING
 from scorer.reports import commonmark
 
 FILE = "challenge_config.yaml"

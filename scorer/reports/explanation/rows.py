@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scorer.challenge.phases import EVERYTHING
+from scorer.challenge.words import EVERYTHING
 from scorer.metrics.explain.steps import Formula, Grid
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.explanation.document import line
