@@ -40,6 +40,7 @@ from scorer.formats.form import FileForm
 
 FILE = "challenge.yaml"
 FOLDER = ".scorer"  # of the store, beside challenge.yaml
+CLASSES = "submission.classes"  # the key of a file of labels
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
 
 
@@ -257,7 +258,7 @@ class Challenge(YamlSection):
         sections = {"submission": self.submission, "truth": self.truth, "lists": self.lists}
         sections["items"] = self.items
         classes = self.submission.classes
-        named = {"submission.classes": classes} if isinstance(classes, Cut) else {}
+        named = {CLASSES: classes} if isinstance(classes, Cut) else {}
         return named | {
             f"{name}.lines": section.lines
             for name, section in sections.items()

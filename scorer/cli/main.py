@@ -39,6 +39,10 @@ INTERRUPTED, INTERNAL = 130, 4
 COMPLETIONS = ("--install-completion", "--show-completion")
 WHEN = ("auto", "always", "never")  # there are colours
 PLUGINS = "pydantic.plugin._loader"  # the module
+DOCSTRINGS = (  # modules that give numpy's functions their texts, which a command never shows
+    "numpy._core._add_newdocs",
+    "numpy._core._add_newdocs_scalars",
+)
 COMPLETING = "_SCORE_COMPLETE"  # what the shell's completion asks by
 
 
@@ -170,6 +174,8 @@ def _run(words: Sequence[str], when: str) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
         sys.modules.setdefault(PLUGINS, NoPlugins())
+    for name in DOCSTRINGS:
+        sys.modules.setdefault(name, ModuleType(name))
     terminal, printed = _terminal(when), io.StringIO()
     completing = COMPLETING in os.environ
     group = verbs(completing or any(word.startswith(COMPLETIONS) for word in words[:1]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from functools import cache
 from importlib import import_module
+from inspect import get_annotations
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,7 @@ def command(verb: str) -> TyperCommand:
     """One verb as a command; no other is imported."""
     name = _module(verb)
     function = getattr(import_module(f"{commands.__name__}.{name}"), name)
+    function.__annotations__ = get_annotations(function, eval_str=True)  # typer would do so twice
     app = typer.Typer(
         add_completion=False,
         pretty_exceptions_enable=False,

@@ -20,7 +20,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 from scorer.core.cached import cached_property
 from scorer.core.errors import PluginError, ScorerError, UnknownName
@@ -265,9 +265,7 @@ def modules_in(folders: Iterable[str]) -> dict[str, bool]:
 def installed(group: str) -> tuple[EntryPoint, ...]:
     """The entry points of installed projects in that group."""
     archives = any(map(os.path.isfile, sys.path))
-    if not archives and not any(
-        f"[{group}]".encode() in written for written in _all_entry_points()
-    ):
+    if not archives and f"[{group}]".encode() not in _all_entry_points():
         return ()
     from importlib.metadata import entry_points
 
@@ -275,12 +273,12 @@ def installed(group: str) -> tuple[EntryPoint, ...]:
 
 
 @cache
-def _all_entry_points() -> tuple[bytes, ...]:
-    """What each installed project writes of its entry points.
+def _all_entry_points() -> bytes:
+    """What the installed projects write of their entry points, one after the other.
 
     `importlib.metadata` takes long to import and looks at more, so it waits for one of ours.
     """
-    return tuple(
+    return b"\n".join(
         _bytes_or_none(os.path.join(place or ".", name, "entry_points.txt"))
         for place in sys.path
         for name in _names_in_folder(place or ".")
@@ -346,10 +344,7 @@ def _marked(modules: Iterable[ModuleType], type_: type[T]) -> list[tuple[T, str]
         (thing, module.__name__)
         for module in modules
         for value in vars(module).values()
-        if isinstance(thing := _thing(value), type_)
+        if callable(value)
+        and isinstance(thing := getattr(value, MARK, None), type_)
         and getattr(value, "__module__", None) == module.__name__
     ]
-
-
-def _thing(value: Any) -> object:
-    return getattr(value, MARK, None) if callable(value) else None

@@ -14,7 +14,7 @@ import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
-from scorer.challenge.submission import Submission
+from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
 from scorer.core.arrays import Ints, Mask
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
@@ -82,7 +82,7 @@ class SideTables(NamedTuple):
     features: tuple[str, ...] = ()  # the feature columns of items
     strict: tuple[str, ...] = ()  # the metrics that need a truth without equal grades in a list
     views: Mapping[type, str] = {}  # what is looked at, with a metric
-    rules: Submission = Submission()
+    rules: Submission = DEFAULT_SUBMISSION
     separators: tuple[str | None, str | None] = (None, None)  # of labels: truth's, submission's
     extra: Mapping[str, Mapping[str, str]] = {}  # section -> name -> kind
     judged: Mapping[str, int] = {}  # items that a list needs, by metric

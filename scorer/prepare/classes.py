@@ -6,7 +6,6 @@ import numpy as np
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
-from scorer.challenge.key_files import ClassFile
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import ClassNames
 from scorer.core.problems import Findings, Problem, of_organizer
@@ -20,7 +19,7 @@ MOST_CLASSES = 10_000_000
 def classes_in(challenge: Challenge, findings: Findings) -> tuple[str, ...]:
     """The labels of `submission.classes: {file: ..}`, in its order; none where there is no file."""
     source = challenge.submission.classes
-    if not isinstance(source, ClassFile):
+    if isinstance(source, tuple):
         return ()
     file_findings = Findings(display_path(source.file))
     limits = ReadLimits(rows=MOST_CLASSES, ids=MOST_CLASSES)

@@ -12,7 +12,7 @@ from typing import Any
 
 from scorer.bytes.files import beginning, digest
 from scorer.bytes.limits import Unreadable
-from scorer.challenge.key_files import KeyFile
+from scorer.challenge.forms import Cut
 from scorer.challenge.model import KEY, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem, of_organizer
@@ -194,7 +194,7 @@ def _lines(challenge: Challenge) -> dict[str, object]:
     for name in ("truth", "submission", "lists", "items"):
         section = getattr(challenge, name)
         lines = None if section is None else section.lines
-        if isinstance(lines, KeyFile):
+        if isinstance(lines, Cut):
             lines_by_section[name] = lines.model_dump(
                 mode="json", exclude={"file"}, exclude_defaults=True
             )

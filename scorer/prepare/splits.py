@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.model import Challenge
-from scorer.challenge.phases import Splits
 from scorer.challenge.words import EVERYTHING, REST, SHOWN_WORDS
 from scorer.core.arrays import Ints, Mask
 from scorer.core.dataclass import replace
@@ -22,6 +22,9 @@ from scorer.prepare.faults import Fault, refuse
 from scorer.results.report import Scope
 from scorer.results.scorecard import Scorecard
 from scorer.tables.table import Schema
+
+if TYPE_CHECKING:
+    from scorer.challenge.phases import Splits
 
 
 def drawn(

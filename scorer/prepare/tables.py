@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
-from scorer.challenge.key_files import ClassFile
-from scorer.challenge.model import Challenge
-from scorer.challenge.sources import Described, Source
+from scorer.challenge.model import CLASSES, Challenge
 from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, of_organizer
@@ -17,6 +16,9 @@ from scorer.formats.parts import by_part
 from scorer.formats.read import format_of, read
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import columns_of
+
+if TYPE_CHECKING:
+    from scorer.challenge.sources import Described, Source
 
 
 def organizer_table(
@@ -37,8 +39,8 @@ def organizer_table(
 
 def read_keys(challenge: Challenge, findings: Findings) -> None:
     """Read the files that give the ids of lines without ids, only for their problems."""
-    for source in challenge.key_files.values():
-        if isinstance(source, ClassFile):
+    for key, source in challenge.key_files.items():
+        if key == CLASSES:
             continue
         shape = Schema(("list",), ("item",), source.columns)
         format = format_of(source.file, source.format, form=cut_of(source))

@@ -189,6 +189,7 @@ def form_of(subject: str, name: str) -> ReportForm:
     return written.form(subject) if written else forms(subject).get(name)
 
 
+@cache
 def form_names(subject: str) -> str:
     """The names of a subject's forms for a command's help; none of them is loaded."""
     here = Path(__file__).parent

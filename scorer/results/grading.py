@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from scorer.challenge.grading import Grading
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.named_tuple import NamedTuple
@@ -14,6 +14,9 @@ from scorer.core.problems import Problem
 from scorer.core.text import display_path, join_first, quoted
 from scorer.metrics.measure import Measure, find
 from scorer.results.report import Report, Scored
+
+if TYPE_CHECKING:
+    from scorer.challenge.grading import Grading
 
 DAY = 86_400  # seconds
 
