@@ -125,4 +125,4 @@ T = TypeVar("T")
 
 def shown(kind: type[T], result: object) -> T:
     """A result as one of these, with its text."""
-    return kind(**{name: getattr(result, name) for name in field_names(type(result))})  # type: ignore[arg-type]
+    return kind(**{name: getattr(result, name) for name in field_names(type(result))})

@@ -79,10 +79,6 @@ def _by_role(name: str, columns: Sequence[str]) -> dict[str, str]:
     return {f"value[{name}{'/whole' * place}]": column for place, column in enumerate(columns)}
 
 
-def _by_role(name: str, columns: Sequence[str]) -> dict[str, str]:
-    return {f"value[{name}{'/whole' * place}]": column for place, column in enumerate(columns)}
-
-
 class Submission(Formed):
     """What a submission must be."""
 

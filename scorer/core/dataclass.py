@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
     from dataclasses import replace as replace
+
 else:
 
     def replace(instance, /, **changes):
@@ -125,9 +126,13 @@ def _fields(cls: type) -> dict[str, _Field]:
     return fields
 
 
-@cache
 def field_names(cls: type) -> tuple[str, ...]:
-    """The names of a dataclass's fields, without asking for all that it has not made."""
+    """The names of a dataclass's fields, none of another class; no attribute of it is made."""
+    return _names(cls)
+
+
+@cache
+def _names(cls: type) -> tuple[str, ...]:
     return (*_fields(cls),)
 
 

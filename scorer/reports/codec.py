@@ -68,7 +68,7 @@ def to_fields(value: Any) -> Any:
         return value
     if kind is float:
         return _finite_or_none(value)
-    if kind is not dict and (keys := _record_keys(kind)):
+    if kind is not dict and (keys := _record_keys(kind)):  # type: ignore[arg-type]
         parts = [(key, getattr(value, name)) for name, key in keys]
         return {
             key: part if type(part) in PLAIN else to_fields(part)
