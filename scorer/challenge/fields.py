@@ -152,7 +152,7 @@ class Or(NamedTuple):
         return {"anyOf": [self.short, handler(core)]}
 
 
-class Section(NamedTuple):
+class LateSection(NamedTuple):
     """A section of challenge.yaml, imported and built once it is written."""
 
     module: str
@@ -180,7 +180,7 @@ class Section(NamedTuple):
 
 def sections(module: str, *names: str) -> tuple[Any, ...]:
     """The types of sections that a module has; it is imported once one of them is written."""
-    return tuple(Annotated[Any, Section(module, name)] for name in names)
+    return tuple(Annotated[Any, LateSection(module, name)] for name in names)
 
 
 Text = Annotated[str, Before(as_text), WithJsonSchema(SCALAR)]

@@ -10,11 +10,10 @@ import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import ExitStack, redirect_stdout
-from importlib import import_module
 from itertools import pairwise
-from types import ModuleType
 from typing import TYPE_CHECKING, TextIO
 
+from scorer.cli.leaner import import_less
 from scorer.cli.process import (
     Ended,
     abandon,
@@ -38,30 +37,7 @@ if TYPE_CHECKING:
 INTERRUPTED, INTERNAL = 130, 4
 COMPLETIONS = ("--install-completion", "--show-completion")
 WHEN = ("auto", "always", "never")  # there are colours
-PLUGINS = "pydantic.plugin._loader"  # the module
-DOCSTRINGS = (  # modules that give numpy's functions their texts, which a command never shows
-    "numpy._core._add_newdocs",
-    "numpy._core._add_newdocs_scalars",
-)
 COMPLETING = "_SCORE_COMPLETE"  # what the shell's completion asks by
-
-
-class NoPlugins(ModuleType):
-    """What pydantic loads plugins of its own by: none, and no search of all installed projects."""
-
-    def __init__(self) -> None:
-        super().__init__(PLUGINS)
-
-    def get_plugins(self) -> tuple[()]:
-        """No plugins."""
-        return ()
-
-    def __getattr__(self, name: str) -> object:
-        """Anything else, from the module itself."""
-        if name.startswith("__"):
-            raise AttributeError(name)
-        del sys.modules[PLUGINS]
-        return getattr(import_module(PLUGINS), name)
 
 
 def main() -> None:
@@ -162,6 +138,7 @@ def _coloured(stream: TextIO | None, when: str) -> bool:
 
 
 def _run(words: Sequence[str], when: str) -> int:
+    import_less()
     import typer
 
     from scorer.cli.options import Result
@@ -170,12 +147,6 @@ def _run(words: Sequence[str], when: str) -> int:
     if list(words) == ["--version"]:
         _give(Result(f"scorer {__version__}\n"))
         return 0
-    # numpy's BLAS has little to do here that pays for the start of its threads
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__") == "__all__":
-        sys.modules.setdefault(PLUGINS, NoPlugins())
-    for name in DOCSTRINGS:
-        sys.modules.setdefault(name, ModuleType(name))
     terminal, printed = _terminal(when), io.StringIO()
     completing = COMPLETING in os.environ
     group = verbs(completing or any(word.startswith(COMPLETIONS) for word in words[:1]))

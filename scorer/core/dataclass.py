@@ -58,7 +58,7 @@ class _Pending:
         """Give it the method or attribute of that name."""
         with LOCK:
             if name == "__init__" and isinstance(vars(self.cls)[name], Unmade):
-                fields = _fields(self.cls)
+                fields = _all_fields(self.cls)
                 if all(field.init for field in fields.values()):
                     self.cls.__init__ = _constructor(self.cls, fields)  # type: ignore[misc]
                     return
@@ -114,7 +114,7 @@ class _Field:
         return cls(value.default, value.default_factory, value.init, keyword, kind)
 
 
-def _fields(cls: type) -> dict[str, _Field]:
+def _all_fields(cls: type) -> dict[str, _Field]:
     """The fields of a class and of those above it."""
     fields = dict[str, _Field]()
     for above in reversed(cls.__mro__):
@@ -128,12 +128,12 @@ def _fields(cls: type) -> dict[str, _Field]:
 
 def field_names(cls: type) -> tuple[str, ...]:
     """The names of a dataclass's fields, none of another class; no attribute of it is made."""
-    return _names(cls)
+    return _field_names(cls)
 
 
 @cache
-def _names(cls: type) -> tuple[str, ...]:
-    return (*_fields(cls),)
+def _field_names(cls: type) -> tuple[str, ...]:
+    return (*_all_fields(cls),)
 
 
 def _constructor(cls: type, fields: dict[str, _Field]) -> Any:

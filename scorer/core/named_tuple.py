@@ -46,7 +46,7 @@ def _replace(self: Any, /, **values: Any) -> Any:
     return made
 
 
-def _told(self: Any) -> str:
+def _shown(self: Any) -> str:
     fields = map("{}={!r}".format, self._fields, self)
     return f"{type(self).__name__}({', '.join(fields)})"
 
@@ -55,7 +55,7 @@ METHODS = {  # of all of them
     "_make": classmethod(_make),
     "_replace": _replace,
     "__replace__": _replace,
-    "__repr__": _told,
+    "__repr__": _shown,
     **{name: vars(namedtuple("Any", ()))[name] for name in ("_asdict", "__getnewargs__")},
 }
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cache
-from typing import TYPE_CHECKING
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import is_kit, refuse_kit
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import IdNames, Public
+from scorer.challenge.sources import Source
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.arrays import Floats, Mask
@@ -44,9 +44,6 @@ from scorer.tables.table import Schema, Table
 from scorer.views.frames import Frames, text_of
 from scorer.views.members import items_by_list
 from scorer.views.positions import Positions
-
-if TYPE_CHECKING:
-    from scorer.challenge.sources import Source
 
 
 def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
@@ -447,8 +444,7 @@ def _items(
             file_findings.extend(contradictory(items))
             findings.extend(of_organizer(file_findings))
     if challenge.history is not None:
-        shape = Schema(("list", "item"))
-        history = organizer_table(challenge, challenge.history, [shape], findings)
-        if history is not None:
+        pairs = [Schema(("list", "item"))]
+        if (history := organizer_table(challenge, challenge.history, pairs, findings)) is not None:
             tables["history"] = history
     return tables, features

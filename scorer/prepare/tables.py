@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import CLASSES, Challenge
+from scorer.challenge.sources import Described, Source
 from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, of_organizer
@@ -16,9 +16,6 @@ from scorer.formats.parts import by_part
 from scorer.formats.read import format_of, read
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import columns_of
-
-if TYPE_CHECKING:
-    from scorer.challenge.sources import Described, Source
 
 
 def organizer_table(

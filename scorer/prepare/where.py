@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import Challenge
+from scorer.challenge.sources import Described
 from scorer.core.arrays import Ints, Mask
 from scorer.core.condition import Condition, parse
 from scorer.core.errors import ChallengeError
@@ -25,9 +25,6 @@ from scorer.prepare.bind import BoundChallenge, written_so
 from scorer.prepare.faults import Fault, refuse
 from scorer.tables.table import EXTRA, NUMBER, Schema, Table
 from scorer.views.join import among_lists
-
-if TYPE_CHECKING:
-    from scorer.challenge.sources import Described
 
 
 class _Column(NamedTuple):

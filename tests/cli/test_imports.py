@@ -12,7 +12,7 @@ from scorer.metrics.base import Metric
 HEAVY = (
     "jinja2",
     "numpy",
-    "numpy.ma",
+    "numpy.ma.core",  # of numpy.ma a command imports what polars asks for, unless there is more
     "pandas",
     "polars",
     "pydantic.main",
@@ -33,8 +33,8 @@ TREC_RUN = str(next((ROOT / "submissions_example/trec/good").iterdir()))
 TITANIC = str(ROOT / "challenges/gallery/titanic")
 TITANIC_SENT = str(next((ROOT / "submissions_example/gallery/titanic/good").iterdir()))
 SCORES = {"numpy", "pydantic.main"}
-HTML = {*SCORES, "jinja2", "numpy.ma", "importlib.metadata"}  # with formulas
-SCIPY = {"scipy", "numpy.ma", "importlib.metadata"}  # the first imports the others
+HTML = {*SCORES, "jinja2", "numpy.ma.core", "importlib.metadata"}  # with formulas
+SCIPY = {"scipy", "numpy.ma.core", "importlib.metadata"}  # the first imports the others
 
 
 @pytest.mark.slow("starts processes", beyond=2)
@@ -78,6 +78,47 @@ def test_a_command_loads_only_what_it_needs(words, allowed):
 def test_only_the_metrics_that_a_challenge_names_are_loaded(words, wanted):
     metrics = set(discover("metric", "scorer.metrics", Metric).origins.values())
     assert metrics & loaded(words) == {f"scorer.metrics.{name}" for name in wanted}
+
+
+UNWRITTEN = {  # what a challenge of two keys and a file of ranked lists do without
+    *(
+        f"scorer.challenge.{name}"
+        for name in ("given", "grading", "key_files", "phases", "rank_by")
+    ),
+    *(f"scorer.formats.{name}" for name in ("csv", "json", "jsonl", "documents", "lists")),
+    *("numpy.ma", "numpy.random"),
+}
+
+
+@pytest.mark.slow("starts processes")
+@pytest.mark.parametrize("verb", [[], ["check"]])
+def test_what_is_not_written_is_not_loaded(verb, tmp_path):
+    folder = small(tmp_path)
+    assert (
+        loaded([*verb, f"{folder}/c.yaml", f"{folder}/run", "--format", "json"]) & UNWRITTEN
+        == set()
+    )
+
+
+@pytest.mark.slow("starts a process", beyond=2)
+def test_polars_makes_series_of_arrays_without_numpys_masks(tmp_path):
+    folder = small(tmp_path)
+    lines = [f"q{n % 3 * 2} Q0 document-{n} 1 {n} tag\n" for n in range(60_000)]
+    (folder / "big").write_text("".join(lines))
+    modules = loaded([f"{folder}/c.yaml", f"{folder}/big", "--format", "json"])
+    assert "polars" in modules
+    assert "numpy.ma.core" not in modules
+
+
+def small(folder):
+    """A challenge of two keys, in TREC's form, and a run."""
+    (folder / "c.yaml").write_text(
+        "truth: {file: qrels, format: trec}\nmetrics: [nDCG@10, AP]\n"
+        "submission: {format: trec, missing_list: zero, unknown_list: ignore}\n"
+    )
+    (folder / "qrels").write_text("q0 0 d0 1\nq2 0 d1 1\n")
+    (folder / "run").write_text("q0 Q0 d0 1 2.0 tag\nq2 Q0 d9 1 1.0 tag\n")
+    return folder
 
 
 @pytest.mark.slow("starts a process")
