@@ -21,8 +21,9 @@ import_less()
             "[datetime.date(2001, 1, 1), 1.5, True, 'x']",
         ),
         (
-            "import yaml\ntry: yaml.safe_load('\\x07')\nexcept yaml.YAMLError as e: print(e.reason)",
-            "special characters are not allowed",
+            "import yaml\ntry: yaml.safe_load('\\x07')\nexcept yaml.YAMLError as e: print(e)",
+            "unacceptable character #x0007: special characters are not allowed\n"
+            '  in "<unicode string>", position 0',
         ),
         (
             "import yaml, re; late = vars(yaml.reader.Reader)['NON_PRINTABLE'];"

@@ -7,13 +7,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scorer.api.submissions import Named
-from scorer.challenge.model import Challenge
-from scorer.challenge.trespass import trespass
 from scorer.cli.options import (
     ChallengeWord,
     Engine,
@@ -37,7 +34,11 @@ from scorer.core.errors import UsageError
 from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.reports.base import MOST
-from scorer.results.report import Scored
+
+if TYPE_CHECKING:
+    from scorer.api.submissions import Named
+    from scorer.challenge.model import Challenge
+    from scorer.results.report import Scored
 
 
 def check(
@@ -97,6 +98,7 @@ def check(
 ) -> Result:
     """Check submissions without scoring them; works without the truth where lists are public."""
     from scorer.api.check import check as run
+    from scorer.challenge.trespass import trespass
     from scorer.reports.findings.problems import CheckedFile
 
     terminal: Terminal = context.obj
@@ -238,6 +240,7 @@ class _Fixing:
         check: Callable[[list[Named]], list[Scored]],
     ) -> None:
         from scorer.api.fix import fix
+        from scorer.challenge.trespass import trespass
 
         self.files, self.originals, self.notes = files, originals, list[str]()
         readable = [file for file in files if trespass(challenge, file.path) is None]
@@ -263,7 +266,9 @@ class _Fixing:
         file = self.files[n]
         path = folder / f"{n}-{unpacked_name(file.path)}"
         path.write_bytes(self._repaired[n].data)
-        return Named(file.name, path, label=file.display)
+        from scorer.api.submissions import Named as Copied
+
+        return Copied(file.name, path, label=file.display)
 
     def write(self, places: Places) -> list[Scored]:
         """Write the copies that have no error, and return the findings of all files.

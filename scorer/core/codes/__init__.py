@@ -32,6 +32,7 @@ class Code(NamedTuple):
     fix: str
 
 
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FOLDER = Path(__file__).parent
 CHECKS = FOLDER.parents[1] / "checks"
 GROUPS = ("scorer.checks", "scorer.audits")  # of entry points: checks of submissions, of truths
@@ -44,7 +45,7 @@ def codes() -> dict[str, Code]:
     for path in chain(
         sorted(FOLDER.glob("*.yaml")), sorted(CHECKS.rglob("*.yaml")), _pages_beside_checks()
     ):
-        for code, facts in yaml.safe_load(path.read_text(encoding="utf-8")).items():
+        for code, facts in yaml.load(path.read_bytes(), LOADER).items():
             pages.setdefault(code, Code(code, **facts))
     return dict(sorted(pages.items()))
 
