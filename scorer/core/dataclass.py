@@ -22,7 +22,7 @@ else:
 
     def replace(instance, /, **changes):
         """As `dataclasses.replace`, which would ask for all that its class has not made."""
-        for name in field_names(type(instance)):
+        for name in _given_names(type(instance)):
             if name not in changes:
                 changes[name] = getattr(instance, name)
         return type(instance)(**changes)
@@ -129,6 +129,12 @@ def _all_fields(cls: type) -> dict[str, _Field]:
 def field_names(cls: type) -> tuple[str, ...]:
     """The names of a dataclass's fields, none of another class; no attribute of it is made."""
     return _field_names(cls)
+
+
+@cache
+def _given_names(cls: type) -> tuple[str, ...]:
+    """The names of the fields that an instance is made of."""
+    return tuple(name for name, field in _all_fields(cls).items() if field.init)
 
 
 @cache

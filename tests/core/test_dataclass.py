@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import pytest
 
-from scorer.core.dataclass import Unmade, dataclass
+from scorer.core.dataclass import Unmade, dataclass, field_names, replace
 
 
 @dataclass(frozen=True)
@@ -129,6 +129,18 @@ def test_the_first_instance_asks_for_its_constructor_alone():
     told = "Lowest.__init__() missing 1 required keyword-only argument: 'z'"
     with pytest.raises(TypeError, match=re.escape(told)):
         Lowest(1)
+
+
+def test_a_field_that_nobody_gives_is_left_as_it_is():
+    @dataclass(frozen=True)
+    class Fixed:
+        """With a field of its own."""
+
+        x: int
+        over: str = dataclasses.field(default="lists", init=False)
+
+    again = replace(Fixed(1), x=2)
+    assert (again.x, again.over, field_names(Fixed)) == (2, "lists", ("x", "over"))
 
 
 def test_threads_that_ask_at_once_all_find_it_complete():
