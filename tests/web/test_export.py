@@ -7,9 +7,11 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
+from fastapi import HTTPException
 from web_helpers import good, made, mixed, rows
 
-from scorer.core.errors import UsageError
+from scorer.core.errors import ScorerError, UsageError
+from scorer.web.context import Context
 from scorer.web.export import MANIFEST, export, put_files
 
 PUBLIC = {
@@ -85,6 +87,16 @@ def test_another_site_takes_the_place_of_the_one_before(played, tmp_path):
     assert pages.keys() >= private | {"challenge.seal", "CNAME", MANIFEST, "board-private.html"}
     assert "CNAME" not in pages[MANIFEST].decode()
     assert [*dangling(pages)] == []
+
+
+@pytest.mark.slow("makes a store and starts the pages")
+def test_a_page_that_cannot_be_made_is_named(tmp_path, monkeypatch):
+    async def kit(self, site):
+        raise HTTPException(503, "The kit cannot be made.")
+
+    monkeypatch.setattr(Context, "kit", kit)
+    with pytest.raises(ScorerError, match=r"/kit\.zip: this page cannot be made"):
+        exported(made(tmp_path), tmp_path / "site")
 
 
 def test_what_no_site_wrote_stays(tmp_path):
