@@ -69,7 +69,7 @@ def _sent(path: Path, own: Sequence[Path], part: str | None) -> int:
     if os.sep == "/":  # POSIX lets // at the beginning mean something else
         there = f"/{there.lstrip('/')}"
     target = os.path.realpath(there)
-    if not _below(target, MEMORY_FOLDER) and any(_below(target, f) for f in SYSTEM_FOLDERS):
+    if not _is_below(target, MEMORY_FOLDER) and any(_is_below(target, f) for f in SYSTEM_FOLDERS):
         raise _refused(f"this is a file of the system (below {Path(target).parts[1]})")
     if part is None and STREAM.fullmatch(there):
         looked = os.stat(there)
@@ -90,7 +90,7 @@ def _sent(path: Path, own: Sequence[Path], part: str | None) -> int:
         return _as_looked(looked, lambda: os.open(where, READ_FLAGS | SELF, dir_fd=handle))
 
 
-def _below(path: str, folder: str) -> bool:
+def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(f"{folder}/")
 
 

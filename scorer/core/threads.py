@@ -79,7 +79,7 @@ def ahead(
         raise error
 
 
-class Team:
+class Threads:
     """Threads that share out one piece of work after another; they are gone with the stack."""
 
     def __init__(self, stack: ExitStack, most: int) -> None:

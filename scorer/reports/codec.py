@@ -80,13 +80,13 @@ def to_fields(value: Any) -> Any:
     if isinstance(value, float):
         return _finite_or_none(value)
     if hasattr(value, "tolist"):
-        return _listed(value)
+        return _as_lists(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
         return _plain_sequence(value)
     return value
 
 
-def _listed(array: Any) -> Any:
+def _as_lists(array: Any) -> Any:
     """As `to_fields`; without gaps at once, as a large board has millions of numbers."""
     if array.dtype.kind in "biu":
         return array.tolist()

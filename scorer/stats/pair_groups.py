@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from scorer.core.threads import Team
+from scorer.core.threads import Threads
 from scorer.stats.family import Paired, groups_of_pairs, largest_of, matrices, pair_places
 from scorer.stats.greatest import Greatest
 from scorer.stats.intervals import Scale, deviations_of
@@ -94,7 +94,7 @@ class PairGroup:
         """The sums of both sides where units change sides, (rows, draws)."""
         return self.first @ signs.T, None if self.second is None else self.second @ signs.T
 
-    def greatest(self, scale: Floats, team: Team) -> Callable[[Floats], Floats]:
+    def greatest(self, scale: Floats, threads: Threads) -> Callable[[Floats], Floats]:
         """From signs to the greatest of these pairs' |differences| times `scale`, (draws,)."""
         others = None if self.second is None else len(self.second)
         single = Greatest(len(self.first), others, scale) if scale.size >= SINGLE else None
@@ -103,13 +103,13 @@ class PairGroup:
         def greatest_of(signs: Floats) -> Floats:
             first, second = self._sums(signs)
             parts = scale.size * len(signs) // SHARE + 1
-            parts = min(parts, team.size) if parts > 1 else 1
+            parts = min(parts, threads.size) if parts > 1 else 1
             edges = np.linspace(0, len(signs), parts + 1).astype(np.int64).tolist()
 
             def of_some(some: slice) -> Floats:
                 return greatest(first[:, some], None if second is None else second[:, some])
 
-            return np.concatenate(team.each(of_some, [slice(*each) for each in pairwise(edges)]))
+            return np.concatenate(threads.each(of_some, [slice(*each) for each in pairwise(edges)]))
 
         return greatest_of
 

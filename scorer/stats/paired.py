@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.core.threads import Team
+from scorer.core.threads import Threads
 from scorer.stats.family import Paired, holm
 from scorer.stats.intervals import MEANS, Scale
 from scorer.stats.pair_groups import all_observed, as_matrices, large_enough, pair_groups, sizes
@@ -104,8 +104,8 @@ def paired(
     if test == "permutation":
         width = values.shape[1] if unit is None else int(unit.max(initial=-1)) + 1
         with ExitStack() as stack:
-            team = Team(stack, THREADS)
-            return permuted(len(values), every, width, adjust, draws, seed, level, alone, team)
+            threads = Threads(stack, THREADS)
+            return permuted(len(values), every, width, adjust, draws, seed, level, alone, threads)
     parts = large_enough(every)
     observed = all_observed([part.observed() for part in parts])
     rows = [row for part in parts for rows in part.differences() for row in rows]

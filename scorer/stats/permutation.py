@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.core.threads import Team
+from scorer.core.threads import Threads
 from scorer.stats.family import Paired, holm, unsure
 from scorer.stats.pair_groups import PairGroup, all_observed, as_matrices, large_enough, sizes
 from scorer.stats.skew import unskewed
@@ -30,7 +30,7 @@ def permuted(
     seed: int,
     level: float,
     alone: float | None,
-    team: Team,
+    threads: Threads,
 ) -> Paired:
     """A p-value for each pair by flipping signs of `width` units, corrected; and all else."""
     parts = large_enough(every)
@@ -51,7 +51,7 @@ def permuted(
     thresholds = [each - 1e-9 for each in held]
     even = len({part.units for part in parts}) == 1
     reached: list[Ints] = [np.zeros(each.size, dtype=np.int64) for each in thresholds]
-    tops = [part.greatest(scale, team) for part, scale in zip(parts, scales, strict=True)]
+    tops = [part.greatest(scale, threads) for part, scale in zip(parts, scales, strict=True)]
     own = None if alone is None else _Own(parts, scales, alone, 2**width if exact else draws + 1)
     maxima: list[Floats] = []
     ascending, done, goal = np.empty(0), 0, draws

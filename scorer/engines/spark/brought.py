@@ -18,7 +18,7 @@ from scorer.engines.spark.outcomes import SparkOutcomes, returned_each
 from scorer.engines.spark.pack import Buckets
 from scorer.engines.spark.reading import Reading, one_thread
 from scorer.engines.spark.scoring import RESULT, Work, batches_merged, scored_bucket
-from scorer.engines.spark.sources import Rows
+from scorer.engines.spark.sources import SparkRows
 from scorer.scoring.lists import merged
 
 ONE = Buckets(1)
@@ -42,7 +42,7 @@ def estimated_bytes(frame: Any) -> float:
     return size if size < EXABYTE else UNKNOWN
 
 
-def tables_of(frames: Mapping[str, Rows]) -> dict[str, Any]:
+def tables_of(frames: Mapping[str, SparkRows]) -> dict[str, Any]:
     """The rows of small frames as Arrow has them.
 
     Left out are frames that cannot be read, and those of more than Spark took them for: there is
@@ -57,7 +57,7 @@ def tables_of(frames: Mapping[str, Rows]) -> dict[str, Any]:
     }
 
 
-def _table_of(rows: Rows) -> Any:
+def _table_of(rows: SparkRows) -> Any:
     import pyarrow as pa
 
     try:
@@ -70,7 +70,7 @@ def _table_of(rows: Rows) -> Any:
 
 
 def returned_of(
-    session: Any, work: Work, rows: Sequence[Rows], tables: Sequence[Any], most_errors: int
+    session: Any, work: Work, rows: Sequence[SparkRows], tables: Sequence[Any], most_errors: int
 ) -> list[SparkOutcomes]:
     """What comes back of each of these tables, by one job; raises as `collected`."""
     import pyarrow as pa

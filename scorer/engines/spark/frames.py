@@ -14,7 +14,7 @@ from scorer.engines.spark.arrays import PLACE, as_line, frame_form, spread_array
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets
 from scorer.engines.spark.reading import EMPTY, Reading, SparkPart
 from scorer.engines.spark.sources import (
-    Rows,
+    SparkRows,
     SparkSource,
     refuse_form,
     refuse_rows,
@@ -63,7 +63,7 @@ def frame_rows(
     limits: ReadLimits,
     findings: Findings,
     form: FileForm = PLAIN,
-) -> Rows:
+) -> SparkRows:
     """The rows of a data frame; the arguments and errors are those of `frame_source`."""
     from pyspark.sql import functions as F
 
@@ -82,7 +82,7 @@ def _rows_of_lines(
     limits: ReadLimits,
     findings: Findings,
     form: FileForm,
-) -> Rows:
+) -> SparkRows:
     """The rows of a data frame of cells, or of wide columns, read as JSON Lines are."""
     from pyspark.sql import functions as F
 
@@ -95,10 +95,10 @@ def _rows_of_lines(
 
     reading = Reading("jsonl", tuple(shapes), limits, AS_ROWS_ASK, {}, form=form, whole=whole)
     keyed = lines.select(F.col(LINE).cast("binary"), F.spark_partition_id().alias("part"))
-    return Rows(keyed, reading)
+    return SparkRows(keyed, reading)
 
 
-def sources_of(frames: Sequence[Rows], buckets: Buckets = AS_ROWS_ASK) -> list[SparkSource]:
+def sources_of(frames: Sequence[SparkRows], buckets: Buckets = AS_ROWS_ASK) -> list[SparkSource]:
     """Data frames as Spark reads them, cut as their rows ask, which one job counts.
 
     `Unreadable` if one cannot be read.

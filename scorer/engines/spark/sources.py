@@ -80,7 +80,7 @@ class SparkSource:
         return file, line - first
 
 
-class Rows(NamedTuple):
+class SparkRows(NamedTuple):
     """The rows of a table as a worker reads them, before it is known how many there are."""
 
     frame: Any  # without `line`, where a data frame has no lines
@@ -238,7 +238,7 @@ def _text(session: Any, frame: Any, reading: Reading) -> SparkSource:
     # a hash of names costs as much as the rest of a row
     key = F.lit(part_rows[0]["part"]) if len(part_rows) == 1 else F.xxhash64(*block)
     lines = frame.select(F.col("value").cast("binary").alias("value"), key.alias("part"))
-    return replace(Rows(lines, reading).source(buckets), size=before)
+    return replace(SparkRows(lines, reading).source(buckets), size=before)
 
 
 def _first_lines(session: Any, file: str, most: int) -> bytes:
@@ -364,7 +364,7 @@ def role_columns(
     findings: Findings,
     parts: Mapping[int, SparkPart],
     durations: Collection[str] = (),
-) -> Rows:
+) -> SparkRows:
     """The columns of a table that have a role; `NoTable`, with findings, if they are not wanted."""
     from pyspark.sql import functions as F
 
@@ -374,7 +374,9 @@ def role_columns(
     reading = Reading("parquet", (shape,), limits, AS_ROWS_ASK, parts, roles, facts)
     escaped = ["`" + name.replace("`", "``") + "`" for name in names]
     columns = [F.col(name).alias(f"c{n}") for n, name in enumerate(escaped)]
-    return Rows(frame.select(*columns, *(key.alias(name) for name, key in keys.items())), reading)
+    return SparkRows(
+        frame.select(*columns, *(key.alias(name) for name, key in keys.items())), reading
+    )
 
 
 def wanted_columns(

@@ -15,7 +15,13 @@ from scorer.engines.spark.brought import UNKNOWN
 from scorer.engines.spark.frames import frame_rows, sources_of
 from scorer.engines.spark.outcomes import job, returned_each, settled
 from scorer.engines.spark.scoring import Work
-from scorer.engines.spark.sources import Rows, SparkSource, refuse_rows, refuse_whole, source_of
+from scorer.engines.spark.sources import (
+    SparkRows,
+    SparkSource,
+    refuse_rows,
+    refuse_whole,
+    source_of,
+)
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import OpenChallenge
 from scorer.results.scorecard import Outcome
@@ -42,12 +48,12 @@ def outcomes_of_runs(
     for name, outcome in outcomes.items():
         outcome.findings.show_as(name)
     read = {name: Findings(name) for name in runs if name not in outcomes}
-    sources, frames = _readable(session, ready.prepared, runs, read)
+    sources, frames = _sources_and_frames(session, ready.prepared, runs, read)
     refused = {name: Outcome(found, None, None) for name, found in read.items()}
     sizes = {name: brought.estimated_bytes(rows.frame) for name, rows in frames.items()}
     outcomes |= _brought_outcomes(session, ready.plan, work, frames, sizes, read)
     larger = {name: rows for name, rows in frames.items() if name not in outcomes}
-    counted = _counted(larger, ready.plan, read)
+    counted = _few_enough(larger, ready.plan, read)
     unknown = {name: source for name, source in counted.items() if sizes[name] == UNKNOWN}
     sizes = {n: s.size * ROW_BYTES for n, s in unknown.items() if s.buckets.count == 1}
     outcomes |= _brought_outcomes(session, ready.plan, work, frames, sizes, read)
@@ -58,11 +64,11 @@ def outcomes_of_runs(
     return refused | outcomes
 
 
-def _readable(
+def _sources_and_frames(
     session: Any, prepared: BoundChallenge, runs: Mapping[str, Any], read: Mapping[str, Findings]
-) -> tuple[dict[str, SparkSource], dict[str, Rows]]:
+) -> tuple[dict[str, SparkSource], dict[str, SparkRows]]:
     """The files and the frames that Spark can read; `read` gets what keeps it from others."""
-    limits, sources, frames = prepared.limits, dict[str, SparkSource](), dict[str, Rows]()
+    limits, sources, frames = prepared.limits, dict[str, SparkSource](), dict[str, SparkRows]()
     submission = prepared.challenge.submission
     form = prepared.challenge.form(submission)
     for name, findings in read.items():
@@ -84,7 +90,7 @@ def _brought_outcomes(
     session: Any,
     plan: Plan,
     work: Work,
-    frames: Mapping[str, Rows],
+    frames: Mapping[str, SparkRows],
     sizes: Mapping[str, float],
     read: Mapping[str, Findings],
 ) -> dict[str, Outcome]:
@@ -107,8 +113,8 @@ def _brought_outcomes(
     return outcomes
 
 
-def _counted(
-    frames: Mapping[str, Rows], plan: Plan, read: Mapping[str, Findings]
+def _few_enough(
+    frames: Mapping[str, SparkRows], plan: Plan, read: Mapping[str, Findings]
 ) -> dict[str, SparkSource]:
     """The frames that have no more rows than are accepted, cut as their rows ask."""
     fit = dict[str, SparkSource]()
@@ -120,7 +126,7 @@ def _counted(
 
 
 def _frame_sources(
-    frames: Mapping[str, Rows], read: Mapping[str, Findings]
+    frames: Mapping[str, SparkRows], read: Mapping[str, Findings]
 ) -> dict[str, SparkSource]:
     """The frames as Spark reads them; counted one by one where they cannot be together."""
     if not frames:

@@ -400,13 +400,13 @@ def _certainty(certainty: Certainty, report: Report) -> Sure:
     return Sure(
         measure=report.primary.id,
         names=certainty.names,
-        difference=_numbers(certainty.difference),
-        p=_numbers(certainty.p),
+        difference=_as_matrix(certainty.difference),
+        p=_as_matrix(certainty.p),
         lists=certainty.lists,
         detectable=certainty.detectable,
         how=certainty.how._asdict(),
         signature=certainty.how.signature,
-        common_lists=_numbers(certainty.common),
+        common_lists=_as_matrix(certainty.common),
         pairs=certainty.pairs,
         least_p=certainty.least,
         fewest_lists=certainty.fewest,
@@ -415,14 +415,14 @@ def _certainty(certainty: Certainty, report: Report) -> Sure:
             for one in certainty.against
         ],
         fewer_lists=[row._asdict() for row in certainty.fewer],
-        rank_shares=None if certainty.ranks is None else _numbers(certainty.ranks),
+        rank_shares=None if certainty.ranks is None else _as_matrix(certainty.ranks),
         shake_up=None if certainty.shake_up is None else certainty.shake_up._asdict(),
         order=None if certainty.order is None else Order(*certainty.order),
         unsure=_unsure(certainty),
     )
 
 
-def _numbers(matrix: Floats | Ints) -> Any:
+def _as_matrix(matrix: Floats | Ints) -> Any:
     """A matrix as it is: the codec makes lists of it."""
     return matrix
 
