@@ -518,7 +518,7 @@ def _machine(score: Path, peers: Sequence[Peer]) -> str:
         f"{time.strftime('%Y-%m-%d')}, {os.cpu_count()} cores of {model}, "
         f"load at the start {os.getloadavg()[0]:.1f}, {platform.system()}, "
         f"Python {platform.python_version()}.\n"
-        f"{ours}{f' ({commit})' if commit else ''}; {', '.join(versions) or 'no peers'}.\n\n"
+        f"{f'scorer {commit}' if commit else ours}; {', '.join(versions) or 'no peers'}.\n\n"
         "MiB are medians over runs, ratios medians over pairs run in turn (in brackets the least "
         "and the greatest).\n"
     )
