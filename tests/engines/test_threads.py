@@ -103,6 +103,21 @@ def test_every_kind_says_the_same(kind, sent, plans, small, tmp_path, monkeypatc
         same(other, first)
 
 
+def assert_nothing_is_left(error, plan, path, monkeypatch):
+    """The error ends the file as it should, whatever the threads, of which none is left."""
+    path.write_text("list,item,score\n" + ROWS)
+    before = set(threading.enumerate())
+    for count in COUNTS:
+        monkeypatch.setenv(VARIABLE, count)
+        if error is KeyboardInterrupt:
+            with pytest.raises(KeyboardInterrupt):
+                scored(plan, path)
+        else:
+            (problem,) = scored(plan, path).findings
+            assert (problem.code, "memory" in problem.message) == ("S104", True)
+        assert set(threading.enumerate()) <= before
+
+
 @pytest.mark.slow("scores large files twice", beyond=1)
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
 def test_no_thread_is_left_when_scoring_ends_early(error, plans, small, tmp_path, monkeypatch):
@@ -114,18 +129,7 @@ def test_no_thread_is_left_when_scoring_ends_early(error, plans, small, tmp_path
         return score_lists(plan, table)
 
     monkeypatch.setattr(gather, "score_lists", ends)
-    path = tmp_path / "mine.csv"
-    path.write_text("list,item,score\n" + ROWS)
-    before = set(threading.enumerate())
-    for count in COUNTS:
-        monkeypatch.setenv(VARIABLE, count)
-        if error is KeyboardInterrupt:
-            with pytest.raises(KeyboardInterrupt):
-                scored(plans["grades"], path)
-        else:
-            (problem,) = scored(plans["grades"], path).findings
-            assert problem.code == "S104"
-        assert set(threading.enumerate()) <= before
+    assert_nothing_is_left(error, plans["grades"], tmp_path / "mine.csv", monkeypatch)
 
 
 @pytest.mark.slow("reads large files often", beyond=1)
@@ -151,18 +155,7 @@ def test_no_thread_is_left_when_reading_ends_early(
         monkeypatch.setattr(reading, "Block", made)
     else:
         monkeypatch.setattr(csv.Csv, "plain", plain)
-    path = tmp_path / "mine.csv"
-    path.write_text("list,item,score\n" + ROWS)
-    before = set(threading.enumerate())
-    for count in COUNTS:
-        monkeypatch.setenv(VARIABLE, count)
-        if error is KeyboardInterrupt:
-            with pytest.raises(KeyboardInterrupt):
-                scored(plans["grades"], path)
-        else:
-            (problem,) = scored(plans["grades"], path).findings
-            assert (problem.code, "memory" in problem.message) == ("S104", True)
-        assert set(threading.enumerate()) <= before
+    assert_nothing_is_left(error, plans["grades"], tmp_path / "mine.csv", monkeypatch)
 
 
 @pytest.mark.slow("three runs of the command")
