@@ -10,9 +10,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from scorer.challenge.fields import sections
 from scorer.challenge.model import Challenge
-from scorer.challenge.rank_by import Track  # here, since a record's fields are read by their types
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.dataclass import dataclass, replace
 from scorer.core.named_tuple import NamedTuple
@@ -21,6 +22,11 @@ from scorer.metrics.measure import Measure, measure
 from scorer.results.front import Front
 from scorer.results.scorecard import Scorecard
 from scorer.results.sums import ListSums
+
+if TYPE_CHECKING:
+    from scorer.challenge.rank_by import Track
+else:  # a record's fields are read by their types
+    (Track,) = sections("scorer.challenge.rank_by", "Track")
 
 SETTLED_BY_TRUTH = "max_grade"  # a parameter that the grades of the truth settle
 
