@@ -21,6 +21,7 @@ DOCSTRINGS = (  # the modules that give numpy's functions their texts
 )
 PARSING = ("yaml.reader", "yaml.constructor", "yaml.resolver")  # libyaml takes their place
 MASKS = "numpy.ma"
+STORES = ("polars.io.delta", "polars.io.iceberg", "polars.io.lance")  # of which functions are used
 COMPILE = re.compile
 
 
@@ -97,18 +98,34 @@ class NoMasks(ModuleType):
         """Anything else, from the module itself, which then takes this one's place."""
         if name.startswith("__"):
             raise AttributeError(name)
-        if sys.modules.get(MASKS) is self:
-            del sys.modules[MASKS]
-            FINDER.known.remove(MASKS)
-        return getattr(import_module(MASKS), name)
+        return getattr(_itself(self), name)
 
 
-class MaskLoader(SourceFileLoader):
-    """Imports numpy.ma once more of it is asked for."""
+class Functions(ModuleType):
+    """A module whose functions import it once they are called."""
+
+    def __getattr__(self, name: str) -> Any:
+        """One of the functions; what else its package has is imported by its own name."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return lambda *given, **named: getattr(_itself(self), name)(*given, **named)
+
+
+def _itself(module: ModuleType) -> ModuleType:
+    """The module in whose place that one stands, and which then takes it."""
+    name = module.__name__
+    if sys.modules.get(name) is module:
+        del sys.modules[name]
+        FINDER.known.remove(name)
+    return import_module(name)
+
+
+class LaterLoader(SourceFileLoader):
+    """Imports a module once more of it is asked for."""
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """What stands in its place until then."""
-        return NoMasks(spec.name)
+        return NoMasks(MASKS) if spec.name == MASKS else Functions(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
         """Nothing is to be run."""
@@ -118,7 +135,7 @@ class Finder:
     """Finds modules of which a part is left out until it is asked for."""
 
     def __init__(self) -> None:
-        self.known = {MASKS, *PARSING}
+        self.known = {MASKS, *STORES, *PARSING}
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -126,7 +143,7 @@ class Finder:
         """One of them, to be imported so; none of another module."""
         spec = PathFinder.find_spec(name, path) if name in self.known else None
         if spec is not None and type(spec.loader) is SourceFileLoader:
-            loader = MaskLoader if name == MASKS else Loader
+            loader = Loader if name in PARSING else LaterLoader
             spec.loader = loader(spec.loader.name, spec.loader.path)
         return spec
 

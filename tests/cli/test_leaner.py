@@ -42,6 +42,16 @@ import_less()
         ),
         ("from numpy.ma import MaskedArray; print(MaskedArray.__name__)", "MaskedArray"),
         ("import numpy.ma.core; print(numpy.ma.core.MaskedArray is numpy.ma.MaskedArray)", "True"),
+        (
+            "import polars; name = 'polars.io.delta'; print(f'{name}.functions' in sys.modules)\n"
+            "try: polars.scan_delta()\nexcept TypeError as error: print(error)\n"
+            "print(type(sys.modules[name]).__name__)",
+            "False\nscan_delta() missing 1 required positional argument: 'source'\nmodule",
+        ),
+        (
+            "import polars; from polars.io.iceberg._utils import _to_ast; print(_to_ast.__name__)",
+            "_to_ast",
+        ),
         ("import numpy; print(numpy.arange(3).sum(), numpy.ndarray.__doc__)", "3 None"),
     ],
 )
