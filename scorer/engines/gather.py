@@ -9,7 +9,7 @@ gone, since to keep them in case a list goes on later would cost memory in every
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from functools import partial
 from itertools import chain, islice
@@ -35,8 +35,11 @@ GATHERED = 100_000  # rows of gathered lists that are scored together: they stay
 THREADS, WAITING = 3, 2  # that score, on as many cores; blocks that wait beside one
 LONG = 1 << 20  # rows of a block beside which no other is scored
 FIRST = 8  # blocks scored by one thread, which make ready what is known of the challenge
+FIRST_GATHERED = 1  # the same, of gathered lists, of whose ids single rows have asked before
 MOST_PARTS = 16  # that wait to be put together
 CUT = frozenset({"grades", "ratings", "preferences"})  # kinds whose checks look at lists alone
+
+Block = tuple[CodedColumn, list[Table]]  # its lists, and the table, to be taken out
 
 
 class TooManyErrors(Unreadable):
@@ -67,18 +70,12 @@ def parts_of_file(plan: Plan, tables: Pieces, scattered: bool = False) -> list[L
 def _parts_together(plan: Plan, tables: Pieces) -> list[ListsResult]:
     """The parts of a file in which the rows of each list stand together; `Apart` if they do not."""
     parts, seen = list[ListsResult](), _Seen(plan)
-    most = THREADS if not plan.plugins else 1  # a metric of one's own need not know of threads
     score_block = partial(_scored_block, plan)
-    blocks = map(_handed, _blocks(plan, tables))
     with ExitStack() as stack:
         try:
-            for count, threads, waiting in ((FIRST, 1, 0), (None, most, WAITING)):
-                some = islice(blocks, count)
-                for (lists, _), scored in ahead(
-                    stack, score_block, some, threads, waiting, alone=_is_long
-                ):
-                    seen.add(lists)
-                    parts = _bounded(plan, _added(parts, scored()))
+            for lists, scored in _shared(stack, plan, score_block, _blocks(plan, tables), FIRST):
+                seen.add(lists)
+                parts = _bounded(plan, _added(parts, scored()))
         except TooManyErrors:
             seen.close()
             raise
@@ -86,15 +83,31 @@ def _parts_together(plan: Plan, tables: Pieces) -> list[ListsResult]:
     return parts
 
 
-def _handed(block: Table) -> tuple[CodedColumn, list[Table]]:
+def _shared(
+    stack: ExitStack,
+    plan: Plan,
+    score_block: Callable[[Block], ListsResult],
+    tables: Iterator[Table],
+    first: int,
+) -> Iterator[tuple[CodedColumn, Callable[[], ListsResult]]]:
+    """The lists of each table, with a call that gives its part, as of `ahead`; `first` without."""
+    most = THREADS if not plan.plugins else 1  # a metric of one's own need not know of threads
+    blocks = map(_handed, tables)
+    for count, threads, waiting in ((first, 1, 0), (None, most, WAITING)):
+        some = islice(blocks, count)
+        for (lists, _), part in ahead(stack, score_block, some, threads, waiting, alone=_is_long):
+            yield lists, part
+
+
+def _handed(block: Table) -> Block:
     return block.ids["list"], [block]  # to be taken out: nobody else holds it
 
 
-def _scored_block(plan: Plan, block: tuple[CodedColumn, list[Table]]) -> ListsResult:
+def _scored_block(plan: Plan, block: Block) -> ListsResult:
     return score_lists(plan, block[1].pop())  # which gives it back before it measures
 
 
-def _is_long(block: tuple[CodedColumn, list[Table]]) -> bool:
+def _is_long(block: Block) -> bool:
     return len(block[1][0]) > LONG
 
 
@@ -127,12 +140,23 @@ def _parts_of_rows(plan: Plan, tables: Pieces, kept: GroupedRows) -> list[ListsR
 def _parts_of_tables(plan: Plan, tables: Iterable[Table]) -> list[ListsResult]:
     """The parts of gathered lists."""
     parts, lines = list[ListsResult](), LastLines()
-    for table in tables:
-        _refuse_longer(plan, int(np.bincount(table.ids["list"].codes, minlength=1).max()))
-        part = met(plan, table, rows=False, last=lines.last).scored()
-        lines.add(part.checked.of_lists.values())
-        parts = _bounded(plan, _added(parts, part))
+
+    def score_block(block: Block) -> ListsResult:
+        return met(plan, block[1].pop(), rows=False, last=lines.last).scored()
+
+    with ExitStack() as stack:
+        whole = map(partial(_not_longer, plan), tables)
+        for _, scored in _shared(stack, plan, score_block, whole, FIRST_GATHERED):
+            part = scored()
+            lines.add(part.checked.of_lists.values())
+            parts = _bounded(plan, _added(parts, part))
     return parts
+
+
+def _not_longer(plan: Plan, table: Table) -> Table:
+    """The table; `Unreadable` if a list has more rows than are accepted."""
+    _refuse_longer(plan, int(np.bincount(table.ids["list"].codes, minlength=1).max()))
+    return table
 
 
 def _plan_after(rows: Sequence[ListsResult], plan: Plan) -> Plan:

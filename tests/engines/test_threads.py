@@ -20,8 +20,12 @@ COUNTS = "1", "2", "4"
 ROWS = "".join(f"q{n // 8},{'abcdefgh'[n % 8]},{n % 5}\n" for n in range(72))
 AGAIN = ROWS + "q1,a,3\n"  # a list comes again, far below
 LATE = ROWS[: 60 * 6] + "q8,a\n" + ROWS[60 * 6 :]
+MIXED = "".join(sorted(ROWS.splitlines(keepends=True), key=lambda row: row[::-1]))  # by scores
 FILES = {
     "whole": ROWS,
+    "lists that are scattered": MIXED,
+    "scattered, and lists and items twice": MIXED.replace("b,", "c,").replace("q4", "x4"),
+    "scattered, with more errors than are accepted": MIXED.replace("g,", "a,").replace("f,", "b,"),
     "a list that comes again": AGAIN,
     "a short row": LATE,
     "a row that is no text": LATE.replace("q8,a\n", "q8,\0,1\n"),
@@ -58,18 +62,19 @@ def by_threads(plan, path, monkeypatch):
 
 
 @pytest.mark.slow("scores large files twice")
-def test_threads_score_blocks(plans, small, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("rows", "name"), [(ROWS, "score_lists"), (MIXED, "met")])
+def test_threads_score_blocks(rows, name, plans, small, tmp_path, monkeypatch):
     """Else the other tests would show nothing."""
-    used, score_lists = set(), gather.score_lists
+    used, own = set(), getattr(gather, name)
 
-    def seen(plan, table):
+    def seen(*words, **named):
         used.add(threading.current_thread().name)
-        return score_lists(plan, table)
+        return own(*words, **named)
 
-    monkeypatch.setattr(gather, "score_lists", seen)
+    monkeypatch.setattr(gather, name, seen)
     monkeypatch.setenv(VARIABLE, "2")
     path = tmp_path / "mine.csv"
-    path.write_text("list,item,score\n" + ROWS)
+    path.write_text("list,item,score\n" + rows)
     scored(plans["grades"], path)
     assert "MainThread" in used
     assert len(used) > 1
@@ -83,7 +88,7 @@ def test_faulty_files_say_the_same(name, errors, plans, small, tmp_path, monkeyp
     plan = dataclasses.replace(plan, limits=plan.limits._replace(errors=errors, line=2000))
     path.write_text("list,item,score\n" + FILES[name])
     first, *others = by_threads(plan, path, monkeypatch)
-    assert [str(problem) for problem in first.findings] or name == "whole"
+    assert [str(problem) for problem in first.findings] or FILES[name] in (ROWS, MIXED)
     for other in others:
         assert list(other.findings) == list(first.findings)
         assert other.sha256 == first.sha256
@@ -103,9 +108,9 @@ def test_every_kind_says_the_same(kind, sent, plans, small, tmp_path, monkeypatc
         same(other, first)
 
 
-def assert_nothing_is_left(error, plan, path, monkeypatch):
+def assert_nothing_is_left(error, plan, path, monkeypatch, rows=ROWS):
     """The error ends the file as it should, whatever the threads, of which none is left."""
-    path.write_text("list,item,score\n" + ROWS)
+    path.write_text("list,item,score\n" + rows)
     before = set(threading.enumerate())
     for count in COUNTS:
         monkeypatch.setenv(VARIABLE, count)
@@ -119,17 +124,20 @@ def assert_nothing_is_left(error, plan, path, monkeypatch):
 
 
 @pytest.mark.slow("scores large files twice", beyond=1)
+@pytest.mark.parametrize(("rows", "name"), [(ROWS, "score_lists"), (MIXED, "met")])
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
-def test_no_thread_is_left_when_scoring_ends_early(error, plans, small, tmp_path, monkeypatch):
-    score_lists = gather.score_lists
+def test_no_thread_is_left_when_scoring_ends_early(
+    error, rows, name, plans, small, tmp_path, monkeypatch
+):
+    own = getattr(gather, name)
 
-    def ends(plan, table):
+    def ends(plan, table, **named):
         if "q5" in table.ids["list"].names:
             raise error
-        return score_lists(plan, table)
+        return own(plan, table, **named)
 
-    monkeypatch.setattr(gather, "score_lists", ends)
-    assert_nothing_is_left(error, plans["grades"], tmp_path / "mine.csv", monkeypatch)
+    monkeypatch.setattr(gather, name, ends)
+    assert_nothing_is_left(error, plans["grades"], tmp_path / "mine.csv", monkeypatch, rows)
 
 
 @pytest.mark.slow("reads large files often", beyond=1)
