@@ -103,6 +103,14 @@ class Submitted:
         return RankedRows.of(self.table, keep)
 
     @cached_property
+    def counts_up(self) -> bool:
+        """Whether the ranks of each list are 1, 2, 3, ..., however its rows stand."""
+        rank, starts = self.ranked.column(self.table.numbers["rank"]), self.ranked.starts
+        one_more = rank[1:] == rank[:-1] + 1
+        one_more[starts[1:] - 1] = True
+        return bool(one_more.all() and (rank[starts] == 1).all())
+
+    @cached_property
     def unread(self) -> bool:
         """Whether a number of these rows could not be read."""
         columns = self.table.numbers.values()

@@ -44,7 +44,13 @@ class ListSums(NamedTuple):
 
     @classmethod
     def of(
-        cls, values: Floats, hashes: Hashes, missing: int, undefined: int, lost: int = 0
+        cls,
+        values: Floats,
+        hashes: Hashes,
+        missing: int,
+        undefined: int,
+        lost: int = 0,
+        block: Ints | None = None,
     ) -> ListSums:
         """The sums of whole blocks.
 
@@ -53,17 +59,19 @@ class ListSums(NamedTuple):
             hashes: shape (lists,), of their names.
             undefined: for how many of them there was no value.
             lost: for how many because of the submission, where that is not let pass.
+            block: shape (lists,), what `blocks_of` gives of the hashes, where that is known.
         """
-        if (counts := ~np.isnan(values)).all():
-            counted, counted_hashes = values, hashes
-        else:
-            counted, counted_hashes = values[counts], hashes[counts]
-        block = blocks_of(counted_hashes)
+        counted, counted_hashes = values, hashes
+        block = blocks_of(hashes) if block is None else block
+        if not (counts := ~np.isnan(values)).all():
+            counted, counted_hashes, block = values[counts], hashes[counts], block[counts]
         size = np.bincount(block, minlength=BLOCKS)
         filled = np.flatnonzero(size)
         # half of a value's bits are added without a rounding, where values are of like sizes
         high = (counted.view(np.int64) & HIGH).view(np.float64)
-        low = np.subtract(counted, high, out=np.zeros(counted.size), where=counted != high)
+        with np.errstate(invalid="ignore"):
+            low = counted - high
+        low[np.isinf(counted)] = 0.0
         total: Floats = np.sum(
             [np.bincount(block, half, minlength=BLOCKS) for half in (high, low)], axis=0
         )
@@ -158,11 +166,13 @@ def _checksums(names: Sequence[str]) -> Hashes:
         encoded = (name.encode("utf-8", "surrogatepass") for name in names)
         ends = np.cumsum([len(each) + 1 for each in encoded]) - 1
     sizes = np.diff(ends, prepend=-1) - 1
+    every = np.ndarray(len(data) + 1, dtype="<u8", buffer=data + bytes(8), strides=(1,))
+    if sizes.max(initial=0) <= 8:  # a word each
+        return _mix(every[ends - sizes] & FILLED[sizes]) + sizes.view(np.uint64)
     counts = np.maximum((sizes + 7) // 8, 1)
     first = np.cumsum(counts) - counts
     place = np.arange(int(counts.sum())) - np.repeat(first, counts)  # of each word in its name
     left = np.repeat(sizes, counts) - 8 * place  # bytes from there on
-    every = np.ndarray(len(data) + 1, dtype="<u8", buffer=data + bytes(8), strides=(1,))
     words = every[np.repeat(ends, counts) - left] & FILLED[np.minimum(left, 8)]
     words += place.view(np.uint64) * np.uint64(SPLITMIX_STEP)
     return np.add.reduceat(_mix(words), first) + sizes.view(np.uint64)

@@ -19,7 +19,7 @@ from scorer.metrics.measure import Measure
 from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, lacking, owed
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
-from scorer.results.sums import ListSums
+from scorer.results.sums import ListSums, blocks_of
 from scorer.stats.aggregate import combined
 from scorer.stats.exact import exact_mean, exact_sum
 from scorer.tables.columns import Hashes
@@ -124,14 +124,14 @@ def summed(
     The card has complete blocks of lists, in the order of their names, whose hashes are `hashes`,
     shape (lists,); `of_sums` allows the measures.
     """
-    sums_by_measure = {}
+    sums_by_measure, block = {}, blocks_of(hashes)
     for measure in measures:
         values, states = of_lists(card, measure, rules)
         missing, undefined = int((states == MISSING).sum()), int((states >= UNDEFINED).sum())
         lost = lost_lists(values, states)
         values[lost] = 0.0  # so that all submissions have the same lists
         sums_by_measure[measure.id] = ListSums.of(
-            values, hashes, missing, undefined, int(lost.sum())
+            values, hashes, missing, undefined, int(lost.sum()), block
         )
     return card._replace(sums=sums_by_measure)
 

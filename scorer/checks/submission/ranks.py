@@ -153,9 +153,9 @@ def _odd(submitted: Submitted) -> _Ranks | None:
     numbers, lists = submitted.table.numbers, submitted.lists
     if "rank" not in numbers or "score" in numbers or not len(submitted.table):
         return None
-    rank, ranked = numbers["rank"], submitted.ranked
-    if (ranked.column(rank) == ranked.rank).all() and not submitted.unread:
+    if not submitted.unread and submitted.counts_up:
         return None
+    rank = numbers["rank"]
     sound = np.ones(len(lists.held), dtype=bool)
     sound[lists.codes[np.isnan(rank) | (rank != np.floor(rank))]] = False
     rows = np.flatnonzero(submitted.in_named & sound[lists.codes])
