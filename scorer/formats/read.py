@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from scorer.bytes.files import member_name, open_bytes
 from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import lines
+from scorer.core.dataclass import replace
 from scorer.core.problems import Findings
 from scorer.formats.base import Format, by_reader, format_of_suffix, formats
 from scorer.formats.form import PLAIN, FileForm, Keys, KeyTable
@@ -18,6 +20,7 @@ from scorer.formats.reshape import Reshaped
 from scorer.tables.table import Schema, Table
 
 COMPRESSED = (".gz", ".zst", ".zip")
+SHA256 = "sha256"  # the fact of a table: the digest of its file as stored
 
 
 def key_table(keys: Keys) -> KeyTable:
@@ -80,11 +83,23 @@ def _format_of(
 
 
 def read(
-    path: Path, format: Format, shapes: Sequence[Schema], findings: Findings, limits: ReadLimits
+    path: Path,
+    format: Format,
+    shapes: Sequence[Schema],
+    findings: Findings,
+    limits: ReadLimits,
+    digested: bool = False,
 ) -> Table | None:
-    """The table in a file, or None where it cannot be read as one; `findings` say why."""
-    with pieces(path, format, shapes, limits, findings) as parts:
-        return joined(parts)
+    """The table in a file, or None where it cannot be read as one; `findings` say why.
+
+    Where it is to be `digested`, and is one file, `SHA256` is a fact of the table.
+    """
+    sha256 = hashlib.sha256() if digested and not format.form.parts else None
+    with pieces(path, format, shapes, limits, findings, sha256=sha256) as parts:
+        table = joined(parts)
+    if table is None or sha256 is None or not parts.hashed:
+        return table
+    return replace(table, facts={**table.facts, SHA256: sha256.hexdigest()})
 
 
 def header(path: Path, format: Format, limits: ReadLimits) -> frozenset[str]:

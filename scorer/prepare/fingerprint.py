@@ -84,7 +84,7 @@ def digests(
     Args:
         rules: measure id -> how lists without a value count.
         positions: whether scorecards hold positions, which preferences that rank need.
-        truth_digest: that of the truth, where it is no file of this machine.
+        truth_digest: that of the truth's file, where it was read, or is none of this machine.
 
     Returns:
         Hexadecimal digests of `rules`, `truth` and `plugins`, scorer's version as `scorer`, and as

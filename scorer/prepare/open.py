@@ -20,7 +20,7 @@ from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
 from scorer.formats.form import matched, part_of, row_of
-from scorer.formats.read import format_of
+from scorer.formats.read import SHA256, format_of
 from scorer.formats.whole import whole_text
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.kinds.picked import Picked
@@ -322,7 +322,7 @@ def opened(
         public_part = public(prepared)
         truth = table_of_lists(public_part)
     else:
-        read = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
+        read = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings, True)
         raise_fatal(findings)
         assert read is not None
         truth = read
@@ -334,8 +334,8 @@ def opened(
     refuse_ladder(challenge, measures)
     refuse_ungrouped(challenge, public_part.groups)
     wanted_views, kind = prepared.views | views, prepared.kind.name
-    placed = Positions in wanted_views
-    identity = digests(challenge, kind, prepared.measures, prepared.rules, placed)
+    rules, placed, digest = prepared.rules, Positions in wanted_views, truth.facts.get(SHA256)
+    identity = digests(challenge, kind, prepared.measures, rules, placed, digest)
     columns = list_columns(prepared, ready.lists, truth, public_part.groups)
     return OpenChallenge(
         prepared,

@@ -19,13 +19,17 @@ from scorer.views.extras import columns_of
 
 
 def organizer_table(
-    challenge: Challenge, source: Source, shapes: Sequence[Schema], findings: Findings
+    challenge: Challenge,
+    source: Source,
+    shapes: Sequence[Schema],
+    findings: Findings,
+    digested: bool = False,
 ) -> Table | None:
-    """The table in one of the organizer's files; problems of the file get T codes."""
+    """The table in one of the organizer's files, as of `read`; problems of it get T codes."""
     file_findings = Findings(display_path(source.file))
     schemas = [replace(shape, columns={**source.columns, **shape.columns}) for shape in shapes]
     format = format_of(source.file, source.format, form=challenge.form(source))
-    table = read(source.file, format, schemas, file_findings, ReadLimits())
+    table = read(source.file, format, schemas, file_findings, ReadLimits(), digested)
     by_part(file_findings, format.form.parts)
     is_split = challenge.splits is not None and challenge.splits.file == source.file
     used = ("S205", "column 'Usage' is not used") if is_split else None  # the splits use it
