@@ -37,12 +37,13 @@ def local(
     `tick` is told how many submissions are done, with the share of the one being read.
     """
     done = 0
-    ready_to_read(submissions)
+    ready_to_read(submissions, plain=False)  # where it is imported, no process is copied
     if shareable(submissions):
         for shared_outcome in shared(partial(scored, plan), submissions):
             done += 1
             tick(done)
             yield shared_outcome
+    ready_to_read(submissions[done:])
     for n, path in enumerate(submissions[done:], done):
         tick(n)
         yield scored(plan, path, lambda share, n=n: tick(n + share))  # type: ignore[misc]

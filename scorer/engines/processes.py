@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.threads import VARIABLE
-from scorer.formats.cut import SMALLEST
+from scorer.formats.cut import SMALLEST, ready_to_read
 from scorer.formats.read import COMPRESSED
 from scorer.results.scorecard import Outcome
 
@@ -73,7 +73,7 @@ def _copied(
     from multiprocessing import get_context
 
     try:
-        pool = ProcessPoolExecutor(processes, get_context("fork"), _begin, (scorer, begun))
+        pool = ProcessPoolExecutor(processes, get_context("fork"), _begin, (scorer, work, begun))
     except (OSError, NotImplementedError):  # a system without semaphores
         return
     try:
@@ -87,13 +87,14 @@ def _copied(
 _job: list[tuple[Scorer, mmap.mmap]] = []  # in a copy of the process, what it scores by
 
 
-def _begin(scorer: Scorer, begun: mmap.mmap) -> None:
+def _begin(scorer: Scorer, work: Sequence[tuple[int, Path]], begun: mmap.mmap) -> None:
     """Initialise a copy of the process: default signal handlers, one polars thread."""
     _job.append((scorer, begun))
     os.environ.setdefault("POLARS_MAX_THREADS", "1")  # the other copy has the other core
     os.environ[VARIABLE] = "1"
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)
+    ready_to_read([path for _, path in work[::PROCESSES]])
 
 
 def _score_one(work: tuple[int, Path]) -> Outcome:

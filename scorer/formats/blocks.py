@@ -30,6 +30,7 @@ Places = NDArray[np.int64]
 NEWLINE, TAB, BLANK, QUOTE, COMMENT, PLUS, TILDE = b'\n\t "#+~'
 NONE = np.empty(0, dtype=np.int64)
 RARE = (b"+", *(sign.encode() for sign in OPENING))  # signs for which ids are looked at
+SIMPLE = bytes({NEWLINE, *range(BLANK, 127), *range(128, 256)} - {QUOTE})
 CACHED = 256 * 1024  # bytes looked at together: they stay in the cache
 
 
@@ -141,6 +142,19 @@ class Block:
             return False
         return not any(sign in data for sign in RARE if look.marks or sign[0] > PLUS)
 
+    def fields(self, separator: int, width: int) -> list[str] | None:
+        """The fields of its lines, one after another; None where a line is not plain.
+
+        Each has `width` fields, and neither a quote nor a control character.
+        """
+        plain = self.look.printable and not self.look.marks
+        if not plain and self.data.translate(None, SIMPLE + bytes([separator])):
+            return None
+        if self.spoiled().size or not even(self.data, separator, width):
+            return None
+        mark = chr(separator)
+        return self.data[:-1].decode().replace("\n", mark).split(mark)
+
     def picked(self, lines: Mask, data: bytes | None = None) -> bytes:
         """The bytes of some lines; of `data`, if given, which has the same number of lines."""
         octets, ends = self.octets, self.ends
@@ -151,6 +165,16 @@ class Block:
             return self.data if data is None else data
         sizes = np.diff(ends, prepend=-1)
         return octets[np.repeat(lines, sizes)].tobytes()
+
+
+def even(data: bytes, separator: int, width: int) -> bool:
+    """Whether each of some whole lines has that many fields, of which there are two at least."""
+    octets = np.frombuffer(data, dtype=np.uint8)
+    ends, marks = np.flatnonzero(octets == NEWLINE), np.flatnonzero(octets == separator)
+    if marks.size != ends.size * (width - 1):
+        return False
+    first, last = marks[:: width - 1], marks[width - 2 :: width - 1]
+    return bool((last < ends).all() and (first[1:] > ends[:-1]).all())
 
 
 def _is_text(raw: bytes) -> bool:

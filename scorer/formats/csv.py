@@ -202,6 +202,18 @@ class Csv(TextReader):
             return 0, self.raw.start(raw, n)
         return field_start(raw, self.separator, n)
 
+    def plain_cells(self, block: Block, notes: Any) -> Sequence[Sequence[str]] | None:
+        """The fields where each line has all, without quotes and blanks round them.
+
+        The arguments are those of `TextReader.plain_cells`.
+        """
+        mark = self.separator
+        if self.raw is not None or self.width == 1 or _round_fields(block, mark.encode()):
+            return None
+        if (fields := block.fields(ord(mark), self.width)) is None:
+            return None
+        return [fields[place :: self.width] for place in self.places]
+
     def plain(self, block: Block, notes: Any) -> Plain:
         """The columns of the lines that are whole records with all fields."""
         if self.raw is not None:
@@ -288,6 +300,14 @@ class Csv(TextReader):
             cast = pl.col([str(n) for n in numbers]).cast(pl.Float64, strict=False)
             frame = frame.with_columns(cast)
         return frame
+
+
+def _round_fields(block: Block, mark: bytes) -> bool:
+    """Whether a blank stands beside a separator or the end of a line."""
+    if not block.look.blanks:
+        return False
+    beside = (b" " + mark, mark + b" ", b"\n ", b" \n")
+    return block.data.startswith(b" ") or any(pair in block.data for pair in beside)
 
 
 def _quoted(block: Block, outside: Mask, separator: int, blanks: bool) -> Any:

@@ -22,9 +22,10 @@ from scorer.core.threads import ahead, beside
 from scorer.formats.blocks import Block, Lines
 from scorer.formats.text import Piece, Request, TextReader
 from scorer.tables.columns import CodedColumn, TextColumn
-from scorer.tables.table import TEXT, Builder, Table
+from scorer.tables.table import TEXT, Builder, Table, plain_table
 
 SMALLEST = 1_500_000  # bytes; below, polars takes longer to import than the careful parser to run
+PLAINER = 2  # times as large if all of its lines are plain, which are cut at once
 SMALL = 1 << 16  # bytes; below, polars takes longer to begin than the careful parser to run
 MANY = 3_000_000  # bytes of files in between, for which polars is imported
 PIECE = 4 * 1024**2  # bytes read at a time
@@ -56,13 +57,16 @@ def tables(reader: TextReader, request: Request) -> Iterator[Table]:
     reader.end(request.findings)
 
 
-def ready_to_read(paths: Sequence[Path]) -> None:
-    """Import polars where it reads these files together sooner than the careful parser would."""
-    sizes = 0
+def ready_to_read(paths: Sequence[Path], plain: bool = True) -> None:
+    """Import polars where it reads these files together sooner than without it.
+
+    `plain` counts those as well that are read without it one by one where all lines are plain.
+    """
+    sizes, most = 0, SMALLEST * PLAINER if plain else SMALLEST
     for path in paths:
         with suppress(OSError, ValueError):
             size = path.stat().st_size
-            sizes += size if SMALL <= size < SMALLEST else 0
+            sizes += size if SMALL <= size < most else 0
     if sizes >= MANY:
         ask_for_polars()
         import polars  # noqa: F401
@@ -126,8 +130,8 @@ def _pieces(reader: TextReader, request: Request) -> Iterator[Piece]:
     first = next(blocks)
     if first.last and request.lines is not None:
         request.lines.columns = lambda cells: columns(reader, reader.request, cells, first)
-    if first.last and len(first.data) < _smallest():
-        yield _small(reader, first)
+    if first.last and (small := _small(reader, first)) is not None:
+        yield small
         return
     ask_for_polars()
     if first.last:
@@ -231,14 +235,30 @@ def _refuse_lone_returns(block: Block) -> None:
         raise Unreadable(Problem("S207", message, line=1, column=place, help=hint))
 
 
-def _small(reader: TextReader, block: Block) -> Piece:
-    """All rows of a small file, by the careful parser, without polars."""
+def _small(reader: TextReader, block: Block) -> Piece | None:
+    """All rows of a small file, without polars; None where polars reads it sooner."""
+    size, most = len(block.data), _smallest()
+    if size < most * PLAINER and (piece := _of_plain_lines(reader, block)) is not None:
+        return piece
+    if size >= most:
+        return None
     findings, notes = Findings(), reader.notes()
     lines = Lines(block, findings)
     lines.all_at_once()
     table, _, error = _parsed(reader, block, range(block.count), lines, findings, notes)
     ids, numbers = dict(table.ids), dict(table.numbers)
     return Piece(block, ids, numbers, table.line, findings, notes, error)
+
+
+def _of_plain_lines(reader: TextReader, block: Block) -> Piece | None:
+    """All rows of a small file whose lines are all plain, else None."""
+    notes = reader.notes()
+    if not block.count or (cells := reader.plain_cells(block, notes)) is None:
+        return None
+    table = plain_table(reader.shape, dict(zip(reader.roles, cells, strict=True)), block.first)
+    if table is None:
+        return None
+    return Piece(block, dict(table.ids), dict(table.numbers), table.line, Findings(), notes)
 
 
 def _cut(reader: TextReader, block: Block) -> Piece:

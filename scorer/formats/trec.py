@@ -14,7 +14,7 @@ from scorer.bytes.lines import count_only
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, printable
 from scorer.formats.base import Rows, format
-from scorer.formats.blocks import BLANK, COMMENT, NEWLINE, NONE, Block, Lines, columns
+from scorer.formats.blocks import BLANK, COMMENT, NEWLINE, NONE, TAB, Block, Lines, columns, even
 from scorer.formats.text import Piece, Plain, Request, Row, TextReader, plain_rows
 from scorer.tables.table import TEXT, number
 
@@ -132,6 +132,25 @@ class Trec(TextReader):
             return line + 1, ()
         return line + 1, [(at, [fields[place] for place in self.places], raw)]
 
+    def plain_cells(self, block: Block, notes: TagNotes) -> Sequence[Sequence[str]] | None:
+        """The fields where each line has as many as are read.
+
+        The arguments are those of `TextReader.plain_cells`.
+        """
+        separator = BLANK if block.look.blanks else TAB
+        if block.look.joined or (fields := block.fields(separator, self.width)) is None:
+            return None
+        columns = [fields[place :: self.width] for place in range(self.width)]
+        if any(name.startswith("#") for name in dict.fromkeys(columns[0])):
+            return None
+        if self.is_run:
+            tags = columns[-1] if len(set(columns[-1])) > 1 else columns[-1][:1]
+            for line, tag in enumerate(tags, block.first):
+                if len(notes.tags) < MOST_TAGS:
+                    notes.tags.setdefault(tag, line)
+        notes.first = block.first, ()
+        return [columns[place] for place in self.places]
+
     def plain(self, block: Block, notes: TagNotes) -> Plain:
         """The columns of the lines that have all that is read."""
         used = [*self.places, self.width - 1]  # the last, so that polars counts all fields
@@ -149,7 +168,7 @@ class Trec(TextReader):
             whole = [RUN["rank"]] if "rank" in self.roles and self.whole_ranks else ()
             frame = columns(data, " ", self.width, numbers, used, whole=whole)
             self.whole_ranks &= frame is not None
-            if frame is None and _even(data, self.width):  # all that can be wrong is numbers
+            if frame is None and even(data, BLANK, self.width):  # all that can be wrong is numbers
                 frame = columns(data, " ", self.width, numbers, used, tolerant=True)
         if frame is None or frame.height != block.count:
             octets = np.frombuffer(data, dtype=np.uint8)
@@ -223,17 +242,6 @@ def _note_tags(notes: TagNotes, tags: Any, at: Any, untagged: Any, first: int) -
         rows = tags.arg_unique().sort()[:MOST_TAGS].to_numpy()
         for tag, line in zip(tags.gather(rows).to_list(), at[rows].tolist(), strict=True):
             notes.tags[tag] = first + line
-
-
-def _even(data: bytes, width: int) -> bool:
-    """Whether each line has that many fields, where all together have as many blanks as they need.
-
-    That takes less than to count the fields of each.
-    """
-    octets = np.frombuffer(data, dtype=np.uint8)
-    ends = np.flatnonzero(octets == NEWLINE)
-    blanks = np.flatnonzero(octets == BLANK).reshape(ends.size, width - 1)
-    return bool((blanks[:, -1] < ends).all() and (blanks[1:, 0] > ends[:-1]).all())
 
 
 def _squeezed(block: Block) -> bytes:

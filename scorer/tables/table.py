@@ -166,13 +166,8 @@ class Builder:
     def _parsed(self, n: int, column: Sequence[str], batch: Sequence[Row]) -> Floats:
         """The numbers of a column; a cell that is none gets its problem and NaN."""
         most = largest(self.roles[n])
-        if _PLAIN.issuperset("".join(column)):
-            try:
-                values = np.array(list(map(float, column)), dtype=np.float64)
-                if (np.abs(values) <= most).all():
-                    return values
-            except ValueError:
-                pass
+        if (plain := _plain_numbers(column, most)) is not None:
+            return plain
         values = np.empty(len(column))
         for row, text in enumerate(column):
             values[row], fault = number(text, most)
@@ -205,6 +200,38 @@ class Builder:
                 item=ids.get("item"),
             )
         )
+
+
+def plain_table(schema: Schema, cells: Mapping[str, Sequence[str]], first: int) -> Table | None:
+    """The table of rows on lines that follow each other; None where a number is not plain.
+
+    Args:
+        cells: those of each role.
+        first: the line of the first row.
+    """
+    ids, numbers, rows = {}, {}, 0
+    for role, column in cells.items():
+        rows = len(column)
+        if role in TEXT:
+            index = {text: code for code, text in enumerate(dict.fromkeys(column))}
+            codes = np.fromiter(map(index.__getitem__, column), np.int64, rows)
+            ids[role] = CodedColumn(codes, tuple(index))
+        elif (values := _plain_numbers(column, largest(role))) is None:
+            return None
+        else:
+            numbers[role] = values
+    return Table(ids, numbers, np.arange(first, first + rows), schema)
+
+
+def _plain_numbers(column: Sequence[str], most: float) -> Floats | None:
+    """The numbers of cells in plain decimal notation; None where one is not, or too large."""
+    if not _PLAIN.issuperset("".join(column)):
+        return None
+    try:
+        values = np.array(list(map(float, column)), dtype=np.float64)
+    except ValueError:
+        return None
+    return values if (np.abs(values) <= most).all() else None
 
 
 def largest(role: str) -> float:

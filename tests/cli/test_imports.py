@@ -103,11 +103,22 @@ def test_what_is_not_written_is_not_loaded(verb, tmp_path):
 @pytest.mark.slow("starts a process", beyond=2)
 def test_polars_makes_series_of_arrays_without_numpys_masks(tmp_path):
     folder = small(tmp_path)
-    lines = [f"q{n % 3 * 2} Q0 document-{n} 1 {n} tag\n" for n in range(60_000)]
+    lines = [f"q{n % 3 * 2} Q0 document-{n} 1 {n} tag\n" for n in range(160_000)]
     (folder / "big").write_text("".join(lines))
     modules = loaded([f"{folder}/c.yaml", f"{folder}/big", "--format", "json"])
     assert "polars" in modules
     assert "numpy.ma.core" not in modules
+
+
+@pytest.mark.slow("starts processes", beyond=1)
+@pytest.mark.parametrize(("odd", "polars"), [("", False), ("# one line that is not plain\n", True)])
+def test_a_file_of_plain_lines_is_read_without_polars(odd, polars, tmp_path):
+    """Some MiB of them are cut in less time than polars takes to be imported."""
+    folder = small(tmp_path)
+    lines = (f"q{n % 3 * 2} Q0 document-{n} 1 {n} tag\n" for n in range(80_000))
+    (folder / "big").write_text("".join([odd, *lines]))
+    modules = loaded([f"{folder}/c.yaml", f"{folder}/big", "--format", "json"])
+    assert ("polars" in modules) == polars
 
 
 def small(folder):
@@ -140,7 +151,7 @@ def test_a_large_file_is_scored_without_masked_arrays(challenge):
         "truth: truth.csv\nmetrics: [AP]\n",
         **{
             "truth.csv": f"list,item,grade\n{truth}",
-            "sent.csv": "list,item,score\n" + "".join(rows),
+            "sent.csv": "list,item,score\n\n" + "".join(rows),  # a line that is not plain
         },
     )
     modules = loaded([str(folder), str(folder / "sent.csv"), "--format", "json"])

@@ -53,6 +53,22 @@ import_less()
             "_to_ast",
         ),
         ("import numpy; print(numpy.arange(3).sum(), numpy.ndarray.__doc__)", "3 None"),
+        (
+            "from numpy.typing import NDArray; import numpy; one = NDArray[numpy.int8];"
+            "print(one, 'numpy._typing._array_like' in sys.modules);"
+            "from numpy.typing import NBitBase, NDArray; print(NDArray[numpy.int8] == one)",
+            "numpy.ndarray[tuple[typing.Any, ...], numpy.dtype[numpy.int8]] False\nTrue",
+        ),
+        (
+            "import numpy._typing._scalars; print(numpy._typing._scalars.__name__)",
+            "numpy._typing._scalars",
+        ),
+        (
+            "from pydantic import TypeAdapter; from typing_extensions import TypedDict;"
+            "kind = TypedDict('kind', {'a': int});"
+            "print(TypeAdapter(kind).validate_python({'a': '1'}))",
+            "{'a': 1}",
+        ),
     ],
 )
 def test_it_is_made_up_for(code, told):

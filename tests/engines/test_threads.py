@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from wholes import CASES, every_plan, same
@@ -194,7 +195,8 @@ def noting(used, function):
 @pytest.mark.skipif(sys.platform != "linux", reason="processes are copied on Linux alone")
 def test_a_copy_of_the_process_has_one_thread(monkeypatch):
     monkeypatch.setenv(VARIABLE, "4")
-    assert list(shared(lambda path: os.environ[VARIABLE], ["a", "b", "c"])) == ["1"] * 3
+    paths = [Path(name) for name in "abc"]
+    assert list(shared(lambda path: os.environ[VARIABLE], paths)) == ["1"] * 3
     assert os.environ[VARIABLE] == "4"
 
 

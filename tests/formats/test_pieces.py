@@ -55,14 +55,17 @@ def whole(path, format, shapes, limits=ReadLimits()):  # noqa: B008
 
 
 def agree(path, format, shapes, patch, sizes=(1, 64), limits=ReadLimits()):  # noqa: B008
-    """The careful parser and small pieces are told apart by nothing."""
+    """The careful parser, plain lines at once and small pieces are told apart by nothing."""
     patch.setattr(cut, "SMALLEST", 1 << 22)
     patch.setattr(cut, "SMALL", 1 << 22)
+    patch.setattr(cut, "PLAINER", 0)
     expected = whole(path, format, shapes, limits)
-    for size in sizes:
+    patch.setattr(cut, "PLAINER", 1)
+    for size in (1 << 22, *sizes):
         patch.setattr(cut, "SMALLEST", size)
-        patch.setattr(cut, "PIECE", size)
-        patch.setattr(cut, "HEAD", size)
+        if size in sizes:
+            patch.setattr(cut, "PIECE", size)
+            patch.setattr(cut, "HEAD", size)
         found = whole(path, format, shapes, limits)
         for one, other in zip(found, expected, strict=True):
             assert one == other, (size, path.read_bytes()[:2000])
@@ -309,6 +312,40 @@ def test_small_and_large_files_are_read_alike(name, written, told, tmp_path, pat
         patch.setattr(cut, "SMALLEST", size)
         _, findings, _ = whole(path, format_of(path, None), [SHAPES["run"]])
         assert sorted({p.code for p in findings if p.severity == "error"}) == told
+
+
+PLAIN_RUN = "q1 Q0 a 1 2.0 x\nq1 Q0 b 2 1e-3 y\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "plain"),
+    [
+        ("a.run", PLAIN_RUN, True),
+        ("a.run", PLAIN_RUN.removesuffix("\n"), True),
+        ("a.run", PLAIN_RUN.replace("\n", "\r\n"), True),
+        ("a.run", PLAIN_RUN.replace(" ", "\t"), True),
+        ("a.run", PLAIN_RUN.replace(" Q0", "\tQ0"), False),
+        ("a.run", PLAIN_RUN.replace(" Q0", "  Q0"), False),
+        ("a.run", PLAIN_RUN.replace("q1 Q0 b", "#1 Q0 b"), False),
+        ("a.run", PLAIN_RUN.replace(" x", ""), False),
+        ("a.run", PLAIN_RUN.replace(" a ", ' "a" '), False),
+        ("a.run", PLAIN_RUN.replace(" a ", " é "), True),
+        ("a.run", PLAIN_RUN.replace("2.0", "nan"), False),
+        ("a.run", PLAIN_RUN + "\n", False),
+        ("a.csv", "list,item,score\nq1,a,1\nq1,b c,2\n", True),
+        ("a.csv", "list,item,score\nq1,a,1\nq1,b ,2\n", False),
+        ("a.csv", "list,item,score\nq1,a,1\nq1,b,2,\n", False),
+        ("a.csv", 'list,item,score\nq1,"a",1\n', False),
+        ("a.tsv", "list\titem\tscore\nq1\ta\t1\n", True),
+    ],
+)
+def test_a_file_of_plain_lines_alone_is_cut_at_once(name, written, plain, tmp_path, patch):
+    path = tmp_path / name
+    path.write_bytes(written.encode())
+    parsed = list[object]()
+    patch.setattr(cut.Builder, "row", lambda *row: parsed.append(row))
+    read(path, format_of(path, None), [SHAPES["run"]], Findings(), ReadLimits())
+    assert (not parsed) == plain
 
 
 def test_bytes_are_hashed_as_they_are_read(tmp_path):
