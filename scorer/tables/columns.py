@@ -315,6 +315,10 @@ def coded(parts: Sequence[pl.Series], hashes: Hashes | None = None) -> tuple[Cod
     import polars as pl
 
     if hashes is None:
+        every = pl.concat(parts)
+        if len(every) and every.is_sorted():  # equal ones follow each other, as lists often do
+            new = pl.concat([pl.Series([True]), every[1:] != every[:-1]])
+            return new.cum_sum().to_numpy().astype(np.int32) - 1, every.filter(new).rechunk()
         hashes = np.concatenate([part.hash().to_numpy() for part in parts])
     codes, first = grouped(hashes)
     ends = np.cumsum([len(part) for part in parts])

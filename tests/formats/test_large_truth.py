@@ -105,6 +105,24 @@ def test_codes_where_ids_seldom_come_again(parts, alike, monkeypatch):
     assert names.to_list() == list(number)
 
 
+@rounds(50)
+@given(st.lists(st.text(max_size=2), max_size=9), st.integers(0, 9), st.booleans())
+def test_ids_have_codes_in_the_order_of_their_appearance(ids, cut, ascending):
+    ids = sorted(ids) if ascending else ids
+    codes, names = columns.coded(
+        [pl.Series(part, dtype=pl.String) for part in (ids[:cut], ids[cut:])]
+    )
+    number = {name: n for n, name in enumerate(dict.fromkeys(ids))}
+    assert (codes.dtype, names.to_list()) == (np.int32, list(number))
+    assert codes.tolist() == [number[name] for name in ids]
+
+
+def test_ids_that_ascend_have_codes_without_a_sort(monkeypatch):
+    monkeypatch.setattr(columns, "grouped", None)
+    codes, names = columns.coded([pl.Series(["a", "b"]), pl.Series(["b", "c"])])
+    assert (codes.tolist(), names.to_list()) == ([0, 1, 1, 2], ["a", "b", "c"])
+
+
 @pytest.mark.parametrize("names", ["aabb", "abab"])
 def test_a_column_is_joined_by_runs_where_there_are_few(names, monkeypatch, tmp_path):
     monkeypatch.setattr(cut, "SMALLEST", 1)
