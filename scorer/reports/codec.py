@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 from functools import cache
 from importlib import import_module
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Floats
+from scorer.core.arrays import Floats, distinct
 from scorer.core.dataclass import dataclass, field_names
 from scorer.core.problems import Problem
 from scorer.core.text import unseen
@@ -47,7 +47,8 @@ RECORDS = {  # schema's name -> the module with its record
 }
 
 
-NESTED = (dict, list, tuple)
+NESTED = (dict, list, tuple, np.ndarray)
+TOGETHER = 1 << 18  # numbers of a matrix of which each different one is written once
 PLAIN = frozenset([str, int, bool, type(None)])
 ABSENT: Any = type("Absent", (), {"__repr__": lambda self: "ABSENT"})()
 
@@ -57,8 +58,10 @@ def optional() -> Any:
     return field(default_factory=lambda: ABSENT)
 
 
-def to_fields(value: Any) -> Any:
+def to_fields(value: Any, matrices: bool = False) -> Any:
     """A record as plain data: a number that is none as None, an array as a list.
+
+    With `matrices` arrays of rows stay as they are, for `dumped`: as lists they take much memory.
 
     >>> to_fields({"a": (1.0, float("nan"))})
     {'a': [1.0, None]}
@@ -71,18 +74,19 @@ def to_fields(value: Any) -> Any:
     if kind is not dict and (keys := _record_keys(kind)):  # type: ignore[arg-type]
         parts = [(key, getattr(value, name)) for name, key in keys]
         return {
-            key: part if type(part) in PLAIN else to_fields(part)
+            key: part if type(part) in PLAIN else to_fields(part, matrices)
             for key, part in parts
             if part is not ABSENT
         }
     if kind is dict or isinstance(value, Mapping):
-        return dict(zip(value, _plain_sequence(list(value.values())), strict=True))
+        return dict(zip(value, _plain_sequence(list(value.values()), matrices), strict=True))
     if isinstance(value, float):
         return _finite_or_none(value)
     if hasattr(value, "tolist"):
-        return _as_lists(value)
+        stays = matrices and value.ndim == 2 and value.size and value.dtype.kind in "fiu"
+        return value if stays else _as_lists(value)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return _plain_sequence(value)
+        return _plain_sequence(value, matrices)
     return value
 
 
@@ -95,13 +99,13 @@ def _as_lists(array: Any) -> Any:
     return to_fields(array.tolist())
 
 
-def _plain_sequence(values: Sequence[Any]) -> list[Any]:
+def _plain_sequence(values: Sequence[Any], matrices: bool) -> list[Any]:
     types = set(map(type, values))
     if types <= PLAIN:
         return list(values)
     if types == {float}:  # millions, of a large board
         return [value + 0.0 if isfinite(value) else None for value in values]
-    return [to_fields(value) for value in values]
+    return [to_fields(value, matrices) for value in values]
 
 
 def _finite_or_none(value: float) -> float | None:
@@ -159,6 +163,9 @@ def dumped(data: Any, indent: int | None = 1) -> str:
 
 def _indent(data: Any, indent: str, line: str, parts: list[str]) -> None:
     """As `json.dumps` with an indent, but what holds texts and numbers alone is encoded at once."""
+    if isinstance(data, np.ndarray):
+        _indent_matrix(data, indent, line, parts)
+        return
     if not data or not isinstance(data, NESTED):
         parts.append(_encoded(data))
         return
@@ -173,6 +180,28 @@ def _indent(data: Any, indent: str, line: str, parts: list[str]) -> None:
         _indent(value, indent, inner, parts)
         mark = ","
     parts.append(f"{line}{end}")
+
+
+def _indent_matrix(matrix: Any, indent: str, line: str, parts: list[str]) -> None:
+    """As `_indent`; a matrix has as many numbers as all else together, some of them often."""
+    mark, inner, cell = "[", line + indent, line + 2 * indent
+    for row in _spelled(matrix):
+        parts.append(f"{mark}{inner}[{cell}{f',{cell}'.join(row)}{inner}]")
+        mark = ","
+    parts.append(f"{line}]")
+
+
+def _spelled(matrix: Any) -> Iterator[list[str]]:
+    """The numbers of each row as JSON. Digits take long: those of n and -n are found once."""
+    rows = max(TOGETHER // matrix.shape[1], 1)
+    for start in range(0, len(matrix), rows):
+        part = matrix[start : start + rows]
+        sizes = np.nan_to_num(np.abs(part), nan=np.inf, posinf=np.inf)
+        each = distinct(sizes.ravel())
+        texts = [repr(size) if isfinite(size) else "null" for size in each.tolist()]
+        signed = [*texts, *(f"-{text}" if text != "null" else text for text in texts)]
+        places = np.searchsorted(each, sizes) + len(texts) * (part < 0)
+        yield from np.array(signed, dtype=object)[places].tolist()
 
 
 def _encoded(data: Any, between: str = ", ") -> str:

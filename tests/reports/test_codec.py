@@ -11,6 +11,7 @@ import pytest
 from approximate import approximately
 
 from scorer.core.version import __version__
+from scorer.reports import codec
 from scorer.reports.codec import RECORDS, dumped, schema, to_fields
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -151,6 +152,20 @@ def test_json_is_laid_out_as_python_does():
         data = nested(rng, 4)
         assert dumped(data) == json.dumps(data, ensure_ascii=False, indent=1)
         assert to_fields(data) == data
+
+
+@pytest.mark.parametrize("together", [1 << 18, 7])
+def test_a_matrix_is_written_as_its_lists(monkeypatch, together):
+    monkeypatch.setattr(codec, "TOGETHER", together)
+    rng = np.random.default_rng(1)
+    whole = rng.integers(-3, 3, (6, 5))
+    numbers = np.concatenate([rng.normal(size=(4, 3)) * 1e-9, whole[:, :3] / 2, [[-0.0, 1e22, 3]]])
+    numbers[1] = math.nan, math.inf, -math.inf
+    record = {"a": numbers, "b": whole, "c": np.empty((0, 2)), "d": np.ones(2), "e": whole > 0}
+    kept = to_fields(record, matrices=True)
+    assert kept["a"] is numbers
+    assert kept["b"] is whole
+    assert dumped(kept) == dumped(to_fields(record))
 
 
 def golden_of(name):

@@ -11,4 +11,4 @@ from scorer.reports.codec import dumped, to_fields
 @syntax("json", takes="fields")
 def json(record: Any, options: Options) -> str:
     """Full doubles, keys in a fixed order, no value as null."""
-    return dumped(to_fields(record)) + "\n"
+    return dumped(to_fields(record, matrices=True)) + "\n"
