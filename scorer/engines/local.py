@@ -77,7 +77,7 @@ def _scored(plan: Plan, path: Path, tick: Tick, scattered: bool = False) -> Outc
         path, format, plan.shapes, plan.limits, findings, sha256=sha256, tick=tick
     ) as tables:
         try:
-            if Frames in plan.views:
+            if Frames in plan.views and not findings.fatal:  # it was opened
                 parts = _whole(plan, tables, path, format, findings)
             else:
                 parts = parts_of_file(plan, tables, scattered)

@@ -70,6 +70,19 @@ def test_a_file_is_a_measure(kaggle):
     assert first["params"]["k"] == 5
 
 
+@pytest.mark.parametrize("link", [True, False])
+def test_a_file_that_cannot_be_read_is_told_once(challenge, score, tmp_path, link):
+    folder = challenge(YAML, **{"truth.csv": TRUTH, "metric.py": METRIC})
+    (tmp_path / "elsewhere.csv").write_text(SENT)
+    (tmp_path / "sent").mkdir()
+    if link:
+        (tmp_path / "sent" / "sub.csv").symlink_to(tmp_path / "elsewhere.csv")
+    ran = score(folder, tmp_path / "sent" / "sub.csv", "--format", "json", "--allow-plugins")
+    assert ran.code == 1
+    (submission,) = json.loads(ran.out)["submissions"]
+    assert [problem["code"] for problem in submission["problems"]] == ["S101"]
+
+
 def test_it_may_be_the_only_measure(kaggle):
     ran = kaggle("--allow-plugins", yaml=YAML.replace(", MAE", ""))
     assert ran.code == 0, ran
