@@ -257,7 +257,11 @@ def outcomes_of(
     """
     distinct(files)
     limits = ready.prepared.limits
-    strays = [trespasses(ready, file.path, limits.own) for file in files]
+    here = engine == LOCAL and elsewhere is None  # where reading a file refuses it as well
+    strays = [
+        None if here and file.path.is_file() else trespasses(ready, file.path, limits.own)
+        for file in files
+    ]
     readable = [file for file, stray in zip(files, strays, strict=True) if not stray]
 
     def tick(done: float) -> None:

@@ -292,8 +292,8 @@ def drain(stream: io.BufferedReader) -> None:
     """Read the stored rest, packed, for a digest of all bytes; `Unreadable` if that fails."""
     raw = stream.raw
     stored = raw.stored if isinstance(raw, _Unpacked) else stream
-    while stored.read(BLOCK_SIZE):
-        pass
+    while stored.peek(1):  # which takes no memory where nothing is left
+        stored.read(BLOCK_SIZE)
 
 
 def _regular(
@@ -357,7 +357,7 @@ class _Unpacked(io.RawIOBase):
     def __init__(
         self,
         source: Any,
-        stored: BinaryIO,
+        stored: io.BufferedReader,
         size: int,
         limits: ReadLimits,
         before: int = 0,

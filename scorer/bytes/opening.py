@@ -124,9 +124,12 @@ def _as_looked(looked: os.stat_result, open: Callable[[], int]) -> int:
 
 def _refuse_own(looked: os.stat_result, own: Sequence[Path]) -> None:
     for file in own:
-        with suppress(OSError, ValueError):  # one that is not there
-            if os.path.samestat(os.stat(file), looked):
-                raise _refused("this is a file of the challenge, not a submission")
+        try:
+            same = os.path.samestat(os.stat(file), looked)
+        except (OSError, ValueError):  # it is not there
+            continue
+        if same:
+            raise _refused("this is a file of the challenge, not a submission")
 
 
 def _refuse_linked(name: str, looked: os.stat_result) -> None:

@@ -208,10 +208,11 @@ def load_one(package: str, type_: type[T], name: str) -> T | None:
     return next(iter(load_named(package, type_, name)), None)
 
 
+@cache
 def load_named(package: str, type_: type[T], name: str) -> tuple[T, ...]:
     """The things of that name, in small letters, in all modules of that name, folders' too.
 
-    A hyphen of a name is an underscore of its module.
+    A hyphen of a name is an underscore of its module. Many files ask for their format here.
     """
     last = name.replace("-", "_")
     modules = [module for module in _modules(package) if module.rpartition(".")[2] == last]

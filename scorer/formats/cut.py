@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
+from io import BufferedReader
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -161,7 +162,7 @@ def _blocks(
     size = max(SMALLEST, PIECE)
     rest, begins, last = b"", number == 1, False
     while not last:
-        read = stream.read(size)
+        read = _next_bytes(stream, size, begins)
         last, size, upto = len(read) < size, PIECE, upto + len(read)
         end = len(read) if last else read.rfind(b"\n") + 1
         data = read  # without a copy, where it is whole lines
@@ -170,7 +171,8 @@ def _blocks(
         rest = read[end:] if end or last else rest + read
         if begins and data:
             begins, data = False, data.removeprefix(BOM)
-            _refuse_lone_returns(Block(data[: data.find(b"\n") + 1] or data, 1, last, limits))
+            if b"\r" in (first_line := data[: data.find(b"\n") + 1] or data):
+                _refuse_lone_returns(Block(first_line, 1, last, limits))
         if (data or last) and not reader.begun:
             data, number = _begin(reader, request, data, number, last)
             if not reader.begun:  # the header is not whole
@@ -183,6 +185,14 @@ def _blocks(
             yield block
         if len(rest) - rest.rfind(b"\n") - 1 > limits.line + 1:  # a CR may stand at the end
             raise Unreadable(too_long(rest, number + rest.count(b"\n"), limits))
+
+
+def _next_bytes(stream: BufferedReader, size: int, first: bool) -> bytes:
+    """Its next bytes; at first what is at hand, as few files need memory for so many."""
+    head = stream.read1(size) if first else b""
+    if head and not stream.peek(1):
+        return head
+    return head + stream.read(size - len(head))
 
 
 def _begin(

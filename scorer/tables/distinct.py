@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 
 import numpy as np
 
@@ -26,8 +25,8 @@ class Distinct:
     def __init__(self, most: int) -> None:
         """Count up to some more than `most`: of very many ids those whose hash is low."""
         self._unused = max(0, (2 * most).bit_length() - PLACES)  # first bits, which are 0 then
-        self._places = dict[str, Mask]()
-        self._counts = Counter[str]()  # places of each column
+        self._places: dict[str, Mask] = {}
+        self._counts: dict[str, int] = {}  # places of each column
 
     def add(self, table: Table) -> None:
         """Count the ids of one more table."""
@@ -38,7 +37,7 @@ class Distinct:
             place = place[place < 1 << PLACES] if self._unused else place
             new = distinct(place[~self._places[role][place]])
             self._places[role][new] = True
-            self._counts[role] += new.size
+            self._counts[role] = self._counts.get(role, 0) + new.size
 
     def exceeds(self, most: int) -> bool:
         """Whether a column has surely more different ids than that."""
