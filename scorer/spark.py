@@ -32,7 +32,7 @@ from scorer.core.problems import Findings
 from scorer.engines.spark.arrays import spread_truth
 from scorer.engines.spark.elsewhere import elsewhere, suits
 from scorer.engines.spark.executors import refuse_executors
-from scorer.engines.spark.fetch import fetched, write_truth
+from scorer.engines.spark.fetch import fetched, refused_truth, write_truth
 from scorer.engines.spark.frames import frame_source
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.session import quiet
@@ -86,7 +86,8 @@ def evaluate(
         refuse_executors(session)
         prepared, truth = _prepared(session, loaded(challenge), truth, allow_plugins)
         if truth is not None:
-            truth = spread_truth(truth, truth_shapes(prepared), _truth_form(prepared))
+            with refused_truth():
+                truth = spread_truth(truth, truth_shapes(prepared), _truth_form(prepared))
         runs = {name: _read_by_spark(session, run) for name, run in runs.items()}
         if suits(prepared) and (far := elsewhere(session, prepared, truth)) is not None:
             terms = terms_of(far.ready)

@@ -37,6 +37,7 @@ PROGRAM = textwrap.dedent("""
     listed = session.createDataFrame(rows, "list string, item string, score int")
     runs = {"known": known, "listed": listed, "table": "runs", "url": f"file://{folder}/a.csv"}
     wrong = {"twice": known.unionAll(known.limit(2)), "lost": str(folder / "lost.csv")}
+    wrong["column"] = known.select("nothing")  # which the server finds when it is asked
     for most, true in ((whole.MOST_BYTES, truth), (-1, "truths")):
         whole.MOST_BYTES = most
         files = scorer.score(folder, [folder / "a.csv", folder / "bad.csv"], engine="spark")
@@ -46,7 +47,7 @@ PROGRAM = textwrap.dedent("""
             assert report.per_list(name, "AP") == expected.per_list("a", "AP"), (name, most)
         found = scorer.spark.findings(session, report).where("severity = 'error'").collect()
         codes = {(row["name"], row["code"]) for row in found}
-        assert codes == {("twice", "S304"), ("lost", "S101")}
+        assert codes == {("twice", "S304"), ("lost", "S101"), ("column", "S101")}
     values = scorer.spark.values(session, folder, "runs", truth).where("measure = 'AP'").collect()
     assert {row["list"]: row["value"] for row in values} == expected.per_list("a", "AP")
 """)

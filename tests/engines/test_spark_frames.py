@@ -8,6 +8,7 @@ import pytest
 import scorer
 import scorer.spark
 from scorer.engines.spark import brought, together, whole
+from scorer.results import sums
 
 YAML = "truth: truth.csv\nmetrics: [nDCG@3, AP]\n"
 LISTS = [f"u{n}" for n in range(40)]
@@ -121,6 +122,43 @@ def test_a_damaged_frame_is_refused_alone(spark, folder, monkeypatch, jobs, most
     (folder / "damaged.parquet").write_bytes(b"PAR1 and no more")  # its rows are not known, either
     found = scorer.spark.evaluate(spark, folder, runs)
     assert codes_of(found) == {"a": [], "damaged": ["S108"], "b": []}
+
+
+@pytest.mark.slow("has Spark try frames that raise again")
+@pytest.mark.parametrize("way", ["small", "large", "sums"])
+def test_a_frame_that_raises_is_refused_alone(spark, folder, monkeypatch, way):
+    from pyspark.sql import functions as F
+
+    if way == "large":
+        monkeypatch.setattr(whole, "MOST_BYTES", -1)
+    if way == "sums":
+        monkeypatch.setattr(sums, "MOST_SHOWN", 0)
+    good = spark.createDataFrame(pl.DataFrame(ROWS, schema=COLUMNS_OF, orient="row").to_arrow())
+    truth = spark.createDataFrame(pl.read_csv(folder / "truth.csv").to_arrow())
+    divided = F.udf(lambda score: 6 // (score - 5), "int")
+    runs = {
+        "a": good,
+        "told": good.selectExpr("list", "item", "if(score = 5, raise_error('mine'), score) score"),
+        "python": good.select("list", "item", divided("score").alias("score")),
+        "b": good,
+    }
+    found = scorer.spark.evaluate(spark, folder, runs, truth)
+    assert codes_of(found) == {"a": [], "told": ["S101"], "python": ["S101"], "b": []}
+    assert found.mean("a", "AP") == found.mean("b", "AP") > 0
+    messages = [next(iter(each.findings)).message for each in found.submissions[1:3]]
+    assert "[USER_RAISED_EXCEPTION] mine" in messages[0]
+    assert "PythonException: ZeroDivisionError: integer division" in messages[1]
+
+
+@pytest.mark.slow("has Spark compute a truth that raises")
+def test_a_truth_that_raises_is_told(spark, folder):
+    good = spark.createDataFrame(ROWS, COLUMNS)
+    truth = good.selectExpr("list", "item", "if(score = 5, raise_error('mine'), 1) grade")
+    told = r"T101.*USER_RAISED_EXCEPTION\] mine"
+    with pytest.raises(scorer.ChallengeError, match=told):
+        scorer.spark.evaluate(spark, folder, {"a": good}, truth)
+    with pytest.raises(scorer.ChallengeError, match=told):
+        scorer.spark.values(spark, folder, good, truth)
 
 
 def test_more_rows_than_are_accepted_are_refused_of_small_frames(spark, folder, monkeypatch):

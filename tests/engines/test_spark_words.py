@@ -6,8 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from scorer.bytes.limits import Unreadable
 from scorer.core.errors import UsageError
 from scorer.engines.spark import executors
+from scorer.engines.spark.frames import refuse_failing
 from scorer.engines.spark.session import INSTALL, session_of
 
 TRUTH = "list,item,grade\nq1,a,1\n"
@@ -101,6 +103,30 @@ def test_the_engine_is_found_without_pyspark(without_pyspark):
 
     assert engines().get("spark").options
     assert "pyspark" not in os.environ.get("PYTHONPATH", "")
+
+
+class Frame:
+    """A data frame that cannot be computed, of a session that can compute others, or not."""
+
+    def __init__(self, *lost):
+        self.write = self.sparkSession = self
+        self.lost = ("save", *lost)
+
+    def __getattr__(self, name):
+        def called(*words):
+            if name in self.lost:
+                raise RuntimeError(
+                    "x\nTraceback (most recent call last):\n  at\nKeyError: 'mine'\n"
+                )
+            return self
+
+        return called
+
+
+def test_a_frame_is_not_refused_where_spark_is_lost():
+    with pytest.raises(Unreadable, match="RuntimeError: KeyError: 'mine'"):
+        refuse_failing(Frame())
+    refuse_failing(Frame("collect"))
 
 
 SAID = executors._teller(executors.NEEDED)(0).split("\t")

@@ -24,8 +24,9 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path
 from scorer.engines.base import Tick, with_causes
-from scorer.engines.spark.frames import frame_source
+from scorer.engines.spark.frames import frame_source, refuse_failing
 from scorer.engines.spark.outcomes import (
+    JobFailed,
     SparkOutcomes,
     job,
     nothing,
@@ -123,7 +124,9 @@ class SparkTruth:
             truths = self._truths(source.buckets)
             pairs = source.rows.groupBy("bucket").cogroup(truths.rows.groupBy("bucket"))
             summed = pairs.applyInArrow(summer(pickle.dumps(opening), Work.of(plan), seed), RESULT)
-            back = returned(summed.mapInArrow(summary_merger(plan.limits.errors), RESULT))
+            back = self._returned(
+                summed.mapInArrow(summary_merger(plan.limits.errors), RESULT), run
+            )
             if not readable(source, back, findings):
                 return Outcome(placed(findings, source), file_digest, None)
             whole = self._whole(plan, source, back, run)
@@ -140,6 +143,15 @@ class SparkTruth:
         fit = summary.scored and not findings.fatal
         card = card_of(summary.sums, identity) if fit else None
         return Outcome(placed(findings, source), file_digest, card)
+
+    def _returned(self, frame: Any, run: Any) -> SparkOutcomes:
+        """Run the job of a submission; `Unreadable` where it is the run that fails."""
+        try:
+            return returned(frame)
+        except JobFailed:
+            if not isinstance(run, str):
+                refuse_failing(run)
+            raise
 
     def _source(self, plan: Plan, run: Any, findings: Findings, buckets: Buckets) -> SparkSource:
         if isinstance(run, str):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -27,25 +28,31 @@ def fetch(url: str, folder: Path, options: Mapping[str, str]) -> Path:
 
 def fetched(session: Any, url: str, folder: Path) -> Path:
     """As `fetch`, by a session that is there."""
+    with quiet(), refused_truth(url):
+        return _fetched(session, url, folder)
+
+
+@contextmanager
+def refused_truth(path: str | None = None) -> Iterator[None]:
+    """Say by `ChallengeError` why Spark cannot read a truth, or compute it."""
     try:
-        with quiet():
-            try:
-                return _fetched(session, url, folder)
-            except Unreadable:
-                raise
-            except Exception as error:
-                raise unreadable(error) from None
-    except Unreadable as error:
-        findings = Findings(url)
-        findings.add(error.problem)
-        raise ChallengeError(problems=of_organizer(findings)) from None
+        yield
+    except Exception as error:
+        told = error if isinstance(error, Unreadable) else unreadable(error)
+        findings = Findings(path)
+        findings.add(told.problem)
+        raise ChallengeError(problems=of_organizer(findings)) from error
 
 
 def write_truth(frame: Any, shapes: Sequence[Schema], form: FileForm, folder: Path) -> Path:
-    """Write a data frame of Spark to a file of this machine, which is read as that form says."""
-    if frame_form(frame, shapes, form) == PLAIN:
-        return write_parquet(frame, folder / "truth.parquet")
-    lines = frame.select(as_line(frame, frame.columns)).toArrow().column(0).to_pylist()
+    """Write a data frame of Spark to a file of this machine, which is read as that form says.
+
+    `ChallengeError` if Spark cannot compute it.
+    """
+    with refused_truth():
+        if frame_form(frame, shapes, form) == PLAIN:
+            return write_parquet(frame, folder / "truth.parquet")
+        lines = frame.select(as_line(frame, frame.columns)).toArrow().column(0).to_pylist()
     path = folder / "truth.jsonl"
     path.write_text("\n" * form.skip + "\n".join(lines) + "\n", encoding="utf-8")
     return path

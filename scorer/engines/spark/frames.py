@@ -67,6 +67,10 @@ def frame_rows(
     """The rows of a data frame; the arguments and errors are those of `frame_source`."""
     from pyspark.sql import functions as F
 
+    try:
+        frame.schema  # noqa: B018  # Spark Connect looks for what the frame is made of only now
+    except Exception as error:
+        raise unreadable(error) from error
     if (rows_form := frame_form(frame, shapes, form)) != PLAIN:
         return _rows_of_lines(frame, name, shapes, limits, findings, rows_form)
     frame = spread_arrays(frame, shapes)
@@ -96,6 +100,18 @@ def _rows_of_lines(
     reading = Reading("jsonl", tuple(shapes), limits, AS_ROWS_ASK, {}, form=form, whole=whole)
     keyed = lines.select(F.col(LINE).cast("binary"), F.spark_partition_id().alias("part"))
     return SparkRows(keyed, reading)
+
+
+def refuse_failing(frame: Any) -> None:
+    """Refuse, as `Unreadable`, a data frame that Spark cannot compute, if it computes others."""
+    try:
+        frame.write.format("noop").mode("overwrite").save()
+    except Exception as error:
+        try:
+            frame.sparkSession.range(1).collect()
+        except Exception:
+            return
+        raise unreadable(error) from error
 
 
 def sources_of(frames: Sequence[SparkRows], buckets: Buckets = AS_ROWS_ASK) -> list[SparkSource]:

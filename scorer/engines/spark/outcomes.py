@@ -63,6 +63,10 @@ class SparkOutcomes:
     mixed: bool
 
 
+class JobFailed(PluginError):
+    """Spark failed, for a reason that no task told."""
+
+
 def job(work: Work, sources: Sequence[SparkSource], most_errors: int) -> Any:
     """The data frame of the parts that the buckets of submissions give."""
     from pyspark.sql import functions as F
@@ -98,7 +102,7 @@ def _outcomes_of(data_by_kind: Mapping[str, Sequence[bytes]]) -> SparkOutcomes:
 def collected(frame: Any) -> dict[int, dict[str, list[bytes]]]:
     """What a job gives, by the number of the submission and its kind.
 
-    `PluginError` if a metric or Spark fails, `Unreadable` if a file is damaged.
+    `PluginError` if a metric fails, `JobFailed` if Spark does, `Unreadable` if a file is damaged.
     """
     try:
         rows = frame.collect()
@@ -106,7 +110,7 @@ def collected(frame: Any) -> dict[int, dict[str, list[bytes]]]:
         if DAMAGED.search(describe_exception(error, WHOLE)):
             raise unreadable(error) from error
         message = f"the engine spark failed: {printable(cause_of(error), 400)}"
-        raise PluginError(message) from error
+        raise JobFailed(message) from error
     found: dict[int, dict[str, list[bytes]]] = {}
     for row in rows:
         data_by_kind = found.setdefault(row["number"], {})

@@ -49,6 +49,7 @@ HEAD_LINES = 200
 WHOLE = 100_000  # characters of Spark's text: its cause stands after names of any length
 LOST = re.compile(r"PATH_NOT_FOUND|does not exist|FileNotFoundException")
 DAMAGED = re.compile(r"FAILED_READ_FILE|CANNOT_READ_FILE|is not a Parquet file|Malformed")
+RAISED = re.compile(r"Traceback \(most recent call last\):\n(?:[ \t].*\n|\n)*(\S.*)")  # in Python
 
 
 @dataclass(frozen=True)
@@ -198,14 +199,18 @@ def unreadable(error: Exception) -> Unreadable:
 
 
 def cause_of(error: Exception) -> str:
-    """The last cause that Spark names, in a line; of Java without the places in its code."""
+    """The last cause that Spark names, in a line; without the places in its code."""
     try:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        text = str(error)
     except Exception:  # its own words may fail too
         return type(error).__name__
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith(("at ", "... "))]
-    named = [line for line in lines if line.startswith("Caused by: ")]
-    cause = named[-1] if named else next(iter(lines), "")
+    cause = next(iter(lines), "")
+    if raised := RAISED.findall(text):
+        cause = raised[-1]
+    elif named := [line for line in lines if line.startswith("Caused by: ")]:
+        cause = named[-1]
     return f"{type(error).__name__}: {printable(cause, 1000)}"
 
 

@@ -12,8 +12,8 @@ from scorer.bytes.limits import NoTable, Unreadable
 from scorer.core.problems import Findings
 from scorer.engines.spark import brought, whole
 from scorer.engines.spark.brought import UNKNOWN
-from scorer.engines.spark.frames import frame_rows, sources_of
-from scorer.engines.spark.outcomes import job, returned_each, settled
+from scorer.engines.spark.frames import frame_rows, refuse_failing, sources_of
+from scorer.engines.spark.outcomes import JobFailed, job, returned_each, settled
 from scorer.engines.spark.scoring import Work
 from scorer.engines.spark.sources import (
     SparkRows,
@@ -60,7 +60,7 @@ def outcomes_of_runs(
     sources |= {name: source for name, source in counted.items() if name not in outcomes}
     for names in _jobs({name: source.size for name, source in sources.items()}, TOGETHER):
         together = {name: sources[name] for name in names}
-        outcomes |= _job_outcomes(ready.plan, work, together, read)
+        outcomes |= _job_outcomes(ready.plan, work, together, frames, read)
     return refused | outcomes
 
 
@@ -166,17 +166,27 @@ def _jobs(sizes: Mapping[str, float], most: float) -> Iterator[list[str]]:
 
 
 def _job_outcomes(
-    plan: Plan, work: Work, sources: Mapping[str, SparkSource], read: Mapping[str, Findings]
+    plan: Plan,
+    work: Work,
+    sources: Mapping[str, SparkSource],
+    frames: Mapping[str, SparkRows],
+    read: Mapping[str, Findings],
 ) -> dict[str, Outcome]:
-    """The outcome of each run of a job; each has one of its own where one of them is damaged."""
+    """The outcome of each run of a job; each has one of its own where one of them is damaged.
+
+    `frames` are the runs that are data frames, which may fail where Spark computes them.
+    """
     try:
         every = returned_each(job(work, [*sources.values()], plan.limits.errors), len(sources))
-    except Unreadable as error:
+    except (Unreadable, JobFailed) as error:
         if len(sources) > 1:
-            alone = (_job_outcomes(plan, work, {n: s}, read) for n, s in sources.items())
+            alone = (_job_outcomes(plan, work, {n: s}, frames, read) for n, s in sources.items())
             return {name: outcome for each in alone for name, outcome in each.items()}
         [name] = sources
-        read[name].add(error.problem)
+        with _telling(read[name]):
+            if isinstance(error, JobFailed) and name in frames:
+                refuse_failing(frames[name].frame)
+            raise
         return {name: Outcome(read[name], None, None)}
     return {
         name: settled(plan, source, back, read[name], None)

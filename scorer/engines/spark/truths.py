@@ -18,6 +18,7 @@ from scorer.core.dataclass import dataclass, replace
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.engines.spark.arrays import spread_truth
+from scorer.engines.spark.fetch import refused_truth
 from scorer.engines.spark.frames import frame_source
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets, unpacked
 from scorer.engines.spark.reading import NOTES
@@ -109,7 +110,8 @@ def truth_source(
         if truth is None:
             path, format = str(source.file), source.format
             return source_of(session, path, format, shapes, limits, findings, buckets, form)
-        frame = spread_truth(truth, shapes, form)
+        with refused_truth():
+            frame = spread_truth(truth, shapes, form)
         return frame_source(frame, "the truth", shapes, limits, findings, buckets, form)
     except (Unreadable, NoTable) as error:
         problems = [error.problem] if isinstance(error, Unreadable) else findings
