@@ -242,6 +242,8 @@ class CheckedLists(NamedTuple):
             if checker.complete and whole.partial:
                 continue
             if (findings := self.of_lists.get(checker.name)) is not None:
+                if not findings.counts:
+                    continue
                 yield from findings.problems
                 kept_counts = Counter(problem.code for problem in findings.problems)
                 for code, count in findings.counts.items():

@@ -70,19 +70,21 @@ class ListFindings(NamedTuple):
     @classmethod
     def of(cls, problems: Iterable[Problem | OverflowCount]) -> ListFindings:
         """Those of one part."""
-        collected, counts, fatal = list[Problem](), Counter[str](), False
+        collected, fatal = list[Problem](), False
+        counts: dict[str, int] = {}
         for problem in problems:
+            before = counts.get(problem.code, 0)
             if isinstance(problem, OverflowCount):
-                counts[problem.code] += problem.times
+                counts[problem.code] = before + problem.times
                 fatal = True
                 continue
             fatal |= problem.severity == "error"
             # of more than are kept, one problem may stand for the rest
-            counts[problem.code] += problem.times if counts[problem.code] >= KEPT else 1
+            counts[problem.code] = before + (problem.times if before >= KEPT else 1)
             collected.append(problem)
             if len(collected) >= 4 * KEPT:
                 collected = _first(collected)
-        return cls(tuple(_first(collected)), counts, fatal)
+        return cls(tuple(_first(collected)), counts, fatal) if counts else cls()
 
     def plus(self, others: Sequence[ListFindings]) -> ListFindings:
         """Those of all parts."""

@@ -116,6 +116,19 @@ def test_what_was_opened_is_what_was_looked_at(walks, sent, monkeypatch):
     assert "replaced" in said or "cannot be read" in said
 
 
+def test_a_file_that_is_scored_here_is_opened_once(challenge, score, tmp_path, monkeypatch):
+    names, system_open = [], os.open
+
+    def counting(name, *words, **more):
+        names.append(os.path.basename(name))
+        return system_open(name, *words, **more)
+
+    (tmp_path / "only.csv").write_text("list,item,score\nq1,a,2\nq2,a,1\n")
+    monkeypatch.setattr(os, "open", counting)
+    assert score(challenge(), tmp_path / "only.csv").code == 0
+    assert names.count("only.csv") == 1
+
+
 @pytest.mark.skipif(not opening.WALKS, reason="the system opens no file below a descriptor")
 def test_a_folder_that_becomes_a_link_after_the_look(sent, monkeypatch, tmp_path):
     (tmp_path / "home").mkdir()
