@@ -45,6 +45,7 @@ GAP, WORD, LONGEST, NAME = 3, 12, 24, 16
 DRAWN = ("line", "bar")  # kinds of columns that a terminal draws, whose headings have lines
 TONES = ("fault", "soft", "strong")  # that have a style
 LEFT = ("rank", "name", "text", "interval", "long", "group", "line", "bar")  # set to the left
+ALIKE = 1  # rows of a plain table that rich draws; the others are written as it would
 BAR = 20  # blocks of the longest bar to each side
 
 
@@ -289,7 +290,7 @@ class Paper:
         while needed(floor) > self.room and any(each.column.priority for each in kept):
             dropped.append(max(kept, key=lambda each: each.column.priority))
             kept.remove(dropped[-1])
-        self._grid(kept, names, max(room - needed(0), 1), table.rows, dense)
+        self._grid(kept, names, room - needed(0), table.rows, dense)
         told = [each for each in reversed(dropped) if each.column.kind != "bar"]
         if told:
             heads = ", ".join("bars" if each.column.kind in DRAWN else each.head for each in told)
@@ -321,19 +322,34 @@ class Paper:
                 Text(each.folded, style=self._style("soft" * (each.column.kind in DRAWN))),
                 justify="left" if each.column.kind in LEFT else "right",
                 style=self._style("primary" if each.column.primary else ""),
-                width=min(each.width, name_width) if each is names else each.width,
+                width=min(each.width, max(name_width, 1)) if each is names else each.width,
                 no_wrap=each is not names,
                 overflow="fold",
                 vertical="top",
             )
         latest = next((row.group for row in rows if row.group), 0)
-        for n, row in enumerate(rows):
+        folds = name_width < (names.width if names else 0)
+        alike = len(rows) if self.colour or latest or folds else ALIKE
+        for n, row in enumerate(rows[:alike]):
             if row.group and latest and row.group > latest:
                 latest = row.group
                 grid.add_section()
             cells = (self._cell(each, n, row) for each in kept)
             grid.add_row(*cells, style=self._style("aside" if row.aside else ""))
         self._console.print(grid)
+        self._lines(kept, alike, 1 if dense else GAP)
+
+    def _lines(self, columns: Sequence[Drawn], after: int, gap: int) -> None:
+        """Write the rows after some, each of which is one line without colours."""
+        from rich.cells import cell_len
+
+        padded = []
+        for each in columns:
+            left, width, cells = each.column.kind in LEFT, each.width, each.cells[after:]
+            texts = cells if left else [cell.rstrip() for cell in cells]
+            blanks = [" " * (width - cell_len(text)) for text in texts]
+            padded.append(list(map(str.__add__, *((texts, blanks) if left else (blanks, texts)))))
+        self._output.writelines(f"{(' ' * gap).join(line)}\n" for line in zip(*padded, strict=True))
 
     @property
     def _gap(self) -> int:

@@ -1,0 +1,72 @@
+"""Rows of plain tables, which are written without rich, are those that rich would draw."""
+
+import random
+
+import pytest
+
+from scorer.reports.document import Cell, Column, Row, Table
+from scorer.reports.write import text
+
+KINDS = ("rank", "text", "name", "number", "interval", "sign", "long")
+HEADS = ("a", "time of day", "nDCG@10(x=1)", "日本")
+PIECES = (
+    "a",
+    "b ",
+    "é",
+    "日",
+    "  x",
+    "\t",
+    "e\u0301",
+    "👩‍👩‍👧",
+    "-",
+    "",
+    "long words here",
+    "\u200b",
+    "[b]",
+    "1.5 ",
+)
+
+
+def table(chance):
+    def word():
+        return "".join(chance.choice(PIECES) for _ in range(chance.randrange(5)))
+
+    kinds = [chance.choice(KINDS) for _ in range(chance.randrange(1, 6))]
+    kinds = ["text" if k == "name" in kinds[:n] else k for n, k in enumerate(kinds)]
+    columns = [
+        Column(
+            chance.choice(HEADS),
+            kind,
+            cut=chance.choice([8, 1000]),
+            priority=chance.choice([0, 0, 0, 1, 2]),
+        )
+        for kind in kinds
+    ]
+    rows = [
+        Row([Cell(word(), below=chance.choice(["", "", "z"])) for _ in columns])
+        for _ in range(chance.randrange(8))
+    ]
+    return Table("", columns, rows)
+
+
+@pytest.mark.parametrize("width", [None, 20, 80, 120])
+def test_rows_are_written_as_rich_draws_them(width, monkeypatch):
+    chance, written = random.Random(f"{width}"), 0
+    lines = text.Paper._lines
+
+    def counted(self, columns, after, gap):
+        nonlocal written
+        written += bool(columns and columns[0].cells[after:])
+        lines(self, columns, after, gap)
+
+    monkeypatch.setattr(text.Paper, "_lines", counted)
+    for _ in range(20):
+        drawn, found = table(chance), []
+        for alike in (text.ALIKE, 1_000):
+            with monkeypatch.context() as patched:
+                patched.setattr(text, "ALIKE", alike)
+                paper = text.Paper(width)
+                paper.table(drawn)
+                found.append(paper.text)
+        assert found[0] == found[1]
+    assert written
