@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from scorer.board.snapshot import Snapshot
+import numpy as np
+
+from scorer.board.snapshot import Means, Snapshot
+from scorer.metrics.measure import Measure
 
 if TYPE_CHECKING:
     from scorer.store.leading import Leading, Pool
@@ -21,6 +24,7 @@ def contenders(
     phase: str | None = None,
     rule: str | None = None,
     only: Sequence[int] | None = None,
+    points: int = 0,
 ) -> set[int] | None:
     """The numbers of entries, baselines aside, from which `order` makes the same board as from all.
 
@@ -28,7 +32,8 @@ def contenders(
 
     Args:
         snapshot: of no entries.
-        leading: finds them under the same version.
+        leading: finds them under the same version; all have places there.
+        points: how many of a picture over time are needed, too.
     """
     from scorer.store.leading import Pool
 
@@ -44,16 +49,36 @@ def contenders(
         return None
     pool = Pool(now, decided.entries_out.keys(), decided.teams_out.keys(), by_answers)
     found = {*leading.first(pool), *leading.latest(Pool(now), scored=False)}
+    if points and name == snapshot.split_shown(snapshot.span(now), now):
+        found.update(_over_time(board_rules.entry, leading, pool, name, points))
     if select is not None or chosen == "selected":
         found.update(*decided.selected.values())
-        return found | _best(snapshot, leading, pool, snapshot.public, select or 1)
+        return found.union(leading.best(pool, snapshot.public, select or 1))
     if chosen == "best":
-        return found | _best(snapshot, leading, pool, name, 1)
+        return found.union(leading.best(pool, name, 1))
     if chosen == "last" and not by_answers:
-        return found | {*leading.latest(pool, scored=True)}
+        return found.union(leading.latest(pool, scored=True))
     return None
 
 
-def _best(snapshot: Snapshot, leading: Leading, pool: Pool, split: str, most: int) -> set[int]:
-    primary = snapshot.terms.primary
-    return {*leading.best(pool, split, primary.id, most, primary.metric.better == "lower")}
+def costs(primary: Measure, means: Mapping[str, Mapping[str, float | None]]) -> dict[str, float]:
+    """Split -> the primary measure of a file there, negated if higher is better; NaN for none."""
+    sign, found = 1.0 if primary.metric.better == "lower" else -1.0, dict[str, float]()
+    for split, of_split in means.items():
+        mean = of_split.get(primary.id)
+        found[split] = np.nan if mean is None else sign * mean
+    return found
+
+
+def place(leading: Leading, primary: Measure, means: Callable[[str, str | None], Means]) -> None:
+    """Give scored entries their places, where they have none."""
+    while some := leading.unplaced():
+        made = {each.sha256: means(each.sha256, each.summary) for each in some}
+        leading.place({sha256: costs(primary, of_splits) for sha256, of_splits in made.items()})
+
+
+def _over_time(rule: str, leading: Leading, pool: Pool, split: str, points: int) -> Sequence[int]:
+    """The entries that count, or counted when they came."""
+    if rule == "best":
+        return leading.advances(pool, split)
+    return leading.last_placed(pool, split, points) if rule in ("last", "all") else ()

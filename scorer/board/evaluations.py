@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scorer.board.contenders import contenders
+from scorer.board.contenders import contenders, place
 from scorer.board.known import MeansOf, Recorded, Records
 from scorer.board.reading import Reader, attempted, evaluation_from, failed
 from scorer.board.snapshot import Cache, Means, Snapshot
 from scorer.board.versions import Versions
+from scorer.challenge.words import EVERYTHING
 from scorer.core.dataclass import replace
-from scorer.core.errors import ScorerError, UnknownName
+from scorer.core.errors import ScorerError, UnknownName, UsageError
 from scorer.core.logs import tell
 from scorer.prepare.splits import masks_of
 from scorer.store.files import Files
@@ -230,6 +231,11 @@ class Evaluations:
         No more entries are read than can stand there, or say why a team does not; of `team` all.
         """
         decisions, leading = self._database.decisions(), self._database.leading(version)
+        try:
+            primary = self._versions.terms(version).primary
+            place(leading, primary, partial(self.means, version))
+        except UsageError:  # the store can only be read
+            return self.snapshot(version)
         bare = replace(self._of(version, []), decisions=decisions)
         numbers = contenders(bare, leading, now, **asked)
         if numbers is None:
@@ -244,7 +250,7 @@ class Evaluations:
         scored = sum(known.statuses.get(entry.sha256) == "scored" for entry in baselines)
 
         def sent(now: datetime) -> Counter[int | None]:
-            return Counter(leading.counts(now)) + Counter({None: scored})
+            return Counter(leading.counts(now, EVERYTHING)) + Counter({None: scored})
 
         return replace(known, decisions=decisions, sent=sent)
 

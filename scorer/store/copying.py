@@ -13,9 +13,11 @@ from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import DBAPIError
 
 from scorer.core.errors import UsageError
-from scorer.store.schema import metadata
+from scorer.store.schema import evaluation, metadata, place
 from scorer.store.tables import Tables
 
+# places are no records: a store makes its own, at the first look
+TABLES = tuple(table for table in metadata.sorted_tables if table is not place)
 ROWS = 100  # read and written at a time; a row may hold a scorecard
 
 
@@ -26,11 +28,9 @@ def copied(source: Connection, target: Tables) -> dict[str, str]:
         UsageError: the target has this board already, or differs from the source in the end.
     """
     with target.write() as connection:
-        if any(
-            next(_board_rows(connection, table, target.board), None) for table in metadata.tables
-        ):
+        if any(next(_board_rows(connection, table.name, target.board), None) for table in TABLES):
             raise UsageError(f"there is a board {target.board} in that store already")
-        for table in metadata.sorted_tables:
+        for table in TABLES:
             batch = []
             for row in _board_rows(source, table.name, target.board):
                 batch.append(row)
@@ -48,7 +48,7 @@ def copied(source: Connection, target: Tables) -> dict[str, str]:
 def digests(connection: Connection, board: str) -> dict[str, str]:
     """Table -> the number of a board's rows and the SHA-256 of all of them, in whatever order."""
     found = {}
-    for table in sorted(metadata.tables):
+    for table in sorted(table.name for table in TABLES):
         rows = sorted(_row_digest(row) for row in _board_rows(connection, table, board))
         found[table] = f"{len(rows)} {hashlib.sha256(''.join(rows).encode()).hexdigest()}"
     return found
@@ -68,7 +68,8 @@ def _json_of(value: Any) -> str:
 
 def _board_rows(connection: Connection, name: str, board: str) -> Iterator[dict[str, Any]]:
     table = metadata.tables[name]
-    query = select(table).where(table.c.board == board)
+    columns = [column for column in table.c if column is not evaluation.c.placed]
+    query = select(*columns).where(table.c.board == board)
     for row in connection.execute(query, execution_options={"yield_per": ROWS}):
         yield dict(row._mapping)
 

@@ -298,6 +298,7 @@ class Database:
             receipt = self._tables.link(connection, entry, team=team, version=version, given=given)
             if not self.evaluations.knows(connection, values, entry.sha256):
                 self.evaluations.add(connection, values, entry.sha256, entry.received)
+            self.evaluations.displace(connection, entry.sha256)
         return entry, receipt, None
 
     def listing(self, values: str) -> EntryList:
@@ -306,7 +307,7 @@ class Database:
 
     def leading(self, version: Version) -> Leading:
         """The entries of teams under a version, of which some lead."""
-        return Leading(self._tables, version.values, version.fingerprint)
+        return Leading(self._tables, version.values, version.number)
 
     def sent(self, team: int, values: str) -> TeamEntries:
         """The entries of a team in order, and the statuses of their files."""

@@ -92,6 +92,14 @@ class EvaluationQueue:
         query = select(table.c.status).where(table.c.board == self._board, under(values, sha256))
         return connection.execute(query).first() is not None
 
+    def displace(self, connection: Connection, sha256: str) -> None:
+        """Note, within a transaction, that a file has a new entry, which has no place yet."""
+        table, version = schema.evaluation, schema.version
+        states = select(version.c.values_digest).where(version.c.board == self._board)
+        these = table.c.values_digest.in_(states), table.c.sha256 == sha256
+        change = table.update().where(table.c.board == self._board, *these)
+        connection.execute(change.values(placed=None))
+
     def add(self, connection: Connection, values: str, sha256: str, now: datetime) -> None:
         """Queue a file within a transaction."""
         connection.execute(

@@ -8,6 +8,7 @@ from typing import Any
 from sqlalchemy import (
     Boolean,
     Column,
+    Float,
     ForeignKeyConstraint,
     Index,
     Integer,
@@ -24,7 +25,7 @@ from sqlalchemy.types import TypeDecorator
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 
-REVISION = "0006"  # the newest migration
+REVISION = "0007"  # the newest migration
 
 
 class Moment(TypeDecorator[datetime]):
@@ -130,6 +131,22 @@ evaluation = Table(
     Column("worker", String(100)),
     Column("lease", Moment),  # until when the worker holds it
     Column("tries", Integer, nullable=False),
+    Column("placed", Integer),  # the version under which its entries have places; since 0007
+)
+
+# since revision 0007: the scored entries of teams in the order in which they count, which summaries
+# and entries have too; an entry has its places once somebody looks for the first of them
+place = Table(
+    "place",
+    metadata,
+    Column(*BOARD, primary_key=True),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("split", String(200), primary_key=True),
+    Column("entry", Integer, primary_key=True, autoincrement=False),
+    Column("team", Integer, nullable=False),
+    Column("no_value", Boolean, nullable=False),
+    Column("cost", Float, nullable=False),  # the primary measure, negated if higher is better
+    Column("received", Moment, nullable=False),
 )
 
 decision = Table(
@@ -173,3 +190,7 @@ _state = (evaluation.c.values_digest, evaluation.c.status, evaluation.c.sha256)
 Index("evaluation_status", evaluation.c.board, *_state)
 # since revision 0006
 Index("entry_latest", entry.c.board, entry.c.team, entry.c.received, entry.c.number)
+# since revision 0007
+_order = (place.c.no_value, place.c.cost, place.c.received, place.c.entry)
+Index("place_order", place.c.board, place.c.version, place.c.split, place.c.team, *_order)
+Index("evaluation_placed", evaluation.c.board, *_state[:2], evaluation.c.placed)

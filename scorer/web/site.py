@@ -36,7 +36,7 @@ from scorer.reports.codec import dumped, to_fields
 from scorer.reports.pictures.draw import Figure
 from scorer.store.records import Decision, Entry
 from scorer.web.access import Viewer
-from scorer.web.pictures import over_time, shake_up
+from scorer.web.pictures import MOST_ENTRIES, over_time, shake_up
 from scorer.web.standings import Standings, standings
 
 OF_ORGANIZERS = ("disqualify", "restore")  # acts on a whole team that its entries are told
@@ -170,10 +170,14 @@ class Site:
         sending, now = [*self._sending.values()], self.clock()
         return showing(self.rules, sending, now) if sending else now
 
-    @property
-    def snapshot(self) -> Snapshot:
-        """Everything that the board depends on, read once for each state of the store."""
-        return self.once("snapshot", self.board.snapshot)
+    def of_team(self, team: int | None) -> Snapshot:
+        """What the entries of one team, or baselines, depend on; read once for each state."""
+        return self.once(("team", team), lambda: self.board.evaluations.own(team))
+
+    def only(self, *entries: int) -> Snapshot:
+        """What these entries depend on, and nothing is read of the others."""
+        find, version = self.board.evaluations.contending, self.board.version()
+        return find(version, self.clock(), only=entries)
 
     @property
     def rules(self) -> Challenge:
@@ -263,10 +267,11 @@ class Site:
         key = ("board", split, as_of, span.phase.id if span else None)
 
         def made() -> tuple[Snapshot, LiveReport]:
-            snapshot, now = self.snapshot, as_of or self.now()
-            if as_of is not None:
-                snapshot = self.board.snapshot(self.board.version(as_of))
-            return snapshot, snapshot.certain(snapshot.order(now, split=split, phase=phase))
+            asked: dict[str, Any] = {"split": split, "phase": phase}
+            now, version = as_of or self.now(), self.board.version(as_of)
+            find = self.board.evaluations.contending
+            snapshot = find(version, now, points=MOST_ENTRIES, **asked)
+            return snapshot, snapshot.certain(snapshot.order(now, **asked))
 
         def shown() -> ReadyBoard:
             snapshot, live = self.once(key, made)
@@ -319,22 +324,27 @@ class Site:
         span = self.span()
         return self.once(
             ("ladder", team, split, span.phase.id if span else None),
-            lambda: self.snapshot.held_back(self.teams.get(team), self.now(), split),
+            lambda: self.of_team(self.teams.get(team)).held_back(
+                self.teams.get(team), self.now(), split
+            ),
         )
 
     def why(self, viewer: Viewer, name: str, split: str | None = None) -> Why:
         """Why a team has its rank, as far as the viewer may know; `UnknownName` for no team."""
-        team, now, snapshot = self.board.team(name), self.now(), self.snapshot
+        team, now = self.board.team(name), self.now()
         if split is not None:
             split = self.visible_split(viewer, split)
         wanted = split or self.default_split(viewer)
         if wanted is not None:
+            find, version = self.board.evaluations.contending, self.board.version()
+            snapshot = find(version, now, team.id, split=wanted)
             return why_ranked(snapshot, team, now, wanted, self.digits(viewer))
-        return why_unseen(snapshot, team, now, next(iter(self.value_splits(viewer)), None))
+        values = next(iter(self.value_splits(viewer)), None)
+        return why_unseen(self.of_team(team.id), team, now, values)
 
     def counting(self, entry: Entry, viewer: Viewer) -> tuple[Counting, Sequence[Decision]]:
         """Whether an entry counts, as far as the viewer may know, and the decisions on it."""
-        now, snapshot, team = self.now(), self.snapshot, entry.team
+        now, snapshot, team = self.now(), self.of_team(entry.team), entry.team
         split = self.default_split(viewer) or next(iter(self.value_splits(viewer)), None)
         decisions = [
             act for act in snapshot.decisions

@@ -187,8 +187,10 @@ def test_a_newer_store_is_refused_and_an_older_one_is_migrated_after_a_copy(smal
     path = small.store.removeprefix("sqlite:///")
     with closing(sqlite3.connect(path)) as database, database:
         for index in ("evaluation_waiting", "entry_received", "evaluation_made", "entry_file",
-                      "evaluation_status", "entry_latest"):  # fmt: skip
+                      "evaluation_status", "entry_latest", "evaluation_placed"):  # fmt: skip
             database.execute(f"DROP INDEX {index}")
+        database.execute("ALTER TABLE evaluation DROP COLUMN placed")
+        database.execute("DROP TABLE place")
         database.execute("DROP TABLE receipt")
         database.execute("CREATE TABLE receipt (board TEXT, entry, previous, digest, body)")
         database.execute("ALTER TABLE decision DROP COLUMN late")

@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 import sqlite3
+from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
 
@@ -14,6 +15,7 @@ from scorer.board.board import Board
 from scorer.board.receipts import RECEIPTS
 from scorer.board.verification import verify, verify_lines
 from scorer.core.errors import UsageError
+from scorer.store import database, evaluations
 
 DAY = datetime(2026, 1, 5, 12, tzinfo=UTC)
 RULES = "splits: {public: 0.5, private: rest, seed: 2011}\n"
@@ -30,6 +32,7 @@ def base(tmp_path_factory, new_life):
         board.add([life.sent("short", 1.0, lists=life.lists[:1])], "blue", now=DAY)
         board.decide("disqualify", 3, "three accounts", by="anna", now=DAY)
         board.decide("rename", "green", "asked for it", name="emerald", now=DAY)
+        board.board(now=DAY)
         assert board.altered() == []
     return life.folder
 
@@ -93,6 +96,12 @@ TAMPERINGS = {
              "the receipt of entry 3 was altered"),
     "no body": (sql("UPDATE receipt SET body = '{' WHERE entry = 3"), "entry 3 was altered"),
     "means": (changed_means, "its means are not those of its scorecard"),
+    "place": (sql("UPDATE place SET cost = -0.9999 WHERE entry = 4 AND split = 'public'"),
+              "entry 4: its place among those of its team on the public lists is not"),
+    "no value": (sql("UPDATE place SET no_value = 1 WHERE entry = 4"), "on the all lists is not"),
+    "place's time": (sql("UPDATE place SET received = '2026-01-05T11:00:00.000000+00:00' "
+                         "WHERE entry = 4"), "entry 4: its place"),
+    "place's team": (sql("UPDATE place SET team = 2 WHERE entry = 4"), "entry 4: its place"),
     "no means": (sql(f"UPDATE evaluation SET summary = '{{' {OF_3}"), "cannot be read"),
     "scorecard": (sql("UPDATE evaluation SET (card, summary) = (SELECT card, summary FROM "
                       "evaluation WHERE sha256 = (SELECT sha256 FROM entry WHERE number = 2)) "
@@ -133,6 +142,27 @@ def test_what_was_altered_is_told(folder, name):
         with pytest.raises(UsageError, match="nothing is revealed, the store was altered"):
             board.reveal(folder.parent / "open")
         assert not (folder.parent / "open").exists()
+
+
+def test_an_audit_reads_receipts_and_evaluations_once(folder, monkeypatch):
+    read = Counter()
+
+    def counted(name, make):
+        def reads(*args):
+            read[name] += 1
+            return make(*args)
+
+        return reads
+
+    for module in (database, evaluations):
+        for name in ("receipt_of", "entry_of", "evaluation_of"):
+            if hasattr(module, name):
+                monkeypatch.setattr(module, name, counted(name, getattr(module, name)))
+    with Board.open(folder) as board:
+        sent = len(board.receipts().splitlines())
+        read.clear()
+        assert board.altered() == []
+    assert read == {"receipt_of": sent, "entry_of": 5, "evaluation_of": 5}
 
 
 def test_an_altered_store_can_be_revealed_and_the_folder_says_so(folder):
@@ -218,10 +248,13 @@ def made_older(url, revision):
     return previous
 
 
-INDEXES = ("entry_received", "evaluation_made", "entry_file", "evaluation_status", "entry_latest")
+INDEXES = ("entry_received", "evaluation_made", "entry_file", "evaluation_status", "entry_latest",
+           "evaluation_placed")  # fmt: skip
 BEFORE_0004 = (
     *(f"DROP INDEX {name}" for name in INDEXES),
     *(f"ALTER TABLE token DROP COLUMN {name}" for name in ("person", "until")),
+    "ALTER TABLE evaluation DROP COLUMN placed",
+    "DROP TABLE place",
 )
 OLDER = (
     "DROP TABLE receipt",

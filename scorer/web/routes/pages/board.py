@@ -91,7 +91,7 @@ def first_sight(
     team = site.teams.get(viewer.team) if viewer.team is not None else None
     placed = list(standing_facts(live, team)) if live is not None and team is not None else []
     if viewer.team is not None and team is not None:
-        chosen = len(site.snapshot.state(now).selected.get(team, ()))
+        chosen = len(site.board.held(now).selected.get(team, ()))
         facts = [*placed, *quota_fact(site.left(viewer.team)), *selected_fact(rules, chosen, now)]
     elif live is not None:
         facts = [*board_facts(live)]

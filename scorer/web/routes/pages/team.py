@@ -154,7 +154,7 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
     if added.status == "scored" and splits and site.pictures_of(viewer):
         is_visible = splits[0] in site.visible(viewer)
         live = site.ready_board(splits[0], viewer).live if is_visible else None
-        histograms = pictures.distribution(site.snapshot, record, splits[0], live)
+        histograms = pictures.distribution(site.only(number), record, splits[0], live)
     return page(
         request, site, viewer, "entry.html", here="entries", entry=site.shown(added, viewer),
         splits=splits,
@@ -172,7 +172,7 @@ def compare(request: Request, one: int, other: int, site: Served, viewer: Signed
     """Two of one's own entries, measure by measure, on the lists that may be seen."""
     pair, split = pair_of(site, viewer, (one, other))
     lists = site.pictures_of(viewer)
-    duel = pictures.duel(site.snapshot, pair, split, site.clock(), lists)
+    duel = pictures.duel(site.only(one, other), pair, split, site.clock(), lists)
     return page(
         request, site, viewer, "compare.html", here="entries", numbers=(one, other), duel=duel
     )
