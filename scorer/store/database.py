@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, and_, func, or_, select, text
+from sqlalchemy import Connection, Engine, and_, func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from scorer.core.errors import UsageError
@@ -173,11 +173,12 @@ class Database:
         """
         table = schema.receipt
         query = select(table.c.kind, table.c.about).where(table.c.body.contains('"given":true'))
-        if entries is not None:
+        parts = [query]
+        if entries is not None:  # one query each, which an index answers
             others = table.c.kind.in_(("version", "team", "decision"))
-            these = and_(table.c.kind == "entry", table.c.about.in_(map(str, entries)))
-            query = query.where(or_(others, these))
-        return {(row.kind, row.about) for row in self._tables.rows(query, table)}
+            these = table.c.kind == "entry", table.c.about.in_(map(str, entries))
+            parts = [query.where(others), query.where(*these)]
+        return {(row.kind, row.about) for part in parts for row in self._tables.rows(part, table)}
 
     def add_version(self, version: Version, given: bool = False) -> bool:
         """Put a version in force; False where another process took its number first."""
