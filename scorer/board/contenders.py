@@ -70,7 +70,9 @@ def costs(primary: Measure, means: Mapping[str, Mapping[str, float | None]]) -> 
     return found
 
 
-def place(leading: Leading, primary: Measure, means: Callable[[str, str | None], Means]) -> None:
+def give_places(
+    leading: Leading, primary: Measure, means: Callable[[str, str | None], Means]
+) -> None:
     """Give scored entries their places, where they have none."""
     while some := leading.unplaced():
         made = {each.sha256: means(each.sha256, each.summary) for each in some}

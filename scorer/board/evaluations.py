@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scorer.board.contenders import contenders, place
+from scorer.board.contenders import contenders, give_places
 from scorer.board.known import MeansOf, Recorded, Records
 from scorer.board.reading import Reader, attempted, evaluation_from, failed
 from scorer.board.snapshot import Cache, Means, Snapshot
@@ -233,7 +233,7 @@ class Evaluations:
         decisions, leading = self._database.decisions(), self._database.leading(version)
         try:
             primary = self._versions.terms(version).primary
-            place(leading, primary, partial(self.means, version))
+            give_places(leading, primary, partial(self.means, version))
         except UsageError:  # the store can only be read
             return self.snapshot(version)
         bare = replace(self._of(version, []), decisions=decisions)

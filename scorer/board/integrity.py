@@ -21,7 +21,7 @@ from scorer.store.records import Entry, Evaluation, Receipt, Version
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
-    from scorer.store.leading import Place
+    from scorer.store.leading import TeamPlace
 
 
 def store_faults(
@@ -126,7 +126,7 @@ def _mean_faults(
 def _place_faults(
     version: Version,
     primary: Measure,
-    places: Iterable[Place],
+    places: Iterable[TeamPlace],
     entries: Mapping[int, Entry],
     summaries: Mapping[tuple[str, str], str],
 ) -> Iterator[str]:

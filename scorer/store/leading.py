@@ -50,7 +50,7 @@ class Unplaced(NamedTuple):
     summary: str | None
 
 
-class Place(NamedTuple):
+class TeamPlace(NamedTuple):
     """An entry among those of its team on a split."""
 
     entry: int
@@ -106,14 +106,14 @@ class Leading:
             found = found or self._tables.rows(query.where(other), made)
         return [Unplaced(*row) for row in found]
 
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[TeamPlace]:
         """All places under the version."""
         table = schema.place
         here = table.c.board == self._tables.board, table.c.version == self._version
         with self._tables.engine.connect() as connection:
             for row in connection.execute(select(table).where(*here)):
                 cost = nan if row.no_value else row.cost
-                yield Place(row.entry, row.split, row.team, row.received, cost)
+                yield TeamPlace(row.entry, row.split, row.team, row.received, cost)
 
     def place(self, costs: Mapping[str, Mapping[str, float]]) -> None:
         """Give the entries of files their places, by split -> cost (lower is better, or NaN)."""
@@ -179,12 +179,12 @@ class Leading:
         place, team, entry = schema.place, schema.team, schema.entry
         query = select(place.c.entry).where(*self._placed(pool, split))
         if not pool.by_answers:
-            own = query.where(place.c.team == team.c.id).order_by(*_order(place)).limit(1)
+            own = query.where(place.c.team == team.c.id).order_by(*_in_turn(place)).limit(1)
             each = [own.offset(n).scalar_subquery().label(f"best{n}") for n in range(most)]
             rows = self._tables.rows(select(*each), team)
             return [number for row in rows for number in row if number is not None]
         whose = [place.c.team, entry.c.answers]
-        rank = func.row_number().over(partition_by=whose, order_by=_order(place)).label("rank")
+        rank = func.row_number().over(partition_by=whose, order_by=_in_turn(place)).label("rank")
         sent = and_(entry.c.board == place.c.board, entry.c.number == place.c.entry)
         both = query.add_columns(place.c.board, rank).select_from(place.join(entry, sent))
         ranked = both.where(place.c.board == self._tables.board).subquery()
@@ -199,7 +199,7 @@ class Leading:
         place, team, last = schema.place, schema.team, schema.place.alias()
         valued = [*self._placed(pool, split), place.c.no_value.is_(False)]
         first = select(place.c.entry).where(*valued, place.c.team == team.c.id)
-        first = first.order_by(*_order(place)).limit(1)
+        first = first.order_by(*_in_turn(place)).limit(1)
         starts = select(first.scalar_subquery().label("entry")).where(
             team.c.board == self._tables.board
         )
@@ -208,7 +208,7 @@ class Leading:
         before = select(place.c.entry).where(
             *valued, place.c.team == last.c.team, place.c.cost > last.c.cost, earlier
         )
-        before = before.order_by(*_order(place)).limit(1)
+        before = before.order_by(*_in_turn(place)).limit(1)
         of_last = [*self._of_split(split, last), last.c.entry == chain.c.entry]
         step = select(before.scalar_subquery()).select_from(chain.join(last, and_(*of_last)))
         found = chain.union_all(step.where(last.c.board == self._tables.board))
@@ -248,7 +248,7 @@ class Leading:
         )  # fmt: skip
 
 
-def _order(place: Any) -> list[Any]:
+def _in_turn(place: Any) -> list[Any]:
     """The order in which a team's entries count, as `place_order` has it."""
     return [place.c.no_value, place.c.cost, place.c.received, place.c.entry]
 
