@@ -33,6 +33,7 @@ from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, quoted
 from scorer.engines.base import engines
+from scorer.formats.cut import ready_to_read_before
 from scorer.leaderboard.board import Terms, board
 from scorer.prepare.answerable import answerable
 from scorer.prepare.answers import Answers, answers_in, belongs, lists_of, of_submissions
@@ -97,6 +98,8 @@ def score(
     ):
         if elsewhere is None:
             prepared = among(prepared, [*files, *baselines(prepared)])
+            if len(files) == 1 and not prepared.challenge.truthless:  # of more, copies import it
+                ready_to_read_before(files[0].path, prepared.challenge.truth.file)
         ready = answerable(opened(prepared)) if elsewhere is None else elsewhere.ready
         others, same = without_baselines(files, prepared)
         ranked_files = [*others, *baselines(prepared)]

@@ -73,6 +73,18 @@ def ready_to_read(paths: Sequence[Path], plain: bool = True) -> None:
         import polars  # noqa: F401
 
 
+def ready_to_read_before(large: Path, path: Path) -> None:
+    """Import polars where a small file is read before a large one, which is read by it anyway.
+
+    Where there is no memory for it, reading the large file says so.
+    """
+    with suppress(OSError, ValueError, MemoryError):
+        size, most = path.stat().st_size, SMALLEST * PLAINER
+        if SMALL <= size < most <= large.stat().st_size:
+            ask_for_polars()
+            import polars  # noqa: F401
+
+
 def _smallest() -> int:
     """How many bytes a file has that polars is to read."""
     return min(SMALL, SMALLEST) if "polars" in sys.modules else SMALLEST

@@ -410,3 +410,32 @@ def test_ids_are_counted_over_pieces(tmp_path, patch):
     for most, codes in ((30, []), (29, ["S104"]), (5, ["S104"])):
         found = whole(path, format_of(path, None), [SHAPES["run"]], ReadLimits(ids=most))
         assert [p.code for p in found[1]] == codes
+
+
+@pytest.mark.parametrize(
+    ("large", "small", "asks"), [(400, 50, 1), (199, 50, 0), (400, 5, 0), (400, 200, 0)]
+)
+def test_polars_reads_what_comes_before_a_file_that_needs_it(
+    large, small, asks, tmp_path, monkeypatch
+):
+    asked = []
+    monkeypatch.setattr(cut, "ask_for_polars", lambda: asked.append(1))
+    monkeypatch.setattr(cut, "SMALLEST", 100)
+    monkeypatch.setattr(cut, "SMALL", 10)
+    for name, size in (("sent", large), ("truth", small)):
+        (tmp_path / name).write_bytes(bytes(size))
+    cut.ready_to_read_before(tmp_path / "sent", tmp_path / "truth")
+    cut.ready_to_read_before(tmp_path / "none", tmp_path / "truth")
+    assert len(asked) == asks
+
+
+def test_without_memory_for_polars_the_file_that_needs_it_is_at_fault(tmp_path, monkeypatch):
+    def refuse():
+        raise MemoryError
+
+    monkeypatch.setattr(cut, "ask_for_polars", refuse)
+    monkeypatch.setattr(cut, "SMALLEST", 1)
+    monkeypatch.setattr(cut, "SMALL", 0)
+    (tmp_path / "sent").write_text("many")
+    (tmp_path / "truth").write_text("1")
+    cut.ready_to_read_before(tmp_path / "sent", tmp_path / "truth")
