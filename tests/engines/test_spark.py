@@ -281,6 +281,17 @@ def test_parts_with_different_columns_are_refused(spark, folder, tmp_path):
     assert "the parts have different columns" in str(next(iter(found.findings)))
 
 
+def test_a_part_of_another_kind_is_named(spark, folder, tmp_path):
+    parts = in_parts(tmp_path / "parts", csv, ".csv")
+    pl.DataFrame(ROWS, schema=["list", "item", "score"], orient="row").write_parquet(
+        parts / "part-9.parquet"
+    )
+    [found] = scorer.score(folder, {"parts": parts}, engine="spark").submissions
+    [problem] = found.findings
+    assert (problem.code, problem.path, problem.line) == ("S107", "part-9.parquet", None)
+    assert "this is a Parquet file" in problem.message
+
+
 def test_nothing_there_nothing_in_it_and_what_spark_cannot_read(spark, folder, tmp_path):
     (tmp_path / "none.csv").write_text("")
     (tmp_path / "header.csv").write_text("list,item,score\n")

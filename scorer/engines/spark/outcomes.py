@@ -229,7 +229,7 @@ def placed(findings: Findings, source: SparkSource) -> Findings:
         left[problem.code] -= 1
         message = OF_LINES.sub("", problem.message)
         place = None if problem.line is None else source.place(problem.line)
-        path, line = place or (findings.path, None)
+        path, line = place or (problem.path, None)
         moved = replace(problem, message=message, path=path, line=line, column=None)
         placed_findings.add(moved)
     placed_findings.counts.update(+left)

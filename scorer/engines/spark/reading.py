@@ -147,8 +147,9 @@ class _Part(Trec):
 class _NoteTaker:
     """Takes notes of the tables of a part as they pass."""
 
-    def __init__(self, part: SparkPart, notes: SparkNotes) -> None:
+    def __init__(self, part: SparkPart, notes: SparkNotes, named: bool = False) -> None:
         self.part, self.notes = part, notes
+        self.named = named  # whether what is wrong with all of the part says which one it is
 
     def each(self, tables: Iterator[Table]) -> Iterator[Table]:
         """The tables, with their lines counted from where the part begins."""
@@ -166,7 +167,10 @@ class _NoteTaker:
                 yield table
             notes.whole = True
         except Unreadable as error:
-            notes.findings.add(error.problem)
+            problem = error.problem
+            if self.named and problem.line is None:
+                problem = replace(problem, path=self.part.file)
+            notes.findings.add(problem)
         except NoTable:
             pass
         notes.findings = shifted(notes.findings, head, shift)
@@ -234,6 +238,7 @@ def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, 
 
     one_thread()
     form, several = reading.form, len(reading.parts) > 1 or reading.whole is not None
+    named = len({part.file for part in reading.parts.values()}) > 1
     for key, chunks in groupby(_chunks(batches), key=itemgetter(0)):
         part = reading.part(key)
         findings = Findings()
@@ -267,7 +272,7 @@ def _from_text(reading: Reading, batches: Iterator[Any]) -> Iterator[tuple[int, 
                 else:
                     yield from format.tables(request)
 
-            yield from packed(_NoteTaker(part, notes).each(tables()), reading.buckets)
+            yield from packed(_NoteTaker(part, notes, named).each(tables()), reading.buckets)
         yield NOTES, pickle.dumps(notes)
 
 

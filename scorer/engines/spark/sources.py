@@ -172,10 +172,13 @@ def _place(path: str) -> tuple[str, dict[str, str]]:
 
 
 def _format(path: str, files: Sequence[str], name: str | None) -> Format:
-    """The format of files: the one named, else by the suffix of the path, else of a part."""
+    """The format of files: the one named, else by the suffix of the path, else of the first part.
+
+    Spark gives files in no order.
+    """
     if name is not None:
         return formats().get(name)
-    names = [Path(path), *(Path(unquote(file).rpartition("/")[2]) for file in files[:1])]
+    names = [Path(path), *(Path(unquote(file).rpartition("/")[2]) for file in sorted(files)[:1])]
     for each in names:
         if each.suffix.lower() == ".zip":
             message = "Spark does not read .zip archives; unpack it, or use the engine local"
