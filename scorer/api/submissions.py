@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -259,7 +260,7 @@ def outcomes_of(
     limits = ready.prepared.limits
     here = engine == LOCAL and elsewhere is None  # where reading a file refuses it as well
     strays = [
-        None if here and file.path.is_file() else trespasses(ready, file.path, limits.own)
+        None if here and os.path.isfile(file.path) else trespasses(ready, file.path, limits.own)
         for file in files
     ]
     readable = [file for file, stray in zip(files, strays, strict=True) if not stray]

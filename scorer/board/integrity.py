@@ -59,10 +59,11 @@ def store_faults(
         if not spoiled.keys() & set(version.files.values()):
             found += _version_faults(versions, version, _release(receipts, version))
     found += of_means
+    misplaced = dict[str, None]()  # each once, whatever the versions
     for version in all_versions:
         primary, places = versions.terms(version).primary, database.leading(version).places()
-        found += _place_faults(version, primary, places, entries, summaries)
-    return found
+        misplaced |= dict.fromkeys(_place_faults(version, primary, places, entries, summaries))
+    return [*found, *misplaced]
 
 
 def _spoiled(entries: Iterable[Entry], versions: Sequence[Version], files: Files) -> dict[str, str]:
