@@ -200,11 +200,11 @@ def _blocks(
 
 
 def _next_bytes(stream: BufferedReader, size: int, first: bool) -> bytes:
-    """Its next bytes; at first what is at hand, as few files need memory for so many."""
-    head = stream.read1(size) if first else b""
-    if head and not stream.peek(1):
-        return head
-    return head + stream.read(size - len(head))
+    """Its next bytes; where few are at hand at first, these: most such files have no more."""
+    if not first or len(stream.peek(1)) >= SMALL:
+        return stream.read(size)
+    head = stream.read1(size)
+    return head + stream.read(size - len(head)) if stream.peek(1) else head
 
 
 def _begin(
