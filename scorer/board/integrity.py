@@ -133,6 +133,7 @@ def _place_faults(
 ) -> Iterator[str]:
     """Places that differ from those that entries and kept means give; what is lost is no fault."""
     made = dict[str, Mapping[str, float]]()  # SHA-256 -> its costs
+    wrong = dict[int, list[str]]()  # entry -> splits
     for place in places:
         entry = entries.get(place.entry)
         if entry is None:
@@ -145,7 +146,9 @@ def _place_faults(
         cost = made.get(entry.sha256, {}).get(place.split, place.cost)
         is_same = cost == place.cost or (np.isnan(cost) and np.isnan(place.cost))
         if (entry.team, entry.received) != (place.team, place.received) or not is_same:
-            yield (
-                f"entry {entry.number}: its place among those of its team on the "
-                f"{printable(place.split)} lists is not that of its means and its time"
-            )
+            wrong.setdefault(entry.number, []).append(printable(place.split))
+    for number, splits in wrong.items():
+        yield (
+            f"entry {number}: its places among those of its team are not what its means and its "
+            f"time give ({', '.join(sorted(splits))})"
+        )

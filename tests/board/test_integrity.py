@@ -97,8 +97,9 @@ TAMPERINGS = {
     "no body": (sql("UPDATE receipt SET body = '{' WHERE entry = 3"), "entry 3 was altered"),
     "means": (changed_means, "its means are not those of its scorecard"),
     "place": (sql("UPDATE place SET cost = -0.9999 WHERE entry = 4 AND split = 'public'"),
-              "entry 4: its place among those of its team on the public lists is not"),
-    "no value": (sql("UPDATE place SET no_value = 1 WHERE entry = 4"), "on the all lists is not"),
+              "entry 4: its places among those of its team are not what its means and its "
+              "time give (public)"),
+    "no value": (sql("UPDATE place SET no_value = 1 WHERE entry = 4"), "time give (all, "),
     "place's time": (sql("UPDATE place SET received = '2026-01-05T11:00:00.000000+00:00' "
                          "WHERE entry = 4"), "entry 4: its place"),
     "place's team": (sql("UPDATE place SET team = 2 WHERE entry = 4"), "entry 4: its place"),
