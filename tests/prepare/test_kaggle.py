@@ -72,6 +72,7 @@ def test_a_file_is_a_measure(kaggle):
 
 @pytest.mark.parametrize("link", [True, False])
 def test_a_file_that_cannot_be_read_is_told_once(challenge, score, tmp_path, link):
+    pytest.importorskip("pandas", reason="pandas is missing: pip install challenge-scorer[kaggle]")
     folder = challenge(YAML, **{"truth.csv": TRUTH, "metric.py": METRIC})
     (tmp_path / "elsewhere.csv").write_text(SENT)
     (tmp_path / "sent").mkdir()
