@@ -6,7 +6,6 @@ Between `made: NAME` and `end` a page keeps its part: `python docs/generate.py` 
 
 from __future__ import annotations
 
-import ast
 import inspect
 import re
 from collections.abc import Iterator, Mapping
@@ -374,19 +373,6 @@ def _fenced(text: str) -> str:
     return f"~~~text\n{text.rstrip()}\n~~~\n"
 
 
-def stability() -> str:
-    """Each module that is public or for plugins, as its docstring says."""
-    rows = []
-    for path in sorted(SOURCE.rglob("*.py")):
-        page = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
-        if sort := re.search(r"^Stability: (\w+)\.$", page, re.MULTILINE):
-            module = ".".join(path.relative_to(SOURCE.parent).with_suffix("").parts)
-            rows.append((sort[1], module.removesuffix(".__init__"), page.split("\n")[0]))
-    rows.sort(key=lambda row: (row[0] != "public", row[1]))
-    lines = [f"| `{module}` | {sort} | {_cell(what)} |" for sort, module, what in rows]
-    return "\n".join(["\n| module | sort | what it has |\n|---|---|---|", *lines, ""])
-
-
 def pictures() -> str:
     """The gallery: each picture of a board, with its command and its caption."""
     return drawings.gallery()
@@ -412,7 +398,6 @@ PARTS = {
     "pictures": pictures,
     "commands": commands,
     "results": results,
-    "stability": stability,
     "metrics": metric_index,
     "codes": code_pages,
     "keys": keys,

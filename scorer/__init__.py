@@ -5,8 +5,6 @@
 
 What a metric of one's own needs is here too: `metric`, the views `Judged` and
 `Ranked`, and the parameter types. Names are loaded when they are first used.
-
-Stability: public.
 """
 
 _stub: list = []  # type: ignore[type-arg]  # how names are found, once one is asked for

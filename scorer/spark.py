@@ -8,8 +8,6 @@
 `evaluate` brings the truth, small runs and a value for each list home, of very many lists only
 sums, and gives a report; `values` brings nothing home and gives a data frame. A run or truth is a
 data frame, a path, a URL, or the name of a table that the session knows.
-
-Stability: public.
 """
 
 from __future__ import annotations

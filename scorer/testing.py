@@ -16,8 +16,6 @@ Both raise `AssertionError`. A file of cases is a list such as
 with `ties:` (item-desc), `tolerance:` (1e-12) and `mean:` where they are wanted. A list of a
 metric of texts is `{answer: Nile, accepted: [the Nile]}`; a pooled metric has one value. The list
 may be the key `cases` of a mapping, beside what other tests read (CONTRIBUTING.md).
-
-Stability: plugin.
 """
 
 from __future__ import annotations
@@ -25,6 +23,7 @@ from __future__ import annotations
 import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
@@ -33,7 +32,6 @@ from typing import Any
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import replace
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import MARK
 from scorer.kinds.base import Constants

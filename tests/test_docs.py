@@ -311,7 +311,7 @@ def test_the_picture_of_the_floors_is_the_contract():
     (contract,) = (
         c for c in facts["tool"]["importlinter"]["contracts"] if "scorer" in c.get("containers", ())
     )
-    floors = [set(re.findall(r"\w+", layer)) for layer in contract["layers"]]
+    floors = [set(re.findall(r"\w+", layer)) for layer in contract["layers"] if layer != "__main__"]
     rooms = set().union(*floors)
     lines = [line[25:64].split() for line in picture.splitlines()]
     drawn = [{word for word in line if word in rooms} for line in lines]

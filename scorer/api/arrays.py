@@ -6,13 +6,12 @@ import tempfile
 from collections.abc import Mapping, Sequence, Sized
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 import numpy as np
 
 from scorer.api import data
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, quoted
 from scorer.prepare.guess.base import Needs
 from scorer.prepare.guess.challenge import challenge_data

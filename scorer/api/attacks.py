@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.api.submissions import terms_of
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.core.dataclass import replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.core.text import quoted
 from scorer.leaderboard.board import settled

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
@@ -24,9 +25,7 @@ from scorer.api.submissions import (
 from scorer.api.systems import among
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
-from scorer.core.dataclass import replace
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, quoted
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes

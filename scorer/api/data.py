@@ -11,10 +11,9 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, quoted
 from scorer.tables.table import TEXT, Schema
 

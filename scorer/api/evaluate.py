@@ -6,6 +6,7 @@ import json
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol, TypedDict, Unpack, overload
 
@@ -21,7 +22,6 @@ from scorer.challenge.forms import written_keys
 from scorer.challenge.model import Challenge
 from scorer.challenge.sources import Described
 from scorer.challenge.submission import Submission
-from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
 from scorer.core.registry import MARK

@@ -5,10 +5,9 @@ from __future__ import annotations
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scorer.core.errors import ScorerError
-from scorer.core.named_tuple import NamedTuple
 
 if TYPE_CHECKING:
     from scorer.metrics.base import Metric

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import trespass
 from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Mask
-from scorer.core.dataclass import replace
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, quoted

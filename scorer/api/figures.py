@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
@@ -11,7 +12,6 @@ from pathlib import Path
 from scorer.bytes.write import write
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import dataclass
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
 from scorer.metrics.notation import POINTS

@@ -10,7 +10,7 @@ import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -29,7 +29,6 @@ from scorer.challenge.public import Public
 from scorer.challenge.sources import Source
 from scorer.challenge.words import SHOWN_WORDS
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.formats.read import format_of, header
 from scorer.metrics.base import metrics
 from scorer.metrics.measure import Measure, measure

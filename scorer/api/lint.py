@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -18,7 +19,6 @@ from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import KEY, Challenge
 from scorer.challenge.sources import Example
-from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError, PluginError
 from scorer.core.problems import SHOWN_PLACES, Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unit

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from scorer.api.submissions import Named
 from scorer.core.arrays import Floats, Ints, Mask, distinct
-from scorer.core.dataclass import replace
 from scorer.core.problems import Findings
 from scorer.formats.read import read
 from scorer.kinds.grades import Grades

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,6 @@ from scorer.api.systems import among
 from scorer.api.text import Power
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import settled

@@ -6,14 +6,13 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import count
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 from scorer.api.text import Text, as_html, shown
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, quoted, sized
 from scorer.metrics.measure import find
 from scorer.reports.base import ALIASES, Options

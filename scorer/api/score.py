@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from scorer.api.overlap import overlap
@@ -28,7 +29,6 @@ from scorer.api.submissions import (
 )
 from scorer.api.systems import among
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import replace
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, quoted

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
 from scorer.bytes.write import write
-from scorer.core.dataclass import dataclass, field_names
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.reports.base import Options, form_at, form_names, form_of
@@ -123,6 +123,6 @@ class Study(Text, studies.Study):
 T = TypeVar("T")
 
 
-def shown(kind: type[T], result: object) -> T:
+def shown(kind: type[T], result: Any) -> T:
     """A result as one of these, with its text."""
-    return kind(**{name: getattr(result, name) for name in field_names(type(result))})
+    return kind(**{f.name: getattr(result, f.name) for f in fields(type(result))})

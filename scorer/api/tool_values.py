@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ from scorer.api.submissions import Named, submission_name
 from scorer.bytes.write import folder as make_folder
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import replace
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, nearest, quoted
 from scorer.prepare.from_tools import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from scorer.api.arrays import is_array
 from scorer.api.submissions import Named
 from scorer.bytes.limits import ReadLimits
 from scorer.core.errors import ChallengeError, UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.core.text import printable, quoted
 from scorer.formats.read import format_of, read

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +15,6 @@ from scorer.api import data
 from scorer.api.arrays import is_array
 from scorer.api.systems import Named
 from scorer.core.arrays import Floats, Ints
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.engines.base import Tick, with_causes
 from scorer.engines.local import scored

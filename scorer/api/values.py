@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
@@ -27,7 +27,6 @@ from scorer.api.value_systems import (
 from scorer.api.value_tables import NumberTables, number_tables
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, printable, quoted
 from scorer.kinds.values import shapes
 from scorer.prepare.guess.forms import looked

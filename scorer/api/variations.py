@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import chain, compress
-from typing import cast
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from scorer.api.splits import limited, masks_for
 from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.dataclass import replace
 from scorer.core.errors import PluginError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import plugin_call
 from scorer.core.text import printable, unit
 from scorer.leaderboard.board import Terms, ranked, settled

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,6 @@ from scorer.api import data
 from scorer.api.text import Text, shown
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import dataclass
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.votes import vote_board

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.board.board import Board
@@ -12,7 +13,6 @@ from scorer.challenge.amend import BY_HAND, amended
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, printable
 from scorer.store.records import Entry
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,8 +15,6 @@ from scorer.board.snapshot import Snapshot
 from scorer.board.versions import EVER
 from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Ints
-from scorer.core.dataclass import dataclass
-from scorer.core.named_tuple import NamedTuple
 from scorer.store.records import Entry
 
 PERSISTENCE = 0.9  # of rank-biased overlap: some 86 % of its weight is in the first ten

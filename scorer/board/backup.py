@@ -10,14 +10,13 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from scorer.board.receipts import SEAL
 from scorer.bytes.write import write
 from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, printable
 from scorer.core.version import __version__
 from scorer.store.files import Files, LocalFiles, digest_in, digest_of

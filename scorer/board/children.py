@@ -12,12 +12,11 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorer.board.board import Board
 from scorer.board.evaluations import BEAT, LEASE
 from scorer.core.errors import ScorerError, UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem
 from scorer.core.threads import VARIABLE
 

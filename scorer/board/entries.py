@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from scorer.board.reading import OURS
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.store.files import Files, as_path, digest_of_stream

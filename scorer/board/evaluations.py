@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,6 @@ from scorer.board.reading import Reader, attempted, evaluation_from, failed
 from scorer.board.snapshot import Cache, Means, Snapshot
 from scorer.board.versions import Versions
 from scorer.challenge.words import EVERYTHING
-from scorer.core.dataclass import replace
 from scorer.core.errors import ScorerError, UnknownName, UsageError
 from scorer.core.logs import tell
 from scorer.prepare.splits import masks_of

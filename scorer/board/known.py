@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.board.snapshot import Means
-from scorer.core.named_tuple import NamedTuple
 from scorer.store.records import Entry, Status
 
 if TYPE_CHECKING:

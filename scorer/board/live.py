@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.prepare.answers import shown
 from scorer.results.report import Report
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.board.entries import Ledger
 from scorer.board.snapshot import refusal_words
 from scorer.board.teams import Roster
-from scorer.core.named_tuple import NamedTuple
 from scorer.store.records import Entry, Extract, Wanted
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from scorer.board.live import LiveReport
 from scorer.board.snapshot import Snapshot
-from scorer.core.dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

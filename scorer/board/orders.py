@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.formats.read import read
 from scorer.prepare.bind import BoundChallenge

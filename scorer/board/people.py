@@ -6,12 +6,11 @@ import hashlib
 import hmac
 import secrets
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.board.names import ORGANIZER, team_name
 from scorer.board.teams import Roster
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.store.records import Token
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, time, timedelta
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.challenge.model import Challenge
 from scorer.challenge.phases import Phase, Question
 from scorer.challenge.words import EVERYTHING
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, quoted
 from scorer.prepare.answers import fault
 from scorer.store.records import Entry, Status

@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, TypeVar, get_origin
 
@@ -25,7 +25,6 @@ from cattrs.cols import (
 from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import replace
 from scorer.core.errors import PluginError, ScorerError, UnknownName
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -12,9 +13,7 @@ from scorer.board.evaluations import Evaluations
 from scorer.board.moves import Move, moves
 from scorer.board.snapshot import counted
 from scorer.board.versions import Versions
-from scorer.core.dataclass import replace
 from scorer.core.errors import ScorerError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.results.scorecard import Scorecard
 from scorer.store.records import Entry, Evaluation, Version

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import datetime
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import dataclass
-from scorer.core.named_tuple import NamedTuple
 from scorer.metrics.base import Better
 from scorer.store.records import Decision, Entry, Team
 

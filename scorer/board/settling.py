@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from scorer.core.arrays import Mask
-from scorer.core.dataclass import replace
 from scorer.core.problems import Findings
 from scorer.leaderboard.board import Terms, settled
 from scorer.leaderboard.repeats import system_of

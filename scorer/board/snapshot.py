@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -19,9 +20,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.rank_by import Track
 from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Mask
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.errors import UnknownName
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import sized
 from scorer.leaderboard.board import Terms, certain, ranked

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.board.backup import Copied, move, restore, save
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.store.files import Files, Kept
 
 if TYPE_CHECKING:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorer.board.receipts import RECEIPTS, REVEALED, SEAL, folder_of
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.nested import parsed
 from scorer.core.text import describe_exception, printable
 from scorer.store.chain import commitment, sha256_of

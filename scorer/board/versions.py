@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from scorer.api.submissions import submission_name, terms_of
 from scorer.bytes.write import write
 from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
-from scorer.core.cached import cached_property
 from scorer.core.errors import UsageError
 from scorer.leaderboard.board import Terms
 from scorer.prepare.answerable import answerable

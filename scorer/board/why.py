@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.board.phases import at
 from scorer.board.selection import State
 from scorer.board.snapshot import NOT_COUNTED, Snapshot, late_words
 from scorer.challenge.words import EVERYTHING
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first
 from scorer.leaderboard.rounding import rounded
 from scorer.results.report import Report, Standing

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.api.kits.sample import sample
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.formats.read import read
 from scorer.kinds.grades import Grades

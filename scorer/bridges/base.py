@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -15,7 +15,6 @@ from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.challenge.phases import Phase
 from scorer.challenge.words import SHOWN_WORDS
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable
 from scorer.metrics.measure import Measure

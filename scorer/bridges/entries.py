@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from scorer.api.submissions import Named
 from scorer.board.board import Board
 from scorer.bridges.found import as_utc, bundle_files
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, printable, quoted
 
 ABSENT = "not known"  # as an answer

@@ -10,14 +10,13 @@ from datetime import UTC, date, datetime
 from functools import cache
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
 from scorer.challenge.fields import as_written
 from scorer.challenge.yaml import YamlValue, document
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable, quoted

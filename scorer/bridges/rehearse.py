@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from scorer.api.score import score
 from scorer.api.submissions import Named
@@ -15,7 +16,6 @@ from scorer.bridges.base import Platform, PlatformRun, platforms
 from scorer.bridges.stage import made, unpacked_archive
 from scorer.challenge.load import load
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.prepare.bind import prepare
 from scorer.reports.leaderboard.platforms.sent import by_split, means, sent

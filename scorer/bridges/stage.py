@@ -13,10 +13,9 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 
 LONGEST = 600  # seconds, Codabench's own limit

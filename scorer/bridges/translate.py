@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -18,7 +18,6 @@ from scorer.challenge.load import load
 from scorer.challenge.model import FILE
 from scorer.challenge.schema import LINE, for_editors
 from scorer.core.errors import ScorerError, UnknownName, UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, printable, quoted
 from scorer.metrics.base import metrics
 from scorer.prepare.bind import prepare

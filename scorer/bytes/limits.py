@@ -1,13 +1,10 @@
-"""Limits on what a file may cost to read.
-
-Stability: plugin.
-"""
+"""Limits on what a file may cost to read."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem
 
 GZIP, ZSTD, PARQUET, BOM = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1", b"\xef\xbb\xbf"

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path, PureWindowsPath
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
@@ -27,7 +27,6 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
 from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.yaml import YamlValue
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import quoted
 
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
-from scorer.core.cached import cached_property
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.tables.names import names_of
 

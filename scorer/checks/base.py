@@ -1,15 +1,12 @@
-"""What a check is: from columns to problems, and never from the answers.
-
-Stability: plugin.
-"""
+"""What a check is: from columns to problems, and never from the answers."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
-from functools import cache
-from typing import Any, Literal, Protocol, Self, TypeVar
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 
@@ -19,9 +16,6 @@ from scorer.challenge.submission import Submission
 from scorer.checks.ids import PublicIds, by_codes, nameless_ids
 from scorer.checks.tally import CheckTally, FileContext, ListFindings
 from scorer.core.arrays import Ints, Mask
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.tables.columns import CodedColumn

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.checks.tally import hashes_of
 from scorer.core.arrays import HASHES_TOGETHER, Ints, by_prefix, distinct, small, starts
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import KEPT, SHOWN_PLACES, Problem
 from scorer.tables.columns import Hashes
 from scorer.views.ranked import look_up

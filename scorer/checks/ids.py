@@ -10,8 +10,8 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from copy import copy
-from functools import cache
-from typing import TYPE_CHECKING, Literal
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 
 from scorer.challenge.public import IdNames, Public, ids_of
 from scorer.core.arrays import Ints, Mask, distinct, spread
-from scorer.core.cached import cached_property
 from scorer.core.id_pattern import MARKS, apart, listed
 from scorer.core.members import Members, members_of
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import IGNORABLE, nearest, pattern, quoted
 from scorer.tables.columns import CodedColumn, Codes, TextColumn, gathered, hashed, series_of
 from scorer.views.ranked import ItemIndex, among, is_hashed, look_up, spans

@@ -1,12 +1,10 @@
-"""What checks ask of rows: which repeat, and the first of an unknown or missing id.
-
-Stability: plugin.
-"""
+"""What checks ask of rows: which repeat, and the first of an unknown or missing id."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +14,6 @@ from scorer.checks.base import Submitted
 from scorer.checks.ids import IdFault, Known, by_codes, nameless
 from scorer.checks.tally import OverflowCount
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.core.dataclass import replace
 from scorer.core.problems import KEPT, Problem
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table

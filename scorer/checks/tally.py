@@ -3,8 +3,6 @@
 Problems of single lists are kept as they are, the first of each code by their lines. Of what
 concerns the whole file each part has a `CheckTally`; the tallies of any split of the lists, added
 up in any order, are the tally of the whole.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ import hashlib
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,7 +20,6 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import KEPT, Problem
 from scorer.tables.columns import Hashes
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial, update_wrapper
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 import typer
@@ -24,9 +25,7 @@ from scorer.cli.options import (
     problems_of,
     submissions_of,
 )
-from scorer.core.dataclass import replace
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:

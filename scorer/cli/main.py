@@ -13,13 +13,11 @@ from contextlib import ExitStack, redirect_stdout
 from itertools import pairwise
 from typing import TYPE_CHECKING, TextIO
 
-from scorer.cli.leaner import import_less
 from scorer.cli.process import (
     Ended,
     abandon,
     answer_signals,
     is_terminal,
-    leave_with,
     open_what_is_closed,
     same_folder,
 )
@@ -43,8 +41,6 @@ COMPLETING = "_SCORE_COMPLETE"  # what the shell's completion asks by
 def main() -> None:
     """Run the command of this process and exit with its code."""
     open_what_is_closed()
-    codes = list[int]()
-    leave_with(codes)
     answer_signals()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
@@ -52,7 +48,6 @@ def main() -> None:
     except KeyboardInterrupt:  # once more, while the first was answered
         code = INTERRUPTED
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    codes.append(code)
     sys.exit(code)
 
 
@@ -138,7 +133,6 @@ def _coloured(stream: TextIO | None, when: str) -> bool:
 
 
 def _run(words: Sequence[str], when: str) -> int:
-    import_less()
     import typer
 
     from scorer.cli.options import Result

@@ -6,7 +6,7 @@ import atexit
 import os
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from types import FrameType
 from typing import TextIO
@@ -16,26 +16,6 @@ RESULTS: list[int] = []  # the descriptor of standard output, while a command ru
 
 class Ended(KeyboardInterrupt):
     """The process was told to end, by SIGTERM or the like."""
-
-
-def leave_with(codes: Sequence[int]) -> None:
-    """End the process after all else that is to be done at its end, by the code that is there then.
-
-    Python would take every module and object apart first, which takes as long as a small file.
-
-    `codes` gets the exit code; empty, the process ends as any other.
-    """
-
-    def leave() -> None:
-        if not codes:
-            return
-        for stream in (sys.stdout, sys.stderr):
-            if stream is not None:
-                with suppress(OSError, ValueError):  # what the command itself said is out
-                    stream.flush()
-        os._exit(codes[0])
-
-    atexit.register(leave)  # before all others, so that it runs after them
 
 
 def answer_signals() -> None:

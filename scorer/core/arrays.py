@@ -1,7 +1,4 @@
-"""The array types, the runs of equal rows, and numbers each once or in fewer bytes.
-
-Stability: plugin.
-"""
+"""The array types, the runs of equal rows, and numbers each once or in fewer bytes."""
 
 from __future__ import annotations
 

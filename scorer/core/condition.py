@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from scorer.core.grammar import Descent, Grammar, GrammarError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import quoted
 
 if TYPE_CHECKING:  # a challenge.yaml is read without numpy

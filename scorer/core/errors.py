@@ -10,8 +10,6 @@ ScorerError
 
 A `Problem` is a record of one thing wrong in one file; the exceptions carry
 problems to the edge.
-
-Stability: plugin.
 """
 
 from __future__ import annotations

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.core.grammar import NAME, Descent, Grammar, GrammarError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, quoted
 
 if TYPE_CHECKING:  # a challenge.yaml is read without numpy

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, quoted
 
 LONGEST = 2_000  # characters

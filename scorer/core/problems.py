@@ -1,17 +1,13 @@
-"""Problems: what is wrong in a file, and where.
-
-Stability: plugin.
-"""
+"""Problems: what is wrong in a file, and where."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.text import printable
 
 Severity = Literal["error", "warning"]

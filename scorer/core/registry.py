@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
-from functools import cache
+from functools import cache, cached_property
 from importlib import import_module
 from importlib.machinery import BYTECODE_SUFFIXES, EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
@@ -22,7 +22,6 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from scorer.core.cached import cached_property
 from scorer.core.errors import PluginError, ScorerError, UnknownName
 from scorer.core.text import describe_exception, quoted
 

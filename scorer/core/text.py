@@ -1,7 +1,4 @@
-"""Text from outside, made safe to print.
-
-Stability: plugin.
-"""
+"""Text from outside, made safe to print."""
 
 from __future__ import annotations
 

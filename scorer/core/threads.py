@@ -1,7 +1,4 @@
-"""Work of one process shared out between its threads, with results in order.
-
-Stability: internal.
-"""
+"""Work of one process shared out between its threads, with results in order."""
 
 from __future__ import annotations
 

@@ -1,17 +1,13 @@
-"""The contract of engines, which bring the lists of submissions to `score_lists`.
-
-Stability: plugin.
-"""
+"""The contract of engines, which bring the lists of submissions to `score_lists`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import Registry, discover, mark
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import OpenChallenge

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
+from dataclasses import replace
 from functools import partial
 from itertools import chain, islice
 
@@ -20,7 +21,6 @@ from scorer.bytes.limits import Unreadable, limit, too_many_errors
 from scorer.checks.base import CheckedLists, Submitted, checked
 from scorer.checks.tally import LastLines
 from scorer.core.arrays import any_twice, small
-from scorer.core.dataclass import replace
 from scorer.core.problems import Problem
 from scorer.core.threads import ahead
 from scorer.engines.kept import GroupedRows

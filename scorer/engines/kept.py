@@ -8,15 +8,14 @@ more than a row does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small, starts
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import (
     CodedColumn,

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from scorer.bytes.limits import Unreadable
 from scorer.checks.tally import FileContext
-from scorer.core.dataclass import replace
 from scorer.core.problems import Findings, Problem
 from scorer.engines.base import Tick, engine, with_causes
 from scorer.engines.gather import TooManyErrors, parts_of_file

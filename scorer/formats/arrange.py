@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Literal
-
-from scorer.core.named_tuple import NamedTuple
+from typing import Literal, NamedTuple
 
 Fits = Callable[[str], bool]  # whether a text can be a cell of a column
 NEARLY_ALL = 0.8  # of the cells of a column fit it

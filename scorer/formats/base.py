@@ -1,17 +1,13 @@
-"""What a format is: a way to write a table, found by its name or by a file's suffix.
-
-Stability: plugin.
-"""
+"""What a format is: a way to write a table, found by its name or by a file's suffix."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from scorer.bytes.limits import NoTable
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import Registry, discover, installed, load_one, mark
 from scorer.formats.cut import columns as text_columns
 from scorer.formats.cut import tables

@@ -1,14 +1,13 @@
 """Blocks of whole lines, looked at as arrays: which lines are plain, and polars' columns of these.
 
 A line is odd where only the careful parser can say what it is.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,7 @@ from numpy.typing import NDArray
 from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import mended, too_long
 from scorer.core.arrays import Mask
-from scorer.core.cached import cached_property
 from scorer.core.id_pattern import OPENING
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 
 if TYPE_CHECKING:

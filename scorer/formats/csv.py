@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping, Sequence
 from csv import QUOTE_ALL, QUOTE_MINIMAL, writer
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,6 @@ import numpy as np
 from scorer.bytes.limits import NoTable
 from scorer.bytes.lines import count_only
 from scorer.core.arrays import Mask
-from scorer.core.cached import cached_property
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable
 from scorer.formats.base import Rows, format

@@ -9,17 +9,16 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import accumulate
 from json import JSONDecodeError
 from json.decoder import scanstring  # type: ignore[attr-defined]
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from scorer.bytes.limits import Unreadable
 from scorer.core.arrays import Ints
-from scorer.core.cached import cached_property
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.nested import MOST_NESTED
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, nearest, quoted

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
-from scorer.core.dataclass import dataclass
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.tables.schema import TEXT, Schema
 

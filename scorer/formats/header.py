@@ -1,16 +1,13 @@
-"""Which schema a file's header fits, and the columns that nothing uses.
-
-Stability: plugin.
-"""
+"""Which schema a file's header fits, and the columns that nothing uses."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from scorer.bytes.lines import count_only
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, printable, quoted
 from scorer.formats.form import NoColumns, cut_schema, whole_role

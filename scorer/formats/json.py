@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json as library
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,6 @@ from scorer.bytes.files import at_most
 from scorer.bytes.limits import BOM, ROW, NoTable, Unreadable, format_size, limit, too_careful
 from scorer.bytes.lines import count_only, mended
 from scorer.core.arrays import Ints, distinct, spread
-from scorer.core.dataclass import replace
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, printable, quoted
 from scorer.formats.base import Rows, format

@@ -6,13 +6,12 @@ import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from scorer.bytes.limits import NoTable, Unreadable
 from scorer.bytes.lines import count_only
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.nested import too_deep
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, printable, quoted

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Ints
-from scorer.core.named_tuple import NamedTuple
 from scorer.formats.steps import PathLevel, Steps
 from scorer.formats.tokens import OBJECT, OPEN, STRING, WORD, Odd, Tokens
 from scorer.tables.columns import RunColumn, TextColumn

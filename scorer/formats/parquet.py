@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +28,6 @@ from scorer.bytes.limits import (
 )
 from scorer.bytes.memory import ask_for_polars
 from scorer.core.arrays import Floats, Ints
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.formats.base import Rows, format

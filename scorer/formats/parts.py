@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scorer.bytes.files import open_part, unpacked_bytes
 from scorer.bytes.limits import NoTable, Unreadable
-from scorer.core.dataclass import replace
 from scorer.core.problems import Findings, Problem
 from scorer.formats.form import PART, PLAIN
 from scorer.formats.text import Request

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from scorer.bytes.files import member_name, open_bytes
 from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import lines
-from scorer.core.dataclass import replace
 from scorer.core.problems import Findings
 from scorer.formats.base import Format, by_reader, format_of_suffix, formats
 from scorer.formats.form import PLAIN, FileForm, Keys, KeyTable

@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.bytes.limits import ReadLimits
 from scorer.core.arrays import Ints
-from scorer.core.dataclass import replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.formats.base import Format
 from scorer.formats.pieces import joined, pieces

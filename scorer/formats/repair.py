@@ -11,15 +11,15 @@ import io
 import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from scorer.bytes.files import at_most, beginning, open_bytes
 from scorer.bytes.limits import ReadLimits, Unreadable
-from scorer.core.dataclass import dataclass
 from scorer.core.errors import UsageError
 from scorer.core.id_pattern import MARKS, apart
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, quoted
 from scorer.formats.arrange import SAMPLE, Fits, arrangement
 from scorer.formats.form import WHITESPACE, several

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from scorer.bytes.lines import count_only
 from scorer.core.arrays import Mask
-from scorer.core.cached import cached_property
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.formats.blocks import Block, Lines, Places

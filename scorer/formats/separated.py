@@ -6,11 +6,10 @@ Other than in CSV a mark in a field cannot be protected, so that a line is cut b
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.formats.blocks import Block, Places
 from scorer.formats.form import NO_SEPARATOR, WHITESPACE, FileForm, separator_of
 

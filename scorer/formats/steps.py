@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.tables.schema import TEXT
 
 STEP = re.compile(r"\[\]|\*|[^.\[\]*]+")

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.formats.blocks import BLANK
 from scorer.formats.form import BEFORE_EACH
 

@@ -4,8 +4,6 @@ A format is a `TextReader`. Its `parse` is the careful parser, a record at a tim
 cuts a whole block with polars and names the lines that it leaves to `parse`; its `plain_cells`
 cuts a small file of nothing but plain lines. All give the same rows, lines and findings, so
 that it does not matter which line goes where.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
@@ -18,7 +16,7 @@ from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -26,7 +24,6 @@ from scorer.bytes.files import BLOCK_SIZE, open_bytes, open_part
 from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.bytes.lines import lines
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.formats.blocks import NONE, Block, Lines, Places
 from scorer.formats.form import PLAIN, FileForm, offset

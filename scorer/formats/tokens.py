@@ -7,6 +7,7 @@ not plain there is not told but `Odd`: the text is then read value by value, whi
 from __future__ import annotations
 
 import re
+from functools import cached_property
 from json.decoder import scanstring  # type: ignore[attr-defined]
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Ints, Mask, spread
-from scorer.core.cached import cached_property
 from scorer.formats.blocks import BLANK, NEWLINE, QUOTE
 
 if TYPE_CHECKING:

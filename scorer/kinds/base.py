@@ -1,14 +1,11 @@
-"""What a kind of challenge is: which columns its files have, and how they meet.
-
-Stability: plugin.
-"""
+"""What a kind of challenge is: which columns its files have, and how they meet."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from random import Random
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -16,7 +13,6 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
 from scorer.core.arrays import Ints, Mask
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.metrics.base import Metric

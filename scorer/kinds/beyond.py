@@ -6,13 +6,13 @@ Most challenges ask for nothing of it, so that it is imported where it is asked 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from scorer.challenge.public import ids_of
 from scorer.core.arrays import Ints
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
 from scorer.kinds.base import SideTables
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.challenge.submission import Submission
 from scorer.core.arrays import Ints
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.tables.names import names_at, names_of

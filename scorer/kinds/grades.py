@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scorer.core.arrays import Ints, Mask
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.kinds.base import Constants, SideTables, kind

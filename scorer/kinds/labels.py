@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,6 @@ from scorer.checks.rows import numbered_rows
 from scorer.checks.submission.labels import beyond_rounding
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import ChallengeError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind

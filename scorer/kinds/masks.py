@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Ints, Mask
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
 import numpy as np
 
 from scorer.core.arrays import Ints
-from scorer.core.dataclass import dataclass, replace
 from scorer.kinds.base import OpenTruth
 from scorer.tables.table import Table
 from scorer.views.hits import Ties

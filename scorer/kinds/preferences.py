@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from scorer.checks.ids import KnownPairs
 from scorer.checks.pairs import faults
 from scorer.core.arrays import Ints
 from scorer.core.members import Members
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind

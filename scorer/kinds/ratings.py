@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from scorer.challenge.public import Public
 from scorer.checks.ids import Known, KnownPairs
 from scorer.core.arrays import Ints, starts
 from scorer.core.members import MemberPairs, Members, members_of
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.rows import rows_of_values
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
-from scorer.core.dataclass import replace
 from scorer.core.errors import MetricFailed, PluginError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem
 from scorer.core.registry import plugin_call
 from scorer.core.text import printable, quoted

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
 from scorer.metrics.measure import Measure
 from scorer.results.report import Value, Varies
 from scorer.stats.aggregate import MEAN

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.dataclass import replace
 from scorer.leaderboard.by_t import RANKED, varies_of
 from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.measure import Measure

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import quoted
 from scorer.metrics.composite import formula_of
 from scorer.metrics.measure import Measure

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from scorer.challenge.leaderboard import Tiers
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.dataclass import replace
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.samples import samples_of
 from scorer.metrics.measure import Measure

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Mask
-from scorer.core.dataclass import replace
 from scorer.leaderboard.samples import Samples, within
 from scorer.metrics.measure import Measure
 from scorer.preferences.base import aggregations, cycles, every, order

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import replace
 from scorer.core.errors import PluginError, UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import quoted

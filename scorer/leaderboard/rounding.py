@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
 
-from scorer.core.dataclass import field_names, replace
 from scorer.results.report import Report, Scored
 
 T = TypeVar("T")
@@ -55,7 +55,8 @@ def _rounded(value: Any, digits: int) -> Any:
         return np.copysign(told[places].reshape(value.shape), value)
     if isinstance(value, Mapping):
         return {key: _rounded(each, digits) for key, each in value.items()}
-    if names := field_names(type(value)):
+    if is_dataclass(value) and not isinstance(value, type):
+        names = [field.name for field in fields(value)]
         return replace(value, **_fields(value, names, digits))
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         record: Any = value

@@ -8,8 +8,8 @@ to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -17,8 +17,6 @@ import numpy as np
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
 from scorer.leaderboard.by_t import (
     Ends,
     of_crossed,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from scorer.core.dataclass import replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.metrics.base import Better
 from scorer.metrics.measure import Measure
 from scorer.preferences.base import cycles, order, preferences

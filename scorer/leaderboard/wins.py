@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import replace
 from scorer.core.errors import PluginError
 from scorer.metrics.base import Better, Metric
 from scorer.metrics.measure import Measure

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial, wraps
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import replace
 from scorer.metrics.base import Metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.statistic import Weighted

@@ -1,12 +1,12 @@
 """Area under the ROC curve."""
 
+from dataclasses import replace
 from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.dataclass import replace
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.text import quoted

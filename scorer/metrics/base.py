@@ -3,21 +3,17 @@
 The decorator reads everything from the function: its keyword-only signature
 is the model of its parameters, the type of its first argument says what it
 looks at, its docstring is its page.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
-from functools import cache
+from dataclasses import dataclass, field
+from functools import cache, cached_property
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
 from scorer.core.errors import PluginError
 from scorer.core.registry import MARK, PLUGIN, Registry, discover, mark, plugin
 from scorer.metrics.quotient import Quotient, Rowwise

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from scorer.core.dataclass import dataclass
 from scorer.stats.aggregate import MEAN, Aggregate
 
 SIZE = "size"  # the weight of a group that is how many lists it has

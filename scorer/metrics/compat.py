@@ -1,9 +1,10 @@
 """Compatibility."""
 
+from typing import NamedTuple
+
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, starts
-from scorer.core.named_tuple import NamedTuple
 from scorer.metrics.base import metric
 from scorer.metrics.overlap import Agreement
 from scorer.metrics.params import Persistence

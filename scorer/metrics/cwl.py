@@ -9,13 +9,12 @@ et al., ACM TOIS 35(3), 2017, doi:10.1145/3052768).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats, Ints, ends
-from scorer.core.named_tuple import NamedTuple
 from scorer.metrics.quotient import Quotient
 from scorer.views.hits import Hits, Judged
 

@@ -1,14 +1,11 @@
-"""Measures: a metric with its parameters settled, from a notation.
-
-Stability: plugin.
-"""
+"""Measures: a metric with its parameters settled, from a notation."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.text import nearest, quoted
 from scorer.metrics.base import Metric
 from scorer.metrics.combination import PLAIN, Combination

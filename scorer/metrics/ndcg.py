@@ -1,12 +1,12 @@
 """Normalised discounted cumulative gain."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import replace
 from scorer.metrics.base import metric
 from scorer.metrics.explain.tables import gains
 from scorer.metrics.params import Cutoff, Discount, Gain, Pooling, discounts, gained

@@ -1,7 +1,4 @@
-"""Parameter types that metrics share: what may be written, and what it means.
-
-Stability: plugin.
-"""
+"""Parameter types that metrics share: what may be written, and what it means."""
 
 from __future__ import annotations
 

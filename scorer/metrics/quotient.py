@@ -2,20 +2,18 @@
 
 A metric that returns a `Quotient` needs no `explain=`: the value and its
 explanation come from the same arrays (`scorer.metrics.explain.worked`).
-
-Stability: plugin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import dataclass
 from scorer.views.hits import Hits, ratio
 from scorer.views.pooled import Statistics, ratios
 

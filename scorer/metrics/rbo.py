@@ -1,11 +1,10 @@
 """Rank-biased overlap."""
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.named_tuple import NamedTuple
 from scorer.metrics.base import metric
 from scorer.metrics.overlap import Agreement
 from scorer.metrics.params import Persistence

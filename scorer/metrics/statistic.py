@@ -3,20 +3,18 @@
 A metric that gives `Statistics` names one of these as its `statistic=`. Each
 has `figure(statistics, **params)`, the value of any set of lists; how intervals,
 tests and tiers are made depends on which one it is.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import dataclass
 from scorer.views.pooled import Statistics, shares
 
 Value = Callable[..., float]

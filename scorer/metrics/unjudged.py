@@ -1,8 +1,6 @@
 """The grades of unjudged items with which a measure of a list is lowest, and highest.
 
 Each function is an `Extremes` (scorer.views.unjudged): it gives two arrays of shape (items,).
-
-Stability: internal.
 """
 
 from __future__ import annotations

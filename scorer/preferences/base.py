@@ -5,26 +5,22 @@ where the first is preferred, below 0 where the second is. An aggregation makes
 an order of the preferences. Preferences stand in one array of shape
 (submissions, submissions, lists), antisymmetric in its first two axes, NaN
 where a list has no preferences.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.dataclass import dataclass
 from scorer.core.errors import PluginError, ScorerError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import printable
 from scorer.metrics.base import Function, Metric

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from scorer.bytes.files import same_content
 from scorer.bytes.limits import ReadLimits
@@ -14,9 +16,7 @@ from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
 from scorer.challenge.submission import Submission
 from scorer.challenge.trespass import own_files
-from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError, UnknownName
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem
 from scorer.core.registry import Registry, plugin
 from scorer.core.text import display_path, quoted

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
-from scorer.core.cached import cached_property
 from scorer.core.condition import EACH
 from scorer.core.condition import parse as parse_condition
-from scorer.core.dataclass import replace
 from scorer.core.formula import Bounds, FormulaError, Traits, parse, spelt
 from scorer.core.text import join_first, nearest, quoted
 from scorer.formats.read import format_of, header
@@ -28,7 +27,7 @@ LIST_WORDS = ("lists", "list")  # what `average` calls them
 DEEPEST = 20  # composites of composites
 
 
-@dataclass
+@dataclass(frozen=True)
 class Combiner:
     """Binds the keys of measures that combine lists; faults are added to `faults`."""
 

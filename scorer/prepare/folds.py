@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from scorer.core.arrays import Mask
-from scorer.core.dataclass import replace
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.tables.columns import CodedColumn

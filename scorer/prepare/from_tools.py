@@ -8,11 +8,11 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from scorer.core.dataclass import dataclass
 from scorer.core.errors import UsageError
 from scorer.core.text import display_path, join_first, printable, quoted
 from scorer.prepare.tools.base import Case, Tool, ToolFile, tools

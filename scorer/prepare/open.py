@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from typing import NamedTuple
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import is_kit, refuse_kit
@@ -14,9 +15,6 @@ from scorer.challenge.sources import Source
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.arrays import Floats, Mask
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
 from scorer.formats.form import matched, part_of, row_of

@@ -6,11 +6,11 @@ They are tables, and meet the truth as any submission does; no check is asked.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
-from scorer.core.dataclass import replace
 from scorer.core.errors import PluginError, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first

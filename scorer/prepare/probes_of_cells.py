@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from scorer.core.arrays import Ints
-from scorer.core.dataclass import dataclass
 from scorer.kinds.base import OpenTruth
 from scorer.kinds.boxes import TrueBoxes
 from scorer.kinds.masks import TrueMasks

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Ints, ends, starts
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
 from scorer.kinds.grades import Grades
 from scorer.metrics.measure import Measure
 from scorer.prepare.open import OpenChallenge

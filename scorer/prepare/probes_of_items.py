@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
+
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
 from scorer.tables.table import Table
 from scorer.views.join import GradedItems

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats, Ints
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
 from scorer.kinds.labels import LIKELY, Labels
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import NUMBER, Schema, Table

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from scorer.bytes.limits import ReadLimits
 from scorer.challenge.model import Challenge
 from scorer.challenge.words import EVERYTHING, REST, SHOWN_WORDS
 from scorer.core.arrays import Ints, Mask
-from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted

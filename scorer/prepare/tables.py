@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.model import CLASSES, Challenge
 from scorer.challenge.sources import Described, Source
-from scorer.core.dataclass import replace
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, of_organizer
 from scorer.core.text import display_path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.condition import Condition, parse
 from scorer.core.errors import ChallengeError
 from scorer.core.grammar import GrammarError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, nearest, quoted
 from scorer.formats.read import format_of, header, read

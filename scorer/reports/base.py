@@ -5,8 +5,6 @@ of votes) has a folder that tells what there is to write: `document`, its blocks
 of exact values, and `fields`, all of it for programs. A file of `write` is a syntax of one of the
 three for all subjects; another module of a subject's folder is a form of its own. An installed
 project adds forms by an entry point of the subject's group.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
@@ -15,10 +13,9 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.registry import Registry, discover, load_one, mark, modules_in
 from scorer.core.text import printable
 

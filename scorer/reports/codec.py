@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from math import isfinite, isnan
@@ -20,7 +20,6 @@ import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, distinct
-from scorer.core.dataclass import dataclass, field_names
 from scorer.core.problems import Problem
 from scorer.core.text import unseen
 from scorer.core.version import __version__
@@ -136,8 +135,13 @@ def _field_key(name: str) -> str:
 
 @cache
 def _record_keys(record: type) -> list[tuple[str, str]]:
-    """The name and key of each field of a record, of which a board has tens of thousands."""
-    return [(name, _field_key(name)) for name in field_names(record)]
+    """The name and key of each field of a record, of which a board has tens of thousands.
+
+    A class that is no dataclass has none.
+    """
+    if not is_dataclass(record):
+        return []
+    return [(f.name, _field_key(f.name)) for f in fields(record)]
 
 
 def dumped(data: Any, indent: int | None = 1) -> str:
@@ -256,7 +260,7 @@ class Place:
     @classmethod
     def of(cls, fault: Problem) -> Place:
         """The fields of a problem."""
-        return cls(*(getattr(fault, name) for name in field_names(cls)))
+        return cls(*(getattr(fault, f.name) for f in fields(cls)))
 
 
 def problem(fault: Problem) -> dict[str, Any]:

@@ -10,9 +10,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ here says how anything looks, and no text is escaped or cut yet.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from scorer.core.dataclass import dataclass
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 
 if TYPE_CHECKING:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, printable, unit
 from scorer.core.version import __version__
 from scorer.metrics.formulas import lines, text

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import dataclass, replace
 from scorer.stats.units import NOISE
 
 

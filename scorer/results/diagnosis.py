@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import dataclass
-from scorer.core.named_tuple import NamedTuple
 
 
 class Separation(NamedTuple):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from scorer.core.dataclass import dataclass
 from scorer.core.problems import Findings
 from scorer.metrics.explain.steps import Working
 from scorer.metrics.measure import Measure

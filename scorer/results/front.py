@@ -1,16 +1,12 @@
-"""The Pareto front of a board: by what, and who is on it.
-
-Stability: plugin.
-"""
+"""The Pareto front of a board: by what, and who is on it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
-from scorer.core.named_tuple import NamedTuple
 from scorer.metrics.base import Better
 from scorer.metrics.measure import Measure, find
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, join_first, quoted
 from scorer.metrics.measure import Measure, find

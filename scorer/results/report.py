@@ -1,22 +1,17 @@
-"""The results of scoring: values, standings, the report.
-
-Stability: plugin.
-"""
+"""The results of scoring: values, standings, the report."""
 
 from __future__ import annotations
 
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.challenge.fields import sections
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.dataclass import dataclass, replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.metrics.measure import Measure, measure
 from scorer.results.front import Front

@@ -1,21 +1,17 @@
-"""Scorecards: the raw values of submissions.
-
-Stability: plugin.
-"""
+"""Scorecards: the raw values of submissions."""
 
 from __future__ import annotations
 
 import io
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings
 from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
 from scorer.results.sums import ListSums

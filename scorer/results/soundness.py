@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import dataclass
 from scorer.core.problems import Problem, Severity
 from scorer.metrics.measure import Measure
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.named_tuple import NamedTuple
 from scorer.stats.exact import exact_mean, exact_sum
 from scorer.tables.columns import Hashes
 from scorer.tables.names import as_lines

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.dataclass import replace
 from scorer.metrics.measure import Measure
 from scorer.metrics.params import MOST
 from scorer.results.report import Value, ValueBounds

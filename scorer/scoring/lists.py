@@ -3,17 +3,17 @@
 `score_lists` is pure and knows no file. It may be given all lists of a submission at once or any
 split of them, here or in another process: `merged` puts the parts together to the same bits and
 the same findings. Every engine, explanations and probes go through it.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import field
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,10 +23,7 @@ from scorer.challenge.submission import Submission
 from scorer.checks.base import CheckedLists, Submitted, add_problems, checked
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Floats, Ints, distinct
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, field_names, replace
 from scorer.core.errors import MetricFailed, SubmissionRejected
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import plugin_call
 from scorer.core.text import quoted
@@ -118,7 +115,7 @@ class Plan:
 
     def __getstate__(self) -> dict[str, object]:
         """Without what can be worked out again."""
-        return {name: getattr(self, name) for name in field_names(type(self))}
+        return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
 
 class NumberedCard(NamedTuple):

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, and_, func, select, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import quoted
 from scorer.store import schema
 from scorer.store.connect import copy_to, engine_at, migrate

@@ -12,10 +12,9 @@ from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from io import BufferedReader
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 
 PIECE = 1 << 20
 

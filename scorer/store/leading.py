@@ -9,12 +9,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from math import isnan, nan
 from operator import itemgetter
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import and_, bindparam, func, select, tuple_
 from sqlalchemy.dialects import postgresql, sqlite
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.store import schema
 from scorer.store.evaluations import NAMED, under
 from scorer.store.listing import PENDING

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Ints, starts
-from scorer.core.cached import cached_property
 from scorer.tables.names import HeldNames
 
 if TYPE_CHECKING:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
-
-from scorer.core.named_tuple import NamedTuple
+from typing import NamedTuple
 
 LONGEST = 64  # characters of a cell that is looked at
 WRAPPED = re.compile(

@@ -1,7 +1,4 @@
-"""Names of very many lists, which stay as polars has them.
-
-Stability: plugin.
-"""
+"""Names of very many lists, which stay as polars has them."""
 
 from __future__ import annotations
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import distinct, ends
-from scorer.core.dataclass import replace
 from scorer.tables.columns import CodedColumn, RunColumn, TextColumn, series_of, text_of
 from scorer.tables.table import Table
 

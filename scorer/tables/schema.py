@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
-
-from scorer.core.dataclass import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 
 class _Roles(frozenset[str]):

@@ -9,13 +9,13 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Iterator
+from functools import cached_property
 from typing import IO, Any
 
 import numpy as np
 
 from scorer.bytes.files import SPOOLED
 from scorer.bytes.limits import Unreadable
-from scorer.core.cached import cached_property
 from scorer.core.problems import Problem
 from scorer.tables.columns import TextColumn, one_by_one, text_of
 from scorer.tables.table import Schema, Table

@@ -3,8 +3,6 @@
 A format gives rows of cells; `Builder` makes columns of them: ids as codes into
 their names, numbers as float64, and for each fault a problem with its line
 and column.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
@@ -13,15 +11,14 @@ import math
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from scorer.bytes.lines import count_only
 from scorer.core.arrays import Floats, Ints, spread
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.tables.columns import CodedColumn, JoinedColumn, Rows, TextColumn

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.core.named_tuple import NamedTuple
 from scorer.tables.table import Table
 from scorer.views.diverse import Diverse
 from scorer.views.extras import NO_EXTRAS as NO_EXTRAS

@@ -1,20 +1,15 @@
-"""Boxes and points in images: the true ones beside those that a submission gives.
-
-Stability: plugin.
-"""
+"""Boxes and points in images: the true ones beside those that a submission gives."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
-from typing import ClassVar, Self
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.dataclass import dataclass, replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.tables.table import EXTRA, NUMBER, Table
 from scorer.views.extras import Extras, WithColumns
 

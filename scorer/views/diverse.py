@@ -1,18 +1,15 @@
-"""Hits by subtopic: what each judged item is relevant to, and in which order it was met.
-
-Stability: plugin.
-"""
+"""Hits by subtopic: what each judged item is relevant to, and in which order it was met."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, ends
-from scorer.core.dataclass import dataclass, replace
 from scorer.views.hits import Judged
 
 

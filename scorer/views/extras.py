@@ -1,19 +1,15 @@
-"""Further columns of a challenge's files, by name: what a metric may know beside the roles.
-
-Stability: plugin.
-"""
+"""Further columns of a challenge's files, by name: what a metric may know beside the roles."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.tables.table import EXTRA, NUMBER, Table, number

@@ -1,17 +1,14 @@
-"""Truth and submission as their files have them: every column, for metrics that read data frames.
-
-Stability: plugin.
-"""
+"""Truth and submission with every column of their files, for metrics that read data frames."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from scorer.core.arrays import Mask
-from scorer.core.dataclass import dataclass
 from scorer.tables.table import Table
 
 TEXT = "csv"  # the fact of a table that has the text of its whole file

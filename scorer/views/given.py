@@ -1,18 +1,14 @@
-"""Values of each list that were computed elsewhere.
-
-Stability: plugin.
-"""
+"""Values of each list that were computed elsewhere."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.dataclass import dataclass, replace
 from scorer.views.extras import NO_EXTRAS, Extras, WithColumns
 
 

@@ -3,13 +3,12 @@
 Everything is flat: one row a hit, for all lists at once, so that a metric is
 a few array expressions and never a loop. `Hits.total` brings rows back to
 lists.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import ClassVar, Literal
 
@@ -17,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.core.dataclass import dataclass, replace
 from scorer.tables.names import names_at
 from scorer.views.extras import NO_EXTRAS, Column, Extras, WithItemColumns, placed
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
 from scorer.core.arrays import order as by_number
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, field_names
 from scorer.core.members import Members
-from scorer.core.named_tuple import NamedTuple
 from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn, series_of
 from scorer.tables.names import HeldNames, names_at, names_of, same_names
 from scorer.tables.table import Table
@@ -132,7 +131,7 @@ class GradedItems:
     def __getstate__(self) -> dict[str, object]:
         """With codes instead of texts, which are more, and without what is worked out again."""
         ids = CodedColumn(self.ids.codes, self.ids.held)
-        return {name: getattr(self, name) for name in field_names(type(self))} | {"ids": ids}
+        return {f.name: getattr(self, f.name) for f in fields(type(self))} | {"ids": ids}
 
     def find(self, in_list: Ints, item: Ints) -> Ints:
         """The truth's row of each (list, item); -1 where there is none."""

@@ -1,19 +1,15 @@
-"""Classes or numbers, predicted for the rows of a table; each row is a list of its own.
-
-Stability: plugin.
-"""
+"""Classes or numbers, predicted for the rows of a table; each row is a list of its own."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.errors import ChallengeError
 from scorer.views.extras import Extras, NamedColumns, WithColumns
 from scorer.views.pooled import Statistics

@@ -1,19 +1,14 @@
-"""Runs of pixels: true masks beside those that a submission gives.
-
-Stability: plugin.
-"""
+"""Runs of pixels: true masks beside those that a submission gives."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
-from typing import ClassVar, Self
+from dataclasses import dataclass, field, replace
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.dataclass import dataclass, replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.views.extras import Extras, WithColumns
 
 NO_RUNS = ("", "-")  # what a cell reads that holds none

@@ -1,15 +1,11 @@
-"""A submission seen through the truth, in each way that measures look at it.
-
-Stability: plugin.
-"""
+"""A submission seen through the truth, in each way that measures look at it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorer.core.arrays import Mask
-from scorer.core.named_tuple import NamedTuple
 
 
 class Views(NamedTuple):

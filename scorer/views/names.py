@@ -1,14 +1,12 @@
-"""What the items of one list are called.
-
-Stability: plugin.
-"""
+"""What the items of one list are called."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Ints
-from scorer.core.named_tuple import NamedTuple
 
 
 class Names(NamedTuple):

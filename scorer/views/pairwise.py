@@ -3,21 +3,18 @@
 The pairs of a list make a square table, and the squares of all lists with
 equally many items make one array, so that a metric is a few array expressions
 and loops over sizes, not over lists.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.dataclass import dataclass
-from scorer.core.named_tuple import NamedTuple
 
 CELLS = 4_000_000  # how many pairs are looked at together, so that memory stays bounded
 

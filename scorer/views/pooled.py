@@ -1,19 +1,16 @@
-"""Mergeable statistics of whole-challenge figures.
-
-Stability: plugin.
-"""
+"""Mergeable statistics of whole-challenge figures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.named_tuple import NamedTuple
 from scorer.views.hits import ratio
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.dataclass import dataclass
 from scorer.views.hits import Judged
 
 Signs = NDArray[np.int8]

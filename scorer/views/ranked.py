@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, small, spread
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
 from scorer.tables.columns import (
     CodedColumn,
     Codes,

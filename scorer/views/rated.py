@@ -1,18 +1,15 @@
-"""Predictions beside the ratings that they were to meet.
-
-Stability: plugin.
-"""
+"""Predictions beside the ratings that they were to meet."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.dataclass import dataclass, replace
 from scorer.views.extras import NO_EXTRAS, Extras, WithItemColumns
 from scorer.views.hits import ratio
 from scorer.views.pooled import Statistics

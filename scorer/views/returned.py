@@ -1,20 +1,16 @@
-"""Every returned item, judged or not, beside what is known of the items.
-
-Stability: plugin.
-"""
+"""Every returned item, judged or not, beside what is known of the items."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass, replace
 from scorer.tables.columns import CodedColumn
 from scorer.views.extras import NO_EXTRAS, Extras, NamedColumns, WithTruthColumns
 from scorer.views.hits import steps

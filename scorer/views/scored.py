@@ -1,18 +1,15 @@
-"""Every returned item with its score, beside the judged ones and their best order.
-
-Stability: plugin.
-"""
+"""Every returned item with its score, beside the judged ones and their best order."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Mask
-from scorer.core.dataclass import dataclass, field_names, replace
 from scorer.views.extras import Extras, NamedColumns
 from scorer.views.hits import Judged
 from scorer.views.returned import Returned
@@ -39,7 +36,7 @@ class Scored(Returned):
     @classmethod
     def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
         """Add scores, (items,), to the returned items; NaN where the submission has none."""
-        columns = {name: getattr(returned, name) for name in field_names(type(returned))}
+        columns = {f.name: getattr(returned, f.name) for f in fields(type(returned))}
         return cls(**columns, score=score, judged=judged)
 
     @classmethod

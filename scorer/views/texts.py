@@ -1,17 +1,14 @@
-"""Returned items as the texts that they are, beside the texts that the truth accepts.
-
-Stability: plugin.
-"""
+"""Returned items as the texts that they are, beside the texts that the truth accepts."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.dataclass import dataclass, replace
 from scorer.views.extras import NO_EXTRAS, Extras
 from scorer.views.hits import Judged
 

@@ -1,19 +1,15 @@
-"""What submissions return and nobody judged, and the view of them once somebody has.
-
-Stability: internal.
-"""
+"""What submissions return and nobody judged, and the view of them once somebody has."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.dataclass import dataclass
-from scorer.core.named_tuple import NamedTuple
 from scorer.views.hits import Hits, Judged, ranked_hits
 
 

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import NamedTuple
 
 from itsdangerous import BadSignature, URLSafeSerializer, URLSafeTimedSerializer
 
@@ -19,7 +20,6 @@ from scorer.board.names import ORGANIZER
 from scorer.board.people import hash_of
 from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER
-from scorer.core.named_tuple import NamedTuple
 from scorer.store.records import Token
 
 SECRET = "session.key"  # beside the store; SCORER_SECRET instead where several machines serve

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from fastapi import HTTPException, Request, Response
@@ -21,7 +21,6 @@ from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.challenge.phases import Question
 from scorer.core.errors import ChallengeError
 from scorer.core.logs import tell
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.store.records import OF_TEAMS, Act

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from fastapi import Request, Response
@@ -21,7 +21,6 @@ from starlette.requests import ClientDisconnect
 from scorer.board.children import ChildLimits, ask_child
 from scorer.core.errors import ScorerError
 from scorer.core.logs import REFERENCE, tell
-from scorer.core.named_tuple import NamedTuple
 from scorer.store.records import Token
 from scorer.web.access import (
     LASTS,

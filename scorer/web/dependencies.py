@@ -6,11 +6,10 @@ import hmac
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from fastapi import Depends, Form, HTTPException, Query, Request
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.store.records import Status
 from scorer.web.access import Viewer
 from scorer.web.context import Context, context_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.api.kits.readme import submission_rules
@@ -11,7 +12,6 @@ from scorer.board.live import LiveReport
 from scorer.board.phases import Left, Span, decided_until, spans
 from scorer.challenge.model import Challenge
 from scorer.challenge.words import EVERYTHING
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, sized
 from scorer.reports.pictures.draw import fitted
 from scorer.results.report import Standing

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from scorer.board.entries import Added
-from scorer.core.named_tuple import NamedTuple
 from scorer.store.records import Entry, Extract, Wanted
 from scorer.web.access import Viewer
 from scorer.web.dependencies import Asked

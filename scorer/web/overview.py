@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from scorer.board.store import Usage
 from scorer.bytes.limits import format_size
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first
 from scorer.store.records import Wanted
 from scorer.web.glance import milestones

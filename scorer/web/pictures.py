@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from operator import attrgetter, itemgetter
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -16,7 +17,6 @@ from scorer.board.phases import spans
 from scorer.board.snapshot import Snapshot
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, sized
 from scorer.leaderboard.rounding import rounded
 from scorer.metrics.measure import Measure

@@ -9,7 +9,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
@@ -27,8 +29,6 @@ from scorer.board.snapshot import Snapshot
 from scorer.board.why import EXACT, Counting, Why, counting, why_ranked, why_unseen
 from scorer.challenge.model import Challenge
 from scorer.challenge.words import EVERYTHING
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
 from scorer.core.errors import UnknownName
 from scorer.leaderboard.rounding import rounded, rounded_report
 from scorer.reports.base import Options, form_of

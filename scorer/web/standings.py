@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from scorer.board.live import LiveReport, RankedEntry
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.reports.base import Options
 from scorer.reports.leaderboard import document, page

@@ -117,8 +117,6 @@ def test_a_check_is_handed_nothing_but_the_public_part():
             "scorer.tables.columns",
             "scorer.tables.table",
             "scorer.core.arrays",
-            "scorer.core.dataclass",
-            "scorer.core.named_tuple",
             "scorer.core.problems",
             "scorer.core.text",
             "scorer.checks.id_tally",

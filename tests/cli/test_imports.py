@@ -100,16 +100,6 @@ def test_what_is_not_written_is_not_loaded(verb, tmp_path):
     )
 
 
-@pytest.mark.slow("starts a process", beyond=2)
-def test_polars_makes_series_of_arrays_without_numpys_masks(tmp_path):
-    folder = small(tmp_path)
-    lines = [f"q{n % 3 * 2} Q0 document-{n} 1 {n} tag\n" for n in range(160_000)]
-    (folder / "big").write_text("".join(lines))
-    modules = loaded([f"{folder}/c.yaml", f"{folder}/big", "--format", "json"])
-    assert "polars" in modules
-    assert "numpy.ma.core" not in modules
-
-
 @pytest.mark.slow("starts processes", beyond=1)
 @pytest.mark.parametrize(("odd", "polars"), [("", False), ("# one line that is not plain\n", True)])
 def test_a_file_of_plain_lines_is_read_without_polars(odd, polars, tmp_path):

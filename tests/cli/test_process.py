@@ -557,13 +557,3 @@ def test_polars_is_not_imported_where_it_would_abort(name, mebibytes, start, tmp
     assert process.returncode == 1, err  # not killed, nor ended by an abort
     assert b"error[S104] there is not enough memory" in err
     assert b"\n1,good," in out
-
-
-def test_a_process_too_small_for_the_imports_says_so(start, folder):
-    def no_memory():
-        resource.setrlimit(resource.RLIMIT_AS, (100 << 20, 100 << 20))
-
-    process = start(folder, folder / "good.csv", preexec_fn=no_memory)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (4, b"")
-    assert b"not enough memory" in err

@@ -1,17 +1,13 @@
 """Work shared out between threads: the same order, results and errors with any number of them."""
 
-import ast
 import threading
 from concurrent.futures import Future
 from contextlib import ExitStack, closing
 from itertools import islice
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-import scorer
-from scorer.core.cached import cached_property
 from scorer.core.errors import UsageError
 from scorer.core.threads import VARIABLE, ahead, beside, threads
 
@@ -105,41 +101,3 @@ def test_without_a_word_there_are_as_many_as_cores(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     monkeypatch.setattr("os.sched_getaffinity", lambda process: {0, 3, 5}, raising=False)
     assert threads() == 3
-
-
-class Slow:
-    def __init__(self, other=None):
-        self.other, self.asked = other, threading.Event()
-
-    @cached_property
-    def value(self):
-        self.asked.set()
-        if self.other is not None:
-            assert self.other.asked.wait(60)  # for ever, if both had one lock
-        return 7
-
-
-def test_a_cached_property_of_one_instance_does_not_wait_for_another():
-    first = Slow()
-    second = Slow(first)
-    thread = threading.Thread(target=lambda: second.value)
-    thread.start()
-    second.asked.wait()
-    assert first.value == 7
-    thread.join()
-    assert vars(second)["value"] == vars(first)["value"] == 7
-    del first.value
-    assert "value" not in vars(first)
-
-
-def test_no_module_takes_the_property_with_a_lock():
-    root = Path(scorer.__file__).parent
-    texts = ((path, path.read_text(encoding="utf-8")) for path in root.rglob("*.py"))
-    found = [
-        path.relative_to(root).as_posix()
-        for path, text in texts if "cached_property" in text and "functools" in text
-        for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.ImportFrom) and node.module == "functools"
-        and "cached_property" in [alias.name for alias in node.names]
-    ]  # fmt: skip
-    assert found == ["core/cached.py"]

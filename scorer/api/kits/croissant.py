@@ -7,10 +7,9 @@ import io
 import json
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorer.challenge.model import Challenge
-from scorer.core.named_tuple import NamedTuple
 
 FILE = "croissant.json"
 VOCABULARY = {

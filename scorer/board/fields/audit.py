@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from scorer.board.audit import Audited, Pair, Probing, Shake
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import dataclass
 from scorer.core.text import printable
 from scorer.reports.codec import VERSION, About
 

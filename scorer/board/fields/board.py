@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from scorer.board.live import LiveReport, RankedEntry
-from scorer.core.dataclass import replace
 from scorer.reports.base import Options
 from scorer.reports.codec import ABSENT
 from scorer.reports.leaderboard.fields import Record, Row

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from scorer.core.dataclass import dataclass
+from dataclasses import dataclass
+
 from scorer.store.records import Act, Decision
 
 

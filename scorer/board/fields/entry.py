@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from scorer.board.entries import Added
-from scorer.core.dataclass import dataclass
 from scorer.reports.codec import ABSENT, Place, optional
 
 

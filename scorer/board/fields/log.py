@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from scorer.board.log import Event
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import dataclass
 from scorer.reports.codec import VERSION, About
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from scorer.core.dataclass import dataclass
 from scorer.reports.codec import optional
 
 

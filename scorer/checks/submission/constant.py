@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.checks.base import Submitted, check
 from scorer.checks.tally import FileContext, hashes_of
 from scorer.core.arrays import Ints
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem
 from scorer.views.ranked import RankedRows, is_hashed, keys
 

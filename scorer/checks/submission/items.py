@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -27,9 +28,7 @@ from scorer.checks.ids import (
 from scorer.checks.rows import describe_fault, first_pairs, occurrences, places, reported
 from scorer.checks.tally import MOST_NAMED, FileContext, OverflowCount, refuse_errors
 from scorer.core.arrays import Ints, Mask
-from scorer.core.dataclass import replace
 from scorer.core.id_pattern import OPENING, IdPattern, apart, marked, whole_text
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unseen
 from scorer.formats.form import separator_of

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,7 +14,6 @@ from scorer.checks.ids import LOST, Known
 from scorer.checks.rows import first_rows, numbered_rows, places, repeated
 from scorer.checks.tally import FileContext
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import KEPT, Problem, Severity
 from scorer.core.text import join_first, printable, quoted
 from scorer.formats.form import row_of

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -14,8 +15,6 @@ from scorer.checks.rows import describe_fault, occurrences
 from scorer.checks.tally import MOST_NAMED, FileContext, refuse_errors
 from scorer.checks.unknown import EXPLAINED, classes_of
 from scorer.core.arrays import Ints, Mask, starts
-from scorer.core.dataclass import replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, quoted
 from scorer.tables.columns import gathered

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from scorer.checks.base import Submitted, check
 from scorer.checks.tally import FileContext
-from scorer.core.dataclass import dataclass
 from scorer.core.problems import Problem
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,6 @@ from scorer.checks.base import Submitted, check
 from scorer.checks.rows import places, repeated_items, reported
 from scorer.checks.tally import FileContext, OverflowCount
 from scorer.core.arrays import Ints, distinct
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import printable
 

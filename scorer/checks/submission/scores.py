@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from scorer.checks.base import Submitted, check
 from scorer.checks.rows import places
 from scorer.checks.tally import FileContext
 from scorer.core.arrays import Floats
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.views.ranked import RankedRows

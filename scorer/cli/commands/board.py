@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -16,7 +17,6 @@ from scorer.cli.options import (
     form_option,
     refuse_overwrite,
 )
-from scorer.core.dataclass import replace
 from scorer.core.errors import UsageError
 from scorer.reports.base import ReportForm
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
@@ -29,9 +30,7 @@ from scorer.cli.options import (
     refuse_overwrite,
     submissions_of,
 )
-from scorer.core.dataclass import replace
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.reports.base import MOST
 

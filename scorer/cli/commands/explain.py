@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -23,7 +24,6 @@ from scorer.cli.options import (
     refuse_overwrite,
     submissions_of,
 )
-from scorer.core.dataclass import replace
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from scorer.cli.options import Result
-from scorer.core.dataclass import replace
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import nearest, printable, quoted
 

@@ -11,11 +11,11 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
+from typing import NamedTuple
 
 import yaml
 
 from scorer.core.errors import UnknownName
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Severity
 from scorer.core.registry import installed, plugin_call
 from scorer.core.text import quoted

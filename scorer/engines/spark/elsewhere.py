@@ -6,6 +6,7 @@ import os
 import pickle
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +20,6 @@ from scorer.challenge.public import IdNames, Public
 from scorer.checks.base import add_problems, checks
 from scorer.checks.ids import PublicIds
 from scorer.checks.submission.lists import Counted
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from scorer.bytes.limits import ReadLimits
-from scorer.core.dataclass import replace
 from scorer.core.problems import Findings
 from scorer.engines.spark.arrays import PLACE, as_line, frame_form, spread_arrays
 from scorer.engines.spark.pack import AS_ROWS_ASK, Buckets

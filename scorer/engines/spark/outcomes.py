@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ import numpy as np
 
 from scorer.bytes.address import is_url
 from scorer.bytes.limits import Unreadable
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.errors import PluginError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, join_first, printable, quoted

@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import pickle
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, small
-from scorer.core.dataclass import dataclass, replace
 from scorer.results.sums import BLOCKS, blocks_of, name_hashes
 from scorer.tables.columns import CodedColumn, Hashes, TextColumn, text_of
 from scorer.tables.runs import Apart, by_runs

@@ -7,18 +7,16 @@ import os
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby, pairwise
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
 from scorer.bytes.limits import GZIP, ZSTD, NoTable, ReadLimits, Unreadable
 from scorer.bytes.sniff import HEAD, refuse
-from scorer.core.dataclass import replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.threads import VARIABLE
 from scorer.engines.spark.pack import Buckets, packed
@@ -55,7 +53,7 @@ class SparkPart(NamedTuple):
     head: bytes = b""  # the file's first lines, where the part does not begin with them
 
 
-@dataclass(frozen=True)
+@dataclass
 class Reading:
     """How the parts of a submission or truth are read in a worker."""
 

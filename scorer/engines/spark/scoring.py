@@ -7,6 +7,7 @@ import pickle
 import tempfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -16,7 +17,6 @@ import numpy as np
 
 from scorer.bytes.limits import Unreadable, limit, refuse_errors
 from scorer.checks.base import CheckedLists
-from scorer.core.dataclass import dataclass
 from scorer.core.errors import PluginError
 from scorer.core.problems import Problem
 from scorer.engines.spark.beside import modules_beside, use

@@ -6,16 +6,14 @@ import os
 import re
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from io import BufferedReader, BytesIO
 from itertools import zip_longest
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 from urllib.parse import unquote
 
 from scorer.bytes.limits import NoTable, ReadLimits, Unreadable
-from scorer.core.dataclass import dataclass, replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable
 from scorer.engines.spark.arrays import PLACE

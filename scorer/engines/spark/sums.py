@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from scorer.checks.base import CheckedLists
 from scorer.checks.submission.lists import Counted, Lists
-from scorer.core.dataclass import replace
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Findings, Problem
 from scorer.engines.spark.pack import unpacked
 from scorer.engines.spark.reading import NOTES

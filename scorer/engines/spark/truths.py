@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.public import IdNames, Public
 from scorer.checks.base import Truthful, examine
 from scorer.checks.tally import ListFindings
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.engines.spark.arrays import spread_truth

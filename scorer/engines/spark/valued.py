@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from scorer.core.dataclass import replace
 from scorer.core.errors import PluginError, SubmissionRejected
 from scorer.core.problems import Findings
 from scorer.engines.spark.pack import unpacked

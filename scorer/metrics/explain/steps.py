@@ -2,17 +2,13 @@
 
 Nothing here knows a metric, and nothing prints. Numbers stay numbers until
 they are shown.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
-
-from scorer.core.named_tuple import NamedTuple
+from typing import Any, NamedTuple
 
 Cell = str | int | float | None  # None: nothing stands there
 Write = Callable[[float], str]

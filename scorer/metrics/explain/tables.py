@@ -4,20 +4,18 @@ A metric's `explain` is a function from a `Listing`, the value that scoring gave
 and the settled parameters to the steps of a working, the last one ending in
 that value. It looks at the same view as the metric, of this list alone, so that
 it can use the metric's own helpers.
-
-Stability: plugin.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.dataclass import dataclass
 from scorer.metrics.explain.steps import Cell, Grid, NamedItems, Sentence, grid
 from scorer.metrics.params import discounts, gained
 from scorer.views.hits import Hits, Judged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,6 @@ from pydantic import BeforeValidator, Field
 
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import ChallengeError, SubmissionRejected
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.metrics.quotient import Quotient

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.prepare.guess.look import Preview
 
 NOTHING: frozenset[str] = frozenset()

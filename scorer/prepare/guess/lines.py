@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorer.bytes.files import open_bytes
 from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.core.errors import UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import display_path, printable
 from scorer.prepare.guess.base import Guess
 from scorer.prepare.guess.forms import look

@@ -6,11 +6,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from scorer.bytes.files import open_bytes, open_part
 from scorer.bytes.limits import ReadLimits, Unreadable
-from scorer.core.named_tuple import NamedTuple
 from scorer.tables.table import DECIMAL
 
 HEAD = 1 << 16  # bytes of a file that are looked at

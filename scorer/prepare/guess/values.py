@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.metrics.base import Metric, metrics
 from scorer.metrics.notation import NotationError, parse

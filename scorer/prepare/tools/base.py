@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from scorer.bytes.files import beginning, open_bytes
 from scorer.bytes.limits import ReadLimits, Unreadable
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
 from scorer.core.errors import ChallengeError
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import Problem, of_organizer
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import display_path, quoted

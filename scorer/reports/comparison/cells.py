@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scorer.challenge.model import Challenge
-from scorer.core.dataclass import dataclass, replace
 from scorer.core.text import join_first, printable, sized, unit
 from scorer.metrics.measure import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut

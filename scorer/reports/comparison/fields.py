@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from scorer.core.dataclass import dataclass
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, by_list, optional
 from scorer.reports.comparison.cells import ComparedReport

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from scorer.core.dataclass import dataclass
 from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence, Step
 from scorer.reports.base import EXPLAINED, Options
 from scorer.reports.codec import ABSENT, optional

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from scorer.core.dataclass import dataclass
 from scorer.reports.base import Options
 from scorer.reports.codec import VERSION, About, Place
 from scorer.reports.findings.problems import CheckedFile

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from scorer.challenge.model import Challenge
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.problems import SHOWN_PLACES, Findings, Problem, Severity
 from scorer.core.text import printable
 from scorer.reports.github import no_command

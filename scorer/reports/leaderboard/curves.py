@@ -7,11 +7,11 @@ are for organizers: a participant knows their own answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.metrics.measure import Measure
 from scorer.reports.base import Options

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, sized, unit
 from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.dataclass import dataclass, replace
 from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, Place, by_list, optional

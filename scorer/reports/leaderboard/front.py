@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import join_first, printable, unit
 from scorer.reports.document import Cell, Column
 from scorer.reports.leaderboard.cells import place

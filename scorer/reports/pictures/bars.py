@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.metrics.base import Better
 from scorer.reports.document import IntervalSpan
 from scorer.reports.pictures.draw import place

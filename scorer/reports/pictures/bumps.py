@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.reports.document import cut, texts
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Canvas, Figure

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.reports.document import Table
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Axis, Canvas, Figure

@@ -9,8 +9,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.reports.document import Table
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, unit
 from scorer.reports.document import Cell, Column, Row, Table, cut
 from scorer.reports.leaderboard.cells import chance

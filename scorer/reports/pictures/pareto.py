@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.reports.document import texts
 from scorer.reports.leaderboard.cells import head_of, number

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, unit
 from scorer.reports.document import texts
 from scorer.reports.pictures.draw import Figure

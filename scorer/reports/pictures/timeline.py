@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.metrics.base import Better
 from scorer.reports.document import Table

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from scorer.core.arrays import Floats
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, unit
 from scorer.reports.document import texts
 from scorer.reports.leaderboard.cells import ordered

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from scorer.core.dataclass import dataclass, replace
 from scorer.reports.base import LINTED, Options
 from scorer.reports.codec import ABSENT, VERSION, About, number_or_null, optional
 from scorer.reports.study.told import Told, told

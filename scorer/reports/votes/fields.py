@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Mask
-from scorer.core.dataclass import dataclass
 from scorer.reports.base import Options
 from scorer.reports.codec import VERSION, Place
 from scorer.results import votes as results

@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, count, groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, unseen
 from scorer.core.version import __version__
 from scorer.reports import document as blocks

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable
 from scorer.reports.base import Options, syntax
 from scorer.reports.document import (

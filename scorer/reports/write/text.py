@@ -5,12 +5,11 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from textwrap import wrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from scorer.core.cached import cached_property
-from scorer.core.dataclass import dataclass
-from scorer.core.named_tuple import NamedTuple
 from scorer.core.text import printable, set_apart
 from scorer.reports.base import Options, syntax
 from scorer.reports.document import (
