@@ -19,7 +19,7 @@ COMMAND = Path(sys.executable).parent / "score"
 os.environ.pop("COLUMNS", None)  # the width of whoever runs the tests is no part of what they show
 
 
-SERVERS = {"spark", "postgresql"}  # fixtures
+SERVERS = {"postgresql"}  # fixtures
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -121,16 +121,6 @@ def challenge(tmp_path):
         return folder
 
     return make
-
-
-@pytest.fixture(scope="session")
-def spark():
-    """A Spark session, one for all tests."""
-    import sparks
-
-    session = sparks.begun()
-    yield session
-    session.stop()
 
 
 BINARIES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Unpack
@@ -24,8 +23,6 @@ def check(
     columns: Columns | None = None,
     allow_plugins: bool = False,
     progress: Progress | None = None,
-    engine: str = "local",
-    engine_options: Mapping[str, str] | None = None,
     **rules: Unpack[RunRules],
 ) -> Checked:
     """Check submissions without reading the answers.
@@ -37,8 +34,6 @@ def check(
         columns: as of `evaluate`.
         allow_plugins: whether the challenge's own code may be run.
         progress: called before each submission is read.
-        engine: what brings the submissions' lists to be checked, by its name.
-        engine_options: what that engine is told, such as `{"spark.master": "local[2]"}`.
         rules: as of `evaluate`.
 
     Raises as `score` and `evaluate` do.
@@ -50,4 +45,4 @@ def check(
         prepared = prepare(settled, allow_plugins)
         files = stack.enter_context(named_files(runs, prepared))
         ready = opened(among(prepared, files), blind=True)
-        return Checked(settled, scored_files(ready, files, progress, engine, engine_options))
+        return Checked(settled, scored_files(ready, files, progress))

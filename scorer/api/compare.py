@@ -57,8 +57,6 @@ def compare(
     columns: Columns | None = None,
     allow_plugins: bool = False,
     progress: Progress | None = None,
-    engine: str = "local",
-    engine_options: Mapping[str, str] | None = None,
     **rules: Unpack[RunRules],
 ) -> Comparison:
     """Score submissions and compare every pair, list by list.
@@ -80,8 +78,6 @@ def compare(
         columns: as of `evaluate`.
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
-        engine: what brings the submissions' lists to be scored, by its name.
-        engine_options: what that engine is told, such as `{"spark.master": "local[2]"}`.
         rules: as of `evaluate`.
 
     Returns:
@@ -96,9 +92,8 @@ def compare(
         prepared = prepare(settled, allow_plugins)
         files = stack.enter_context(named_files(runs, prepared))
         report, pairs = _compared(
-            prepared, files, preferences, margin, progress, engine, engine_options,
-            _Asked(only, holm, groups, split),
-        )  # fmt: skip
+            prepared, files, preferences, margin, progress, _Asked(only, holm, groups, split)
+        )
         return Comparison(report, replace(pairs, asked=preferences is not None))
 
 
@@ -117,8 +112,6 @@ def _compared(
     preferences: Sequence[str] | None,
     margin: float | None,
     progress: Progress | None,
-    engine: str,
-    engine_options: Mapping[str, str] | None,
     asked: _Asked,
 ) -> tuple[Report, Pairing]:
     from scorer.leaderboard.pairs import pairing
@@ -137,7 +130,7 @@ def _compared(
     ready = answerable(opened(prepared, views=frozenset({Positions} if bound_preferences else ())))
     terms, wanted = terms_of(ready), [] if asked.split is None else [asked.split]
     masks_of_splits = masks_for(prepared.challenge, terms.lists, terms.groups, wanted)
-    outcomes = outcomes_of(ready, files, progress, engine, engine_options)
+    outcomes = outcomes_of(ready, files, progress)
     terms, outcomes, scope = of_split(terms, outcomes, masks_of_splits, asked.split)
     scored = with_repeats(settled_files(terms, files, outcomes))
     if any(each.runs for each in scored) and preferences:

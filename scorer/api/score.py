@@ -7,7 +7,6 @@ files -- Columns --(checks)-- Judged -----+-- Scorecard -- Standings -- Report
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +23,6 @@ from scorer.api.submissions import (
     outcomes_of,
     settled_files,
     terms_of,
-    with_truth_here,
     without_baselines,
 )
 from scorer.api.systems import among
@@ -32,7 +30,6 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, quoted
-from scorer.engines.base import engines
 from scorer.formats.cut import ready_to_read_before
 from scorer.leaderboard.board import Terms, board
 from scorer.prepare.answerable import answerable
@@ -50,9 +47,6 @@ def score(
     *,
     allow_plugins: bool = False,
     progress: Progress | None = None,
-    engine: str = "local",
-    engine_options: Mapping[str, str] | None = None,
-    lists: bool = False,
     splits: Sequence[str] = (),
     answers: Mapping[str, Mapping[str, object]] | Path | str | None = None,
 ) -> Report:
@@ -65,10 +59,6 @@ def score(
             as `evaluate` takes it.
         allow_plugins: whether the challenge's own metrics may be run.
         progress: called before each submission is read.
-        engine: what brings the submissions' lists to be scored, by its name.
-        engine_options: what that engine is told, such as `{"spark.master": "local[2]"}`.
-        lists: whether the value of each list is wanted, though there be so many that the engine
-            would sum them up where it scores them.
         splits: the splits of the lists that boards are of, `all` for all lists: the report is of
             the first, and has the others. Default: all lists, with a board a split.
         answers: what submissions answer to the challenge's questions, by their names:
@@ -85,25 +75,14 @@ def score(
     told = _told_answers(known.challenge, answers)
     if splits and known.challenge.splits is None:
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
-    rules = known.challenge
-    parts = rules.splits is not None or bool(rules.leaderboard.tracks)
-    whole = lists or parts or rules.bounds
-    leave = None if whole else engines().get(engine).leave
-    elsewhere = None if leave is None else leave(known, engine_options or {})
-    with (
-        nullcontext(known)
-        if elsewhere is not None
-        else with_truth_here(known, engine, engine_options) as prepared,
-        named_files(submissions, prepared) as files,
-    ):
-        if elsewhere is None:
-            prepared = among(prepared, [*files, *baselines(prepared)])
-            if len(files) == 1 and not prepared.challenge.truthless:  # of more, copies import it
-                ready_to_read_before(files[0].path, prepared.challenge.truth.file)
-        ready = answerable(opened(prepared)) if elsewhere is None else elsewhere.ready
+    with named_files(submissions, known) as files:
+        prepared = among(known, [*files, *baselines(known)])
+        if len(files) == 1 and not prepared.challenge.truthless:  # of more, copies import it
+            ready_to_read_before(files[0].path, prepared.challenge.truth.file)
+        ready = answerable(opened(prepared))
         others, same = without_baselines(files, prepared)
         ranked_files = [*others, *baselines(prepared)]
-        outcomes = outcomes_of(ready, ranked_files, progress, engine, engine_options, elsewhere)
+        outcomes = outcomes_of(ready, ranked_files, progress)
         terms = terms_of(ready)
         report = _report(terms, ranked_files, outcomes, splits, told)
         apart = splits or len(report.submissions) < len(ranked_files)  # runs are one submission

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -13,14 +12,13 @@ from scorer.api import data
 from scorer.api.ir_metadata import read_metadata
 from scorer.api.systems import Named as Named
 from scorer.api.systems import by_system, holds_systems
-from scorer.bytes.address import Address, is_url
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.challenge.trespass import trespass
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
-from scorer.engines.base import RemoteTruth, Tick, engines
+from scorer.engines.local import Tick, local
 from scorer.formats.base import known_suffix
 from scorer.formats.read import COMPRESSED
 from scorer.formats.read_once import ReadTable
@@ -35,7 +33,6 @@ from scorer.results.sums import Unnamed
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves
 Submissions = Mapping[str, object] | Iterable[Named | Path | str]
-LOCAL = "local"  # the engine that is taken where none is named
 Progress = Callable[[float, int, str], None]  # how many are done, of how many, and which is next
 
 
@@ -126,30 +123,12 @@ def named_files(submissions: Submissions, prepared: BoundChallenge) -> Iterator[
             if not isinstance(name, str) or not name:
                 raise TypeError(f"{name!r} is no name of a run; write {{'name': run}}")
             if data.is_path(submission):
-                url = is_url(str(submission))
-                files.append(Named(name, Address(submission) if url else Path(submission)))
+                files.append(Named(name, Path(submission)))
                 continue
             path = Path(folder, f"{n}.jsonl")
             data.write(path, submission, layout, f"run {quoted(name)}")
             files.append(Named(name, path, label=name, format=data.FORMAT))
         yield files
-
-
-@contextmanager
-def with_truth_here(
-    prepared: BoundChallenge, engine: str, options: Mapping[str, str] | None
-) -> Iterator[BoundChallenge]:
-    """The challenge with a truth of this machine: one at a URL is brought by the engine, if it can.
-
-    `ChallengeError` if the engine does not find it.
-    """
-    file, fetch = prepared.challenge.truth.file, engines().get(engine).fetch
-    if fetch is None or not is_url(str(file)):
-        yield prepared
-        return
-    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
-        path = fetch(str(file), Path(folder), options or {})
-        yield prepared._replace(challenge=prepared.challenge.with_truth(path))
 
 
 def _listed(submissions: object) -> Iterable[object]:
@@ -169,7 +148,7 @@ def named_file(submission: object) -> Named:
     if not data.is_path(submission):
         what = type(submission).__name__
         raise TypeError(f"a submission in a list is a path, not {what}; write {{'name': run}}")
-    path = Address(submission) if is_url(str(submission)) else Path(submission)
+    path = Path(submission)
     return Named(submission_name(path), path)
 
 
@@ -222,14 +201,12 @@ def scored_files(
     ready: OpenChallenge,
     files: Sequence[Named],
     progress: Progress | None,
-    engine: str = LOCAL,
-    options: Mapping[str, str] | None = None,
 ) -> list[Scored]:
     """Each file read, checked and, where the truth is open, scored by the challenge's rules.
 
     Raises as `outcomes_of`.
     """
-    outcomes = outcomes_of(ready, files, progress, engine, options)
+    outcomes = outcomes_of(ready, files, progress)
     return settled_files(terms_of(ready), files, outcomes)
 
 
@@ -244,54 +221,32 @@ def settled_files(
 
 
 def outcomes_of(
-    ready: OpenChallenge,
-    files: Sequence[Named],
-    progress: Progress | None,
-    engine: str = LOCAL,
-    options: Mapping[str, str] | None = None,
-    elsewhere: RemoteTruth | None = None,
+    ready: OpenChallenge, files: Sequence[Named], progress: Progress | None
 ) -> list[Outcome]:
     """Each file read, checked and, where the truth is open, scored.
 
-    `elsewhere` scores them instead, where the truth is not here. `UsageError` if two have one name,
-    `UnknownName` if there is no such engine.
+    `UsageError` if two have one name.
     """
     distinct(files)
     limits = ready.prepared.limits
-    here = engine == LOCAL and elsewhere is None  # where reading a file refuses it as well
-    strays = [
-        None if here and os.path.isfile(file.path) else trespasses(ready, file.path, limits.own)
-        for file in files
-    ]
-    readable = [file for file, stray in zip(files, strays, strict=True) if not stray]
 
     def tick(done: float) -> None:
-        if progress is not None and readable:
-            progress(done, len(readable), readable[min(int(done), len(readable) - 1)].name)
+        if progress is not None and files:
+            progress(done, len(files), files[min(int(done), len(files) - 1)].name)
 
-    def run(challenge: OpenChallenge, paths: Sequence[Path], tick: Tick) -> Iterator[Outcome]:
-        if elsewhere is not None:
-            return elsewhere.outcomes(challenge, paths, tick)
-        return engines().get(engine).outcomes(challenge.plan, paths, tick, options or {})
-
-    read = {} if elsewhere is not None or engine != LOCAL else ready.prepared.read or {}
-    outcomes = _outcomes(ready, readable, tick, run, read)
-    every = []
-    for file, stray in zip(files, strays, strict=True):
-        every.append(Outcome(stray, None, None) if stray else next(outcomes))
-        if not stray:
-            read_metadata(ready.prepared, limits, file, every[-1].findings)
-        every[-1].findings.show_as(file.display)
+    outcomes = list(_outcomes(ready, files, tick, ready.prepared.read or {}))
+    for file, outcome in zip(files, outcomes, strict=True):
+        read_metadata(ready.prepared, limits, file, outcome.findings)
+        outcome.findings.show_as(file.display)
         if file.part is not None:
-            every[-1].findings.replace(file.part.located)
-    return every
+            outcome.findings.replace(file.part.located)
+    return outcomes
 
 
 def _outcomes(
     ready: OpenChallenge,
     files: Sequence[Named],
     tick: Tick,
-    run: Callable[[OpenChallenge, Sequence[Path], Tick], Iterator[Outcome]],
     read: dict[Path, ReadTable],
 ) -> Iterator[Outcome]:
     """The outcome of each file; those that follow each other in one format go together.
@@ -311,7 +266,7 @@ def _outcomes(
             outcomes = outcomes_of_tables(opened.plan, part, lambda n, s=start: tick(s + n), read)  # type: ignore[misc]
         else:
             paths = [file.path for file in part]
-            outcomes = run(opened, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
+            outcomes = local(opened.plan, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
         for outcome in outcomes:
             if format is not None:
                 outcome.findings.without_columns()

@@ -16,8 +16,7 @@ from scorer.api.arrays import is_array
 from scorer.api.systems import Named
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings
-from scorer.engines.base import Tick, with_causes
-from scorer.engines.local import scored
+from scorer.engines.local import Tick, scored, with_causes
 from scorer.formats.pieces import columns_at
 from scorer.formats.read_once import ReadTable
 from scorer.results.scorecard import Outcome

@@ -15,7 +15,6 @@ from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 
-from scorer.bytes.address import is_url
 from scorer.bytes.limits import Unreadable
 from scorer.core.problems import Problem
 from scorer.core.text import nearest, quoted
@@ -30,7 +29,7 @@ SELF = getattr(os, "O_NOFOLLOW", 0)
 WALKS = SELF and os.open in os.supports_dir_fd
 # to enter a folder takes no right to list it
 ENTER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | SELF
-REMOTE = "the engine spark reads URLs: --engine spark (pip install 'challenge-scorer[spark]')"
+URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/.*")  # a path has one slash of two; C:/ is a drive
 NAME_THE_FILE = "name the file itself, or copy it to where the link stands"
 
 
@@ -56,8 +55,9 @@ def opened(path: Path, own: Sequence[Path] | None = None, part: str | None = Non
         lost = "a link to a file that is not there" if os.path.islink(whole) else None
         words = f"this is {lost}" if lost else f"file not found{_beside(whole)}"
         help = None
-        if is_url(str(whole)):
-            words, help = "this is a URL, and files of this machine are read here", REMOTE
+        if URL.fullmatch(whole.as_posix()):
+            words = "this is a URL, and files of this machine are read here"
+            help = "download the file, and name the copy"
         raise Unreadable(Problem("S101", words, help=help)) from None
     except (OSError, ValueError) as error:
         message = error.strerror if isinstance(error, OSError) else "not a file name"

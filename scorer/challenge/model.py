@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
-from scorer.bytes.address import is_url
 from scorer.challenge.fields import (
     Before,
     Files,
@@ -336,6 +335,5 @@ class Challenge(YamlSection):
     def with_truth(self, path: Path) -> Self:
         """A copy with another truth, which may lie anywhere; its columns are called the same."""
         format_name = self.truth.format if path.suffix == self.truth.file.suffix else None
-        file = path if is_url(str(path)) else Path(os.path.realpath(path))
-        update = {"file": file, "format": format_name}
+        update = {"file": Path(os.path.realpath(path)), "format": format_name}
         return self.model_copy(update={"truth": self.truth.model_copy(update=update)})

@@ -33,18 +33,13 @@ def own_files(challenge: Challenge) -> tuple[Path, ...]:
 def trespass(challenge: Challenge, path: Path, own: Sequence[Path] | None = None) -> Problem | None:
     """S101 where a submission must not be opened; None where it is fine, or not there.
 
-    The files of a folder of `parts:` are looked at where they are read. `own` is the challenge's
+    What is in a folder is looked at where it is read. `own` is the challenge's
     own files, where they are known already.
     """
     own = own_files(challenge) if own is None else own
     try:
         if path.is_file():
             os.close(opened(path, own))
-        elif path.is_dir() and not challenge.submission.parts:
-            for folder, below, names in os.walk(path):
-                linked = [name for name in below if os.path.islink(os.path.join(folder, name))]
-                for name in names + linked:
-                    os.close(opened(Path(folder), own, name))
     except Unreadable as error:
         return error.problem
     except OSError:

@@ -110,22 +110,6 @@ Plugins = Annotated[
     bool,
     typer.Option("--allow-plugins", help="Run the challenge's own metrics, which are Python code."),
 ]
-Engine = Annotated[
-    str,
-    typer.Option(
-        "--engine",
-        metavar="NAME",
-        help="What reads submissions and brings their lists to be scored.",
-    ),
-]
-EngineOptions = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--engine-option",
-        metavar="NAME=VALUE",
-        help="What the engine is told, such as spark.master=local[4]; may be given several times.",
-    ),
-]
 AnswersFile = Annotated[
     Path | None,
     typer.Option(
@@ -178,19 +162,11 @@ MetricWords = Annotated[
 ]
 
 
-def _path_or_address(word: str) -> Path:
-    """A path, or an address where the word is a URL."""
-    from scorer.bytes.address import Address, is_url
-
-    return Address(word) if is_url(word) else Path(word)
-
-
 TruthWord = Annotated[
     Path | None,
     typer.Option(
         "--truth",
         metavar="FILE",
-        parser=_path_or_address,
         help="Use this truth instead of the challenge's.",
     ),
 ]
@@ -246,19 +222,6 @@ def challenge_of(
     return challenge, notes
 
 
-def engine_options(words: Sequence[str] | None) -> dict[str, str]:
-    """The options of an engine, of `--engine-option`; `UsageError` if a word is not NAME=VALUE."""
-    options = {}
-    for word in words or ():
-        name, equals, value = word.partition("=")
-        if not name or not equals:
-            raise UsageError(
-                f"--engine-option {quoted(word)}: write NAME=VALUE, such as spark.master=local[4]"
-            )
-        options[name] = value
-    return options
-
-
 def is_truth_file(path: Path) -> bool:
     """Whether a file is a truth; the code that guesses is imported for neither folder nor YAML."""
     from scorer.challenge.yaml import YAML_SUFFIXES
@@ -278,18 +241,14 @@ def _first_file(words: Sequence[str]) -> Path | None:
     return next((path for path in files if os.path.isfile(path)), None)
 
 
-def submissions_of(
-    words: list[str], terminal: Terminal, challenge: Challenge, engine: str = "local"
-) -> list[Named]:
+def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -> list[Named]:
     """The files that the command's words name; standard input is put in a temporary file.
 
-    A folder stands for its files, less the hidden ones; for an engine that reads folders of
-    parts, one that such a tool has written is a submission.
+    A folder stands for its files, less the hidden ones.
 
     `UsageError` if standard input is named twice or closed, or a folder has no files.
     """
     from scorer.api.submissions import Named, submission_name
-    from scorer.bytes.address import Address, is_url
     from scorer.bytes.files import spooled
 
     if words.count("-") > 1:
@@ -297,14 +256,6 @@ def submissions_of(
     submissions = []
     for word in words:
         name, equals, path = word.partition("=")
-        url = path if equals and is_url(path) and not is_url(word) else word
-        if is_url(url):
-            label = name if url is path else submission_name(Address(url))
-            submissions.append(Named(label, Address(url)))
-            continue
-        if os.path.isdir(word) and engine != "local" and _of_parts(word):
-            submissions.append(Named(submission_name(Path(word)), Path(word)))
-            continue
         if os.path.isdir(word) and not _is_whole(word, challenge):
             submissions += [Named(submission_name(member), member) for member in _files(word)]
             continue
@@ -340,13 +291,6 @@ def _is_whole(folder: str, challenge: Challenge) -> bool:
     """Whether a folder is one submission: it holds a part of one."""
     files = challenge.submission.parts.values()
     return any(os.path.exists(os.path.join(folder, file)) for file in files)
-
-
-def _of_parts(folder: str) -> bool:
-    """Whether a folder is one table in parts, as Spark writes it."""
-    names = os.listdir(folder)
-    visible = [name for name in names if name[0] not in "._"]
-    return "_SUCCESS" in names or (bool(visible) and all(n.startswith("part-") for n in visible))
 
 
 def _files(folder: str) -> list[Path]:

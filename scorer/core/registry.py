@@ -1,4 +1,4 @@
-"""Things found by name: metrics, formats, checks, comparisons, aggregations, reports, engines.
+"""Things found by name: metrics, formats, checks, comparisons, aggregations, reports.
 
 A thing enters by standing in a module of its folder, or in one that an
 installed project names under an entry-point group such as `scorer.metrics`. A

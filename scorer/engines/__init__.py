@@ -1,1 +1,1 @@
-"""Engines, one a file: how rows reach `scoring`, and where."""
+"""Submissions read and brought to `scoring`, list by list."""

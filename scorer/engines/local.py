@@ -1,4 +1,4 @@
-"""The engine of one machine: submissions one after the other, sharing one reading of the truth.
+"""Submissions scored one after the other, sharing one reading of the truth.
 
 Many are shared out between two processes.
 """
@@ -6,7 +6,7 @@ Many are shared out between two processes.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,6 @@ from pathlib import Path
 from scorer.bytes.limits import Unreadable
 from scorer.checks.tally import FileContext
 from scorer.core.problems import Findings, Problem
-from scorer.engines.base import Tick, engine, with_causes
 from scorer.engines.gather import TooManyErrors, parts_of_file
 from scorer.engines.processes import shareable, shared
 from scorer.formats.base import Format
@@ -27,8 +26,9 @@ from scorer.scoring.lists import ListsResult, Plan, merged, outcome, score_lists
 from scorer.tables.runs import Apart
 from scorer.views.frames import TEXT, Frames
 
+Tick = Callable[[float], None]  # how much is done, of 1 for each submission
 
-@engine("local")
+
 def local(
     plan: Plan, submissions: Sequence[Path], tick: Tick = lambda done: None
 ) -> Iterator[Outcome]:
@@ -60,6 +60,17 @@ def scored(plan: Plan, path: Path, tick: Tick = lambda share: None) -> Outcome:
         return with_causes(plan, path, outcome)
     except MemoryError:
         return failed(path, "there is not enough memory to read this file")
+
+
+def with_causes(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
+    """The outcome of a file; of one with errors, with one cause for all that follows from it."""
+    if not outcome.findings.fatal or plan.format(path).name != "csv":
+        return outcome
+    from scorer.checks.causes import expected, with_cause
+
+    table = expected(plan.public, plan.rules, plan.shapes, plan.form, path)
+    told = with_cause(outcome.findings, path, table, plan.public, plan.limits)
+    return outcome._replace(findings=told)
 
 
 def failed(path: Path, why: str) -> Outcome:

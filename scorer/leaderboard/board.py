@@ -86,7 +86,7 @@ def settled(
 
     Args:
         path: its file, as reports name it.
-        outcome: what an engine gave for it, its fold's scorecards too.
+        outcome: what scoring gave for it, its fold's scorecards too.
         baseline: whether it stands outside the ranks.
     """
     card, findings, values = outcome.card, outcome.findings.copy(), dict[str, Value]()

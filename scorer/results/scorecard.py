@@ -204,7 +204,7 @@ def _joined_positions(parts: Sequence[tuple[Positions | None, Ints]]) -> Positio
 
 
 class Outcome(NamedTuple):
-    """The result of an engine for one submission."""
+    """What scoring gives for one submission."""
 
     findings: Findings
     sha256: str | None  # None: the file cannot be read

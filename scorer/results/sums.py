@@ -1,6 +1,6 @@
 """Sums over blocks of lists: what a mean, its interval and its tests are made of.
 
-Of more lists than `MOST_SHOWN` a report is made of these alone, whatever engine scores them. A
+Of more lists than `MOST_SHOWN` a report is made of these alone. A
 block is made of lists by a hash of their names, so that whoever has all lists of a block has its
 sum.
 """

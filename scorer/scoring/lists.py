@@ -2,7 +2,7 @@
 
 `score_lists` is pure and knows no file. It may be given all lists of a submission at once or any
 split of them, here or in another process: `merged` puts the parts together to the same bits and
-the same findings. Every engine, explanations and probes go through it.
+the same findings. Files, explanations and probes go through it.
 """
 
 from __future__ import annotations

@@ -8,8 +8,6 @@ import pytest
 from scorer.bytes import opening
 from scorer.bytes.limits import Unreadable
 from scorer.bytes.opening import opened
-from scorer.challenge.load import load
-from scorer.challenge.trespass import trespass
 
 SECRET = "my-secret-key-0123456789"
 YAML = (
@@ -154,13 +152,3 @@ def test_plain_files_and_links_that_stay_are_opened(walks, sent, monkeypatch):
             assert file.read() == TRUTH
     assert "folder" in refused(sent)
     assert "did you mean 'two.csv'" in refused(sent / "tow.csv")
-
-
-def test_a_folder_that_another_tool_has_written(sent, challenge):
-    """Of a table in many files, which an engine reads by itself, each is looked at."""
-    plain = load(challenge())
-    (sent / "deep").mkdir()
-    (sent / "deep" / "part-0.csv").write_text(TRUTH)
-    assert trespass(plain, sent) is None
-    (sent / "deep" / "part-1.csv").symlink_to(sent / "real.csv")
-    assert "is a link" in trespass(plain, sent).message

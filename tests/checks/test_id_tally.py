@@ -68,7 +68,7 @@ def test_parts_put_together_in_any_order_tell_the_same(parts, order):
 
 
 def added(parts):
-    """Parts as an engine adds them: sixteen at a time."""
+    """Parts as they are added: sixteen at a time."""
     waiting = []
     for part in parts:
         waiting.append(part)

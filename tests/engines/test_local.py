@@ -206,22 +206,6 @@ def always(submitted):
     for name in submitted.lists.names:
         yield Problem("X001", f"never {name}", list=name)
 '''
-ENGINE = '''
-import os
-import pickle
-from pathlib import Path
-from scorer.engines.base import engine
-from scorer.engines.local import scored
-
-
-@engine("slow")
-def slow(plan, submissions, tick):
-    """One after the other, with a plan that went through bytes."""
-    Path(os.environ["RAN"]).write_text("slow")
-    plan = pickle.loads(pickle.dumps(plan))
-    for path in submissions:
-        yield scored(plan, path)
-'''
 
 
 @pytest.fixture
@@ -268,20 +252,6 @@ def test_an_installed_check_runs_on_every_file(
         assert f"never q{n}" in ran.out + ran.err or rows > 300
     shared = copies > 1 and rows > 300 and len(os.sched_getaffinity(0)) > 1
     assert [path.name for path in ran_in.iterdir()] == ["copy" if shared else "first"]
-
-
-@pytest.mark.slow("starts processes")
-def test_an_engine_from_one_file(installed, installed_plugin, challenge, tmp_path):
-    variables = installed_plugin("scorer.engines", "slow", ENGINE)
-    variables["RAN"] = str(tmp_path / "ran")
-    folder = challenge(**{"sub.csv": "list,item\nq1,a\nq1,b\nq2,a\nq2,c\n"})
-    words = [folder, folder / "sub.csv", "--format", "json"]
-    mine = installed(*words, "--engine", "slow", **variables)
-    assert (mine.code, mine.out) == (0, installed(*words).out)
-    assert (tmp_path / "ran").read_text() == "slow"
-    lost = installed(*words, "--engine", "fast", **variables)
-    assert lost.code == 2
-    assert "no engine is called 'fast'" in lost.err
 
 
 ODD = ['"q1","i\n5",1', "q1,i1", "q1,é,3", '"q1","i77",1', "q1,i0,x", '"q1","unclosed,1']

@@ -14,8 +14,6 @@ import typer
 
 from scorer.cli.options import (
     ChallengeWord,
-    Engine,
-    EngineOptions,
     Every,
     Output,
     Plugins,
@@ -25,7 +23,6 @@ from scorer.cli.options import (
     Terminal,
     challenge_of,
     chosen_forms,
-    engine_options,
     form_option,
     refuse_overwrite,
     submissions_of,
@@ -90,8 +87,6 @@ def check(
         typer.Option("--max", metavar="N", min=1, help="Problems a file of --format lines."),
     ] = MOST,
     allow_plugins: Plugins = False,
-    engine: Engine = "local",
-    engine_option: EngineOptions = None,
     every: Every = False,
     quiet: Quiet = False,
 ) -> Result:
@@ -104,7 +99,7 @@ def check(
     reports = None if fix else output
     forms = chosen_forms("findings", format, reports, "text")
     settled, notes = challenge_of(challenge, terminal, submissions=submissions, measured=False)
-    files = submissions_of(submissions, terminal, settled, engine)
+    files = submissions_of(submissions, terminal, settled)
     refuse_overwrite(reports, settled, challenge, *(file.path for file in files))
     if (beside or validation) and not statistics:
         raise UsageError("--beside and --validation belong to --statistics")
@@ -117,8 +112,6 @@ def check(
             files,
             allow_plugins=allow_plugins,
             progress=None if quiet else terminal.progress,
-            engine=engine,
-            engine_options=engine_options(engine_option),
         )
 
     originals = checked_of(files)

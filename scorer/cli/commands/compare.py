@@ -13,8 +13,6 @@ from scorer.cli.board import Entries, FilesWord, StoreWord, entries_of
 from scorer.cli.options import (
     BELOW,
     ChallengeWord,
-    Engine,
-    EngineOptions,
     MetricWords,
     Output,
     Plugins,
@@ -26,7 +24,6 @@ from scorer.cli.options import (
     TruthWord,
     challenge_of,
     chosen_forms,
-    engine_options,
     form_option,
     problems,
     refuse_overwrite,
@@ -110,8 +107,6 @@ def compare(
         ),
     ] = None,
     allow_plugins: Plugins = False,
-    engine: Engine = "local",
-    engine_option: EngineOptions = None,
     private: Private = False,
     every: Annotated[bool, typer.Option("--all", help="Every pair, however many.")] = False,
     quiet: Quiet = False,
@@ -142,7 +137,7 @@ def compare(
                 entries, challenge, terminal, store, files_at, allow_plugins
             )
         else:
-            files = submissions_of(submissions, terminal, settled, engine)
+            files = submissions_of(submissions, terminal, settled)
         refuse_overwrite(output, settled, *(file.path for file in files))
         report, pairing = run(
             settled,
@@ -155,8 +150,6 @@ def compare(
             split=split,
             allow_plugins=allow_plugins,
             progress=None if quiet else terminal.progress,
-            engine=engine,
-            engine_options=engine_options(engine_option),
         )
         order = [scored.name for scored in report.submissions]
         for scored in report.submissions:

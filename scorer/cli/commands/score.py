@@ -12,8 +12,6 @@ from scorer.cli.options import (
     BELOW,
     AnswersFile,
     ChallengeWord,
-    Engine,
-    EngineOptions,
     Every,
     Forms,
     MetricWords,
@@ -29,7 +27,6 @@ from scorer.cli.options import (
     causes,
     challenge_of,
     chosen_forms,
-    engine_options,
     exit_code,
     form_option,
     problems,
@@ -87,8 +84,6 @@ def score(
     ] = None,
     answers: AnswersFile = None,
     allow_plugins: Plugins = False,
-    engine: Engine = "local",
-    engine_option: EngineOptions = None,
     private: Private = False,
     every: Every = False,
     quiet: Quiet = False,
@@ -106,8 +101,7 @@ def score(
     if settled.kind == VOTES:
         beside = {
             "--per-list": per_list, "-m": metric, "--truth": truth, "--top": first,
-            "--split": split, "--fail-under": fail_under, "--engine-option": engine_option,
-            "--engine": engine != "local",
+            "--split": split, "--fail-under": fail_under,
         }  # fmt: skip
         if odd := next((option for option, value in beside.items() if value), None):
             raise UsageError(f"{odd} means nothing for votes, which are no submissions")
@@ -117,16 +111,13 @@ def score(
         return _voted(settled, voted, forms, terminal.options(output, every=every, quiet=quiet))
     prepared = prepare(settled, allow_plugins)
     floors = _floors(fail_under or (), prepared.measures)
-    files = submissions_of(submissions, terminal, settled, engine)
+    files = submissions_of(submissions, terminal, settled)
     read = [] if answers is None else [answers]
     refuse_overwrite(output, settled, challenge, *read, *(file.path for file in files))
     report = run(
         prepared,
         files,
         progress=None if quiet else terminal.progress,
-        engine=engine,
-        engine_options=engine_options(engine_option),
-        lists=per_list,
         splits=split or (),
         answers=answers,
     )

@@ -98,7 +98,7 @@ def values(
     given = terminal.cleanup.enter_context(given_values(systems_named(files), said))
     refuse_overwrite(output, given.challenge, *(file.path for file in given.files))
     progress = None if quiet else terminal.progress
-    report = score(given.challenge, given.files, progress=progress, lists=per_list)
+    report = score(given.challenge, given.files, progress=progress)
     options = terminal.options(output, precision, per_list=per_list, every=every, quiet=quiet)
     lines = [] if quiet else [*given.notes, *map(str, report.notes)]
     lines += problems_of([(each.findings, quiet) for each in report.submissions], every)
