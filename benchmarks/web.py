@@ -4,7 +4,7 @@
 must be what `score` says of the same files, to the bit. `reading`: requests for the page of a board
 of 300 teams and 1,000 lists when nothing is new, and how long a new entry takes to show.
 `greed`: how long a page takes while visitors without a token ask for the kit and have files checked
-as often as the server lets them, hold uploads that stand still, and follow the board.
+as often as the server lets them.
 Everything at 127.0.0.1, by a server of its own; the client takes its part of the machine.
 """
 
@@ -40,11 +40,7 @@ TEAMS, LISTS = 300, 1_000
 REQUESTS, AT_ONCE = 800, 4
 GREEDY, PAGES = 200, 30  # visitors; pages that are asked for one after another
 TURNS = 3  # of quiet and greed, since others may use the machine, too
-GREED = 45.0  # seconds that visitors go on in each; what stands still is ended after 30
-STANDS_STILL = (
-    b"POST /api/v1/challenges/greed/check HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n"
-    b"Content-Type: multipart/form-data; boundary=b\r\n\r\n--b"
-)
+GREED = 45.0  # seconds that visitors go on in each
 PATIENCE = 1_800.0
 
 
@@ -257,32 +253,31 @@ def greed(place: Path, visitors: int = GREEDY) -> None:
                 watch.start()
                 time.sleep(GREED / 3)  # they all have come
                 beside = statistics.median(page() for _ in range(PAGES))
-                codes, ended = crowd.result()
+                codes = crowd.result()
                 ends.set()
                 watch.join()
             ratios.append(beside / quiet)
-            beyond = f"children at once {most[0]}, silent uploads ended {ended}"
-            print(f"turn {turn + 1}: {ratios[-1]:.1f} times as long; answers {codes}, {beyond}")
+            print(f"turn {turn + 1}: {ratios[-1]:.1f} times as long; answers {codes}, "
+                  f"children at once {most[0]}")  # fmt: skip
     median = statistics.median(ratios)
     print(f"a page beside {visitors} greedy visitors takes {median:.1f} times as long")
 
 
-def greedy(port: int, visitors: int, data: bytes) -> tuple[dict[int, int], int]:
-    """The answers to visitors who ask again at once, or when the server says; their ended uploads.
+def greedy(port: int, visitors: int, data: bytes) -> dict[int, int]:
+    """HTTP status -> the number of answers to visitors who ask again as soon as they may.
 
     Args:
         port: of the server.
-        visitors: how many there are; each has a connection that stands still, too.
+        visitors: how many there are.
         data: a file to be checked.
     """
     until = time.monotonic() + GREED
 
-    def visitor(number: int) -> tuple[Counter[int], bool]:
+    def visitor(number: int) -> Counter[int]:
         codes: Counter[int] = Counter()
         head = {"X-Forwarded-For": f"10.0.{number // 256}.{number % 256}"}
         path = f"http://127.0.0.1:{port}/api/v1/challenges/greed"
-        with socket.create_connection(("127.0.0.1", port)) as silent, httpx.Client() as client:
-            silent.sendall(STANDS_STILL)
+        with httpx.Client() as client:
             while time.monotonic() < until:
                 files, wait = {"file": ("a.csv", data)}, 0.0
                 try:
@@ -295,17 +290,11 @@ def greedy(port: int, visitors: int, data: bytes) -> tuple[dict[int, int], int]:
                 except httpx.TransportError:  # a connection that was kept, and is no longer
                     codes[0] += 1
                 time.sleep(wait)
-            silent.settimeout(0.1)
-            with suppress(TimeoutError):
-                while silent.recv(4096):  # a refusal, where the queue was full
-                    pass
-                return codes, True
-        return codes, False
+        return codes
 
     with ThreadPoolExecutor(visitors) as pool:
-        results = list(pool.map(visitor, range(visitors)))
-    codes = sum((codes for codes, _ in results), Counter[int]())
-    return dict(sorted(codes.items())), sum(ended for _, ended in results)
+        codes = sum(pool.map(visitor, range(visitors)), Counter[int]())
+    return dict(sorted(codes.items()))
 
 
 def children(process: int, ends: threading.Event, most: list[int]) -> None:

@@ -133,7 +133,6 @@ def create(settings: Settings | None = None) -> FastAPI:
             response.headers.setdefault("Cache-Control", "no-store")
         response.headers["X-Request-Id"] = str(REFERENCE.get())
         seconds = time.monotonic() - begun
-        context.requests.count(request.method, response.status_code, seconds)
         if not request.scope["path"].removeprefix(settings.root_path).startswith(UNTOLD):
             log(request, response.status_code, seconds)
         return response
@@ -153,7 +152,7 @@ def create(settings: Settings | None = None) -> FastAPI:
 
     def told(request: Request, status: int, message: str, code: str | None = None) -> Response:
         path = request.url.path.removeprefix(settings.root_path)
-        if path.startswith(("/api/", "/metrics", "/healthz")):
+        if path.startswith(("/api/", "/healthz")):
             return error_answer(status, message, code)
         return error_page(request, status, message)
 

@@ -33,7 +33,6 @@ from scorer.web.access import (
     token_of_session,
     viewer_of,
 )
-from scorer.web.figures import Requests
 from scorer.web.gate import Gate, Kits
 from scorer.web.proxies import Proxies
 from scorer.web.site import Ready, Site
@@ -64,7 +63,6 @@ class Settings(NamedTuple):
     team_header: str | None = None  # in which a trusted proxy says the team
     secret: str | None = None
     public_url: str = ""  # by which participants reach it
-    open_metrics: bool = False  # whether anybody may read them
     still: bool = False  # its pages become files: nothing on them asks a server
 
 
@@ -89,7 +87,6 @@ class Context:
         self.workers = Workers([*self.sites.values()], settings.workers, self.limits)
         self.gate, self.kits = Gate(max(settings.workers, 1)), Kits()
         self.closing = False
-        self.requests = Requests()
 
     def site(self, id: str) -> Site:
         """A challenge, or 404."""
@@ -146,23 +143,6 @@ class Context:
         if self.settings.private and not viewer.known:
             raise HTTPException(401, "this board is for its teams; sign in")
         return viewer
-
-    def organized(self, request: Request) -> list[Site]:
-        """The challenges of which the bearer of the request's token is an organizer; 401 if none.
-
-        An organizer of one learns nothing of the others.
-        """
-        _, _, token = request.headers.get("authorization", "").partition(" ")
-        sites = [
-            site
-            for site in self.sites.values()
-            if viewer_of(site.board, token_of(site.board, token.strip())).organizer
-        ]
-        if not sites:
-            if token:
-                self.failed_sign_in(request)
-            raise HTTPException(401, "an organizer's token is needed: Authorization: Bearer TOKEN")
-        return sites
 
     def failed_sign_in(self, request: Request) -> None:
         """Count a failed sign-in; 429 after too many."""

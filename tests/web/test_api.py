@@ -211,13 +211,7 @@ def test_the_description_of_the_api_is_what_was_agreed(client):
     assert json.loads(OPENAPI.read_text()) == json.loads(text)
 
 
-@pytest.mark.slow("fills a board")
-def test_figures_for_a_monitor(client, served):
-    red = served.bearer("red")
-    finished(client, red, send(client, red, rows(good)).json()["entry"])
-    text = client.get("/metrics", headers=served.bearer("organizer")).text
-    assert 'scorer_entries{challenge="course",status="scored"} 1' in text
-    assert "scorer_workers 1" in text
+def test_a_monitor_is_told_that_all_is_well(client):
     assert client.get("/healthz").text == "ok\n"
 
 

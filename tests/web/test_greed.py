@@ -1,16 +1,14 @@
-"""Who has no token takes little of the server: kits, checks, teams, forms, and silence."""
+"""Who has no token takes little of the server: kits, checks, teams and forms."""
 
 import asyncio
-import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-import uvicorn
-from web_helpers import API, free_port, poor, rows
+from web_helpers import API, poor, rows
 
-from scorer.web import context, idle
+from scorer.web import context
 from scorer.web.gate import QUEUE, RETRY
 from scorer.web.site import Site
 
@@ -115,51 +113,3 @@ def test_forms_are_small(client, path):
     assert large.status_code == 413
     streamed = client.post(path, content=iter([b"token=", b"x"]))
     assert streamed.status_code == 413
-
-
-async def slow(scope, receive, send):
-    """An application that takes what is sent, and a second to answer."""
-    if scope["type"] == "lifespan":
-        return
-    while (await receive()).get("more_body"):
-        pass
-    await asyncio.sleep(1)
-    await send(
-        {"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"2")]}
-    )
-    await send({"type": "http.response.body", "body": b"ok"})
-
-
-HEAD = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n"
-SILENT = [b"", b"GET / HT", HEAD, HEAD + b"\r\nabc"]
-
-
-@pytest.mark.slow("serves a board and evaluates entries")
-def test_a_connection_that_stands_still_is_ended(monkeypatch):
-    monkeypatch.setattr(idle, "IDLE", 0.3)
-    monkeypatch.setattr(idle, "LOOK", 0.05)
-    port = free_port()
-    config = uvicorn.Config(slow, port=port, log_level="error", http=idle.ImpatientProtocol)
-    server = uvicorn.Server(config)
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    try:
-        waited(lambda: server.started)
-        lines = [socket.create_connection(("127.0.0.1", port), timeout=30) for _ in range(5)]
-        for line, sent in zip(lines, [*SILENT, HEAD + b"\r\nabcdefghi"], strict=True):
-            line.sendall(sent)
-        ends = []
-        for line in lines[:-1]:
-            try:
-                ends.append(line.recv(100))
-            except ConnectionResetError:
-                ends.append(b"")
-        assert ends == [b""] * 4
-        assert (
-            lines[-1].recv(100).startswith(b"HTTP/1.1 200")
-        )  # the server's own time is no silence
-        for line in lines:
-            line.close()
-    finally:
-        server.should_exit = True
-        thread.join()

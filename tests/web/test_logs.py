@@ -1,4 +1,4 @@
-"""The log of a server and its figures: what was done, by whom, under which reference."""
+"""The log of a server: what was done, by whom, under which reference."""
 
 import json
 import logging
@@ -12,7 +12,6 @@ from web_helpers import API, finished, good, rows, send
 from scorer.board.children import Failed
 from scorer.core.logs import tell, write_log
 from scorer.web.app import masked
-from scorer.web.figures import Requests
 
 
 @pytest.fixture
@@ -63,25 +62,6 @@ def test_no_token_of_a_path_is_in_the_log(path, shown):
     assert masked(path, {"course", "a-challenge-with-a-long-id"}) == shown
 
 
-def test_requests_are_counted_by_how_long_they_took():
-    requests = Requests()
-    for method, seconds in (("GET", 0.005), ("GET", 0.2), ("GET", 99), ("BREW", 1), ("POT", 1)):
-        requests.count(method, 200, seconds)
-    lines = [*requests.figures()]
-    for line in (
-        'scorer_requests_total{method="GET",status="200"} 3',
-        'scorer_requests_total{method="other",status="200"} 2',
-        'scorer_request_seconds_bucket{method="GET",le="0.005"} 1',
-        'scorer_request_seconds_bucket{method="GET",le="0.25"} 2',
-        'scorer_request_seconds_bucket{method="GET",le="30"} 2',
-        'scorer_request_seconds_bucket{method="GET",le="+Inf"} 3',
-        'scorer_request_seconds_sum{method="GET"} 99.205000',
-        'scorer_request_seconds_count{method="GET"} 3',
-    ):
-        assert line in lines
-    assert "BREW" not in "".join(lines)
-
-
 @pytest.mark.slow("serves a board and evaluates entries")
 def test_acts_are_logged_with_references(client, served, log):
     lines, red = log(as_json=True), served.bearer("red")
@@ -127,21 +107,6 @@ def test_a_fault_of_ours_is_told_by_its_reference(client, served, log, monkeypat
         told = [event for event in map(json.loads, lines()) if event["level"] == "error"]
         told = [event for event in told if event["reference"] == reference]
         assert "the hidden truth" in json.dumps(told)
-
-
-@pytest.mark.slow("serves boards")
-def test_figures_need_an_organizers_token(client_with, served):
-    client, own = client_with(), served.bearer("organizer")
-    for headers, status in (({}, 401), (served.bearer("red"), 401), (own, 200)):
-        assert client.get("/metrics", headers=headers).status_code == status
-    open_to_all = client_with(open_metrics=True, workers=0)
-    with served.board() as board:
-        (served.folder / "a.csv").write_text(rows(good))
-        board.version()
-    for text in (client.get("/metrics", headers=own).text, open_to_all.get("/metrics").text):
-        assert 'scorer_entries{challenge="course",status="scored"} 0\n' in text
-        assert 'scorer_queue_age_seconds{challenge="course"} ' in text
-        assert 'scorer_leases{challenge="course"} ' in text
 
 
 def test_what_waits_and_what_is_held_is_counted(served):

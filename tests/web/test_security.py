@@ -345,7 +345,7 @@ def test_nothing_private_is_on_any_page_or_answer_for_a_team(client, served):
         "/", "/c/course", "/c/course?split=public", "/c/course/part?split=public",
         "/c/course/board.csv?split=public", "/c/course/rules", "/c/course/submit",
         "/c/course/entries", f"/c/course/entries/{number}", f"{API}", f"{API}/board",
-        f"{API}/entries", f"{API}/entries/{number}", f"{API}/receipts.jsonl", "/metrics",
+        f"{API}/entries", f"{API}/entries/{number}", f"{API}/receipts.jsonl",
     ]  # fmt: skip
     for path in paths:
         for headers in ({}, red, blue):

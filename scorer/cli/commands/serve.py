@@ -97,9 +97,6 @@ def serve(
     ] = None,
     log: Log = LogForm.text,
     log_file: LogFile = None,
-    open_metrics: Annotated[
-        bool, typer.Option("--open-metrics", help="Give /metrics to all, without a token.")
-    ] = False,
     store: StoreWord = None,
     files_at: FilesWord = None,
     allow_plugins: Plugins = False,
@@ -136,7 +133,6 @@ def serve(
         "public_url": (public_url or f"{address}{root_path}").rstrip("/"),
         "trusted_proxies": trusted_proxy or [],
         "team_header": team_header,
-        "open_metrics": open_metrics,
         "secret": os.environ.get(SECRET),
     }
     _say(f"{address}{settings['root_path']}/ is being prepared; {protections()}")
@@ -145,7 +141,6 @@ def serve(
     config = uvicorn.Config(
         "scorer.web.app:create", factory=True, host=host, port=port, log_config=None,
         access_log=False, server_header=False, proxy_headers=False, timeout_graceful_shutdown=30,
-        http="scorer.web.idle:ImpatientProtocol",
     )  # fmt: skip
 
     class Server(uvicorn.Server):
