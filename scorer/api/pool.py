@@ -115,4 +115,4 @@ def _value_without(
     for id, changed in fresh.items():
         values[id] = values[id].copy()
         values[id][lists] = changed
-    return settle(card._replace(values=values, sums={}), primary, ready.prepared.rules).mean
+    return settle(card._replace(values=values), primary, ready.prepared.rules).mean

@@ -15,10 +15,9 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted, sized
 from scorer.metrics.measure import find
-from scorer.reports.base import ALIASES, Options
+from scorer.reports.base import ALIASES
 from scorer.results import report as results
 from scorer.results.report import Scored
-from scorer.results.sums import Unnamed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,15 +64,6 @@ class Report(Text, results.Report):
         lines = [line for each in rejected for line in format_findings(each.findings, quiet=True)]
         return "\n".join([text, *lines, ""])
 
-    def _refuse(self, options: Options) -> None:
-        if options.per_list:
-            self._refuse_unnamed()
-
-    def _refuse_unnamed(self) -> None:
-        if isinstance(self.lists, Unnamed):
-            many = f"the values of {len(self.lists):,} lists are not in this report"
-            raise UsageError(f"{many}; scorer.spark.values gives them, or score(..., lists=True)")
-
     def mean(self, name: str, measure: str | None = None) -> float:
         """A submission's value of a measure: its mean, its sum, or its one figure of all lists.
 
@@ -100,7 +90,6 @@ class Report(Text, results.Report):
         """
         values = self._value(name, measure).per_list
         if values is None:
-            self._refuse_unnamed()
             raise UsageError(f"{measure or self.primary.id} is one figure of all lists together")
         return dict(zip(self.lists, values.tolist(), strict=True))
 
@@ -250,7 +239,6 @@ class Report(Text, results.Report):
         import polars as pl
 
         if per_list:
-            self._refuse_unnamed()
             rows = [
                 {"name": submission.name, "list": name}
                 | {

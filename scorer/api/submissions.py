@@ -29,7 +29,6 @@ from scorer.prepare.fingerprint import board_digest, fingerprint, signature
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
-from scorer.results.sums import Unnamed
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves
 Submissions = Mapping[str, object] | Iterable[Named | Path | str]
@@ -63,7 +62,7 @@ def terms_of(ready: OpenChallenge) -> Terms:
     """The board's terms of an opened challenge."""
     prepared = ready.prepared
     challenge = prepared.challenge
-    lists = ready.answers.lists if ready.answers else Unnamed(ready.count)
+    lists = ready.answers.lists if ready.answers else ()
     ties, folds = challenge.submission.ties, len(ready.folds)
     return Terms(
         challenge,

@@ -37,14 +37,9 @@ class Text:
         Raises:
             UnknownName: there is no such form.
             TypeError: there is no such option.
-            UsageError: values of lists are asked for that are too many to be here.
         """
         chosen = Options(**options)
-        self._refuse(chosen)
         return form_of(self.subject, form or self.plain).write(self.content(), chosen)
-
-    def _refuse(self, options: Options) -> None:
-        """Refuse to show what is not there: `UsageError`."""
 
     def write(self, path: str | PathLike[str], **options: Any) -> None:
         """Write a file in the form that its suffix names: board.html, .json, .csv, .md, .tex, .txt.

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple, TypeVar
 
@@ -38,13 +37,11 @@ from scorer.leaderboard.standings import (
 from scorer.leaderboard.wins import with_wins
 from scorer.metrics.measure import Measure
 from scorer.preferences.base import aggregations, bind
-from scorer.results import sums
 from scorer.results.groups import withheld
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.bounds import settled_bounds
-from scorer.scoring.settle import of_lists, of_sums, over_folds, settle, summed
-from scorer.tables.columns import Hashes
+from scorer.scoring.settle import of_lists, over_folds, settle
 from scorer.views.positions import PositionTable
 
 
@@ -66,14 +63,6 @@ class Terms(NamedTuple):
     ranked_by: RankedBy | None = None  # several measures whose ranks are put together
 
     @property
-    def summed(self) -> bool:
-        """Whether the board is made of sums over blocks of lists, not of the lists' values."""
-        each = self.rank_by is not None or (self.ranked_by is not None and self.ranked_by.each)
-        lists_alone = not (each or self.groups or self.clusters)
-        looked_at = (*self.measures, *self.breakers)
-        return len(self.lists) > sums.MOST_SHOWN and of_sums(self.challenge, looked_at, lists_alone)
-
-    @property
     def primary(self) -> Measure:
         """The measure that ranks, unless preferences do."""
         return next(measure for measure in self.measures if measure.primary)
@@ -91,13 +80,6 @@ def settled(
     """
     card, findings, values = outcome.card, outcome.findings.copy(), dict[str, Value]()
     if card is not None:
-        if terms.summed and not card.sums:
-            card = summed(
-                card,
-                terms.measures,
-                terms.rules,
-                _hashes(terms.lists, terms.challenge.leaderboard.seed),
-            )
         for measure in terms.measures:
             rules, key = terms.rules[measure.id], measure.id
             try:
@@ -132,12 +114,6 @@ def settled(
         name, path, outcome.sha256, baseline, findings, card, values,
         _by_group(terms, card) if card is not None else {},
     )  # fmt: skip
-
-
-@lru_cache(maxsize=1)
-def _hashes(lists: Sequence[str], seed: int) -> Hashes:
-    """Of the lists' names, worked out once for all submissions."""
-    return sums.name_hashes(lists, seed)
 
 
 def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:

@@ -1,6 +1,6 @@
-"""What a measure's certainty is worked out from: values of lists, of folds, or mergeable sums.
+"""What a measure's certainty is worked out from: values of lists, or of folds.
 
-Three kinds of sample answer the same questions: the interval of each submission, the tests of all
+Both kinds of sample answer the same questions: the interval of each submission, the tests of all
 pairs with their intervals, and draws for the ranks. A figure of all lists is what each list adds
 to it.
 """
@@ -8,8 +8,8 @@ to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -31,14 +31,12 @@ from scorer.metrics.measure import Measure
 from scorer.results.groups import belonging, grouped
 from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
-from scorer.results.sums import ListSums
 from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import resampled
 from scorer.stats.crossed import crossing
 from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.intervals import MEANS, Interval, Scale, deviations_of, effective, intervals
 from scorer.stats.units import NOISE, alike, kish, of_both, units
-from scorer.views.pooled import shares
 
 # a single submission has nothing to be tested against, so tests are imported where they are made
 if TYPE_CHECKING:
@@ -217,56 +215,6 @@ class _OfLists:
         return test, rules.adjust if test == "permutation" else "holm"
 
 
-@dataclass(frozen=True, eq=False)
-class _OfBlocks:
-    """Means over very many lists, the same for all, from their sums over blocks."""
-
-    sums: tuple[ListSums, ...]
-    over: str = field(default="lists", init=False)
-
-    @property
-    def valued(self) -> Mask:
-        return self._blocks.valued
-
-    def of(self, rows: Ints) -> _OfBlocks:
-        return _OfBlocks(tuple(self.sums[row] for row in rows.tolist()))
-
-    @cached_property
-    def _blocks(self) -> _OfLists:
-        """Blocks are drawn, each with all of its lists: their mean is a figure of two sums."""
-        table = np.array([np.stack([each.totals, each.size], axis=1) for each in self.sums])
-        return _OfLists(pseudo_values(table, shares), scale=Scale(figure=True))
-
-    def intervals(self, rules: Leaderboard) -> list[Ends]:
-        bounds = self._blocks.intervals(rules)
-        return [
-            (each.low, each.high)
-            if ends is not None and each.low == each.high and not each.lost
-            else ends
-            for each, ends in zip(self.sums, bounds, strict=True)
-        ]
-
-    def tests(
-        self, rules: Leaderboard, control: bool = False, alone: float | None = None
-    ) -> Paired:
-        tests = self._blocks.tests(rules, control, alone)
-        return tests._replace(lists=np.where(tests.lists > 0, self.sums[0].lists, 0))
-
-    def drawn(self, rules: Leaderboard) -> Floats | None:
-        return self._blocks.drawn(rules)
-
-    @property
-    def hangs_on(self) -> float:
-        return self._blocks.hangs_on
-
-    @property
-    def rests_on(self) -> float:
-        return np.inf
-
-    def test(self, rules: Tiers) -> tuple[str, str]:
-        return self._blocks.test(rules)
-
-
 def samples_of(
     measure: Measure,
     scored: Sequence[Scored],
@@ -295,12 +243,6 @@ def samples_of(
         return "it is a sum over the lists, which says how many there are"
     if how.lists.name == "sum" and not how.groups and measure.of_lists:
         return "it is a sum over the lists, which says how many there are"
-    sums = [value.sums for value in values if value.sums is not None]
-    if len(sums) == len(values):
-        if len({each.which for each in sums}) == 1:
-            return _OfBlocks(tuple(sums))
-        if any(value.per_list is None for value in values):
-            return "the submissions have values for different lists, of which only sums are here"
     cards = [each.card for each in scored if each.card is not None]
     of_groups, plain = how.by_group, how.unit != "item"
     if how.unit == "group, list" and clusters is not None:

@@ -260,7 +260,6 @@ class OpenChallenge:
     warnings: tuple[Problem, ...] = ()
     folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
     columns: ListColumns = NO_COLUMNS  # of the truth's lists, where measures need them
-    count: int = 0  # of the lists, where the truth is open elsewhere
     solution: str = ""  # the truth as CSV, where measures read frames
     labels: tuple[str, ...] = ()  # what the wide columns of a submission are about
     picked: Mapping[str | None, Mapping[str, Picked]] = field(default_factory=dict)  # as of `Plan`

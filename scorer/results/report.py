@@ -16,7 +16,6 @@ from scorer.core.problems import Findings, Problem
 from scorer.metrics.measure import Measure, measure
 from scorer.results.front import Front
 from scorer.results.scorecard import Scorecard
-from scorer.results.sums import ListSums
 
 if TYPE_CHECKING:
     from scorer.challenge.rank_by import Track
@@ -45,7 +44,6 @@ class Value(NamedTuple):
     folds: Mapping[str, float] | None = None  # fold -> its mean, where the truth has folds
     deviation: float | None = None  # of these means, or of those of runs, from theirs
     whole: bool = False  # lists have values, and the mean is not just theirs: that of groups, ...
-    sums: ListSums | None = None  # what the mean of very many lists is made of
     bounds: ValueBounds | None = None  # where the challenge asks for them
     groups: Floats | None = None  # (groups,): values whose mean it is, of win rates in groups
     runs: Mapping[str, float] | None = None  # run -> its mean, of a system of several
@@ -136,7 +134,7 @@ class How(NamedTuple):
     seed: int
     over: str  # lists, clusters or folds
     lists: int  # how many most pairs have in common
-    units: int  # how many were drawn of them: lists, clusters, folds, or blocks of many lists
+    units: int  # how many were drawn of them: lists, clusters or folds
     joint: bool = False  # whether the level is that of all intervals of the ranked at once
 
     @property

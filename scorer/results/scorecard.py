@@ -14,7 +14,6 @@ from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings
 from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
-from scorer.results.sums import ListSums
 from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
 
@@ -60,7 +59,6 @@ class Scorecard(NamedTuple):
     digests: Mapping[str, str] = {}
     positions: Positions | None = None  # of the relevant items, where preferences are asked
     columns: ListColumns = NO_COLUMNS  # what measures need to know of the lists
-    sums: Mapping[str, ListSums] = {}  # after the rules, of very many lists
 
     def of_figure(self, measure: str) -> Statistics | None:
         """The statistics of a figure of all lists, with the lists' names and groups."""

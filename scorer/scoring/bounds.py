@@ -90,7 +90,7 @@ def settled_bounds(
     def end(suffix: str) -> float:
         as_ruled = np.isnan(raw) & (left_out or suffix == LOWEST)  # zero is the lowest
         values = np.where(as_ruled, np.nan, card.values[measure.id + suffix])
-        changed = card._replace(values={**card.values, measure.id: values}, sums={})
+        changed = card._replace(values={**card.values, measure.id: values})
         return settle(changed, measure, rules).mean
 
     shares = card.values[measure.id + JUDGED]

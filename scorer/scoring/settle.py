@@ -12,19 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.composite import formula_of
 from scorer.metrics.measure import Measure
 from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, lacking, owed
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
-from scorer.results.sums import ListSums, blocks_of
 from scorer.stats.aggregate import combined
 from scorer.stats.exact import exact_mean, exact_sum
-from scorer.tables.columns import Hashes
 from scorer.views.hits import ratio
-from scorer.views.positions import PositionTable
 
 Ruled = Rules | Mapping[str, Rules]  # of one measure; of a composite also of its parts, by id
 States = NDArray[np.uint8]
@@ -36,8 +32,6 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
 
     `rules` is of one measure, or by measure id; `keep`, (lists,), is the lists that count.
     """
-    if keep is None and (sums := card.sums.get(measure.id)) is not None:
-        return _of_sums(card, measure, rules, sums)
     kept = np.ones(len(card.lists), dtype=bool) if keep is None else keep
     if measure.parts and not measure.of_lists:
         return _formula(card, measure, rules, kept)
@@ -75,65 +69,6 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
         values,
         whole=not combination.of_lists,
     )
-
-
-def _of_sums(card: Scorecard, measure: Measure, rules: Ruled, sums: ListSums) -> Value:
-    """What sums of lists come to; with each list's value where the card has them."""
-    return Value(
-        sums.sum if measure.metric.aggregate == "sum" else sums.mean,
-        sums.lists,
-        sums.missing,
-        sums.undefined,
-        of_lists(card, measure, rules)[0] if card.lists else None,
-        whole=not measure.combination.of_lists,
-        sums=sums,
-    )
-
-
-def of_sums(challenge: Challenge, measures: Sequence[Measure], plain: bool = True) -> bool:
-    """Whether a report of very many lists can be made of their sums alone.
-
-    Each measure is a mean or a sum over the lists, and nothing else is asked of single lists:
-    groups, clusters, folds, preferences that rank, tests of ranks, names of undefined ones. `plain`
-    tells whether these alone order the board.
-    """
-    rules = challenge.leaderboard
-    beside = (challenge.lists, challenge.folds, challenge.exclude)
-    return (
-        plain
-        and not challenge.parted
-        and all(each is None for each in beside)
-        and (rules.tiers is None or rules.tiers.test == "permutation")
-        and all(_of_sums_alone(challenge, measure) for measure in measures)
-    )
-
-
-def _of_sums_alone(challenge: Challenge, measure: Measure) -> bool:
-    plain = measure.of_lists and measure.aggregate in ("mean", "sum")
-    plain = plain and all(each.combination.plain for each in measure.all_parts)
-    ruled = [Rules.of(challenge, each.metric.zero_is_low) for each in measure.all_parts]
-    unnamed = all(each.undefined != "error" for each in ruled)
-    return plain and unnamed and measure.metric.view is not PositionTable
-
-
-def summed(
-    card: Scorecard, measures: Sequence[Measure], rules: Mapping[str, Rules], hashes: Hashes
-) -> Scorecard:
-    """The card with the sums of each measure.
-
-    The card has complete blocks of lists, in the order of their names, whose hashes are `hashes`,
-    shape (lists,); `of_sums` allows the measures.
-    """
-    sums_by_measure, block = {}, blocks_of(hashes)
-    for measure in measures:
-        values, states = of_lists(card, measure, rules)
-        missing, undefined = int((states == MISSING).sum()), int((states >= UNDEFINED).sum())
-        lost = lost_lists(values, states)
-        values[lost] = 0.0  # so that all submissions have the same lists
-        sums_by_measure[measure.id] = ListSums.of(
-            values, hashes, missing, undefined, int(lost.sum()), block
-        )
-    return card._replace(sums=sums_by_measure)
 
 
 def own_rules(rules: Ruled, measure: Measure) -> Rules:

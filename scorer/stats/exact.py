@@ -22,20 +22,21 @@ def exact_sum(values: Floats) -> float:
     return _rounded_once(_terms(values), values)
 
 
-def exact_mean(values: Floats, count: int | None = None) -> float:
-    """Their sum by their number, or by another count, rounded once; NaN of none.
+def exact_mean(values: Floats) -> float:
+    """Their sum by their number, rounded once; NaN of none.
 
     >>> exact_mean(np.full(3, 0.1)), exact_mean(np.full(100_000, 0.4))
     (0.1, 0.4)
     """
-    count = values.size if count is None else count
-    terms = _terms(values) if count else []
-    total = _rounded_once(terms, values) if count else math.nan
+    if not values.size:
+        return math.nan
+    terms = _terms(values)
+    total = _rounded_once(terms, values)
     if not math.isfinite(total):
         return total
     rest = _rounded_once([*terms, -total], values)  # that a sum of 53 bits leaves
     (high, of_high), (low, of_low) = total.as_integer_ratio(), rest.as_integer_ratio()
-    return (high * of_low + low * of_high) / (of_high * of_low * count)
+    return (high * of_low + low * of_high) / (of_high * of_low * values.size)
 
 
 def _rounded_once(terms: list[float], values: Floats) -> float:

@@ -6,7 +6,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from scorer.results.sums import name_hashes
 from scorer.tables import names as held
 from scorer.tables.columns import CodedColumn, series_of
 from scorer.tables.names import HeldNames, as_lines, names_at, names_of, same_names
@@ -60,8 +59,6 @@ def test_some_of_them(make, places):
 def test_lines_of_them(some):
     written = "".join(f"{name}\n" for name in some).encode()
     assert as_lines(some) == as_lines(HeldNames(pl.Series(some, dtype=pl.String))) == written
-    hashes = name_hashes(HeldNames(pl.Series(some, dtype=pl.String)), 7)
-    assert hashes.tolist() == name_hashes(some, 7).tolist()
 
 
 @pytest.mark.parametrize(("many", "kind"), [(5, HeldNames), (6, tuple)])
