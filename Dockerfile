@@ -6,7 +6,7 @@ COPY constraints.txt pyproject.toml README.md LICENSE ./
 COPY scorer scorer
 # the versions that are tested, of what serving needs
 RUN grep -E '^[a-z0-9]' constraints.txt | sed 's/ *\\$//' > versions.txt \
- && pip install --no-cache-dir -c versions.txt '.[web,postgres,files]' \
+ && pip install --no-cache-dir -c versions.txt '.[web,postgres]' \
  && rm -r /src/*
 RUN useradd --uid 1000 scorer && mkdir /challenge /files && chown scorer /challenge /files
 USER scorer

@@ -19,7 +19,7 @@ from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, printable
 from scorer.core.version import __version__
-from scorer.store.files import Files, LocalFiles, digest_in, digest_of
+from scorer.store.files import Files, digest_in, digest_of
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
@@ -60,7 +60,7 @@ def save(challenge: Challenge, database: Database, files: Files, folder: Path) -
     try:
         passing.mkdir(parents=True, mode=0o700)
         tables = _saved(database, passing / DATABASE)
-        missing = _kept(database.named(all=False), files, LocalFiles(passing / KEPT))
+        missing = _kept(database.named(all=False), files, Files(passing / KEPT))
         store = challenge.folder / FOLDER
         secrets = [p.name for p in _children(store) if not p.name.startswith((DATABASE, MOVED))]
         _taken(store, secrets, passing / SECRETS)
@@ -200,7 +200,7 @@ def restore(folder: Path, challenge: Challenge, database: Database, files: Files
             shutil.copyfile(folder / DATABASE, f"{place}/{DATABASE}")  # which may be migrated
             with Database.open(f"sqlite:///{place}/{DATABASE}", challenge.id) as source:
                 named = source.named(all=False) - set(fields["missing"])
-                missing = _kept(named, LocalFiles(folder / KEPT), files)
+                missing = _kept(named, Files(folder / KEPT), files)
                 store = challenge.folder / FOLDER
                 store.mkdir(mode=0o700, exist_ok=True)
                 _taken(folder / SECRETS, [p.name for p in _children(folder / SECRETS)], store)

@@ -41,9 +41,10 @@ from scorer.bytes.opening import opened
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import UsageError
+from scorer.core.text import quoted
 from scorer.leaderboard.board import Terms
 from scorer.prepare.without_truth import refuse_without_entries
-from scorer.store.files import Files, files_at
+from scorer.store.files import Files
 from scorer.store.records import Act, Decision, Entry, Status, Team, Token, Version
 
 if TYPE_CHECKING:
@@ -85,16 +86,17 @@ class Board:
         Args:
             challenge: a loaded challenge, or the path of its challenge.yaml or folder.
             store: the database's URL; default: `.scorer/board.db` beside challenge.yaml.
-            files: where entry files are kept, a folder or a URL that fsspec knows; default:
-                `.scorer/files`.
+            files: the folder in which entry files are kept; default: `.scorer/files`.
             allow_plugins: whether the challenge's own metrics may be run.
 
         Raises:
             ChallengeError: the challenge is wrong, or none of which a board is kept, as of votes.
-            UsageError: the store cannot be opened.
+            UsageError: the store cannot be opened, or `files` is a URL.
         """
         from scorer.store.database import Database
 
+        if files is not None and "://" in files:
+            raise UsageError(f"files are kept in a folder, which {quoted(files)} is not")
         settled_challenge = loaded(challenge)
         folder = settled_challenge.folder / FOLDER
         if not folder.is_dir():  # a board that there is goes on, whatever became of its files
@@ -106,7 +108,7 @@ class Board:
                 raise UsageError(f"the store cannot be made: {error.strerror}") from None
         database = Database.open(store or default_url(folder), settled_challenge.id)
         return cls(
-            settled_challenge, database, files_at(files or folder / "files"),
+            settled_challenge, database, Files(Path(files or folder / "files")),
             allow_plugins=allow_plugins, shared=files is not None,
         )  # fmt: skip
 

@@ -20,11 +20,11 @@ BATCH = 100  # files that are removed while nobody records
 
 
 class Usage(NamedTuple):
-    """Bytes: of the database, of the files of entries, and free for more; None: not known."""
+    """Bytes: of the database, of the files of entries, and free for more."""
 
     database: int
     files: int
-    free: int | None
+    free: int
 
 
 class Store:

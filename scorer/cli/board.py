@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scorer.results.report import Report
 
 STORE = "SCORER_STORE"  # of the environment: the database's URL
-FILES = "SCORER_FILES"  # of the environment: where entry files are kept
+FILES = "SCORER_FILES"  # of the environment: the folder in which entry files are kept
 
 StoreWord = Annotated[
     str | None,
@@ -47,8 +47,8 @@ FilesWord = Annotated[
     str | None,
     typer.Option(
         "--files",
-        metavar="URL",
-        help=f"Where entry files are kept; default: {FILES}, else .scorer/.",
+        metavar="FOLDER",
+        help=f"Where entry files are kept; default: {FILES}, else .scorer/files.",
     ),
 ]
 At = Annotated[

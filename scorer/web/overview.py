@@ -87,8 +87,6 @@ def _dates(site: Site) -> Iterator[Sign]:
 
 def _disk(usage: Usage) -> Sign:
     taken = format_size(usage.database + usage.files)
-    if usage.free is None:
-        return Sign("store", taken)
     alarm = "the disk is nearly full" if usage.free < SCARCE else ""
     return Sign("store", taken, f"{format_size(usage.free)} are free", alarm=alarm)
 

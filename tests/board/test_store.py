@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from scorer.board.board import Board
 from scorer.core.errors import UsageError
 from scorer.store.records import Extract, Wanted
 
@@ -83,8 +84,6 @@ def test_a_file_that_is_sent_again_while_it_is_removed_is_kept(life, monkeypatch
 
 def test_files_at_a_chosen_place_may_be_of_other_boards(life, tmp_path):
     life.open().close()
-    from scorer.board.board import Board
-
     with Board.open(life.folder, files=str(tmp_path / "shared")) as board:
         board.add([life.sent("a", 1.0)], "red")
         with pytest.raises(UsageError, match="--unshared"):
@@ -92,20 +91,9 @@ def test_files_at_a_chosen_place_may_be_of_other_boards(life, tmp_path):
         assert board.store.gc(dry_run=True) == board.store.gc(unshared=True) == []
 
 
-def test_remote_files_are_listed_and_removed(tmp_path):
-    from scorer.store.files import files_at
-
-    files = files_at(f"file://{tmp_path}")
-    import io
-
-    sha256 = "5994471abb01112afcc18159f6cc74b4f511b99806da59b3caf5a9c173cacfc5"
-    files.keep(io.BytesIO(b"12345"), sha256)
-    (found,) = files.all()
-    assert (found.sha256, found.size) == (sha256, 5)
-    assert abs(found.time - datetime.now(UTC)) < timedelta(hours=1)
-    files.remove(found)
-    files.remove(found)
-    assert list(files.all()) == []
+def test_files_are_kept_in_a_folder(life):
+    with pytest.raises(UsageError, match="files are kept in a folder, which 's3://bucket' is not"):
+        Board.open(life.folder, files="s3://bucket")
 
 
 def test_a_list_of_entries_is_a_part_of_them_with_their_outcomes(life, store):
