@@ -442,7 +442,7 @@ class Board:
         problems = self.altered()
         if problems and not altered:
             raise UsageError(f"nothing is revealed, the store was altered: {'; '.join(problems)}")
-        reveal(self.versions, self._database, self._files, folder, datetime.now(UTC), problems)
+        reveal(self.versions, self._database, self._files, folder, problems)
 
     def receipts(self, number: int | None = None) -> str:
         """All receipts, one a line, each with the digest of the one before; or an entry's."""

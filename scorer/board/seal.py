@@ -9,7 +9,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scorer.board import crate, receipts
+from scorer.board import receipts
 from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.core.errors import UsageError
@@ -41,7 +41,6 @@ def reveal(
     database: Database,
     files: Files,
     folder: Path,
-    now: datetime,
     altered: Sequence[str] = (),
 ) -> None:
     """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
@@ -50,7 +49,6 @@ def reveal(
     the store keeps them.
 
     Args:
-        now: when it is published, for ro-crate-metadata.json.
         altered: what was altered in the store.
 
     Raises:
@@ -86,9 +84,6 @@ def reveal(
     write(passing / receipts.REVEALED, text.encode())
     write(passing / receipts.SEAL, (challenge.folder / receipts.SEAL).read_bytes())
     write(passing / receipts.RECEIPTS, receipts.as_lines(database.receipts()).encode())
-    held = {p.relative_to(passing).as_posix(): p for p in passing.rglob("*") if p.is_file()}
-    contents = {name: path.read_bytes() for name, path in held.items()}
-    write(passing / crate.FILE, crate.crate(challenge, contents, now, [receipts.RECEIPTS]))
     os.replace(passing, folder)
 
 

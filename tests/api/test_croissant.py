@@ -1,8 +1,7 @@
-"""Metadata for others: a kit as a Croissant dataset, a revealed board as an RO-Crate."""
+"""A kit as a Croissant dataset."""
 
 import hashlib
 import json
-import shutil
 import zipfile
 from pathlib import Path
 
@@ -56,23 +55,3 @@ def test_what_croissant_needs(words, said, score, tmp_path):
     ran = score("kit", COURSE, "-o", tmp_path / "kit.zip", *words)
     assert ran.code == 2
     assert said in ran.err
-
-
-@pytest.mark.slow("keeps a board and reveals it")
-def test_a_revealed_folder_names_its_files(score, tmp_path):
-    course = tmp_path / "course"
-    shutil.copytree(COURSE, course, ignore=shutil.ignore_patterns(".scorer*"))
-    assert score("seal", course).code == 0
-    assert score("team", course, "add", "red").code == 0
-    assert score("add", course, GOOD, "--team", "red", "-q").code == 0
-    out = tmp_path / "out"
-    assert score("reveal", course, "-o", out).code == 0
-    graph = json.loads((out / "ro-crate-metadata.json").read_text())["@graph"]
-    by_id = {each["@id"]: each for each in graph}
-    held = {path.relative_to(out).as_posix() for path in out.rglob("*") if path.is_file()}
-    files = {each["@id"] for each in graph if each["@type"] == "File"}
-    assert files == held - {"ro-crate-metadata.json"}
-    assert all(by_id[name]["sha256"] == digest((out / name).read_bytes()) for name in files)
-    assert by_id["#scoring"]["result"] == [{"@id": "receipts.jsonl"}]
-    assert by_id["#scoring"]["instrument"] == {"@id": "#scorer"}
-    assert score("verify", out).code == 0

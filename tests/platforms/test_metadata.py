@@ -1,10 +1,9 @@
-"""Readers of metadata read what `score kit` and `score reveal` write."""
+"""A reader of metadata reads what `score kit` writes."""
 
-import shutil
 import zipfile
 
 import pytest
-from platforms.tries import CHALLENGES, SCORE, needs, run
+from platforms.tries import SCORE, needs, run
 
 WORDS = ("--license", "CC-BY-4.0", "--creator", "A", "--url", "https://example.org/kit")
 
@@ -24,23 +23,3 @@ def test_mlcroissant_reads_the_tables_of_a_kit(tried, tmp_path):
         rows = list(dataset.records(records.name))
         table = (tmp_path / "kit" / f"{records.name}.csv").read_text().splitlines()
         assert len(rows) == len(table) - 1
-
-
-@needs("rocrate")
-def test_rocrate_reads_a_revealed_board(tmp_path):
-    from rocrate.rocrate import ROCrate
-
-    course = CHALLENGES[0]
-    folder = shutil.copytree(course.folder, tmp_path / "course")
-    run([SCORE, "seal", folder])
-    run([SCORE, "team", folder, "add", "red"])
-    sent = [course.sent("good"), "--team", "red"]
-    run([SCORE, "add", folder, *sent])
-    run([SCORE, "reveal", folder, "-o", tmp_path / "out"])
-    crate = ROCrate(tmp_path / "out")
-    assert crate.root_dataset["name"]
-    (action,) = crate.get_by_type("CreateAction")
-    assert action["instrument"]["name"] == "scorer"
-    files = {entity.id for entity in crate.get_by_type("File")}
-    assert files
-    assert all((tmp_path / "out" / name).is_file() for name in files)
