@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +20,6 @@ from scorer.api.submissions import (
 )
 from scorer.api.systems import among
 from scorer.api.text import Study
-from scorer.api.unjudged import unjudged
 from scorer.api.value_systems import Said
 from scorer.api.values import given_values
 from scorer.api.variations import Entrants, halves, variations
@@ -59,8 +57,8 @@ def study(
 
     Other measures, cut-offs, aggregates, rules for what is missing, weights; without each group,
     without a tenth of the lists, by half of them. Beside it what the submissions tell of the
-    measures, the lists and the truth, and which ranks unjudged items leave possible. A file is
-    read once, of classes once more, and of ranked items twice. For organizers.
+    measures, the lists and the truth. A file is read once, of classes or ranked items once
+    more. For organizers.
 
     Args:
         challenge: a loaded challenge, or the path of its challenge.yaml or folder; without
@@ -109,7 +107,6 @@ def study(
             np.array([row.rank for row in rows], dtype=np.int64),
             frozenset(further),
         )
-        possible = tuple(unjudged(plain, [*chain.from_iterable(files_of)], allow_plugins))
         told = diagnosed(ready, entrants.scored, entrants.ranks, files_of)
     digest = fingerprint(ready.digests, board_digest(official, plain.measures))
     seed = official.leaderboard.seed if seed is None else seed
@@ -123,7 +120,6 @@ def study(
         tuple(entrants.ranks.tolist()), len(terms.lists), seed, tuple(found),
         halves(entrants, [each for each in found if each.about == "half"], seed),
         tuple(left_out), terms.called, tuple(each for each in scored if not each.valid), told,
-        possible,
     )  # fmt: skip
 
 

@@ -119,11 +119,6 @@ class Challenge(YamlSection):
         "value there is, and with skip the submission has no value",
     )
     leaderboard: Leaderboard = Field(DEFAULT_BOARD, description="how submissions are ranked")
-    bounds: Annotated[bool, Before(as_flag)] = Field(
-        False,
-        description="whether reports for organizers (--private) give the lowest and highest value "
-        "that unjudged items leave possible",
-    )
     grading: Grading | None = Field(
         None,
         description="points for a course: {from: baseline, to: 0.75, points: 10}; score feedback, "

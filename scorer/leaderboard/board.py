@@ -30,7 +30,6 @@ from scorer.leaderboard.standings import (
     by_places,
     by_preference,
     contradictions,
-    possible_ranks,
     ranks_by,
     standings,
 )
@@ -40,7 +39,6 @@ from scorer.preferences.base import aggregations, bind
 from scorer.results.groups import withheld
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
-from scorer.scoring.bounds import settled_bounds
 from scorer.scoring.settle import of_lists, over_folds, settle
 from scorer.views.positions import PositionTable
 
@@ -89,9 +87,6 @@ def settled(
                         if outcome.folds
                         else settle(card, measure, terms.rules)
                     )
-                    if terms.challenge.bounds:
-                        left = settled_bounds(card, measure, terms.rules, values[key])
-                        values[key] = values[key]._replace(bounds=left)
             except PluginError as error:
                 if all(part.metric.own for part in measure.all_parts):
                     raise
@@ -200,8 +195,6 @@ def ranked(
         by[:1] = [by_number(ranks.order), *(breaks[name] for name in rule.tie_break)]
         points = ranks.points
     rows = standings(entries, by)
-    if terms.rank_by is None and terms.ranked_by is None:
-        rows = possible_ranks(rows, terms.primary, valid)
     deviations = {
         submission.name: {
             key: v.deviation for key, v in submission.values.items() if v.deviation is not None

@@ -16,7 +16,7 @@ from scorer.core.problems import Findings
 from scorer.core.text import quoted
 from scorer.metrics.base import Metric
 from scorer.metrics.measure import Measure
-from scorer.results.report import Scored, Value, ValueBounds
+from scorer.results.report import Scored, Value
 from scorer.stats.exact import exact_mean
 from scorer.stats.runs import pass_at
 
@@ -156,7 +156,6 @@ def _averaged(of_runs: Mapping[str, Value]) -> Value:
     tables = [value.per_list for value in values if value.per_list is not None]
     per_list: Floats | None = np.mean(tables, axis=0) if len(tables) == len(values) else None
     lists = values[0].lists if per_list is None else int((~np.isnan(per_list)).sum())
-    bounds = [value.bounds for value in values if value.bounds is not None]
     return Value(
         exact_mean(means),
         min([lists, *(value.lists for value in values)]),
@@ -165,8 +164,5 @@ def _averaged(of_runs: Mapping[str, Value]) -> Value:
         per_list,
         deviation=float(means.std(ddof=1)) if means.size > 1 else None,
         whole=values[0].whole,
-        bounds=ValueBounds(*np.mean(bounds, axis=0).tolist())
-        if len(bounds) == len(values)
-        else None,
         runs={name: value.mean for name, value in of_runs.items()},
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +11,7 @@ import numpy as np
 from scorer.metrics.base import Better
 from scorer.metrics.measure import Measure
 from scorer.preferences.base import cycles, order, preferences
-from scorer.results.report import Scored, Standing
+from scorer.results.report import Standing
 from scorer.views.positions import Positions
 
 
@@ -149,26 +148,3 @@ def _refined(entries: Sequence[Contestant], by: Sequence[Criterion]) -> list[Seq
         none = math.isnan(value)
         groups.setdefault((none, 0.0 if none else value), []).append(entry)
     return [finer for key in sorted(groups) for finer in _refined(groups[key], by[1:])]
-
-
-def possible_ranks(
-    rows: Sequence[Standing], primary: Measure, scored: Sequence[Scored]
-) -> tuple[Standing, ...]:
-    """The rows with the ranks that unjudged items leave possible, where bounds are known.
-
-    Two of the ranked can exchange their ranks unless the lowest value of one is above the highest
-    of the other.
-    """
-    bounds = {each.name: each.values[primary.id].bounds for each in scored}
-    ends = {row.name: bounds[row.name] for row in rows if row.rank is not None}
-    if any(each is None for each in ends.values()):
-        return tuple(rows)
-    known = [each for each in ends.values() if each is not None]
-    placed = []
-    for row in rows:
-        if (own := ends.get(row.name)) is not None:
-            best = 1 + sum(each.low > own.high for each in known)
-            worst = len(known) - sum(each.high < own.low for each in known)
-            row = replace(row, possible=(best, worst))
-        placed.append(row)
-    return tuple(placed)

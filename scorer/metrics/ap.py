@@ -10,7 +10,6 @@ from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, only_judged, ranked_table, relevant_items
 from scorer.metrics.notation import NotationError
 from scorer.metrics.params import Cutoff, Relevant
-from scorer.metrics.unjudged import of_precisions
 from scorer.views.hits import Hits, Judged, ratio, steps
 
 
@@ -71,7 +70,6 @@ DIVISORS = {"relevant": "R", "capped": "$most", "returned": r"\min(R, n)", "hits
     aliases=("MAP", "map_cut", "average_precision"),
     expected=True,
     explain=_explain,
-    unjudged=of_precisions,
 )
 def ap(
     judged: Judged,

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from scorer.metrics.formulas import Formula
-    from scorer.views.unjudged import Extremes
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 Better = Literal["higher", "lower"]
@@ -62,7 +61,6 @@ class Metric:
     formula: Formula = field(default="", kw_only=True)  # LaTeX: scorer.metrics.formulas
     undefined: str = field(default="", kw_only=True)  # a clause: when it has no value
     elsewhere: Mapping[str, str] = field(default_factory=dict, kw_only=True)
-    unjudged: Extremes | None = field(default=None, kw_only=True)  # scorer.metrics.unjudged
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by the function's name, since not all fields can be pickled."""
@@ -172,7 +170,6 @@ def metric(
     formula: Formula = "",
     undefined: str = "",
     elsewhere: Mapping[str, str] | None = None,
-    unjudged: Extremes | None = None,
     **old: Any,
 ) -> Callable[[Function], Function]:
     """Make a function a metric; the function itself stays unchanged.
@@ -216,8 +213,6 @@ def metric(
         undefined: when a list, or all rows, have no value, as a clause.
         elsewhere: its names in other tools, and behind a `;` how their values differ:
             `{"trec_eval": "map", "lenskit": "AP; divides by min(R, n)"}`.
-        unjudged: from a list's unjudged items to the grades with which the metric is lowest, and
-            highest; without it `bounds: true` says nothing of the metric.
         old: `figure`, `of_sums`, `sums`, `weighted`, `no_interval` and `smooth`, which
             `statistic` replaces.
     """
@@ -229,7 +224,7 @@ def metric(
             mean_rank,
             settle or {}, statistic, explain, peers or {}, needs, columns, strict_order,
             heading=heading, judged=judged, check=check, shares=shares, formula=formula,
-            undefined=undefined, elsewhere=elsewhere or {}, unjudged=unjudged,
+            undefined=undefined, elsewhere=elsewhere or {},
         )  # fmt: skip
         return mark(function, thing)
 

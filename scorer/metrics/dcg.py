@@ -4,7 +4,6 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.tables import gains
 from scorer.metrics.params import Cutoff, Discount, Gain, discounts, gained
 from scorer.metrics.quotient import Quotient, total
-from scorer.metrics.unjudged import rising
 from scorer.views.hits import Judged
 
 
@@ -20,7 +19,6 @@ from scorer.views.hits import Judged
     range=(0, None),
     expected=True,
     mean_rank=True,
-    unjudged=rising,
 )
 def dcg(
     judged: Judged, *, k: Cutoff | None = None, gain: Gain = "linear", discount: Discount = "log2"

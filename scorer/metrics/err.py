@@ -4,7 +4,6 @@ from scorer.metrics.base import metric
 from scorer.metrics.params import Cutoff
 from scorer.metrics.quotient import Quotient, total
 from scorer.metrics.satisfaction import HighestGrade, highest_grade, satisfied_by
-from scorer.metrics.unjudged import rising
 from scorer.views.hits import Judged
 
 
@@ -19,7 +18,6 @@ from scorer.views.hits import Judged
     formula=r"\sum_{i=1}^{$k} \frac{q_i}{i} \prod_{j=1}^{i-1} (1 - q_j), \qquad q_i = "
     r"\frac{2^{g_i} - 1}{2^{$max_grade}}",
     settle={"max_grade": lambda constants: constants.max_grade},
-    unjudged=rising,
 )
 def err(
     judged: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade | None = None

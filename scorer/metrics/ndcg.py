@@ -12,7 +12,6 @@ from scorer.metrics.explain.tables import gains
 from scorer.metrics.params import Cutoff, Discount, Gain, Pooling, discounts, gained
 from scorer.metrics.quotient import Quotient, Table
 from scorer.metrics.statistic import Share
-from scorer.metrics.unjudged import of_gains
 from scorer.views.hits import Hits, Judged, ranked_hits
 
 
@@ -48,7 +47,6 @@ def _formula(params: Mapping[str, Any]) -> str:
         "gains": {"*": "gain"},
     },
     statistic=Share(),
-    unjudged=of_gains,
 )
 def ndcg(
     judged: Judged,

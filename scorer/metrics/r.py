@@ -8,7 +8,6 @@ from scorer.metrics.base import metric
 from scorer.metrics.params import Cutoff, Pooling, Relevant
 from scorer.metrics.quotient import Quotient
 from scorer.metrics.statistic import Share
-from scorer.metrics.unjudged import of_recall
 from scorer.views.hits import Judged
 
 
@@ -33,7 +32,6 @@ from scorer.views.hits import Judged
     expected=True,
     mean_rank=True,
     statistic=Share(),
-    unjudged=of_recall,
 )
 def r(
     judged: Judged,

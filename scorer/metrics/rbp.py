@@ -5,7 +5,6 @@ import numpy as np
 from scorer.metrics.base import metric
 from scorer.metrics.params import Persistence, Relevant
 from scorer.metrics.quotient import Quotient
-from scorer.metrics.unjudged import rising
 from scorer.views.hits import Judged
 
 
@@ -21,7 +20,6 @@ from scorer.views.hits import Judged
     formula=r"(1 - $p) \sum_{i=1}^{n} r_i \cdot $p^{i-1}",
     expected=True,
     mean_rank=True,
-    unjudged=rising,
 )
 def rbp(judged: Judged, *, p: Persistence, rel: Relevant = 1) -> Quotient:
     """The relevant items per item looked at, for a reader who goes on with chance p each time.

@@ -5,7 +5,6 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula, grid, summed
 from scorer.metrics.explain.tables import Listing, first, only_judged, ranked_table
 from scorer.metrics.params import Cutoff, Relevant
-from scorer.metrics.unjudged import rising
 from scorer.views.hits import Judged
 
 
@@ -44,7 +43,6 @@ def _explain(
     expected=True,
     mean_rank=True,
     explain=_explain,
-    unjudged=rising,
 )
 def rr(
     judged: Judged, *, k: Cutoff | None = None, rel: Relevant = 1, judged_only: bool = False

@@ -7,7 +7,6 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula
 from scorer.metrics.explain.tables import Listing, first, only_judged, ranked_table
 from scorer.metrics.params import Cutoff, Relevant
-from scorer.metrics.unjudged import rising
 from scorer.views.hits import Judged
 
 
@@ -43,7 +42,6 @@ def _explain(
     expected=True,
     mean_rank=True,
     explain=_explain,
-    unjudged=rising,
 )
 def success(judged: Judged, *, k: Cutoff, rel: Relevant = 1, judged_only: bool = False) -> Floats:
     """Whether any relevant item stands at the first k ranks: 1 or 0.

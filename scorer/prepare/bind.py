@@ -28,7 +28,6 @@ from scorer.metrics.base import Metric, metrics
 from scorer.metrics.measure import Measure, measure
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.board_rules import board_rules, tie_breaker
-from scorer.prepare.bounds import unbounded
 from scorer.prepare.combine import Combiner
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, of_its_kind, own_metrics, sides
@@ -230,7 +229,6 @@ def _ruled(
         help = "write where: at each measure, such as where: label != -1"
         conflicts.append(Fault("exclude", "C115", message, help))
     conflicts += _boxes(challenge, kind.name)
-    conflicts += unbounded(challenge, kind.name, measures, registry)
     if challenge.submission.repeats == "first" and kind.name != "grades":
         message = f"items come again in ranked lists, and this challenge has {kind.name}"
         conflicts.append(Fault("submission.repeats", "C122", message))

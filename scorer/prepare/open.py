@@ -14,7 +14,7 @@ from scorer.challenge.public import IdNames, Public
 from scorer.challenge.sources import Source
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
-from scorer.core.arrays import Floats, Mask
+from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
 from scorer.formats.form import matched, part_of, row_of
@@ -25,7 +25,6 @@ from scorer.kinds.picked import Picked
 from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.board_rules import refuse_flat, refuse_ladder, refuse_ungrouped
-from scorer.prepare.bounds import grades_of
 from scorer.prepare.classes import classes_in
 from scorer.prepare.columns import further_kinds, list_columns
 from scorer.prepare.contradictions import contradictory, list_labels
@@ -263,7 +262,6 @@ class OpenChallenge:
     solution: str = ""  # the truth as CSV, where measures read frames
     labels: tuple[str, ...] = ()  # what the wide columns of a submission are about
     picked: Mapping[str | None, Mapping[str, Picked]] = field(default_factory=dict)  # as of `Plan`
-    grades: Floats | None = None  # as of `Plan`
 
     def reading(self, format: str) -> OpenChallenge:
         """The challenge for submissions in another format."""
@@ -293,7 +291,6 @@ class OpenChallenge:
             columns=self.columns,
             solution=self.solution,
             picked=self.picked,
-            grades=self.grades,
         )
 
 
@@ -347,7 +344,6 @@ def opened(
         solution=_solution(prepared, truth) if Frames in wanted_views else "",
         labels=wide_labels(prepared, public_part, truth),
         picked=choices,
-        grades=grades_of(challenge, truth),
     )
 
 

@@ -37,7 +37,6 @@ PLATFORMS = "platforms"  # the folder of their result files, of subjects that ha
 # modules that are no forms
 SHARED = {
     "answers",
-    "bounds",
     "cells",
     "curves",
     "diagnosis",

@@ -25,14 +25,6 @@ else:  # a record's fields are read by their types
 SETTLED_BY_TRUTH = "max_grade"  # a parameter that the grades of the truth settle
 
 
-class ValueBounds(NamedTuple):
-    """What the unjudged items of a submission leave possible of its value."""
-
-    low: float
-    high: float
-    judged: float  # the share of its items, down to the measure's cut-off, that are judged
-
-
 class Value(NamedTuple):
     """A measure of a whole submission, after the challenge's rules."""
 
@@ -44,7 +36,6 @@ class Value(NamedTuple):
     folds: Mapping[str, float] | None = None  # fold -> its mean, where the truth has folds
     deviation: float | None = None  # of these means, or of those of runs, from theirs
     whole: bool = False  # lists have values, and the mean is not just theirs: that of groups, ...
-    bounds: ValueBounds | None = None  # where the challenge asks for them
     groups: Floats | None = None  # (groups,): values whose mean it is, of win rates in groups
     runs: Mapping[str, float] | None = None  # run -> its mean, of a system of several
 
@@ -86,11 +77,10 @@ class Scored:
         `paths` keeps the path of a submission, for marks at the lines of its file.
         """
         name = self.path if paths and not self.baseline else Path(self.path).name
-        values = {key: value._replace(bounds=None) for key, value in self.values.items()}
         if not self.baseline:
-            return replace(self, path=name, findings=self.findings.at(name), values=values)
+            return replace(self, path=name, findings=self.findings.at(name))
         findings = self.findings.counted(name, "score check shows them")
-        return replace(self, path=name, sha256=None, findings=findings, values=values)
+        return replace(self, path=name, sha256=None, findings=findings)
 
 
 class Varies(NamedTuple):
@@ -117,8 +107,6 @@ class Standing:
     fewer: tuple[int, int] | None = None  # its lists, of how many that others have
     error: Varies | None = None  # of a system of several runs: what its value varies by
     points: float | None = None  # what ranks by several measures come to: a sum of ranks, ...
-    # the best and the worst rank that unjudged items leave possible, where bounds are asked for
-    possible: tuple[int, int] | None = None
 
 
 class How(NamedTuple):
@@ -266,8 +254,7 @@ class Report:
 
         Warnings about the challenge are only counted, since they name items of the truth; those
         about files that were given are for whoever scores them, and left out; a parameter that the
-        truth settles is not said; nor is what unjudged items leave possible, since that tells which
-        items are judged.
+        truth settles is not said.
 
         `paths` keeps the paths of submissions, for marks at the lines of a file.
         """
@@ -289,7 +276,6 @@ class Report:
             splits=tuple(split.published(paths) for split in self.splits),
             tracks=tuple(track.published(paths) for track in self.tracks),
             notes=(*acts, *notes.counted(None, "score lint shows them")),
-            standings=tuple(replace(row, possible=None) for row in self.standings),
         )
 
     @property

@@ -26,9 +26,6 @@ OF_ITEMS = "\n"  # after a measure's id: its statistics of each item, where item
 # after a measure's id: its statistics of the truth as a submission, where it is split in groups
 # or folds. A part without a value there has none because of the truth.
 OF_TRUTH = "\n\n"
-# after a measure's id: the least and the greatest value of each list that unjudged items leave
-# possible, and how much of it is judged, from 0 to 1
-LOWEST, HIGHEST, JUDGED = "\nlowest", "\nhighest", "\njudged"
 POSITIONS = ("in_list", "position", "grade", "truth_list", "truth_grade")
 
 

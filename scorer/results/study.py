@@ -38,18 +38,6 @@ class Halves(NamedTuple):
     reliability: float  # of the values by all lists, from that, by Spearman and Brown
 
 
-class Possible(NamedTuple):
-    """What the unjudged items of a submission leave possible, by the official measure."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    judged: float  # the share of its items, down to the measure's cut-off, that are judged
-    best: int  # rank
-    worst: int
-
-
 @dataclass(frozen=True)
 class Study:
     """How far a board depends on what was decided."""
@@ -68,7 +56,6 @@ class Study:
     called: Mapping[str, str] = field(default_factory=dict)  # role -> the challenge's word
     rejected: tuple[Scored, ...] = ()
     diagnosis: Diagnosis | None = None
-    possible: tuple[Possible, ...] = ()  # where items are not judged
 
     @property
     def open(self) -> bool:

@@ -22,7 +22,7 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.base import CheckedLists, Submitted, add_problems, checked
 from scorer.checks.ids import PublicIds
-from scorer.core.arrays import Floats, Ints, distinct
+from scorer.core.arrays import Ints, distinct
 from scorer.core.errors import MetricFailed, SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import plugin_call
@@ -36,7 +36,6 @@ from scorer.metrics.measure import Measure
 from scorer.results import scorecard
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
-from scorer.scoring.bounds import with_bounds
 from scorer.scoring.evaluate import score
 from scorer.tables.columns import CodedColumn, RecodedColumn
 from scorer.tables.names import same_names
@@ -66,7 +65,6 @@ class Plan:
     solution: str = ""  # the truth as CSV, where measures read frames
     # fold -> condition of a measure -> the items that it chooses
     picked: Mapping[str | None, Mapping[str, Picked]] = field(default_factory=dict)
-    grades: Floats | None = None  # that an unjudged item can get, ascending; None: no bounds
 
     def format(self, path: Path) -> Format:
         """How a submission is read."""
@@ -380,8 +378,7 @@ def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
 
 def _scored(plan: Plan, views: Views, lists: Sequence[str], fold: str | None) -> Scorecard:
     columns = plan.columns_of(lists)
-    card = score(views, lists, plan.measures, columns=columns, of_fold=fold is not None)
-    return card if plan.grades is None else with_bounds(card, views, plan.measures, plan.grades)
+    return score(views, lists, plan.measures, columns=columns, of_fold=fold is not None)
 
 
 def _repeats_item(submitted: Submitted) -> bool:

@@ -66,25 +66,6 @@ def test_variations_are_held_against_the_official_order(board):
     assert median.tau == 1.0
 
 
-def test_unjudged_items_leave_values_and_ranks_open(board):
-    items = (("sure", "r"), ("open", "new"), ("low", "x"))
-    runs = {f"{name}.csv": f"list,item\nq0,r\nq1,{item}\n" for name, item in items}
-    rules = "truth: truth.csv\nsubmission: {missing_list: skip}\nmetrics: [P@1]\n"
-    truth = "list,item,grade\nq0,r,1\nq1,r,1\nq1,x,0\n"
-    (folder, _) = board(rules, **{"truth.csv": truth, **runs})
-    study = scorer.study(folder, [folder / name for name in runs])
-    found = {each.name: each[1:] for each in study.possible}
-    assert found == {
-        "sure": (1, 1, 1, 1, 1, 2),
-        "open": (0.5, 0.5, 1, 0.5, 1, 3),
-        "low": (0.5, 0.5, 0.5, 1, 2, 3),
-    }
-    assert [each["judged"] for each in json.loads(study.render("json"))["bounds"]] == [1, 1, 0.5]
-    assert "open   0.5000   0.5000   1.0000    50.0 %" in str(study)
-    (folder / "open.csv").write_text(runs["low.csv"])
-    assert not scorer.study(folder, [folder / name for name in runs]).possible
-
-
 @pytest.mark.slow("studies three boards")
 def test_halves_and_tenths_are_drawn_by_the_seed(board):
     first, again, other = (studied(board, seed=seed) for seed in (5, 5, 6))

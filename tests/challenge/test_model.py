@@ -141,7 +141,6 @@ phases:
     quota: {per_day: 5, total: 200, rejected_per_day: 50}
   - {id: final, after: main, show: private, select: 2}
 registration: invite
-bounds: true
 questions:
   method: {type: text, required: true, max: 80, board: true}
 examples:

@@ -25,7 +25,6 @@ from scorer.reports.document import (
     cut,
 )
 from scorer.reports.findings.problems import counted, format_findings
-from scorer.reports.leaderboard.bounds import bounds
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
@@ -81,7 +80,6 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
     yield from (
         MeasureFormula(measure.id, measure.metric, measure.params) for measure in report.measures
     )
-    yield from bounds(report, options)
     yield from split_boards(report, options)
     yield from track_boards(report, options)
     for table in by_group(report, options.precision):

@@ -21,15 +21,6 @@ Numbers = Sequence[float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What the unjudged items of a submission leave possible of its value."""
-
-    low: float | None
-    high: float | None
-    judged: float | None  # the share of its items, down to the measure's cut-off, that are judged
-
-
-@dataclass(frozen=True, slots=True)
 class Value:
     """A measure of a submission; folds and groups where the challenge has them."""
 
@@ -42,8 +33,6 @@ class Value:
     per_list: Mapping[str, float | None] | None = optional()
     groups: Mapping[str, float | None] = optional()
     gap: float | None = optional()  # between the best and the worst group
-    # for organizers, where the challenge asks for them
-    bounds: Bounds | None = optional()
     runs: Mapping[str, float | None] = optional()  # of a system of several, as is the deviation
 
 
@@ -93,7 +82,6 @@ class Row:
     fewer_lists: tuple[int, int] | None
     worse: bool  # significantly, than the first, or than one below
     points: float = optional()
-    possible_ranks: tuple[int, int] = optional()  # that unjudged items leave, for organizers
     # of the primary measure's mean, of several runs
     variance: Parts = optional()
     front: str | None = optional()  # yes, maybe or no; null: it lacks a number on some axis
@@ -350,7 +338,6 @@ def _value(scored: Scored, measure: Measure, report: Report, options: Options) -
         _per_list(value, report) if options.per_list else ABSENT,
         scored.groups[measure.id] if report.groups else ABSENT,
         gap(scored, measure) if report.groups else ABSENT,
-        ABSENT if value.bounds is None or not options.private else Bounds(*value.bounds),
         ABSENT if value.runs is None else value.runs,
     )
 
@@ -380,7 +367,6 @@ def _row(standing: Standing, options: Options) -> Row:
         standing.fewer,
         standing.worse,
         ABSENT if standing.points is None else standing.points,
-        ABSENT if standing.possible is None or not options.private else standing.possible,
         ABSENT if standing.error is None else Parts(*standing.error),
     )
 

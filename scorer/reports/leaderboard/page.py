@@ -28,7 +28,6 @@ from scorer.reports.document import (
 )
 from scorer.reports.findings.problems import format_findings
 from scorer.reports.leaderboard.answers import answers
-from scorer.reports.leaderboard.bounds import bounds
 from scorer.reports.leaderboard.cells import (
     by_group,
     by_list,
@@ -76,7 +75,6 @@ def page(report: Report, options: Options) -> Iterator[Block]:
         if certainty.against:
             yield Heading("Baselines", key="baselines")
             yield _baselines(certainty, report, options)
-    yield from bounds(report, options)
     if report.groups:
         yield Heading(f"By {printable(report.called.get('group', 'group'))}", key="groups")
         yield from _groups(report, options)

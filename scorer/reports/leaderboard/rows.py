@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.leaderboard.cells import sliced
-from scorer.results.report import Report, Scored, Standing, ValueBounds
+from scorer.results.report import Report, Scored, Standing
 
 HEAD = ("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high", "missing",
         "undefined", "of_lists", "best", "better")  # fmt: skip
@@ -34,9 +33,6 @@ def _board(report: Report, options: Options) -> ExactRows:
     parts = [f"{key} {group}" for key in ids for group in (*report.groups, "gap") if report.groups]
     folded = [key for key in ids if any(key in row.deviations for row in report.standings)]
     files = ["private_path", "private_sha256"] if options.private else []
-    bounded = [key for key in ids if options.private and _has_bounds(key, report)]
-    files += [f"private_{part} {key}" for key in bounded for part in ValueBounds._fields]
-    files += ["private_best_rank", "private_worst_rank"] if bounded else []
     asked = [key for key in report.challenge.questions
              if any(key in own for own in report.answers.values())]  # fmt: skip
     tracks = [(board.track.id, {row.name: row.rank for row in board.standings})
@@ -58,7 +54,6 @@ def _board(report: Report, options: Options) -> ExactRows:
             *(ranks.get(row.name) for _, ranks in tracks),
             *(submissions[row.name].metadata.get(key) for key in said),
             *_file(submissions[row.name], options),
-            *_bounds(row, submissions[row.name], bounded),
         ]
         for row in report.standings
     ]  # fmt: skip
@@ -85,17 +80,6 @@ def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
         row.fewer[1] if row.fewer else value.lists, row.best,
         ", ".join(f"{measure.id} {measure.metric.better}" for measure in report.measures),
     ]  # fmt: skip
-
-
-def _has_bounds(key: str, report: Report) -> bool:
-    return any(each.values[key].bounds is not None for each in report.submissions if each.valid)
-
-
-def _bounds(row: Standing, scored: Scored, keys: Sequence[str]) -> list[float | None]:
-    """What unjudged items leave possible: of each measure, and of the rank."""
-    nothing = (None,) * len(ValueBounds._fields)
-    ends = [end for key in keys for end in scored.values[key].bounds or nothing]
-    return [*ends, *(row.possible or (None, None))] if keys else []
 
 
 def _by_list(report: Report) -> ExactRows:

@@ -23,7 +23,6 @@ from scorer.reports.document import (
     cut,
     texts,
 )
-from scorer.reports.leaderboard.cells import number
 from scorer.reports.pictures.blobs import blobs
 from scorer.reports.pictures.bumps import RankColumn, bumps
 from scorer.reports.pictures.draw import Figure
@@ -64,7 +63,6 @@ def _sections(study: Study, precision: int) -> Iterator[Block]:
     yield from map(Picture, filter(None, [_moves(study)]))
     yield Heading("Submissions", key="submissions")
     yield _spans(study)
-    yield from _bounds(study, precision)
     notes = [f"Not tried: {each}." for each in study.left_out]
     if study.rejected:
         names = _first_names([each.name for each in study.rejected])
@@ -74,25 +72,6 @@ def _sections(study: Study, precision: int) -> Iterator[Block]:
     if study.diagnosis is not None:
         yield from map(Picture, filter(None, [_spread(study, study.diagnosis.shares)]))
         yield from diagnosis_blocks(study, study.diagnosis)
-
-
-def _bounds(study: Study, precision: int) -> Iterator[Block]:
-    """The values and ranks that unjudged items leave possible; nothing where all are judged."""
-    if not study.possible:
-        return
-    measure = next(each for each in study.measures if each.primary)
-    head = ["name", "low", "value", "high", "judged", "possible ranks"]
-    rows = [
-        [
-            each.name,
-            *(number(value, measure, precision) for value in (each.low, each.value, each.high)),
-            "-" if math.isnan(each.judged) else f"{100 * each.judged:.1f} %",
-            "-".join(f"{rank:,}" for rank in dict.fromkeys((each.best, each.worst))),
-        ]
-        for each in study.possible
-    ]
-    yield Heading("Unjudged items", key="unjudged")
-    yield texts(f"{measure.id}, whatever grades the unjudged items of a submission had", head, rows)
 
 
 def _moves(study: Study) -> Figure | None:

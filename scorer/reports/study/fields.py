@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scorer.reports.base import LINTED, Options
-from scorer.reports.codec import ABSENT, VERSION, About, number_or_null, optional
+from scorer.reports.codec import VERSION, About, number_or_null, optional
 from scorer.reports.study.told import Told, told
 from scorer.results.study import PODIUM, Study
 
@@ -44,19 +44,6 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """What the unjudged items of a submission leave possible, by the official measure."""
-
-    name: str
-    value: float
-    low: float
-    high: float
-    judged: float | None
-    best_rank: int
-    worst_rank: int
-
-
-@dataclass(frozen=True, slots=True)
 class SplitHalf:
     """How far two random halves of the lists agree, on average."""
 
@@ -82,7 +69,6 @@ class Record:
     variations: Sequence[Changed]
     halves: SplitHalf | None  # None: too few lists
     diagnosis: Told | None
-    bounds: Sequence[Bounds] = optional()  # where items are not judged
     left_out: Sequence[str]
 
 
@@ -113,8 +99,5 @@ def fields(study: Study, options: Options) -> Record:
         halves=halves,
         diagnosis=None if study.diagnosis is None else told(study.diagnosis),
         left_out=study.left_out,
-        bounds=[
-            Bounds(*each[:4], number_or_null(each.judged), *each[5:]) for each in study.possible
-        ] or ABSENT,
     )  # fmt: skip
     return record if study.open else replace(record, private=LINTED)
