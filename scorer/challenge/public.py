@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -62,6 +62,31 @@ class ClassNames(tuple[str, ...]):
         return ClassNames, (tuple(self),)
 
 
+class ClassCells(NamedTuple):
+    """A column whose cells name classes, such as boxes, tags or spans with their types.
+
+    Attributes:
+        role: The role of the column.
+        named: Gives the classes that a cell names; "" for a box, tag or span without a class.
+    """
+
+    role: str
+    named: Callable[[str], Iterable[str]]
+
+
+def one_name(cell: str) -> tuple[str]:
+    """Return the class that a cell consists of."""
+    return (cell,)
+
+
+class ClassColumn(NamedTuple):
+    """The column of a submission that names classes, beside the truth's, and the classes."""
+
+    submission: ClassCells
+    truth: ClassCells
+    classes: tuple[str, ...]  # those of the challenge, else of its truth; none where unknown
+
+
 class Public(NamedTuple):
     """The public part: nothing here depends on a truth's items, grades or labels.
 
@@ -81,6 +106,7 @@ class Public(NamedTuple):
     numbers: frozenset[str] = frozenset()  # the groups whose labels are numbers
     complete: bool = False  # whether a list has to have all of its candidates
     texts: bool = False  # answers are texts, no ids
+    class_columns: tuple[ClassColumn, ...] = ()  # beside a column of labels
 
     @property
     def list_names(self) -> Sequence[str]:

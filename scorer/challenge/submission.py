@@ -101,8 +101,8 @@ class Submission(Formed):
     )
     classes: ClassesOf = Field(
         (),
-        description="the labels there are, in their order, or {file: classes.csv}, of up to 10 "
-        "million; default: those of the truth",
+        description="the labels, or classes of boxes, tags and spans, that there are, in their "
+        "order, or {file: classes.csv}, of up to 10 million; default: those of the truth",
     )
     probability: Annotated[dict[str, Name], Before(by_class)] = Field(
         {}, description="of each class the column of its probability; written among the columns"

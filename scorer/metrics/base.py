@@ -22,6 +22,7 @@ from scorer.metrics.statistic import Statistic, of_keywords
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from scorer.challenge.public import ClassCells
     from scorer.metrics.formulas import Formula
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -29,6 +30,8 @@ Better = Literal["higher", "lower"]
 Aggregate = Literal["mean", "sum", "pooled"]
 Heading = Callable[[str, Mapping[str, Any], str], str]  # name, parameters, word for a list
 Needs = tuple[str, ...] | Callable[[Mapping[str, Any]], tuple[str, ...]]
+# the columns of the truth and of a submission that name classes, given the parameters
+Classes = Callable[[Mapping[str, Any]], "tuple[ClassCells, ClassCells]"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +60,7 @@ class Metric:
     heading: Heading | None = None  # what a column of it is headed with
     again: Callable[[], Metric] | None = None  # makes it in another process; None: by its function
     check: Callable[[str], str | None] | None = None  # of an answer: what is wrong with it
+    classes: Classes | None = field(default=None, kw_only=True)
     shares: bool = field(default=False, kw_only=True)  # a true row can have shares of classes
     formula: Formula = field(default="", kw_only=True)  # LaTeX: scorer.metrics.formulas
     undefined: str = field(default="", kw_only=True)  # a clause: when it has no value
@@ -166,6 +170,7 @@ def metric(
     judged: int = 1,
     heading: Heading | None = None,
     check: Callable[[str], str | None] | None = None,
+    classes: Classes | None = None,
     shares: bool = False,
     formula: Formula = "",
     undefined: str = "",
@@ -208,6 +213,7 @@ def metric(
             another measure: from the name, the parameters and the challenge's word for a list.
         check: what is wrong with an answer, None if nothing: it is given each different text of the
             column of items, or labels, and `score check` tells what it says, too.
+        classes: the columns of truth and submission whose cells name classes, given the parameters.
         formula: LaTeX in the letters of docs/notation.md, `$name` standing for a parameter's value;
             or a function of the parameters that gives such a text.
         undefined: when a list, or all rows, have no value, as a clause.
@@ -223,8 +229,8 @@ def metric(
             name, title, source, function, range, better, aggregate, aliases, at, expected,
             mean_rank,
             settle or {}, statistic, explain, peers or {}, needs, columns, strict_order,
-            heading=heading, judged=judged, check=check, shares=shares, formula=formula,
-            undefined=undefined, elsewhere=elsewhere or {},
+            heading=heading, judged=judged, check=check, classes=classes, shares=shares,
+            formula=formula, undefined=undefined, elsewhere=elsewhere or {},
         )  # fmt: skip
         return mark(function, thing)
 

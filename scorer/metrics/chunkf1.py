@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field
 
+from scorer.challenge.public import ClassCells
 from scorer.core.arrays import Floats
 from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.statistic import Sums
+from scorer.tables.table import EXTRA
 from scorer.views.hits import Judged
 from scorer.views.pooled import Statistics
 
@@ -43,6 +45,21 @@ def chunks(tags: Sequence[str]) -> Iterator[Chunk]:
         if begins:
             start, kind = n, name
         ended = mark in ("O", "E", "S", "]")
+
+
+def chunk_types(tag: str) -> tuple[str, ...]:
+    """The type that a tag names, '' where it marks a chunk without one; none of O.
+
+    >>> chunk_types("B-PER"), chunk_types("B"), chunk_types("O")
+    (('PER',), ('',), ())
+    """
+    mark, _, name = tag.partition("-")
+    return () if mark in ("", "O") else (name,)
+
+
+def _typed_columns(params: Mapping[str, Any]) -> tuple[ClassCells, ClassCells]:
+    cells = ClassCells(f"{EXTRA}{params['tag']}]", chunk_types)
+    return cells, cells
 
 
 def _sequences(judged: Judged, tag: str) -> Iterator[tuple[list[str], list[str]]]:
@@ -104,6 +121,7 @@ def _explain(listing: Listing[Judged], value: float, *, tag: str) -> Steps:
     undefined="there are no lists",
     aggregate="pooled",
     needs=lambda params: (f"truth.extra.{params['tag']}", f"submission.extra.{params['tag']}"),
+    classes=_typed_columns,
     statistic=Sums(_of_sums),
     explain=_explain,
 )

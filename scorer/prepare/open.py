@@ -25,6 +25,7 @@ from scorer.kinds.picked import Picked
 from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.board_rules import refuse_flat, refuse_ladder, refuse_ungrouped
+from scorer.prepare.class_columns import with_class_columns
 from scorer.prepare.classes import classes_in
 from scorer.prepare.columns import further_kinds, list_columns
 from scorer.prepare.contradictions import contradictory, list_labels
@@ -115,6 +116,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         message = f"no list is in the group {quoted(min(lost))} (groups: {names})"
         findings.add(located(challenge, Fault("submission.numbers", "C121", message)))
     public_part = kind.public(public_part, Asking(challenge, prepared.shapes, columns, counted))
+    public_part = with_class_columns(prepared, public_part, truth, findings)
     if challenge.submission.item_pattern and (items is not None or public_part.asked is not None):
         message = "the items are public, so that each is looked up: leave the pattern out"
         findings.add(located(challenge, Fault("submission.item_pattern", "C121", message)))

@@ -47,6 +47,16 @@ def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
     return [_box(dict(zip(each, row, strict=True))) for row in rows]
 
 
+def box_classes(cell: str, each: Sequence[str]) -> list[str]:
+    """Return the class of each box of a cell; none if the cell does not hold whole boxes.
+
+    >>> box_classes("cat 0 0 1 1 dog 2 2 3 3", ("class", "x1", "y1", "x2", "y2"))
+    ['cat', 'dog']
+    """
+    words = cell.split()
+    return [] if len(words) % len(each) else words[each.index(CLASS) :: len(each)]
+
+
 def _box(words: Mapping[str, str]) -> Box:
     number = {part: _number_of(part, word) for part, word in words.items() if part != CLASS}
     return _placed(words.get(CLASS, ""), number)

@@ -98,7 +98,8 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
 
 def _box(each: tuple[str, ...], public: Public) -> str:
     """A box in the parts that the challenge says."""
-    words = {"class": next(iter(public.classes), "thing"), "score": "0.5"}
+    classes = [name for column in public.class_columns for name in column.classes]
+    words = {"class": next(iter(classes), "thing"), "score": "0.5"}
     corners = {"x1": "1", "y1": "1", "x2": "9", "y2": "9", "x": "1", "y": "1", "w": "8", "h": "8"}
     return " ".join((words | corners)[part] for part in each)
 

@@ -11,6 +11,7 @@ from scorer.checks.base import Submitted, check
 from scorer.checks.tally import FileContext, hashes_of
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
+from scorer.tables.table import EXTRA, NUMBER
 from scorer.views.ranked import RankedRows, is_hashed, keys
 
 FEW_LISTS = 10  # lists of one item
@@ -45,7 +46,7 @@ class SameLists(NamedTuple):
 
 @check("S410", kinds=("grades", "preferences"), scope="file")
 def same_lists(submitted: Submitted) -> SameLists:
-    """Lists differ from each other."""
+    """Lists differ from each other, in their items or in their further columns, such as tags."""
     if "item" not in submitted.table.ids:
         return SameLists(0, empty=True)
     rows, empty = submitted.ranked, bool(submitted.empty)
@@ -64,9 +65,17 @@ def same_lists(submitted: Submitted) -> SameLists:
         part = slice(start, start + TOGETHER)
         factors[part] *= hashes[part if rows.rows is None else rows.rows[part]]
     orders = np.add.reduceat(factors, rows.starts)
-    if (orders != orders[0]).any():
+    if (orders != orders[0]).any() or _further_columns_differ(submitted):
         return SameLists(lists, empty=empty)
     return SameLists(lists, size, int(orders[0]), empty)
+
+
+def _further_columns_differ(submitted: Submitted) -> bool:
+    """Return whether a further column of the submission has different cells."""
+    table = submitted.table
+    texts = [column.codes for role, column in table.ids.items() if role.startswith(EXTRA)]
+    numbers = [cells for role, cells in table.numbers.items() if role.startswith(NUMBER)]
+    return any(bool((cells != cells[0]).any()) for cells in [*texts, *numbers])
 
 
 def _places_in_lists(rows: RankedRows) -> Ints:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
+from scorer.challenge.public import ClassCells, one_name
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.metrics.quotient import Quotient
+from scorer.tables.table import EXTRA
 from scorer.views.texts import Texts
 
 MOST = 10_000  # spans of a list
@@ -196,6 +199,25 @@ def needed(params: Mapping[str, Any]) -> tuple[str, ...]:
     if (names := params["kind"]) is None:
         return ()
     return (f"truth.extra.{names[0]}", f"submission.extra.{names[-1]}")
+
+
+def span_types(text: str, form: str = "ends") -> tuple[str, ...]:
+    """The type of the span that a text says; none where it says no span.
+
+    >>> span_types("PER 12 18"), span_types("12 18"), span_types("PER")
+    (('PER',), ('',), ())
+    """
+    span = parsed(text, form)
+    return () if span is None else (span.kind,)
+
+
+def typed_columns(params: Mapping[str, Any]) -> tuple[ClassCells, ClassCells]:
+    """The `classes` of a metric with the parameters `kind` and perhaps `form`."""
+    if (names := params["kind"]) is not None:
+        true, sent = (ClassCells(f"{EXTRA}{name}]", one_name) for name in (names[0], names[-1]))
+        return true, sent
+    cells = ClassCells("item", partial(span_types, form=params.get("form", "ends")))
+    return cells, cells
 
 
 def listed(texts: Texts) -> list[str]:

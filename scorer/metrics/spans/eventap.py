@@ -13,7 +13,15 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.params import Relevant
-from scorer.metrics.spans.base import Kind, Only, TypedSpan, needed, spans, wrong
+from scorer.metrics.spans.base import (
+    Kind,
+    Only,
+    TypedSpan,
+    needed,
+    spans,
+    typed_columns,
+    wrong,
+)
 from scorer.metrics.statistic import Weighted
 from scorer.views.pooled import Statistics, code_of
 from scorer.views.texts import Texts
@@ -117,6 +125,7 @@ def _explain(
     columns=("score",),
     needs=needed,
     check=wrong,
+    classes=typed_columns,
     explain=_explain,
     statistic=Weighted(_value),
 )

@@ -20,6 +20,7 @@ from scorer.metrics.spans.base import (
     needed,
     refuse_many,
     spans,
+    typed_columns,
     wrong,
 )
 from scorer.metrics.statistic import Share
@@ -49,6 +50,7 @@ Longer = Annotated[
     r"events}, \qquad p = \text{submitted events}",
     needs=needed,
     check=wrong,
+    classes=typed_columns,
     statistic=Share(),
 )
 def eventf1(

@@ -24,6 +24,7 @@ from scorer.metrics.spans.base import (
     needed,
     refuse_many,
     spans,
+    typed_columns,
     wrong,
 )
 from scorer.metrics.statistic import Share
@@ -132,6 +133,7 @@ def _amounts(true: Spans, given: Spans, match: str, overlap: float) -> tuple[flo
     r"\qquad p = \text{submitted spans}",
     needs=needed,
     check=wrong,
+    classes=typed_columns,
     statistic=Share(),
 )
 def spanf1(

@@ -52,10 +52,7 @@ def remarks(report: Report, precision: int) -> list[str]:
             "measure ranks, so there are no tiers."
         )
     if none := [row.name for row in report.standings if hitless(row, report)]:
-        lines.append(
-            f"No hit: {join_first(none, 5)} found no item that counts, in any of the "
-            f"{unit(report.called)}. Are the ids of the items this challenge's?"
-        )
+        lines.append(_no_hit(none, report))
     lines += _of_themselves(report) if report.track is None else ()
     lines += [*_tested(report, precision), *_intervals(report), *_fewer(report, precision)]
     if report.front is not None:
@@ -75,6 +72,19 @@ def remarks(report: Report, precision: int) -> list[str]:
         more = f" and {len(reasons) - 10:,} more" if len(reasons) > 10 else ""
         lines.append(f"Not on the board: {', '.join(reasons[:10])}{more}.")
     return [*lines, *_absent(report)]
+
+
+def _no_hit(names: Sequence[str], report: Report) -> str:
+    """Return the remark on submissions without a hit, with the likeliest cause."""
+    found, question = "nothing", "Are its texts written as the challenge asks?"
+    if any(part.metric.classes for measure in report.measures for part in measure.all_parts):
+        question = "Are the classes this challenge's?"
+    elif not report.challenge.submission.texts:
+        found, question = "no item", "Are the ids of the items this challenge's?"
+    return (
+        f"No hit: {join_first(names, 5)} found {found} that counts, in any of the "
+        f"{unit(report.called)}. {question}"
+    )
 
 
 def _of_themselves(report: Report) -> Iterator[str]:

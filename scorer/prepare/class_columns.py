@@ -1,0 +1,70 @@
+"""The columns of a submission whose cells name classes: boxes, tags, spans with their types."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from scorer.challenge.archive import is_kit
+from scorer.challenge.public import ClassCells, ClassColumn, Public, one_name
+from scorer.core.problems import Findings
+from scorer.prepare.bind import BoundChallenge
+from scorer.prepare.faults import Fault, located
+from scorer.prepare.tables import organizer_table
+from scorer.prepare.where import truth_shapes
+from scorer.tables.table import EXTRA, Table
+from scorer.views.boxes import CLASS, box_classes
+
+
+def with_class_columns(
+    prepared: BoundChallenge, public: Public, truth: Table | None, findings: Findings
+) -> Public:
+    """Return the public part with the columns that name classes.
+
+    Their classes are those that the challenge declares, else those of its truth.
+
+    Args:
+        prepared: The challenge.
+        public: The public part without these columns.
+        truth: The truth, if it has been read already.
+        findings: Where problems of the truth, and of a declaration without an effect, are added.
+    """
+    challenge, cells = prepared.challenge, dict.fromkeys(_class_cells(prepared))
+    if not cells:
+        if challenge.submission.classes and prepared.kind.name != "labels":
+            message = "no cell of a submission names a class"
+            fault = Fault("submission.classes", "C122", message, "leave it out")
+            findings.add(located(challenge, fault))
+        return public
+    if truth is None and not (public.classes or challenge.truthless or is_kit(challenge)):
+        truth = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
+    columns = (
+        ClassColumn(sent, true, public.classes or _true_classes(truth, true))
+        for sent, true in cells
+    )
+    return public._replace(class_columns=tuple(columns))
+
+
+def _class_cells(prepared: BoundChallenge) -> Iterator[tuple[ClassCells, ClassCells]]:
+    """Yield where a submission and the truth name classes, once for each measure that looks."""
+    challenge = prepared.challenge
+    if prepared.kind.name == "boxes":
+        in_truth, in_submission = challenge.each
+        if CLASS in in_truth and CLASS in in_submission:
+            sent = ClassCells("boxes", partial(box_classes, each=in_submission))
+            true = ClassCells("boxes", partial(box_classes, each=in_truth))
+            if challenge.truth.box_columns:
+                true = ClassCells(f"{EXTRA}{CLASS}]", one_name)
+            yield sent, true
+    for part in (part for measure in prepared.measures for part in measure.all_parts):
+        if part.metric.classes is not None:
+            true, sent = part.metric.classes(part.params)
+            yield sent, true
+
+
+def _true_classes(truth: Table | None, cells: ClassCells) -> tuple[str, ...]:
+    """Return the classes that the truth's cells name, in alphabetical order."""
+    column = None if truth is None else truth.ids.get(cells.role)
+    if column is None:
+        return ()
+    return tuple(sorted({name for cell in column.names for name in cells.named(cell)}))
