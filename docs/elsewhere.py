@@ -16,9 +16,9 @@ from pathlib import Path
 import scorer
 from scorer.api.figures import drawings
 from scorer.api.tool_values import tool_values
-from scorer.bridges.base import Bundle, platforms
-from scorer.bridges.export import subject
 from scorer.challenge.load import load
+from scorer.export.base import Bundle
+from scorer.export.bundle import EXPORTERS, make_context
 from scorer.prepare.bind import prepare
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.draw import LINE, Canvas, Figure
@@ -37,14 +37,8 @@ RUNS = {
                   ("scores.json: a column a measure", "a page", "at most 50 problems")),
     "evalai": (("remote worker, or theirs", "evaluate()", "score"),
                ("a result a split", "at most 50 problems")),
-    "evaluate": (("anybody's Python", "evaluate.load()", "score"),
-                 ("the values of all measures", "ValueError: the problems")),
-    "huggingface": (("the competition's Space", "metric.py", "score"),
-                    ("public score", "private score, at the end")),
     "grand-challenge": (("the phase's container", "app.py or bridge.py", "score"),
                         ("metrics.json", "the last line alone")),
-    "kaggle": (("Kaggle's image", "metric.py: numpy and pandas alone",),
-               ("the primary measure: public, then private", "the first problem")),
     "tira": (("the evaluator's image", "bridge.py", "score"),
              ("evaluation.prototext", "at most 50 problems")),
     "gradescope": (("autograder on Ubuntu", "run_autograder", "score"),
@@ -202,8 +196,8 @@ def forest_of(tool: str) -> str:
 @cache
 def bundles() -> dict[str, Bundle]:
     """The bundle of the course's challenge for each platform that has a page."""
-    made = subject(prepare(load(COURSE)), "IMAGE")
-    return {page.stem: platforms().get(page.stem).function(made) for page in PAGES}
+    context = make_context(prepare(load(COURSE)), "IMAGE")
+    return {page.stem: EXPORTERS[page.stem](context) for page in PAGES}
 
 
 def way(platform: str) -> Figure:
@@ -239,8 +233,10 @@ def _boxes(steps: Sequence[tuple[str, Sequence[str]]], wide: float) -> Canvas:
     return Canvas(tall + 2, "".join(parts))
 
 
-def lost(platform: str) -> str:
+def unsupported(platform: str) -> str:
     """What a platform does not have of the course's challenge, and what is to be done there."""
     bundle = bundles()[platform]
-    told = [f"- {each}" for each in bundle.lost]
-    return "\n".join([*told, "", "What is left to do:", "", *(f"- {each}" for each in bundle.next)])
+    steps = [f"  `{each.strip()}`" if each[0] == " " else f"- {each}" for each in bundle.next_steps]
+    return "\n".join(
+        [*(f"- {each}" for each in bundle.unsupported), "", "What is left to do:", "", *steps]
+    )

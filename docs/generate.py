@@ -404,7 +404,10 @@ PARTS = {
     "functions": functions,
     **{f"results_{tool.replace('-', '_')}": partial(result_of, tool) for tool in elsewhere.TOOLS},
     **{f"way_{word_of(page)}": partial(way, page.stem) for page in elsewhere.PAGES},
-    **{f"lost_{word_of(page)}": partial(elsewhere.lost, page.stem) for page in elsewhere.PAGES},
+    **{
+        f"unsupported_{word_of(page)}": partial(elsewhere.unsupported, page.stem)
+        for page in elsewhere.PAGES
+    },
 }
 
 

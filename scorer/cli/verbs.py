@@ -35,8 +35,8 @@ GROUPS = {  # of the overview; within a group in the order of their first use
         "team", "add", "board", "why", "log", "decide", "rescore", "audit", "seal", "reveal",
         "verify", "store", "feedback",
     ),
-    "Serve it": ("serve", "work", "submit", "site"),
-    "Other platforms": ("export", "rehearse", "import"),
+    "Serve it": ("serve", "work", "submit"),
+    "Other platforms": ("export",),
     "Look up": ("about", "metrics", "rule", "schema"),
 }  # fmt: skip
 

@@ -11,8 +11,8 @@ import yaml
 from containers.base import ROOT, done, ran
 from containers.builder import BUILD, Buildah, missing
 
-from scorer.bridges.export import IMAGE
 from scorer.core.version import __version__
+from scorer.export.bundle import IMAGE
 
 SCORE = Path(sys.executable).with_name("score")
 COURSE = ROOT / "challenges" / "course-2026"

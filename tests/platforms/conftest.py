@@ -15,7 +15,6 @@ STANDS = Path(__file__).parent / "stands"
 SOURCES = {
     "codabench": "github.com/codalab/codabench",
     "EvalAI": "github.com/Cloud-CV/EvalAI",
-    "competitions": "github.com/huggingface/competitions",
 }
 
 

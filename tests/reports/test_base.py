@@ -18,7 +18,6 @@ OWN = {
         "grades",
         "gradescope",
         "grand-challenge",
-        "huggingface",
         "model-index",
         "tira",
     },

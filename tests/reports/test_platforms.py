@@ -21,7 +21,7 @@ LISTS = "list\nq1\nq2\nq3\nq4\n"
 TRUTH = "list,item,grade\n" + "".join(f"q{n},a,1\nq{n},b,0\n" for n in range(1, 5))
 GOOD = "list,item\n" + "".join(f"q{n},{item}\n" for n in range(1, 5) for item in "ab")
 BAD = "list,item\nq1,a\nq1,a\nq9,a\n"
-FORMS = {"codabench", "evalai", "huggingface", "grand-challenge", "gradescope", "classroom"}
+FORMS = {"codabench", "evalai", "grand-challenge", "gradescope", "classroom"}
 
 
 @pytest.fixture
@@ -62,9 +62,6 @@ def test_values_of_each_split_under_its_name(ran):
     result = of(ran, "evalai", "good", words=words)["result"]
     assert [list(part) for part in result] == [["public"], ["private"]]
     assert all(list(values.values()) == [1.0, 0.5] for part in result for values in part.values())
-    both = of(ran, "huggingface", "good", words=words)
-    assert both["public_score"] == both["private_score"]
-    assert list(both["public_score"].values()) == [1.0, 0.5]
     (model,) = yaml.safe_load(ran("model-index", "good", words=words).out)["model-index"]
     assert model["name"] == "good"
     assert [each["dataset"]["split"] for each in model["results"]] == ["public", "private"]
@@ -74,7 +71,6 @@ def test_values_of_each_split_under_its_name(ran):
 def test_a_rejected_file_has_no_value_and_its_author_is_told(ran):
     assert of(ran, "codabench", "bad") == {}
     assert of(ran, "evalai", "bad") == {}
-    assert of(ran, "huggingface", "bad") == {"public_score": {}, "private_score": {}}
     assert ran("tira", "bad").out == ""
     assert ran("tira", "bad").code == 1
     grade = of(ran, "gradescope", "bad")

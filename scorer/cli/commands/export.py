@@ -17,8 +17,7 @@ def export(
         str,
         typer.Argument(
             metavar="PLATFORM",
-            help="codabench, evalai, evaluate, github-classroom, gradescope, "
-            "grand-challenge, huggingface, kaggle, tira.",
+            help="codabench, evalai, github-classroom, gradescope, grand-challenge, tira.",
         ),
     ],
     challenge: ChallengeWord,
@@ -34,23 +33,22 @@ def export(
 ) -> Result:
     """Make a bundle that runs `score` on a platform. It holds the answers: for organizers only.
 
-    The challenge is linted first. What the platform cannot say is told; `score rehearse` runs the
-    bundle here.
+    The challenge is linted first. The command says what the platform does not have of what the
+    challenge asks for, and what to do with the bundle.
     """
-    from scorer.bridges.export import IMAGE, bundle_for
     from scorer.bytes.write import folder, zipped
+    from scorer.export.bundle import IMAGE, make_bundle
 
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal)
-    bundle = bundle_for(platform, settled, image=image or IMAGE, allow_plugins=allow_plugins)
+    bundle = make_bundle(platform, settled, image=image or IMAGE, allow_plugins=allow_plugins)
     lines = [f"{printable(output)}: {len(bundle.files):,} files for {platform}"]
-    lines += [f"lost: {printable(each)}" for each in bundle.lost]
-    lines += [f"next: {each}" for each in bundle.next]
-    lines.append(f"try it: score rehearse {printable(output)} SUBMISSION...")
+    lines += [f"not supported: {printable(sentence)}" for sentence in bundle.unsupported]
+    lines += [f"next: {step}" for step in bundle.next_steps]
     if output.suffix == ".zip":
-        data = zipped(bundle.files, bundle.runnable)
+        data = zipped(bundle.files, bundle.executables)
         return Result(data, notes, files=((output, data),), written=tuple(lines))
     folder(output, bundle.files)
-    for name in bundle.runnable:
+    for name in bundle.executables:
         (output / name).chmod(0o755)
     return Result(notes=(*notes, *lines))

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from scorer.bridges.base import Subject
+from scorer.export.base import ExportContext
 
 
-def lost(subject: Subject, have: set[str]) -> tuple[str, ...]:
-    """One sentence for each part of the challenge that is not in `have`."""
-    return tuple(sentence for word, sentence in _wanted_parts(subject) if word not in have)
+def unsupported_features(context: ExportContext, supported: set[str]) -> tuple[str, ...]:
+    """Return one sentence for each feature of the challenge that is not in `supported`."""
+    features = _features_of(context)
+    return tuple(sentence for feature, sentence in features if feature not in supported)
 
 
-def _wanted_parts(subject: Subject) -> Iterator[tuple[str, str]]:
-    challenge, board = subject.challenge, subject.challenge.leaderboard
+def _features_of(context: ExportContext) -> Iterator[tuple[str, str]]:
+    """Yield the features that a challenge uses, each with what to do where it is missing."""
+    challenge, board = context.challenge, context.challenge.leaderboard
     phases = challenge.phases
     yield "tiers", "tiers, tests and intervals of the board: score board, or score on the files"
     if board.ladder != "off":

@@ -1,8 +1,8 @@
 """Bundles for platforms: what each platform's own code would refuse or misread."""
 
 import ast
-import csv
 import io
+import itertools
 import json
 import os
 import re
@@ -20,29 +20,26 @@ from types import SimpleNamespace
 import pytest
 import yaml
 from conftest import COMMAND
+from export.rehearsal import RUNS, SHOWN_SPLITS, Worker
 
-from scorer.bridges.base import TEMPLATES, challenge_files, platforms
-from scorer.bridges.export import bundle_for, subject
-from scorer.bridges.lost import lost
 from scorer.bytes.write import folder
 from scorer.challenge.load import load
-from scorer.core.errors import UsageError
+from scorer.export.base import TEMPLATES, read_challenge_files
+from scorer.export.bundle import EXPORTERS, make_bundle, make_context
+from scorer.export.unsupported import unsupported_features
 from scorer.prepare.bind import prepare
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "challenges" / "course-2026"
 GLUE = ROOT / "challenges" / "gallery" / "glue"
 SENT = ROOT / "submissions_example" / "course-2026"
-NAMES = [each.name for each in platforms()]
+NAMES = [*EXPORTERS]
 TRUTHS = {  # of each bundle, the files that hold the answers
     "codabench": "reference_data/",
     "evalai": "annotations/",
-    "evaluate": "challenge/",
     "github-classroom": "answers/",
     "gradescope": "challenge/",
     "grand-challenge": "ground_truth.tar.gz",
-    "huggingface": "challenge.zip",
-    "kaggle": "challenge/",
     "tira": "truths/",
 }
 TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
@@ -51,8 +48,8 @@ TIME = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d"
 @pytest.fixture(scope="module")
 def bundles():
     """A bundle for each platform; what all are made of is made once."""
-    made = subject(prepare(load(COURSE)))
-    return {name: platforms().get(name).function(made) for name in NAMES}
+    context = make_context(prepare(load(COURSE)))
+    return {name: EXPORTERS[name](context) for name in NAMES}
 
 
 def read(bundle, name):
@@ -100,7 +97,7 @@ def test_the_key_of_the_fingerprint_comes_along_and_the_store_does_not(challenge
     (folder / ".scorer-key").write_text("5" * 64)
     (folder / ".scorer").mkdir()
     (folder / ".scorer" / "board.db").write_text("")
-    assert set(challenge_files(load(folder))) == {".scorer-key", "challenge.yaml", "truth.csv"}
+    assert set(read_challenge_files(load(folder))) == {".scorer-key", "challenge.yaml", "truth.csv"}
 
 
 def test_codabench_keeps_times_keys_and_order(bundles):
@@ -165,7 +162,7 @@ splits: {{a: 0.5, b: rest, seed: 1}}
 phases:
   - {{id: one, opens: 2026-01-01T00:00:00Z, closes: 2026-02-01T00:00:00Z, show: {show}}}
 """
-    bundle = platforms().get("evalai").function(subject(prepare(load(challenge(text)))))
+    bundle = EXPORTERS["evalai"](make_context(prepare(load(challenge(text)))))
     said = read(bundle, "challenge_config.yaml")
     names = {split["id"]: split["codename"] for split in said["dataset_splits"]}
     seen = {names[p["dataset_split_id"]]: p["visibility"] for p in said["challenge_phase_splits"]}
@@ -245,10 +242,6 @@ def test_evalai_out_of_reach_is_told(bundles, tmp_path):
 
 
 def test_other_settings(bundles):
-    said = read(bundles["huggingface"], "conf.json")
-    assert said["EVAL_METRIC"] == "custom"
-    assert said["SCORING_METRIC"] == "nDCG@10"
-    assert re.fullmatch(r"\d{4}-\d\d-\d\d", said["END_DATE"])
     said = read(bundles["grand-challenge"], "grand-challenge.json")
     paths = [said["score_jsonpath"], *(c["path"] for c in said["extra_results_columns"])]
     assert all(path.count(".") == 2 for path in paths)
@@ -260,7 +253,7 @@ def test_other_settings(bundles):
     workflow = bundles["github-classroom"].files[".github/workflows/classroom.yml"].decode()
     steps = yaml.safe_load(workflow)["jobs"]["points"]["steps"]
     assert any("${{ secrets.ANSWERS_TOKEN }}" in str(step) for step in steps)
-    assert bundles["gradescope"].runnable == {"setup.sh", "run_autograder"}
+    assert bundles["gradescope"].executables == {"setup.sh", "run_autograder"}
 
 
 @pytest.mark.parametrize(
@@ -281,7 +274,7 @@ def test_other_settings(bundles):
 def test_what_a_platform_lacks(said, has, sentence, tmp_path):
     challenge = load(f"truth: truth.csv\nmetrics: [P@5]\n{said}\n", folder=tmp_path)
     has = {"tiers", "phases", *has}
-    told = lost(SimpleNamespace(challenge=challenge), has)
+    told = unsupported_features(SimpleNamespace(challenge=challenge), has)
     assert any(sentence in each for each in told) if sentence else not told
 
 
@@ -295,11 +288,11 @@ phases:
 """
 
 
-@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("evaluate", "kaggle")])
+@pytest.mark.parametrize("name", NAMES)
 def test_splits_of_a_file_stay_apart_as_drawn_ones_do(name, challenge):
     files = {"truth.csv": "list,item,grade\nq1,a,1\nq2,a,1\n"}
     folder = challenge(SPLIT, **files | {"splits.csv": "list,split\nq1,public\nq2,private\n"})
-    bundle = platforms().get(name).function(subject(prepare(load(folder))))
+    bundle = EXPORTERS[name](make_context(prepare(load(folder))))
     said = [json.loads(text) for file, data in bundle.files.items()
             for place, text in texts(file, data).items()
             if place.endswith("bridge.json")]  # fmt: skip
@@ -307,105 +300,94 @@ def test_splits_of_a_file_stay_apart_as_drawn_ones_do(name, challenge):
     assert all(each["splits"] for each in said)  # all lists would show private ones
 
 
-def test_a_submission_that_is_not_there_is_no_rejected_one(score, tmp_path):
-    ran = score("rehearse", tmp_path, tmp_path / "none.csv")
-    assert (ran.code, "none.csv: there is no such file" in ran.err) == (2, True), ran
-
-
 @pytest.mark.slow("exports to each platform anew")
 @pytest.mark.parametrize("name", NAMES)
-def test_the_same_challenge_gives_the_same_bundle_and_says_what_is_lost(name, bundles):
-    again = bundle_for(name, load(COURSE))
+def test_the_same_challenge_gives_the_same_bundle_and_says_what_is_not_supported(name, bundles):
+    again = make_bundle(name, load(COURSE))
     assert again.files == bundles[name].files
-    assert any("tiers" in sentence for sentence in again.lost)
-    assert again.next
+    assert any("tiers" in sentence for sentence in again.unsupported)
+    assert again.next_steps
+
+
+@pytest.fixture
+def rehearse(tmp_path):
+    """Run a bundle for a submission as its platform would; `command` is `score` there."""
+    count = itertools.count()
+
+    def run(name, bundle, submission, command=COMMAND):
+        work = tmp_path / f"work{next(count)}"
+        work.mkdir()
+        return RUNS[name](bundle, submission, Worker(work, str(command)))
+
+    return run
+
+
+@pytest.fixture
+def values_of(score):
+    """The values of a submission as `score` has them."""
+
+    def of(challenge, submission, *words):
+        ran = score(challenge, f"sent={submission}", "-q", "--format", "json", *words)
+        assert ran.code == 0, ran
+        (row,) = (row for row in json.loads(ran.out)["leaderboard"] if row["name"] == "sent")
+        return [value for value in row["values"].values() if value is not None]
+
+    return of
 
 
 @pytest.mark.slow("runs processes of a bundle")
-@pytest.mark.parametrize(
-    ("name", "archive"), [("codabench", True), *((name, False) for name in NAMES[1:])]
-)
-def test_a_bundle_does_what_score_does(name, archive, score, tmp_path, monkeypatch):
-    if platforms().get(name).computes:
-        pytest.importorskip("pandas", reason="its metric file takes pandas")
-    out = tmp_path / ("bundle.zip" if archive else "bundle")
-    made = score("export", name, COURSE, "-o", out)
-    assert made.code == 0, made
-    monkeypatch.chdir(tmp_path)
-    ran = score("rehearse", out.name, SENT / "good" / "aurora-1.csv", SENT / "bad" / "twice.csv")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_bundle_does_what_score_does(name, bundles, rehearse, values_of, tmp_path):
+    bundle = tmp_path / "bundle"
+    folder(bundle, bundles[name].files)
+    good, bad = SENT / "good" / "aurora-1.csv", SENT / "bad" / "twice.csv"
+    ran = rehearse(name, bundle, good)
     assert ran.code == 0, ran
-    good, bad, *failing = re.split(r"^(?=\S)", ran.out, flags=re.MULTILINE)[1:]
-    assert good.startswith("aurora-1.csv: exit 0 after ")
-    assert bad.startswith("twice.csv: exit 1 after ")
-    if name != "huggingface":  # which tells participants nothing
-        assert "item 'b30' is given twice" in bad
-    assert len(failing) == (not platforms().get(name).computes)
-    assert all("as it should be" in each for each in failing)
-    assert str(tmp_path) not in ran.out
-
-
-@pytest.mark.slow("loads evaluate, where it is installed, and runs score")
-def test_evaluate_itself_loads_the_module(bundles, score, tmp_path, monkeypatch):
-    evaluate = pytest.importorskip("evaluate", reason="evaluate is missing: pip install evaluate")
-    monkeypatch.setenv("SCORE", str(Path(sys.executable).parent / "score"))
-    for name in ("__init__.py", "course_2026.py"):
-        data = bundles["evaluate"].files.get(f"course_2026/{name}", b"")
-        (tmp_path / name).write_bytes(data)
-    sent, true = {}, {}
-    for user, book, value in rows_of(SENT / "good" / "aurora-1.csv"):
-        sent.setdefault(user, []).append((-float(value), book))
-    for user, book, grade in rows_of(load(COURSE).truth.file):
-        lists = true.setdefault(user, {"item": [], "grade": []})
-        lists["item"].append(book)
-        lists["grade"].append(float(grade))
-    module = evaluate.load(str(tmp_path / "course_2026.py"))
-    found = module.compute(
-        predictions=[[book for _, book in sorted(sent[user])] for user in true],
-        references=list(true.values()), ids=list(true),
-    )  # fmt: skip
-    told = json.loads(score(COURSE, SENT / "good" / "aurora-1.csv", "--format", "json").out)
-    assert found == next(r["values"] for r in told["leaderboard"] if r["name"] == "aurora-1")
-
-
-def rows_of(file):
-    with open(file, newline="") as lines:
-        return list(csv.reader(lines))[1:]
-
-
-def test_what_a_module_cannot_say_names_the_measure(challenge):
-    folder = challenge("truth: truth.csv\nmetrics: [{metric: P@2, aggregate: median}]\n")
-    with pytest.raises(UsageError, match=r"P@2.* is no measure of .* not counted alike"):
-        platforms().get("evaluate").function(subject(prepare(load(folder))))
+    if name != "github-classroom":  # whose reporter reads points alone
+        expected = values_of(COURSE, good, "--split", SHOWN_SPLITS.get(name, "public"))
+        assert list(ran.values.values()) == expected
+    ran = rehearse(name, bundle, bad)
+    assert (ran.code, ran.values) == (1, {}), ran
+    last_line_alone = name == "grand-challenge"
+    assert last_line_alone or "item 'b30' is given twice" in ran.shown
+    ran = rehearse(name, bundle, good, "score-that-is-not-there")
+    assert (ran.code != 0, ran.values) == (True, {}), ran
+    assert "not the submission's fault" in ran.shown
+    assert str(tmp_path) not in ran.shown
 
 
 @pytest.mark.slow("runs processes of a bundle")
-def test_a_submission_of_several_files(score, tmp_path):
+def test_a_submission_of_several_files(rehearse, values_of, tmp_path):
     sent = ROOT / "submissions_example" / "gallery" / "glue"
-    assert score("export", "codabench", GLUE, "-o", tmp_path / "b").code == 0
-    good, bad = sent / "good" / "bag-of-words.zip", sent / "bad" / "a-class-of-its-own.zip"
-    ran = score("rehearse", tmp_path / "b", good, bad)
+    bundle = tmp_path / "bundle"
+    folder(bundle, make_bundle("codabench", load(GLUE)).files)
+    good = sent / "good" / "bag-of-words.zip"
+    ran = rehearse("codabench", bundle, good)
+    assert [*ran.values.values()] == values_of(GLUE, good)
+    ran = rehearse("codabench", bundle, sent / "bad" / "a-class-of-its-own.zip")
+    assert (ran.code, "prediction 'maybe' is no class" in ran.shown) == (1, True), ran
+
+
+def test_a_bundle_is_a_folder_or_an_archive_of_the_same_files(score, tmp_path):
+    out = tmp_path / "bundle.zip"
+    ran = score("export", "gradescope", COURSE, "-o", out)
     assert ran.code == 0, ran
-    assert "GLUE = 0.5266658129842369" in ran.out
-    assert "prediction 'maybe' is no class" in ran.out
-
-
-@pytest.mark.slow("runs processes of a bundle")
-def test_a_bundle_that_was_changed_is_told(score, tmp_path):
-    assert score("export", "tira", COURSE, "-o", tmp_path / "b").code == 0
-    truth = tmp_path / "b" / "truths" / load(COURSE).truth.file.name
-    bridge = tmp_path / "b" / "bridge.json"
-    bridge.write_text(bridge.read_text().replace('"private"', '"public", "--top=1"'))
-    ran = score("rehearse", tmp_path / "b", SENT / "good" / "aurora-1.csv")
-    assert ran.code == 4, ran
-    assert "NOT as score says" in ran.out
-    truth.unlink()
-    assert score("rehearse", tmp_path / "b", SENT / "good" / "aurora-1.csv").code in (2, 4)
+    assert "not supported: tiers" in ran.err
+    assert "next: zip the files" in ran.err
+    assert score("export", "gradescope", COURSE, "-o", tmp_path / "bundle").code == 0
+    with zipfile.ZipFile(out) as archive:
+        for name in archive.namelist():
+            assert archive.read(name) == (tmp_path / "bundle" / name).read_bytes()
+        modes = {info.filename: info.external_attr >> 16 & 0o777 for info in archive.infolist()}
+    assert {name for name, mode in modes.items() if mode == 0o755} == {"setup.sh", "run_autograder"}
+    assert os.access(tmp_path / "bundle" / "run_autograder", os.X_OK)
 
 
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         (["kodabench", COURSE], "no platform is called 'kodabench'; did you mean 'codabench'?"),
+        (["kaggle", COURSE], "no platform is called 'kaggle'"),
         (["codabench", "nowhere"], "nowhere"),
     ],
 )
@@ -416,18 +398,13 @@ def test_what_cannot_be_exported(words, said, score, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.slow("exports a challenge")
-def test_places_that_are_taken_or_no_bundle(score, tmp_path):
+def test_a_place_that_is_taken(score, tmp_path):
     taken = tmp_path / "taken"
     taken.mkdir()
     (taken / "file").write_text("")
     ran = score("export", "tira", COURSE, "-o", taken)
     assert ran.code == 2
     assert "is not an empty folder" in ran.err
-    for place, said in ((taken, "is no bundle of"), (taken / "file", "neither a folder nor an")):
-        ran = score("rehearse", place, SENT / "good" / "aurora-1.csv")
-        assert ran.code == 2, ran
-        assert said in ran.err
 
 
 def test_a_challenge_that_is_not_sound_or_has_files_elsewhere(score, tmp_path, challenge):

@@ -1,0 +1,1 @@
+"""A challenge as a bundle for another platform."""

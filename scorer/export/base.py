@@ -1,0 +1,197 @@
+"""What every bundle is made of: the challenge, the bridge that runs `score`, settings as text."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+import yaml
+
+from scorer.challenge.model import FOLDER, KEY, Challenge
+from scorer.challenge.phases import Phase
+from scorer.challenge.words import SHOWN_WORDS
+from scorer.core.errors import UsageError
+from scorer.core.text import printable
+from scorer.metrics.measure import Measure
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+# The number of entries where a platform wants a limit and the challenge has none.
+NO_LIMIT = 1000
+
+# A PNG of one grey pixel, for platforms that do not take a challenge without a picture.
+LOGO = b64decode(
+    b"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
+)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ExportContext:
+    """A challenge with everything that bundles are made of.
+
+    Attributes:
+        measures: The measures of the challenge, the primary one first.
+        files: The files of the challenge, by their paths in its folder.
+        kit: The kit for participants, a zip archive.
+        image: The name of a container image that has the command `score`.
+        now: When a phase begins of which the challenge says nothing.
+    """
+
+    challenge: Challenge
+    measures: Sequence[Measure]
+    files: Mapping[str, bytes]
+    kit: bytes
+    image: str
+    now: datetime
+
+    @property
+    def title(self) -> str:
+        """The challenge's title in one line."""
+        return " ".join(self.challenge.title.split())
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases that take entries."""
+        return tuple(phase for phase in self.challenge.phases if phase.after is None)
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that some phase shows, in the order of the phases."""
+        if self.challenge.splits is None:
+            return ()
+        shown = (phase.show for phase in self.challenge.phases)
+        return tuple(dict.fromkeys(name for name in shown if name not in SHOWN_WORDS))
+
+    def by_direction(self, higher: T, lower: T) -> dict[str, T]:
+        """Return `higher` or `lower` for the id of each measure: which values are better."""
+        return {
+            measure.id: higher if measure.metric.better == "higher" else lower
+            for measure in self.measures
+        }
+
+
+class Bundle(NamedTuple):
+    """The files of an export.
+
+    Attributes:
+        files: The bytes of each file, by its path in the bundle.
+        executables: The files that the platform starts.
+        unsupported: One sentence for each part of the challenge that the platform does not have.
+        next_steps: What the organizer does with the bundle.
+    """
+
+    files: Mapping[str, bytes]
+    executables: frozenset[str] = frozenset()
+    unsupported: tuple[str, ...] = ()
+    next_steps: tuple[str, ...] = ()
+
+
+Exporter = Callable[[ExportContext], Bundle]
+
+
+def read_challenge_files(challenge: Challenge) -> dict[str, bytes]:
+    """Return the files of a challenge by their paths in its folder, with its secret key.
+
+    Raises:
+        UsageError: A file lies outside of the folder, or cannot be read.
+    """
+    definition, *others = challenge.files
+    key = challenge.folder / KEY
+    files: dict[str, bytes] = {}
+    for path in dict.fromkeys((challenge.folder / definition.name, *others, key)):
+        location = challenge.folder / path
+        if not location.is_relative_to(challenge.folder) or ".." in location.parts:
+            raise UsageError(f"{printable(path)} is outside of the challenge's folder: copy it in")
+        if location == key and not location.exists():
+            continue
+        name = location.relative_to(challenge.folder)
+        if name.parts[0] == FOLDER:
+            continue
+        try:
+            files[name.as_posix()] = location.read_bytes()
+        except OSError as error:
+            raise UsageError(f"{printable(path)} cannot be read: {error.strerror}") from None
+    if challenge.path.name != "challenge.yaml":
+        files["challenge.yaml"] = files.pop(challenge.path.name)
+    return files
+
+
+def derived_image(image: str, platform: str) -> str:
+    """Return the name of the image that a bundle's Dockerfile makes of another one.
+
+    >>> derived_image("registry.org:5000/scorer@sha256:00", "tira")
+    'registry.org:5000/scorer-tira'
+    """
+    return f"{image.partition('@')[0]}-{platform}"
+
+
+def in_folder(folder: str, files: Mapping[str, bytes]) -> dict[str, bytes]:
+    """Return files with their paths moved into a folder of the bundle."""
+    return {f"{folder}/{name}": data for name, data in files.items()}
+
+
+def template(name: str) -> bytes:
+    """Return a program that bundles hold as it is.
+
+    The programs end in `.in`, since they are written for the old Python of a platform's worker.
+    """
+    return (TEMPLATES / f"{name}.in").read_bytes()
+
+
+def bridge_files(
+    context: ExportContext,
+    form: str,
+    result: str,
+    splits: Sequence[str] = (),
+    *,
+    page: str | None = None,
+    always: Mapping[str, Any] | None = None,
+    stdout: bool = False,
+    shown: Mapping[str, Sequence[str]] | None = None,
+) -> dict[str, bytes]:
+    """Return bridge.py, which runs `score` on a platform, and bridge.json, its settings.
+
+    Args:
+        context: The challenge.
+        form: The form of the platform's result file, as `score --format` has it.
+        result: The name of that file.
+        splits: The splits whose values the file holds; all lists where there are none.
+        page: The name of an HTML report beside it.
+        always: The result, together with `output`, of a submission that has no values.
+        stdout: Whether participants are shown standard output instead of standard error.
+        shown: The splits whose values participants are shown, by phase.
+    """
+    settings = {
+        "form": form,
+        "result": result,
+        "splits": list(splits),
+        "parts": bool(context.challenge.submission.parts),
+        "options": ["--allow-plugins"] if context.challenge.plugins else [],
+        "page": page,
+        "always": always,
+        "stdout": stdout,
+        "shown": shown,
+    }
+    return {"bridge.py": template("bridge.py"), "bridge.json": format_json(settings)}
+
+
+def format_utc(time: datetime) -> str:
+    """Return a time in UTC without an offset: some platforms drop an offset, others refuse it."""
+    return time.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S")
+
+
+def format_yaml(value: Any) -> bytes:
+    """Return YAML with the keys in their order."""
+    return yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100).encode()
+
+
+def format_json(value: Any) -> bytes:
+    """Return JSON with the keys in their order."""
+    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()

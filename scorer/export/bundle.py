@@ -1,0 +1,69 @@
+"""A challenge as a bundle for a platform."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from scorer.api.kit import kit
+from scorer.api.lint import lint
+from scorer.challenge.model import Challenge
+from scorer.core.errors import ChallengeError, UnknownName
+from scorer.core.version import __version__
+from scorer.export.base import Bundle, ExportContext, Exporter, read_challenge_files
+from scorer.export.codabench import export_codabench
+from scorer.export.evalai import export_evalai
+from scorer.export.github_classroom import export_github_classroom
+from scorer.export.gradescope import export_gradescope
+from scorer.export.grand_challenge import export_grand_challenge
+from scorer.export.tira import export_tira
+from scorer.prepare.bind import BoundChallenge, prepare
+from scorer.prepare.open import public
+
+# The container image that bundles name unless another one is given; `make image` builds it.
+IMAGE = f"challenge-scorer:{__version__}"
+
+EXPORTERS: dict[str, Exporter] = {
+    "codabench": export_codabench,
+    "evalai": export_evalai,
+    "github-classroom": export_github_classroom,
+    "gradescope": export_gradescope,
+    "grand-challenge": export_grand_challenge,
+    "tira": export_tira,
+}
+
+
+def make_bundle(
+    platform: str, challenge: Challenge, *, image: str = IMAGE, allow_plugins: bool = False
+) -> Bundle:
+    """Lint a challenge, and return its bundle for a platform.
+
+    Args:
+        platform: The name of the platform.
+        challenge: The challenge with its truth.
+        image: The name of a container image that has `score`.
+        allow_plugins: Whether the challenge's own metrics may be run; the bundle then allows
+            them, too.
+
+    Raises:
+        UnknownName: There is no such platform.
+        ChallengeError: `score lint` finds an error in the challenge.
+        UsageError: The challenge has files outside of its folder.
+    """
+    exporter = EXPORTERS.get(platform)
+    if exporter is None:
+        raise UnknownName("platform", platform, tuple(EXPORTERS))
+    if not lint(challenge, allow_plugins=allow_plugins).sound:
+        raise ChallengeError("the challenge is not sound; `score lint` says why")
+    return exporter(make_context(prepare(challenge, allow_plugins), image))
+
+
+def make_context(bound: BoundChallenge, image: str = IMAGE) -> ExportContext:
+    """Return what bundles of a challenge are made of."""
+    return ExportContext(
+        challenge=bound.challenge,
+        measures=sorted(bound.measures, key=lambda measure: not measure.primary),
+        files=read_challenge_files(bound.challenge),
+        kit=kit(bound, public(bound)).data,
+        image=image,
+        now=datetime.now(UTC).replace(microsecond=0),
+    )
