@@ -7,19 +7,21 @@ import numpy as np
 import pytest
 
 DEGREE = 6_371_000 * math.pi / 180  # metres
-GROUPS = "[male, old]"
+SUBGROUPS = """
+  - {id: subgroup_NAME, metric: BalancedAccuracy, where: NAME = 1}
+  - {id: bpsn_NAME, metric: BalancedAccuracy, where: "NAME = 1 and y = 0 or NAME = 0 and y = 1"}
+  - {id: bnsp_NAME, metric: BalancedAccuracy, where: "NAME = 1 and y = 1 or NAME = 0 and y = 0"}
+"""
 BIAS = f"""
 truth: {{file: truth.csv, columns: {{list: id, label: y, extra: {{male: number, old: number}}}}}}
 submission: {{columns: {{list: id, probability: p}}}}
 metrics:
   - {{id: bias, score: "0.25*(all + subgroup + bpsn + bnsp)"}}
   - {{id: all, metric: BalancedAccuracy}}
-  - {{id: subgroup, metric: BalancedAccuracy, each: {GROUPS}, aggregate: power(-5)}}
-  - {{id: bpsn, metric: BalancedAccuracy, each: {GROUPS}, aggregate: power(-5),
-     where: "each = 1 and y = 0 or each = 0 and y = 1"}}
-  - {{id: bnsp, metric: BalancedAccuracy, each: {GROUPS}, aggregate: power(-5),
-     where: "each = 1 and y = 1 or each = 0 and y = 0"}}
-"""
+  - {{id: subgroup, score: "power(-5, subgroup_male, subgroup_old)"}}
+  - {{id: bpsn, score: "power(-5, bpsn_male, bpsn_old)"}}
+  - {{id: bnsp, score: "power(-5, bnsp_male, bnsp_old)"}}
+{SUBGROUPS.replace("NAME", "male")}{SUBGROUPS.replace("NAME", "old")}"""
 LIKELY = [0.9, 0.2, 0.4, 0.8, 0.7, 0.1, 0.6, 0.3, 0.5, 0.9]
 TRUE = [1, 0, 1, 0, 1, 0, 1, 0, 1, 0]
 MALE, OLD = [1, 1, 1, 1, 0, 0, 0, 0, 1, 0], [0, 0, 1, 1, 1, 1, 0, 0, 0, 1]

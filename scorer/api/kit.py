@@ -115,12 +115,7 @@ def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpe
 
     def computable(bound: Measure) -> bool:
         combination = bound.combination
-        if (
-            combination.numbers
-            or combination.where
-            or combination.studies
-            or not set(combination.names) <= set(columns)
-        ):
+        if combination.numbers or combination.where or not set(combination.names) <= set(columns):
             return False
         if bound.parts:
             return all(computable(part) for part in bound.parts)

@@ -44,8 +44,6 @@ COMBINING = (
     "weights",
     "group",
     "where",
-    "each",
-    "any",
     "unit",
 )
 COMPOSED = "score"  # what a composite is called that has no id

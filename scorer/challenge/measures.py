@@ -3,7 +3,7 @@
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, WithJsonSchema
 
 from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.fields import (
@@ -74,16 +74,6 @@ MEASURE = {
             "and label = 0, of columns of the truth or of the lists' file; = != < <= > >=, "
             "in (a, b), and, or, not",
         },
-        "each": {
-            **ONE_OR_MANY,
-            "description": "columns, each of which stands for `each` in `where` (default: each = "
-            "1) in its turn: groups that overlap, which aggregate puts together",
-        },
-        "any": {
-            "anyOf": [SCALAR, {"type": "object"}],
-            "description": "rows with one value of this further column are one row, which has a "
-            "class where any has it, as likely as in the likeliest; {by: study, class: severe}",
-        },
         "unit": {
             "enum": ["list", "group", "item", ["group", "list"]],
             "description": "what intervals and tests draw: lists, groups of lists, or the items "
@@ -129,18 +119,6 @@ def _formula(text: str) -> str:
     return text
 
 
-class AnyRow(YamlSection):
-    """Rows that are one row, of a study or a patient."""
-
-    by: Name
-    label: Name | None = Field(None, alias="class")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _short(cls, value: Any) -> Any:
-        return value if isinstance(value, dict) else {"by": value}
-
-
 def _in_one(value: Any) -> Any:
     """Several words as one: `[group, list]` as `group, list`."""
     return ", ".join(_one_or_many(value)) if isinstance(value, list | tuple) else value
@@ -166,8 +144,6 @@ class MeasureSpec(YamlSection):
     weights: OneOrMany = ()  # columns of the lists, or size; '' for none
     group: Name | None = None  # the lists that count
     where: Annotated[Text, AfterValidator(_condition)] | None = None  # true of those that count
-    each: OneOrMany = ()  # columns that stand for `each` in `where`
-    any: AnyRow | None = None  # rows that are one
     unit: Annotated[Literal["list", "group", "item", "group, list"], Word, Before(_in_one)] = (
         "list"  # what is resampled
     )

@@ -15,7 +15,6 @@ if TYPE_CHECKING:  # a challenge.yaml is read without numpy
 ALLOWED = "columns, values, = != < <= > >=, in, and, or, not, ( )"
 SIGNS = r"<=|>=|!=|<>|==|[-+<>=(),]"
 GRAMMAR = Grammar("condition", SIGNS, ALLOWED, {"&": "; write and", "|": "; write or"})
-EACH = "each"  # stands for each column of a measure's `each` in its turn
 FLAGS = {"true": 1.0, "false": 0.0}
 COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     "<": lambda a, b: a < b,
@@ -52,21 +51,6 @@ class Condition(NamedTuple):
         own = (self.name,) if self.name else ()
         return tuple(dict.fromkeys([*own, *(n for part in self.parts for n in part.names)]))
 
-    def of(self, column: str) -> Condition:
-        """It with a column in place of `each`."""
-        parts = tuple(part.of(column) for part in self.parts)
-        return self._replace(name=column if self.name == EACH else self.name, parts=parts)
-
-    def __str__(self) -> str:
-        """It as it is written, so that `parse` reads it again."""
-        if self.kind == "not":
-            return f"not ({self.parts[0]})"
-        if self.parts:
-            return f" {self.kind} ".join(f"({part})" for part in self.parts)
-        values = ", ".join(map(_literal, self.values))
-        name = f"'{self.name}'"
-        return f"{name} in ({values})" if len(self.values) > 1 else f"{name} {self.kind} {values}"
-
     def true(self, columns: Mapping[str, Cells]) -> Mask:
         """The rows that it is true of: shape (rows,).
 
@@ -94,10 +78,6 @@ class Condition(NamedTuple):
         if number is None and cell:
             raise GrammarError(f"{self.name} holds {quoted(cell)}, which is no number to compare")
         return number is not None and COMPARISONS[self.kind](number, value)
-
-
-def _literal(value: Value) -> str:
-    return f"'{value}'" if isinstance(value, str) else f"{value:.17g}"
 
 
 def _as_number(cell: str) -> float | None:

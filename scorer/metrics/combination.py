@@ -26,7 +26,6 @@ class Combination:
     group: str | None = None  # only lists of that group count
     unit: str = "list"  # what is resampled
     where: str | None = None  # a condition: only lists of which it is true count
-    studies: str | None = None  # rows that are put together before anything else: `severe of study`
 
     @property
     def plain(self) -> bool:
@@ -73,8 +72,6 @@ class Combination:
             facts["group"] = self.group
         if self.where is not None:
             facts["where"] = self.where
-        if self.studies is not None:
-            facts["any"] = self.studies
         if self.unit != "list":
             facts["unit"] = self.unit
         return facts
@@ -89,8 +86,6 @@ class Combination:
             parts.append(_called(name, how, weight))
         if self.group is not None:
             parts.append(f"of {self.group}")
-        if self.studies is not None:
-            parts.append(self.studies)
         if self.where is not None:
             parts.append(f"where {self.where}")
         return f" [{', '.join(parts)}]" if parts else ""

@@ -189,7 +189,6 @@ def _bound(
     for spec, choices in candidates:
         metric = next((choice for choice in choices if kind.name in choice.kinds), choices[0])
         try:
-            metric = combiner.of_studies(spec, metric)
             params = combiner.params(spec, metric)
             plain = measure(metric, spec.notation, params, spec.id, spec.primary)
         except NotationError as error:

@@ -11,9 +11,7 @@ from scorer.bytes.limits import ReadLimits
 from scorer.challenge.forms import cut_of
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
-from scorer.core.condition import EACH
-from scorer.core.condition import parse as parse_condition
-from scorer.core.formula import Bounds, FormulaError, Traits, parse, spelt
+from scorer.core.formula import Bounds, Traits, parse, spelt
 from scorer.core.text import join_first, nearest, quoted
 from scorer.formats.read import format_of, header
 from scorer.metrics.base import Better, Metric, metrics
@@ -52,7 +50,7 @@ class Combiner:
     def params(self, spec: MeasureSpec, metric: Metric) -> dict[str, Any]:
         """The parameters of the metric, also those with the name of a key that is read here."""
         fields, values = metric.parameters.model_fields, dict(spec.params)
-        for name in ("aggregate", "weights", "group", "where", "each", "any", "unit", "per"):
+        for name in ("aggregate", "weights", "group", "where", "unit", "per"):
             if name in fields and name in spec.model_fields_set:
                 value = getattr(spec, name)
                 values[name] = value[0] if isinstance(value, tuple) and len(value) == 1 else value
@@ -68,26 +66,6 @@ class Combiner:
                 values["average"] = "lists" if inner in LIST_WORDS else inner
         return values
 
-    def of_studies(self, spec: MeasureSpec, metric: Metric) -> Metric:
-        """The metric of rows, or of what they are parts of where `any` says so."""
-        if spec.any is None:
-            return metric
-        truth, lists = self.challenge.truth.extra, self.challenge.lists
-        known = [*truth, *(() if lists is None else (*lists.extra, "group"))]
-        if "labels" not in metric.kinds:
-            self._wrong(spec, "any", f"rows of a table are put together, not of {metric.name}")
-        elif spec.any.by not in known:
-            suggestion = nearest(spec.any.by, known)
-            hint = f"; did you mean {quoted(suggestion)}?" if suggestion else ""
-            message = f"no further column {quoted(spec.any.by)} is declared{hint}"
-            help = f"write truth: {{columns: {{extra: [{spec.any.by}]}}}}, or the same of lists"
-            self._wrong(spec, "any.by", message, "C121", help)
-        else:
-            from scorer.metrics.anyof import any_of
-
-            return any_of(metric, spec.any.by, spec.any.label)
-        return metric
-
     def _inner(self, spec: MeasureSpec) -> str:
         """The first word of `average` where it is about the lists; '' where it names a group."""
         first = spec.average[0] if spec.average else ""
@@ -96,8 +74,6 @@ class Combiner:
     def combined(self, spec: MeasureSpec, bound: Measure) -> Measure:
         """The measure with the combination of lists and groups that its spec asks for."""
         faults_before = len(self.faults)
-        if spec.each and spec.score is None:
-            return self._each(spec, bound)
         combination = self._combination(spec, bound)
         if combination.plain or len(self.faults) > faults_before:
             return bound
@@ -165,53 +141,12 @@ class Combiner:
             group,
             unit,
             None if "where" in parameters else spec.where,
-            _studies(spec),
         )
         return (
             combination
             if combination.plain or not summed or aggregates[0]
             else replace(combination, lists=plain)
         )
-
-    def _each(self, spec: MeasureSpec, bound: Measure) -> Measure:
-        """The measure of groups that overlap: of the lists of each column's condition."""
-        where, how = parse_condition(spec.where or f"{EACH} = 1"), spec.aggregate or ("mean",)
-        if EACH not in where.names:
-            self._wrong(spec, "where", f"with {EACH}, the condition is about it: {EACH} = 1")
-        for key in ("average", "weights"):
-            if getattr(spec, key):
-                message = f"groups of {EACH} are put together by aggregate alone"
-                self._wrong(spec, key, message)
-        if len(how) > 1 or how[0].startswith("stability"):
-            message = "groups that overlap take one aggregate, and have no order"
-            self._wrong(spec, "aggregate", message)
-            return bound
-        name = f"{bound.id} [{EACH}: {how[0]}]" if spec.id is None else spec.id
-        parts = []
-        for column in dict.fromkeys(spec.each):
-            condition = str(where.of(column))
-            combination = Combination(
-                group=spec.group, unit=spec.unit, where=condition, studies=_studies(spec)
-            )
-            parts.append(
-                replace(bound, combination=combination, id=f"{name} [{column}]", primary=False)
-            )
-        word, _, number = how[0].partition("(")
-        if word == "geometric" and number:
-            self._wrong(spec, "aggregate", "geometric of groups that overlap takes no number")
-            return bound
-        first = f"{number.removesuffix(')')}, " if number else ""
-        score = f"{word}({first}{', '.join(spelt(part.id) for part in parts)})"
-        try:
-            tree = parse(score)
-        except FormulaError as error:
-            self._wrong(spec, "each", str(error))
-            return bound
-        bounds = tree.bounds({part.id: _traits(part) for part in parts})
-        view, better = bound.metric.view, bound.metric.better
-        metric = composite(view, better, *map(_finite, bounds))
-        composed = measure(metric, COMPOSITE, {"score": score, "per": "mean"}, name, spec.primary)
-        return replace(composed, parts=tuple(parts))
 
     def _levels(
         self, spec: MeasureSpec, key: str, texts: Sequence[str], of_lists: bool, groups: int
@@ -336,7 +271,7 @@ class Combiner:
             message = f"{join_first(whole)} has no value of each list, which per: list asks for"
             self._wrong(spec, "per", message, "C125")
             return None
-        of_lists = ("average", "aggregate", "weights", "group", "where", "each", "any")
+        of_lists = ("average", "aggregate", "weights", "group", "where")
         written = [key for key in of_lists
                    if spec.per == "mean" and getattr(spec, key) not in ((), None)]  # fmt: skip
         if written:
@@ -386,13 +321,6 @@ def _traits(part: Measure) -> Traits:
     bounds = Bounds(*(end if end is not None else inf for end, inf in (
         (low, -float("inf")), (high, float("inf")))))  # fmt: skip
     return Traits(bounds, part.metric.better == "higher")
-
-
-def _studies(spec: MeasureSpec) -> str | None:
-    """What rows are put together, as a text."""
-    if spec.any is None:
-        return None
-    return f"{spec.any.label or 'any'} of {spec.any.by}"
 
 
 def _finite(number: float) -> float | None:

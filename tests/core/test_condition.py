@@ -87,10 +87,6 @@ def test_a_word_is_not_compared_with_a_number():
         true_of("kind > 3")
 
 
-def test_each_is_a_column_in_its_turn():
-    assert parse("each = 1 and label = 0").of("male") == parse("male = 1 and label = 0")
-
-
 @rounds(100)
 @given(st.text(max_size=60))
 def test_any_text_is_a_condition_or_an_error(text):

@@ -1,4 +1,4 @@
-"""Conditions, groups that overlap and rows of studies: their numbers by pandas and scikit-learn."""
+"""Conditions, and groups that overlap: their numbers by numpy and scikit-learn."""
 
 import numpy as np
 import polars as pl
@@ -70,7 +70,6 @@ def auc(mask):
 
 
 MALE, OLD, LABEL = DATA["male"] == 1, DATA["old"] == "True", DATA["label"] == 1
-STUDIES = DATA.filter(pl.col("part") == "spine").group_by("study", maintain_order=True).max()
 WEEKLY = [auc(DATA["week"] == week) for week in (9, 10, 11, 12)]
 SLOPE, START = np.polyfit(range(4), WEEKLY, 1)
 
@@ -89,18 +88,6 @@ SLOPE, START = np.polyfit(range(4), WEEKLY, 1)
          log_loss(*(DATA.filter((pl.col("part") == "spine") & (pl.col("male") == 0))[name]
                     for name in ("label", "p")))),
         (
-            {"metric": "AUROC", "each": ["male", "old"], "aggregate": "power(-5)"},
-            np.mean(np.array([auc(MALE), auc(OLD)]) ** -5) ** (-1 / 5),
-        ),
-        (
-            {"metric": "AUROC", "each": ["male", "old"], "where": "each = 0 or label = 1"},
-            (auc(~MALE | LABEL) + auc(~OLD | LABEL)) / 2,
-        ),
-        ({"metric": "LogLoss", "where": "part = spine", "any": "study"},
-         log_loss(STUDIES["label"], STUDIES["p"])),
-        ({"metric": "AUROC", "where": "part = spine", "any": {"by": "study", "class": "1"}},
-         roc_auc_score(STUDIES["label"], STUDIES["p"])),
-        (
             {"metric": "AUROC", "average": "week", "aggregate": "stability(88, 0.5)"},
             np.mean(WEEKLY) + 88 * min(0, SLOPE)
             - 0.5 * np.std(np.array(WEEKLY) - SLOPE * np.arange(4) - START),
@@ -118,17 +105,22 @@ def test_values(folder, measure, expected):
 def test_the_bias_of_a_classifier_needs_no_code(folder):
     aucs = [[auc(g), auc(g != LABEL), auc(g == LABEL)] for g in (MALE, OLD)]
     expected = 0.25 * auc(MALE | ~MALE) + 0.25 * (np.mean(np.power(aucs, -5.0), 0) ** -0.2).sum()
-    groups = {"metric": "AUROC", "each": ["male", "old"], "aggregate": "power(-5)"}
-    crossed = ["each = 1 and label = 0 or each = 0 and label = 1",
-               "each = 1 and label = 1 or each = 0 and label = 0"]  # fmt: skip
+    of_groups = {
+        "subgroup": "NAME = 1",
+        "bpsn": "NAME = 1 and label = 0 or NAME = 0 and label = 1",
+        "bnsp": "NAME = 1 and label = 1 or NAME = 0 and label = 0",
+    }
     report = score(
         challenge(
             folder,
             {"id": "bias", "score": "0.25*(overall + subgroup + bpsn + bnsp)"},
             {"id": "overall", "metric": "AUROC"},
-            {"id": "subgroup", **groups},
-            {"id": "bpsn", **groups, "where": crossed[0]},
-            {"id": "bnsp", **groups, "where": crossed[1]},
+            *({"id": id, "score": f"power(-5, {id}_male, {id}_old)"} for id in of_groups),
+            *(
+                {"id": f"{id}_{name}", "metric": "AUROC", "where": where.replace("NAME", name)}
+                for id, where in of_groups.items()
+                for name in ("male", "old")
+            ),
         ),
         [folder / "run.csv", folder / "wrong.csv"],
     )
@@ -137,7 +129,7 @@ def test_the_bias_of_a_classifier_needs_no_code(folder):
     low, high = report.standings[0].interval
     assert low < expected < high
     assert report.standings[1].tier == 2
-    assert [m.id for m in report.measures] == ["bias", "overall", "subgroup", "bpsn", "bnsp"]
+    assert [m.id for m in report.measures][:5] == ["bias", "overall", "subgroup", "bpsn", "bnsp"]
 
 
 def test_what_it_is_true_of_is_kept_with_the_values(folder):
@@ -167,10 +159,8 @@ def test_a_kit_has_no_measure_of_the_truths_columns(folder):
         ),
         ({"where": "part > 3"}, "part holds 'neck', which is no number to compare"),
         ({"where": "male = 7"}, "true of no list: male = 7"),
-        ({"any": "studdy"}, "no further column 'studdy' is declared; did you mean 'study'?"),
-        ({"any": {"by": "study", "klass": "1"}}, "no key 'klass' here"),
-        ({"any": {"class": "1"}}, "'by' is missing"),
-        ({"each": ["male"], "where": "old = 1"}, "the condition is about it: each = 1"),
+        ({"each": ["male"]}, "AUROC has no parameter 'each'"),
+        ({"any": "study"}, "AUROC has no parameter 'any'"),
     ],
 )
 def test_mistakes_are_told_at_their_key(folder, measure, message):
@@ -184,8 +174,10 @@ def test_lint_finds_such_measures_sound(folder):
     found = lint(
         challenge(
             folder,
-            {"metric": "AUROC", "where": "part = spine", "any": "study"},
-            {"id": "each", "metric": "AUROC", "each": ["male", "old"]},
+            {"metric": "AUROC", "where": "part = spine"},
+            {"id": "both", "score": "power(-5, male, old)"},
+            {"id": "male", "metric": "AUROC", "where": "male = 1"},
+            {"id": "old", "metric": "AUROC", "where": "old = 1"},
         )
     )
     assert found.sound, [remark.message for remark in found.remarks]
