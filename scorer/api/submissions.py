@@ -9,7 +9,6 @@ from itertools import groupby
 from pathlib import Path
 
 from scorer.api import data
-from scorer.api.ir_metadata import read_metadata
 from scorer.api.systems import Named as Named
 from scorer.api.systems import by_system, holds_systems
 from scorer.challenge.load import load
@@ -227,7 +226,6 @@ def outcomes_of(
     `UsageError` if two have one name.
     """
     distinct(files)
-    limits = ready.prepared.limits
 
     def tick(done: float) -> None:
         if progress is not None and files:
@@ -235,7 +233,6 @@ def outcomes_of(
 
     outcomes = list(_outcomes(ready, files, tick, ready.prepared.read or {}))
     for file, outcome in zip(files, outcomes, strict=True):
-        read_metadata(ready.prepared, limits, file, outcome.findings)
         outcome.findings.show_as(file.display)
         if file.part is not None:
             outcome.findings.replace(file.part.located)

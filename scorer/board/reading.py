@@ -15,7 +15,6 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from scorer.api.ir_metadata import read_metadata
 from scorer.api.submissions import terms_of
 from scorer.api.systems import Named, by_system
 from scorer.board.orders import Ordered, Orders, order_of
@@ -129,7 +128,6 @@ def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: 
     if "run" in ready.prepared.challenge.submission.columns:
         return _of_runs(ready, path, name, values, sha256)
     (outcome,) = local(ready.plan, [path])
-    read_metadata(ready.prepared, ready.prepared.limits, Named("", path), outcome.findings)
     scored = _settled(ready, name, outcome)
     text = scored.findings.to_json()
     if scored.card is None:

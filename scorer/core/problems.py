@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Literal
 
@@ -67,8 +67,6 @@ class Findings:
     def __init__(self, path: str | None = None, most: int = KEPT) -> None:
         self.path = path
         self.counts: Counter[str] = Counter()
-        self.metadata: Mapping[str, str] = {}  # what the file says of itself, of ir_metadata
-        self.commented = True  # whether the file may begin with #
         self._most = most
         self._problems: list[Problem] = []
         self._errors = False
@@ -92,7 +90,7 @@ class Findings:
         """The same findings, to be added to."""
         copied = Findings(self.path, self._most)
         copied.counts, copied._problems = self.counts.copy(), list(self._problems)
-        copied._errors, copied.metadata = self._errors, self.metadata
+        copied._errors = self._errors
         return copied
 
     def locate(
@@ -167,7 +165,6 @@ class Findings:
                 "counts": self.counts,
                 "errors": self._errors,
                 "problems": problems,
-                **({"metadata": dict(self.metadata)} if self.metadata else {}),
             }
         )
 
@@ -180,7 +177,6 @@ class Findings:
             findings.counts.update(fields["counts"])
             findings._problems = [Problem(**problem) for problem in fields["problems"]]
             findings._errors = fields["errors"]
-            findings.metadata = {k: str(v) for k, v in fields.get("metadata", {}).items()}
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"these are no findings: {error!r}") from error
         return findings

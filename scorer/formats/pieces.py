@@ -78,8 +78,6 @@ def pieces(
             yield Pieces()
             return
         stack.callback(stream.close)
-        if not format.form.parts:
-            findings.commented = stream.peek(1).startswith(b"#")
         parts = Pieces()
         request = Request(
             path, stream, shapes, findings, limits, stack, format.form, parts.index

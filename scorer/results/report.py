@@ -66,11 +66,6 @@ class Scored:
         """Whether it was scored."""
         return self.card is not None
 
-    @property
-    def metadata(self) -> Mapping[str, str]:
-        """What its file says of itself: tag, actor and method of ir_metadata."""
-        return self.findings.metadata
-
     def published(self, paths: bool = False) -> Scored:
         """Without its folder; of a baseline, which may be made of the truth, no digest or row.
 

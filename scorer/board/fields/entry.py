@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scorer.board.entries import Added
-from scorer.reports.codec import ABSENT, Place, optional
+from scorer.reports.codec import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,6 @@ class Line:
     problems: Sequence[Place]
     receipt: str | None
     values: Mapping[str, Mapping[str, float | None]] | None  # split -> measure -> mean
-    ir_metadata: Mapping[str, str] = optional()  # tag, actor and method, where a run says them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,5 +51,4 @@ def line(added: Added) -> Line:
         [Place.of(finding) for finding in added.findings],
         added.receipt,
         added.values or None,
-        added.findings.metadata or ABSENT,
     )

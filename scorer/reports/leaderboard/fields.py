@@ -48,7 +48,6 @@ class Submission:
     problems: Sequence[Place]
     values: Mapping[str, Value] | None
     runs: Sequence[RunOfSystem] = optional()  # of a system of several
-    ir_metadata: Mapping[str, str] = optional()  # tag, actor and method, where a run says them
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +321,6 @@ def _submission(scored: Scored, report: Report, options: Options) -> Submission:
         [Place.of(finding) for finding in scored.findings],
         values if scored.valid else None,
         [RunOfSystem(run.name, run.path, run.sha256) for run in scored.runs] or ABSENT,
-        scored.metadata or ABSENT,
     )
 
 

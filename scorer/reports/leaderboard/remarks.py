@@ -11,7 +11,6 @@ from scorer.reports.leaderboard.front import on_the_front
 from scorer.results.report import Certainty, How, RankedBy, Report, Scope, Standing
 
 HANGS = 4  # lists that a spread comes from, below which it is hardly known
-SELVES = 10  # submissions whose words of themselves are shown
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
 SKEW_LISTS = 100  # below which joint intervals of skew values hold less often
 
@@ -53,7 +52,6 @@ def remarks(report: Report, precision: int) -> list[str]:
         )
     if none := [row.name for row in report.standings if hitless(row, report)]:
         lines.append(_no_hit(none, report))
-    lines += _of_themselves(report) if report.track is None else ()
     lines += [*_tested(report, precision), *_intervals(report), *_fewer(report, precision)]
     if report.front is not None:
         lines += on_the_front(report.front)
@@ -85,17 +83,6 @@ def _no_hit(names: Sequence[str], report: Report) -> str:
         f"No hit: {join_first(names, 5)} found {found} that counts, in any of the "
         f"{unit(report.called)}. {question}"
     )
-
-
-def _of_themselves(report: Report) -> Iterator[str]:
-    """What runs say of themselves, best first."""
-    said = {each.name: each.metadata for each in report.submissions if each.metadata}
-    ranked = [row.name for row in report.standings if row.name in said]
-    for name in ranked[:SELVES]:
-        words = "; ".join(f"{key} {printable(text, 300)}" for key, text in said[name].items())
-        yield f"{printable(name, 60)} says of itself (ir_metadata): {words}."
-    if len(ranked) > SELVES:
-        yield f"So do {len(ranked) - SELVES:,} more; CSV and JSON have it of all."
 
 
 def scope(part: Scope, called: Mapping[str, str]) -> str:

@@ -38,8 +38,6 @@ def _board(report: Report, options: Options) -> ExactRows:
     tracks = [(board.track.id, {row.name: row.rank for row in board.standings})
               for board in report.tracks if board.track is not None]  # fmt: skip
     more = [*asked, *["front"] * (report.front is not None), *(f"{key} rank" for key, _ in tracks)]
-    said = list(dict.fromkeys(key for each in report.submissions for key in each.metadata))
-    more += [f"ir_metadata {key}" for key in said]
     deviations = [f"{key} sd" for key in folded]
     head = ["rank", "name", *ids, *HEAD, *parts, *deviations, *more, *files]
     submissions = {scored.name: scored for scored in report.submissions}
@@ -52,7 +50,6 @@ def _board(report: Report, options: Options) -> ExactRows:
             *(report.answers.get(row.name, {}).get(key) for key in asked),
             *([report.front.place(row.name) or None] if report.front is not None else []),
             *(ranks.get(row.name) for _, ranks in tracks),
-            *(submissions[row.name].metadata.get(key) for key in said),
             *_file(submissions[row.name], options),
         ]
         for row in report.standings

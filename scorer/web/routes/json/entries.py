@@ -43,7 +43,6 @@ class EntryOut(BaseModel):
     problems: list[ProblemOut]
     receipt: str | None
     values: dict[str, dict[str, float | None]] | None
-    ir_metadata: dict[str, str] = Field({}, description="what a run says of itself")
 
 
 class DecidedOut(BaseModel):

@@ -163,7 +163,6 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
         units="rows" if "labels" in measures[0].metric.kinds else "lists",
         findings=list(format_findings(added.findings, option="")), histograms=histograms,
         answers=record.answers, file=record.file, counting=counting, decisions=decisions,
-        metadata=added.findings.metadata,
     )  # fmt: skip
 
 
