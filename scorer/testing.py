@@ -101,8 +101,6 @@ def _made_up(kind: str, names: Sequence[str]) -> Column:
     seeds = np.array([sum(map(ord, name)) % 7 for name in names], dtype=np.float64)
     if kind == "number":
         return seeds / 2
-    if kind == "vector":
-        return np.column_stack([seeds, 3 - seeds])
     if kind == "classes":
         return np.column_stack([seeds, 6 - seeds]) / 6
     texts = np.empty(len(names), dtype=object)

@@ -24,8 +24,6 @@ COLUMNS = {
     "label": "the class; with `multilabel`, several of them",
     "target": "the true number",
     "runs": "a mask in a cell: runs of pixels, `start length start length ..`, counted from 1",
-    "polygons": "a mask in a cell: the corners of a polygon, `x y x y x y ..`, with `;` between "
-    "several; filled as by COCO's program",
     "boxes": "the boxes, or points, of an image in a cell; `each` says what one is made of",
     "weight": "how much the row counts; default: all alike",
     "probability": "how likely the preference, or a class, is; of classes a column for each: "
@@ -48,24 +46,14 @@ COLUMNS = {
     "users": "how many past users know the item",
     "features": "what the item is described by: several columns",
     "extra": "further columns that metrics know by name: [phase], which are text, or "
-    "{degree: number, embedding: vector, genres: classes}",
+    "{degree: number, genres: classes}",
 }
 
 
 ROLES = {
     "truth": (
         *("list", "item", "text", "grade", "subtopic", "rating", "better", "worse"),
-        *(
-            "label",
-            "target",
-            "weight",
-            "probability",
-            "runs",
-            "polygons",
-            "boxes",
-            "group",
-            "extra",
-        ),
+        *("label", "target", "weight", "probability", "runs", "boxes", "group", "extra"),
     ),
     "lists": ("list", "group", "cluster", "extra"),
     "items": ("item", "list", "users", "features", "extra"),
@@ -75,7 +63,7 @@ ROLES = {
     "folds": ("list", "item", "fold"),
     "submission": (
         *("list", "item", "text", "rank", "score", "prediction", "low", "high", "better", "worse"),
-        *("label", "probability", "runs", "polygons", "boxes", "value", "measure", "system"),
+        *("label", "probability", "runs", "boxes", "value", "measure", "system"),
         *("run", "extra"),
     ),
 }
@@ -90,7 +78,7 @@ FIELD_ROLES = {
 }
 
 
-EXTRA_KINDS = ("text", "number", "vector", "classes")  # of further columns
+EXTRA_KINDS = ("text", "number", "classes")  # of further columns
 
 
 def _extra(value: Any) -> Any:

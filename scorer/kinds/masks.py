@@ -1,4 +1,4 @@
-"""Masks: a row of run lengths or polygons for each image, which is a list of its own."""
+"""Masks: a row of run lengths for each image, which is a list of its own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from scorer.views.hits import Ties
 from scorer.views.masks import MaskRuns, Masks, RunFault, runs_of
 from scorer.views.meeting import Views
 from scorer.views.names import Names
-from scorer.views.polygons import polygons_of
 
 
 class TrueMasks(NamedTuple):
@@ -28,7 +27,6 @@ class TrueMasks(NamedTuple):
     constants: Constants
     runs: MaskRuns
     cells: tuple[str, ...]  # one a list, as they were written
-    role: str  # what these hold: runs or polygons
     extras: Extras
 
     def only(self, lists: Ints) -> TrueMasks:
@@ -45,9 +43,8 @@ class TrueMasks(NamedTuple):
 
         Of two rows of one list the first counts.
         """
-        role = mask_role(submission)
-        cells, answered = by_list(submission, role, self.lists)
-        sent = MaskRuns.of([_readable(cell, role) for cell in cells])
+        cells, answered = by_list(submission, "runs", self.lists)
+        sent = MaskRuns.of([_readable(cell) for cell in cells])
         masks = Masks(self.lists, answered, self.runs, sent, extras=self.extras)
         return Views(answered, {Masks: masks})
 
@@ -66,32 +63,26 @@ def by_list(table: Table, role: str, lists: Sequence[str]) -> tuple[list[str], M
     return cells, answered
 
 
-def mask_role(table: Table) -> str:
-    """What the cells of a table of masks hold."""
-    return "runs" if "runs" in table.ids else "polygons"
-
-
-def _readable(cell: str, role: str) -> Ints:
+def _readable(cell: str) -> Ints:
     """The runs of a cell; none where it is not of the form, which is told by a check."""
     try:
-        return runs_of(cell) if role == "runs" else polygons_of(cell)
+        return runs_of(cell)
     except RunFault:
         return np.empty((0, 2), dtype=np.int64)
 
 
 @kind(
     "masks",
-    truth=(Schema(("list", "runs")), Schema(("list", "polygons"))),
+    truth=(Schema(("list", "runs")),),
     known=(Schema(("list",)),),
-    submission=(Schema(("list", "runs")), Schema(("list", "polygons"))),
+    submission=(Schema(("list", "runs")),),
 )
 def masks(table: Table, aids: SideTables, findings: Findings) -> TrueMasks:
     """A mask for each image; one without pixels is an empty cell, or `-`."""
     lists = tuple(sorted({*table.ids["list"].names, *aids.public.lists}))
     if not len(table):
         findings.add(Problem("S103", "the truth has no rows"))
-    role = mask_role(table)
-    cells, _ = by_list(table, role, lists)
-    runs = MaskRuns.of([_readable(cell, role) for cell in cells])
+    cells, _ = by_list(table, "runs", lists)
+    runs = MaskRuns.of([_readable(cell) for cell in cells])
     extras = Extras(list=aids.of_lists(lists))
-    return TrueMasks(lists, Constants(), runs, tuple(cells), role, extras)
+    return TrueMasks(lists, Constants(), runs, tuple(cells), extras)

@@ -247,7 +247,7 @@ def _idle_range(ready: BoundChallenge) -> Iterator[Fault]:
         return
     roles = {role for shape in ready.shapes for role in shape.roles}
     likely = any(role.startswith("probability") for role in ready.shapes[0].roles)
-    if roles & {"runs", "polygons", "boxes"}:
+    if roles & {"runs", "boxes"}:
         return
     if not likely and not roles & {"prediction", "score"}:
         message = "no column of a submission has numbers that could lie outside"
@@ -274,10 +274,6 @@ def _boxes(challenge: Challenge, kind: str) -> Iterator[Fault]:
     if kind == "boxes" and each is None:
         message = "what a box is made of is not said: each: [class, score, x1, y1, x2, y2]"
         yield Fault("submission", "C121", message)
-    sides = ["polygons" in s.columns for s in (challenge.truth, challenge.submission)]
-    if kind == "masks" and sides[0] != sides[1]:
-        message = "truth and submission have both run lengths, or both polygons"
-        yield Fault("submission.columns", "C122", message)
     elif kind != "boxes" and (each or challenge.truth.each):
         where = "submission.each" if each else "truth.each"
         yield Fault(where, "C122", f"this challenge has {kind}, not boxes")

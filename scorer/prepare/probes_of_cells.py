@@ -22,7 +22,7 @@ def of_cells(answers: OpenTruth | None, word: str) -> _OfCells:
     """The probes of a truth of masks or boxes."""
     assert isinstance(answers, TrueMasks | TrueBoxes)
     if isinstance(answers, TrueMasks):
-        return _OfCells(answers.role, answers.lists, answers.cells, word)
+        return _OfCells("runs", answers.lists, answers.cells, word)
     cells = tuple(written(boxes, answers.each) for boxes in answers.cells)
     return _OfCells("boxes", answers.lists, cells, word)
 

@@ -66,7 +66,7 @@ def raise_fatal(findings: Findings) -> None:
 
 
 def tell_cells(table: Table, source: Described, findings: Findings) -> None:
-    """Add the cells of further columns that are no vectors, or no classes."""
+    """Add the cells of further columns that are no classes."""
     file_findings = Findings(display_path(source.file))
     columns_of(table, source.extra, "", file_findings)
     findings.extend(of_organizer(file_findings))

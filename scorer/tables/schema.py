@@ -16,7 +16,7 @@ class _Roles(frozenset[str]):
 TEXT = _Roles(
     {
         *("list", "item", "better", "worse", "tag", "subtopic", "group", "cluster", "fold"),
-        *("label", "text", "cell", "extra", "runs", "polygons", "boxes"),
+        *("label", "text", "cell", "extra", "runs", "boxes"),
         *("system", "measure", "run"),
     }
 )

@@ -14,7 +14,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.tables.table import EXTRA, NUMBER, Table, number
 
-Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of vectors and of shares of classes
+Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of shares of classes
 
 
 class NamedColumns(dict[str, Column]):
@@ -128,7 +128,7 @@ def columns_of(
 
     Args:
         table: with the columns as `extra[name]`, or `number[name]` of numbers.
-        kinds: name -> text, number, vector or classes.
+        kinds: name -> text, number or classes.
     """
     columns, levels = {}, {}
     for name, kind in kinds.items():
@@ -139,7 +139,7 @@ def columns_of(
             ids = table.ids[role]
             codes = ids.codes.astype(np.int64)
             cells = list(ids.names)
-            values = {"vector": _vectors, "classes": _classes}.get(kind, _text_array)(cells)
+            values = _classes(cells) if kind == "classes" else _text_array(cells)
             if isinstance(values, dict):  # cells that are wrong
                 for code, why in values.items():
                     row = int(np.argmax(codes == code))
@@ -176,21 +176,6 @@ def _text_array(cells: Sequence[str]) -> Column:
     column = np.empty(len(cells), dtype=object)
     column[:] = cells
     return column
-
-
-def _vectors(cells: Sequence[str]) -> Column | dict[int, str]:
-    """Numbers with blanks, commas or semicolons between them; all cells have as many."""
-    rows, wrong = list[list[float]](), dict[int, str]()
-    for code, cell in enumerate(cells):
-        parts = cell.strip("[]() ").replace(",", " ").replace(";", " ").split()
-        values = [number(part) for part in parts]
-        if fault := next((fault for _, fault in values if fault is not None), None):
-            wrong[code] = f"holds {fault[1]}"
-        elif rows and len(values) != len(rows[0]):
-            wrong[code] = f"has {len(values):,} numbers, expected {len(rows[0]):,}"
-        else:
-            rows.append([value for value, _ in values])
-    return wrong or np.array(rows, dtype=np.float64).reshape(len(cells), -1)
 
 
 def _classes(cells: Sequence[str]) -> Column | dict[int, str]:

@@ -15,7 +15,6 @@ from scorer.metrics.boxes.overlap import unions  # noqa: E402
 from scorer.metrics.measure import measure  # noqa: E402
 from scorer.views.boxes import Boxes  # noqa: E402
 from scorer.views.masks import Masks  # noqa: E402
-from scorer.views.polygons import HEIGHT, polygons_of  # noqa: E402
 
 SEEDS = range(25)
 
@@ -151,22 +150,6 @@ def test_intersections_over_unions(seed):
     cells = (runs(g.ravel(order="F")) for g in grids)  # COCO counts down the columns
     both, true, sent = Masks.of_cells(tuple(cells)).counts()
     assert both / (true + sent - both) == pytest.approx(wanted[0])
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of pycocotools, with this numpy
-@pytest.mark.parametrize("seed", range(100))
-def test_polygons_are_filled_alike(seed):
-    rng = np.random.default_rng(seed)
-    rings = [rng.uniform(1, 60, (int(rng.integers(3, 9)), 2)) for _ in range(rng.integers(1, 4))]
-    rings = [np.round(ring) if rng.random() < 0.5 else ring for ring in rings]
-    filled = mask.frPyObjects([ring.ravel().tolist() for ring in rings], 64, 64)
-    theirs = mask.decode(mask.merge(filled)).astype(bool)
-    ours = np.zeros((64, 64), dtype=bool)
-    cell = ";".join(" ".join(map(str, ring.ravel().tolist())) for ring in rings)
-    for start, end in polygons_of(cell).tolist():
-        column, row = divmod(start - 1, HEIGHT)
-        ours[row : row + end - start, column] = True
-    assert (ours == theirs).all()
 
 
 def runs(flat):

@@ -54,7 +54,7 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
     elif kind == "labels":
         rows, called = _guesses(prepared, public, chance), prepared.shapes[0].columns
     elif kind in ("masks", "boxes"):
-        mask = {"polygons": "1 1 9 1 9 9"} if "polygons" in rules.columns else {"runs": "1 3"}
+        mask = {"runs": "1 3"}
         cell = mask if kind == "masks" else {"boxes": _box(rules.each or (), public)}
         rows = [{"list": name, **cell} for name in sorted(public.lists)]
     elif kind == "ratings":

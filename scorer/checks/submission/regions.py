@@ -17,14 +17,11 @@ def _cell_fault(cell: str, role: str, rules: Submission) -> tuple[str, str] | No
     # imported here: other challenges need none of them
     from scorer.views.boxes import BoxFault, boxes_of
     from scorer.views.masks import RunFault, runs_of
-    from scorer.views.polygons import corners_of
 
     try:
         if role == "runs":
             runs = runs_of(cell)
             ends = [*runs[:1, 0].tolist(), *(runs[-1:, 1] - 1).tolist()]
-        elif role == "polygons":
-            ends = [x for ring in corners_of(cell) for x in ring.ravel().tolist()]
         else:
             ends = [x for box in boxes_of(cell, rules.each or ()) for x in box.corners]
     except (RunFault, BoxFault) as fault:
@@ -38,7 +35,7 @@ def _cell_fault(cell: str, role: str, rules: Submission) -> tuple[str, str] | No
 @check("S541", "S542", "S543", kinds=("masks", "boxes"))
 def misshapen(submitted: Submitted) -> Iterator[Problem]:
     """Every cell can be read, has its runs in order, and lies in the image."""
-    role = next(role for role in ("runs", "polygons", "boxes") if role in submitted.table.ids)
+    role = "runs" if "runs" in submitted.table.ids else "boxes"
     column, lists = submitted.table.ids[role], submitted.lists
     for row in np.flatnonzero(submitted.in_named).tolist():
         if (fault := _cell_fault(column.text(row), role, submitted.rules)) is not None:

@@ -18,7 +18,7 @@ def no_id(truthful: Truthful) -> Iterator[Problem]:
     """No id is empty; one that reads 'nan' may have been a missing value."""
     lost = dict.fromkeys(["", *LOST_BY_TOOLS])
     for role, ids in truthful.table.ids.items():
-        if role in ("label", "runs", "polygons", "boxes"):
+        if role in ("label", "runs", "boxes"):
             continue  # which have checks of their own
         if role == "item" and truthful.challenge.truth.texts:
             continue  # a text may be empty

@@ -15,14 +15,12 @@ def unreadable(truthful: Truthful) -> Iterator[Problem]:
     # imported here: other challenges need none of them
     from scorer.views.boxes import BoxFault, box_of_row, boxes_of
     from scorer.views.masks import RunFault, runs_of
-    from scorer.views.polygons import polygons_of
 
     table, each = truthful.table, truthful.challenge.each[0]
-    role = next((role for role in ("runs", "polygons", "boxes") if role in table.ids), "boxes")
+    role = "runs" if "runs" in table.ids else "boxes"
     column, lists = table.ids.get(role), table.ids["list"]
     read: Mapping[str, Callable[[str], object]] = {
         "runs": runs_of,
-        "polygons": polygons_of,
         "boxes": lambda cell: boxes_of(cell, each),
     }
     for row in range(len(table)):

@@ -20,8 +20,7 @@ SentColumns = Annotated[
     tuple[str, ...],
     Field(
         min_length=1,
-        description="Columns of the submission: `prediction`, further ones of the kind number, or "
-        "one of the kind vector.",
+        description="Columns of the submission: `prediction`, or further ones of the kind number.",
     ),
 ]
 
@@ -32,7 +31,7 @@ def sent_columns(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def numbers(columns: NamedColumns, name: str, metric: str) -> Floats:
-    """A further column of numbers, (rows,), or (rows, n) of vectors; `NotationError` of texts."""
+    """A further column of numbers, shape (rows,); `NotationError` of texts."""
     if (column := columns[name]).dtype == object:
         section = {"list": "lists"}.get(columns.section, columns.section)
         shown = printable(name, 60)

@@ -344,55 +344,6 @@ def test_challenges_that_cannot_be(challenge, score, change, said):
     assert said in ran.out + ran.err
 
 
-POLYGONS = """
-truth: {file: truth.csv, columns: {list: id, polygons: shape}}
-submission: {columns: {list: id, polygons: shape}, range: [0, 50]}
-metrics: [IoU, Dice]
-"""
-SQUARE, SHIFTED = "0 0 10 0 10 10 0 10", "5 0 15 0 15 10 5 10"
-
-
-def test_polygons_are_masks(challenge, score):
-    cells = [(SQUARE, SHIFTED), (SQUARE, SQUARE), ("", "-"), (f"{SQUARE};{SHIFTED}", SQUARE)]
-    files = {name: written(cells, "id,shape", n) for n, name in enumerate(("sub.csv", "truth.csv"))}
-    folder = challenge(POLYGONS, **files)
-    ran = score(folder, folder / "sub.csv", "--format", "json")
-    assert ran.code == 0, ran
-    found = json.loads(ran.out)["submissions"][0]["values"]
-    same(found["IoU"]["mean"], (50 / 150 + 1 + 1 + 100 / 150) / 4)
-    assert score("lint", folder).code == 0
-    kit = folder / "kit.zip"
-    assert score("kit", folder, "-o", kit).code == 0
-
-
-@pytest.mark.parametrize(
-    ("cell", "said"),
-    [
-        ("1 1 2 2", "4 numbers are no pairs of x and y of three points"),
-        ("1 1 2 2 3", "5 numbers are no pairs"),
-        ("1 1 2 2 3 nan", "'nan' is no coordinate"),
-        ("1 1 2 2 3 -1", "'-1' is no coordinate"),
-        ("1 1 2 2 3 60", "S543] polygons of 'i0': 60 is outside 0 to 50"),
-    ],
-)
-def test_cells_that_are_no_polygons(challenge, score, cell, said):
-    sides = (("sub.csv", cell), ("truth.csv", SQUARE))
-    files = {name: written([(side,)], "id,shape", 0) for name, side in sides}
-    folder = challenge(POLYGONS, **files)
-    ran = score("check", folder, folder / "sub.csv")
-    assert ran.code != 0
-    assert said in ran.out + ran.err
-    assert "sub.csv:2" in ran.out + ran.err
-
-
-def test_runs_and_polygons_do_not_mix(challenge, score):
-    yaml = POLYGONS.replace("polygons: shape}}", "runs: shape}}", 1)
-    files = {"sub.csv": "id,shape\na,1 1\n", "truth.csv": "id,shape\na,1 1\n"}
-    folder = challenge(yaml, **files)
-    ran = score(folder, folder / "sub.csv")
-    assert "both run lengths, or both polygons" in ran.out + ran.err
-
-
 ROWS = """
 truth:
   file: truth.csv
