@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Mapping, Sequence, Sized
+from functools import partial
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
@@ -11,16 +12,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 import numpy as np
 
 from scorer.api import data
+from scorer.challenge.columns import ROLES
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, quoted
 from scorer.prepare.guess.base import Needs
 from scorer.prepare.guess.challenge import challenge_data
+from scorer.prepare.guess.forms import looked
 
 if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
 LOOKED_AT = 1000  # rows of frames whose columns are guessed
+ANSWERS = {"grade": "score", "rating": "prediction", "target": "prediction"}  # truth -> submission
 ROW = ("row", "row_number", "number_of_row")  # the first that no class is called
 
 
@@ -70,9 +74,9 @@ def as_tables(
             message = "arrays are an answer for each row, and these measures are of lists of items"
             raise UsageError(f"{message}; write {{list: {{item: grade}}}}")
         return _rows(truth, runs, needs, classes)
-    if data.is_frame(truth) and not columns and "list" not in data.columns_of(truth):
-        return _guessed(truth, runs, metrics) or RowTables(truth, runs, columns)
-    return RowTables(truth, runs, columns)
+    if columns or not isinstance(runs, Mapping):
+        return RowTables(truth, runs, columns)
+    return _with_guessed_columns(truth, runs, metrics, needs)
 
 
 def _only_column(frame: Any) -> Any:
@@ -252,30 +256,135 @@ def _as_shares(array: NDArray[Any], known: Sequence[str], what: str) -> NDArray[
     return numbers
 
 
-def _guessed(truth: object, runs: object, metrics: Sequence[str]) -> RowTables | None:
-    """Frames with the columns that `init --from` would take them for; None where it cannot say."""
-    frames = list(runs.values()) if isinstance(runs, Mapping) else []
-    if not frames or not all(map(data.is_frame, frames)):
-        return None
+def _with_guessed_columns(
+    truth: object, runs: Mapping[str, Any], metrics: Sequence[str], needs: Needs
+) -> RowTables:
+    """Return the data with the columns that `init --from` would take their frames for.
+
+    The truth and each run are read by themselves. A run whose columns have other names than the
+    truth's, or than the first run's, gets these names. What cannot be guessed stays as it is.
+    """
+    frames = {name: data.as_polars(run, name) for name, run in runs.items() if data.is_frame(run)}
+    is_guessed = _lacks_role_names(truth)
+    if not is_guessed and not any(map(_lacks_role_names, frames.values())):
+        return RowTables(truth, runs, {})
+    guess = partial(_guess_columns, metrics=metrics, needs=needs)
+    alone = guess(truth, None) if is_guessed else None
+    of_truth: Mapping[str, Any] = {} if alone is None else alone.truth
+    # A dict of items without scores has no such column, so that it gets no name of its own.
+    of_run = {} if len(frames) == len(runs) else {role: role for role in ROLES["submission"]}
+    renamed = dict(runs)
+    guessed: dict[tuple[str, ...], GuessedColumns | None] = {}  # by the names of all columns
+    for name, frame in frames.items():
+        key = tuple(frame.columns)
+        if key not in guessed:
+            pair = guess(truth, frame)
+            unsure = pair is None or (pair.truth and not is_guessed)
+            guessed[key] = guess(frame, None) if unsure else pair
+            if is_guessed and pair is not None and len(guessed) == 1:
+                of_truth = pair.truth
+        if (columns := guessed[key]) is not None:
+            renamed[name] = _rename_columns(frame, columns.run, of_truth, of_run)
+    said = {
+        role for each in guessed.values() if each for role, name in each.run.items() if role == name
+    }
+    named = {role: name for role, name in of_run.items() if role != name or role in said}
+    return RowTables(truth, renamed, {**named, **of_truth})
+
+
+def _lacks_role_names(thing: object) -> bool:
+    """Return whether a frame or file has no columns that are called list and another role."""
+    if data.is_frame(thing):
+        names = {*data.columns_of(thing)}
+    elif data.is_path(thing) and Path(thing).is_file():
+        names = {*looked(Path(thing)).names}
+    else:
+        return False
+    return "list" not in names or len(names & {*ROLES["truth"], *ROLES["submission"]}) < 2
+
+
+def _rename_columns(
+    frame: pl.DataFrame,
+    columns: Mapping[str, Any],
+    of_truth: Mapping[str, Any],
+    of_run: dict[str, Any],
+) -> pl.DataFrame:
+    """Return a run with the names of the truth's columns, or else of the first run's.
+
+    Args:
+        frame: The run.
+        columns: role -> column of the run, without those that are called as their roles.
+        of_truth: The same of the truth.
+        of_run: The same of the runs before this one, to which its own roles are added.
+    """
+    names: dict[str, str] = {}
+    for role in ROLES["submission"]:
+        column = columns.get(role, role)
+        if not isinstance(column, str):
+            of_run.setdefault(role, column)
+        elif column in frame.columns:
+            name = of_truth.get(role, role) if role in ROLES["truth"] else column
+            names[column] = of_run.setdefault(role, name)
+    taken = [new for old, new in names.items() if new != old and new not in names]
+    return frame.drop(taken, strict=False).rename(names)
+
+
+class GuessedColumns(NamedTuple):
+    """role -> column, without what is called as its role."""
+
+    truth: Mapping[str, Any]
+    run: Mapping[str, Any]
+
+
+def _guess_columns(
+    truth: Any, run: pl.DataFrame | None, metrics: Sequence[str], needs: Needs
+) -> GuessedColumns | None:
+    """Return the columns of the truth and of a run by role; None if they cannot be told.
+
+    Without a run, the run's are those of a file like the truth.
+    """
     with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
-        paths = [Path(folder, name) for name in ("truth.csv", "run.csv")]
-        for path, frame in zip(paths, (truth, frames[0]), strict=True):
-            data.as_polars(frame, path.stem).head(LOOKED_AT).write_csv(path)
+        truth_path, run_path = Path(folder, "truth.csv"), Path(folder, "run.csv")
         try:
-            fields, _ = challenge_data(paths[0], paths[1], metrics)
-        except UsageError:
-            return None
-    if not (
-        fields["truth"].keys() <= {"file", "columns"} and {*fields["submission"]} <= {"columns"}
-    ):
-        return None
+            if data.is_path(truth):
+                truth_path = Path(truth)
+            else:
+                _first_rows(truth, needs).write_csv(truth_path)
+            if run is not None:
+                run.head(LOOKED_AT).write_csv(run_path)
+            fields, _ = challenge_data(truth_path, None if run is None else run_path, metrics)
+        except (UsageError, TypeError, IndexError):
+            return None  # data of another kind has its message where it is written
+    named_alone = {*fields["truth"]} <= {"file", "columns"}
+    if not named_alone or not {*fields["submission"]} <= {"columns"}:
+        return None  # which needs more than names of columns
     of_truth = fields["truth"].get("columns", {})
     of_run = fields["submission"].get("columns", {})
-    both = {of_run[role]: name for role, name in of_truth.items() if of_run.get(role, name) != name}
-    return RowTables(
-        truth,
-        {name: data.as_polars(run, name).rename(both) for name, run in runs.items()}  # type: ignore[attr-defined]
-        if both
-        else runs,
-        {**of_run, **of_truth},
-    )
+    if run is None:
+        answers = {ANSWERS[role]: name for role, name in of_truth.items() if role in ANSWERS}
+        of_run = {**of_truth, **answers, **of_run}
+    return GuessedColumns(of_truth, of_run)
+
+
+def _first_rows(truth: Any, needs: Needs) -> pl.DataFrame:
+    """Return the first rows of a truth; of a dict or rows with the roles as columns."""
+    import polars as pl
+
+    if data.is_frame(truth):
+        return data.as_polars(truth, "the truth").head(LOOKED_AT)
+    if not isinstance(truth, Mapping | Sequence):
+        raise TypeError("rows that can be read only once")
+    is_table = data.is_flat(truth) or (not isinstance(truth, Mapping) and len(truth[0]) == 2)
+    answer = "target" if "prediction" in needs.columns else "label"
+    names = ("list", answer) if is_table and "labels" in needs.kinds else ("list", "item", "grade")
+    if not isinstance(truth, Mapping):
+        rows = list(truth)
+    elif is_table:
+        rows = list(truth.items())
+    else:
+        rows = [
+            (key, item, items[item] if isinstance(items, Mapping) else 1)
+            for key, items in truth.items()
+            for item in items
+        ]
+    return pl.DataFrame([dict(zip(names, map(str, row), strict=False)) for row in rows[:LOOKED_AT]])

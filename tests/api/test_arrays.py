@@ -114,6 +114,67 @@ def topgrade(ranked: scorer.Ranked, *, k: scorer.Cutoff = 1) -> float:
     return max([0.0, *(grade for grade in ranked.grades[:k] if grade == grade)])
 
 
+GRADES = pl.DataFrame(
+    {"query": ["q1", "q1", "q2"], "doc": ["a", "b", "c"], "grade": [2, 1, 1]},
+)
+SCORES = pl.DataFrame({"query": ["q1", "q2"], "doc": ["a", "c"], "score": [0.9, 0.7]})
+ROLE_NAMES = {"query": "list", "doc": "item"}
+TRUTHS = {
+    "frame": GRADES,
+    "frame named by role": GRADES.rename(ROLE_NAMES),
+    "dict": {"q1": {"a": 2, "b": 1}, "q2": {"c": 1}},
+    "rows": [("q1", "a", 2), ("q1", "b", 1), ("q2", "c", 1)],
+}
+RUNS = {
+    "frame": SCORES,
+    "frame named by role": SCORES.rename(ROLE_NAMES),
+    "frame with other names": SCORES.rename({"query": "qid", "doc": "docno", "score": "sim"}),
+    "dict": {"q1": {"a": 0.9}, "q2": {"c": 0.7}},
+    "dict of lists": {"q1": ["a"], "q2": ["c"]},
+    "rows": [("q1", "a", 0.9), ("q2", "c", 0.7)],
+}
+
+
+@pytest.mark.parametrize("truth", TRUTHS)
+def test_truth_and_runs_are_read_each_by_itself(truth, tmp_path):
+    # AP is 1/2 of q1, of whose two relevant items one is returned, and 1 of q2
+    report = scorer.evaluate(TRUTHS[truth], RUNS, ["AP"])
+    assert {name: report.mean(name) for name in RUNS} == dict.fromkeys(RUNS, 0.75)
+    for name, run in RUNS.items():
+        assert scorer.evaluate(TRUTHS[truth], {name: run}, ["AP"]).mean(name) == 0.75
+
+
+def test_the_columns_of_a_truth_in_a_file_are_guessed_too(tmp_path):
+    GRADES.write_csv(tmp_path / "truth.csv")
+    report = scorer.evaluate(tmp_path / "truth.csv", RUNS, ["AP"])
+    assert {name: report.mean(name) for name in RUNS} == dict.fromkeys(RUNS, 0.75)
+
+
+CLASSES = pl.DataFrame({"PassengerId": [1, 2], "Survived": ["y", "n"]})
+
+
+@pytest.mark.parametrize(
+    "truth",
+    [CLASSES, {"1": "y", "2": "n"}, [("1", "y"), ("2", "n")]],
+    ids=["frame", "dict", "rows"],
+)
+def test_tables_are_read_each_by_itself(truth):
+    right = {
+        "same names": CLASSES,
+        "other names": CLASSES.rename({"PassengerId": "id", "Survived": "label"}),
+        "a dict": {"1": "y", "2": "n"},
+    }
+    wrong = {"half": {1: "y", 2: "y"}}
+    report = scorer.evaluate(truth, right | wrong, ["Accuracy"])
+    values = {name: report.mean(name) for name in right | wrong}
+    assert values == {**dict.fromkeys(right, 1.0), "half": 0.5}
+
+
+def test_rows_that_can_be_read_once_are_not_used_up_by_guessing():
+    truth = iter([("q1", "a", 2), ("q1", "b", 1), ("q2", "c", 1)])
+    assert scorer.evaluate(truth, {"m": SCORES.rename(ROLE_NAMES)}, ["AP"]).mean("m") == 0.75
+
+
 def test_functions_are_measures_beside_names():
     truth, run = {"q1": {"a": 1, "b": 3}}, {"m": {"q1": ["a", "b"]}}
     report = scorer.evaluate(truth, run, [topgrade, {"metric": topgrade, "k": 2}, "AP"])
