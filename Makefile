@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := demo
-.PHONY: help new-metric installed dist board serve demo docs test test-all lowest check simulate fuzz peers platforms image containers bench browser constraints
+.PHONY: help new-metric installed dist board serve demo docs test test-all lowest check simulate record fuzz peers platforms image containers bench browser constraints
 
 PYTHON ?= python3
 # modules are compiled once, not by each process that runs tests
@@ -56,6 +56,10 @@ check: .venv/tests
 	.venv/bin/ruff format --check .
 	.venv/bin/mypy
 	.venv/bin/lint-imports
+
+# what this version computes and says on fixed inputs, into tests/recorded; of some: make record SECTIONS="measures term"
+record: .venv/tests
+	.venv/bin/python tests/recorded/record.py tests/recorded $(SECTIONS)
 
 # what is promised of intervals, tests and tiers, by simulation: minutes; SIMULATE=20 for an hour
 simulate: .venv/tests
