@@ -272,7 +272,8 @@ def _with_guessed_columns(
     alone = guess(truth, None) if is_guessed else None
     of_truth: Mapping[str, Any] = {} if alone is None else alone.truth
     # A dict of items without scores has no such column, so that it gets no name of its own.
-    of_run = {} if len(frames) == len(runs) else {role: role for role in ROLES["submission"]}
+    own_roles = [role for role in ROLES["submission"] if role not in ROLES["truth"]]
+    of_run = {} if len(frames) == len(runs) else {role: role for role in own_roles}
     renamed = dict(runs)
     guessed: dict[tuple[str, ...], GuessedColumns | None] = {}  # by the names of all columns
     for name, frame in frames.items():
