@@ -121,7 +121,6 @@ def grown(place: Path, sizes: Sequence[int], teams: int) -> Iterator[Row]:
         filled(folder, teams, teams)
         with Board.open(folder) as board:
             multiplied(board, entries)
-            board.board()  # all have places, as on a board in use: once, .1 ms an entry
         yield commands(folder) | pages(folder)
 
 
@@ -217,7 +216,7 @@ def multiplied(board: Board, entries: int) -> None:
                 "sha256": sha256, "file": like.file, "size": like.size, "phase": "main",
                 "name": "", "answers": "{}",
             })  # fmt: skip
-            evaluations.append({**made[like.sha256], "sha256": sha256, "placed": None})
+            evaluations.append({**made[like.sha256], "sha256": sha256})
             receipts.append({
                 "board": name, "number": 10 * entries + n, "kind": "entry", "about": str(n + 1),
                 "entry": n + 1, "previous": None, "digest": sha256, "body": "{}", "salt": "",

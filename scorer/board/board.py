@@ -77,7 +77,7 @@ class Board:
         cls,
         challenge: Challenge | Path | str,
         store: str | None = None,
-        files: str | None = None,
+        files: Path | str | None = None,
         *,
         allow_plugins: bool = False,
     ) -> Board:
@@ -95,7 +95,7 @@ class Board:
         """
         from scorer.store.database import Database
 
-        if files is not None and "://" in files:
+        if isinstance(files, str) and "://" in files:
             raise UsageError(f"files are kept in a folder, which {quoted(files)} is not")
         settled_challenge = loaded(challenge)
         folder = settled_challenge.folder / FOLDER
@@ -353,7 +353,7 @@ class Board:
         self.evaluations.finish_pending(version)
         asked: dict[str, Any] = {"split": split, "phase": phase, "rule": rule, "only": entries}
         moment = as_of or now or datetime.now(UTC)
-        snapshot = self.evaluations.contending(version, moment, **asked)
+        snapshot = self.snapshot(version)
         return snapshot.certain(snapshot.order(moment, **asked))
 
     def shown(self, now: datetime | None = None) -> str:
@@ -382,8 +382,7 @@ class Board:
         """
         found, moment = self.team(team), now or datetime.now(UTC)
         self.evaluations.finish_pending()
-        snapshot = self.evaluations.contending(self.version(), moment, found.id, split=split)
-        return why_ranked(snapshot, found, moment, split)
+        return why_ranked(self.snapshot(), found, moment, split)
 
     def rescore(self, *, dry_run: bool = False, now: datetime | None = None) -> Rescored:
         """Evaluate all entries under the files as they are now, and put that version in force.

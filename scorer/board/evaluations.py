@@ -7,7 +7,6 @@ import logging
 import os
 import socket
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -17,17 +16,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scorer.board.contenders import contenders, give_places
-from scorer.board.known import MeansOf, Recorded, Records
 from scorer.board.reading import Reader, attempted, evaluation_from, failed
 from scorer.board.snapshot import Cache, Means, Snapshot
 from scorer.board.versions import Versions
-from scorer.challenge.words import EVERYTHING
-from scorer.core.errors import ScorerError, UnknownName, UsageError
+from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.logs import tell
 from scorer.prepare.splits import masks_of
 from scorer.store.files import Files
-from scorer.store.records import Entry, Evaluation, Queue, Version
+from scorer.store.records import Entry, Evaluation, Queue, Status, Version
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
@@ -44,7 +40,6 @@ class Evaluations:
         self._queue = database.evaluations
         self.reader = Reader(versions, files)
         self._caches: dict[int, Cache] = {}  # for each version
-        self._records: dict[int, Records] = {}
 
     # the work
 
@@ -102,24 +97,16 @@ class Evaluations:
     def finish_pending(self, version: Version | None = None) -> None:
         """Evaluate entries that were recorded but not evaluated, as after a process was killed."""
         chosen = version or self._versions.in_force()
-        waiting = self._database.leading(chosen).waiting()
-        names = {each.sha256: each.file for each in waiting}
-        missing = [each.sha256 for each in waiting if not each.asked]
-        baselines = {entry.sha256: entry.file for entry in self._versions.baselines(chosen)}
-        made = {row.sha256: row.status for row in self._queue.results(chosen.values, {*baselines})}
-        names |= {k: v for k, v in baselines.items() if made.get(k, "pending") == "pending"}
-        if missing := [*missing, *(baselines.keys() - made.keys())]:
-            self._queue.ask(chosen.values, missing, datetime.now(UTC))
-        self._store(self.evaluated(chosen, names))
-
-    def _known(self, version: Version) -> Records:
-        """What is known of entries and results under a version."""
-        if version.number not in self._records:
-            self._records[version.number] = Records(
-                self._database, version.values, self._versions.baselines(version),
-                partial(self.means, version),
-            )  # fmt: skip
-        return self._records[version.number]
+        names = {entry.sha256: entry.file for entry in self._entries(chosen)}
+        statuses = self._queue.statuses(chosen.values)
+        if unasked := [sha256 for sha256 in names if sha256 not in statuses]:
+            self._queue.ask(chosen.values, unasked, datetime.now(UTC))
+        waiting = {
+            sha256: name
+            for sha256, name in names.items()
+            if statuses.get(sha256, "pending") == "pending"
+        }
+        self._store(self.evaluated(chosen, waiting))
 
     def _entries(self, version: Version) -> list[Entry]:
         return [*self._database.entries(), *self._versions.baselines(version)]
@@ -215,86 +202,72 @@ class Evaluations:
             raise UnknownName("failure", reference, [])
         return evaluation
 
-    def snapshot(self, version: Version | None = None) -> Snapshot:
-        """Everything that the board depends on, under the version in force or another."""
-        chosen = version or self._versions.in_force()
-        records, cache = self._known(chosen), self._caches.setdefault(chosen.number, Cache())
-        known = records.read()
-        several = partial(self._queue.several, chosen.values)
-        return self._snapshot(chosen, known, records.means, several, cache)
-
-    def contending(
-        self, version: Version, now: datetime, team: int | None = None, **asked: Any
+    def snapshot(
+        self, version: Version | None = None, entries: Sequence[Entry] | None = None
     ) -> Snapshot:
-        """What the board depends on that `Snapshot.order` makes at a time, asked so.
+        """Everything that the board depends on, under the version in force or another.
 
-        No more entries are read than can stand there, or say why a team does not; of `team` all.
+        Args:
+            version: the version; default: the one in force.
+            entries: only these entries, and no others, are read; default: all, and baselines.
         """
-        decisions, leading = self._database.decisions(), self._database.leading(version)
-        try:
-            primary = self._versions.terms(version).primary
-            give_places(leading, primary, partial(self.means, version))
-        except UsageError:  # the store can only be read
-            return self.snapshot(version)
-        bare = replace(self._of(version, []), decisions=decisions)
-        numbers = contenders(bare, leading, now, **asked)
-        if numbers is None:
-            return self.snapshot(version)
-        read, baselines = {entry.number: entry for entry in leading.entries(numbers)}, list[Entry]()
-        if team is not None:
-            read |= {entry.number: entry for entry in self._database.entries(team=team)}
-        if asked.get("only") is None:
-            read |= {entry.number: entry for entry in self._database.entries(team=None)}
-            baselines = self._versions.baselines(version)
-        known = self._of(version, [*(read[number] for number in sorted(read)), *baselines])
-        scored = sum(known.statuses.get(entry.sha256) == "scored" for entry in baselines)
-
-        def sent(now: datetime) -> Counter[int | None]:
-            return Counter(leading.counts(now, EVERYTHING)) + Counter({None: scored})
-
-        return replace(known, decisions=decisions, sent=sent)
+        chosen = version or self._versions.in_force()
+        sent = self._entries(chosen) if entries is None else entries
+        files = None if entries is None else {entry.sha256 for entry in entries}
+        results = self._queue.results(chosen.values, files)
+        return self._snapshot(
+            chosen,
+            sent,
+            {row.sha256: row.status for row in results},
+            {
+                row.sha256: self.means(chosen, row.sha256, row.summary)
+                for row in results
+                if row.status == "scored"
+            },
+            partial(self._queue.several, chosen.values),
+            self._caches.setdefault(chosen.number, Cache()),
+        )
 
     def own(self, team: int | None) -> Snapshot:
         """What the entries of one team, or baselines, depend on, under the version in force."""
-        return self._of(self._versions.in_force(), self._database.entries(team=team))
-
-    def _of(self, version: Version, entries: Sequence[Entry]) -> Snapshot:
-        """What these entries depend on."""
-        found = self._queue.results(version.values, {entry.sha256 for entry in entries})
-        summaries = {row.sha256: row.summary for row in found}
-        means = MeansOf(lambda sha256: self.means(version, sha256, summaries[sha256]))
-        known = Recorded(entries, {row.sha256: row.status for row in found})
-        several = partial(self._queue.several, version.values)
-        cache = self._caches.setdefault(version.number, Cache())
-        return self._snapshot(version, known, means, several, cache)
+        return self.snapshot(entries=self._database.entries(team=team))
 
     def snapshot_of(self, version: Version, evaluations: Mapping[str, Evaluation]) -> Snapshot:
         """Everything that a board would depend on under a version that is not in force."""
-        statuses = {sha256: each.status for sha256, each in evaluations.items()}
-        means = MeansOf(lambda sha256: self._means(version, evaluations[sha256]))
-        several = partial(map, evaluations.__getitem__)
-        return self._snapshot(version, Recorded(self._entries(version), statuses), means, several)
+        return self._snapshot(
+            version,
+            self._entries(version),
+            {sha256: each.status for sha256, each in evaluations.items()},
+            {
+                sha256: self._means(version, each)
+                for sha256, each in evaluations.items()
+                if each.status == "scored"
+            },
+            partial(map, evaluations.__getitem__),
+            Cache(),
+        )
 
     def _snapshot(
         self,
         version: Version,
-        known: Recorded,
+        entries: Sequence[Entry],
+        statuses: Mapping[str, Status],
         means: Mapping[str, Means],
         several: Callable[[Sequence[str]], Iterable[Evaluation]],
-        cache: Cache | None = None,
+        cache: Cache,
     ) -> Snapshot:
-        """What was read of entries goes before: their teams and decisions are there, then."""
+        """A snapshot with teams and decisions; read after the entries, whose teams it has."""
         terms = self._versions.terms(version)
         return Snapshot(
             terms,
             masks_of(terms.lists, version.splits),
             self._database.teams(),
-            known.entries,
+            entries,
             self._database.decisions(),
-            known.statuses,
+            statuses,
             means,
             several,
-            cache or Cache(),
+            cache,
         )
 
     def summary(self, version: Version, evaluation: Evaluation) -> str:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from itertools import chain as joined
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from scorer.board.contenders import costs
 from scorer.board.versions import Versions
 from scorer.core.text import join_first, printable
 from scorer.core.version import __version__
-from scorer.metrics.measure import Measure
 from scorer.store.chain import body_of, faults, words
 from scorer.store.files import Files, digest_in
 from scorer.store.records import Entry, Evaluation, Receipt, Version
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
-    from scorer.store.leading import TeamPlace
 
 
 def store_faults(
@@ -33,37 +27,31 @@ def store_faults(
     """The alterations of a store, as far as the store itself shows them.
 
     Receipts from their rows, the digests of kept files, splits and fingerprints of versions from
-    their files, means from their scorecards, places from means and times.
+    their files, means from their scorecards.
 
     Args:
         summary: makes the means of an evaluation under a version, as JSON.
     """
     all_versions, receipts = database.versions(), database.receipts()
-    entries = {entry.number: entry for entry in database.entries()}
+    entries = database.entries()
     known = {(v.values, v.fingerprint): v for v in all_versions}
-    summaries, of_means = dict[tuple[str, str], str](), list[str]()
+    of_means = list[str]()
 
     def evaluations() -> Iterator[Evaluation]:
         """All evaluations, read once; what is to be told of their means is kept aside."""
         for evaluation in database.evaluations.all():
             if evaluation.status == "scored" and evaluation.summary is not None:
-                summaries[evaluation.values, evaluation.sha256] = evaluation.summary
                 of_means.extend(_mean_faults(known, evaluation, summary))
             yield evaluation
 
     acts = database.teams(), database.decisions()
-    found = faults(receipts, joined(all_versions, *acts, entries.values(), evaluations()))
-    spoiled = _spoiled(entries.values(), all_versions, files)
+    found = faults(receipts, joined(all_versions, *acts, entries, evaluations()))
+    spoiled = _spoiled(entries, all_versions, files)
     found += spoiled.values()
     for version in all_versions:
         if not spoiled.keys() & set(version.files.values()):
             found += _version_faults(versions, version, _release(receipts, version))
-    found += of_means
-    misplaced = dict[str, None]()  # each once, whatever the versions
-    for version in all_versions:
-        primary, places = versions.terms(version).primary, database.leading(version).places()
-        misplaced |= dict.fromkeys(_place_faults(version, primary, places, entries, summaries))
-    return [*found, *misplaced]
+    return [*found, *of_means]
 
 
 def _spoiled(entries: Iterable[Entry], versions: Sequence[Version], files: Files) -> dict[str, str]:
@@ -122,33 +110,3 @@ def _mean_faults(
         return
     if version is not None and kept != json.loads(summary(version, evaluation)):
         yield f"{words(evaluation)}: its means are not those of its scorecard"
-
-
-def _place_faults(
-    version: Version,
-    primary: Measure,
-    places: Iterable[TeamPlace],
-    entries: Mapping[int, Entry],
-    summaries: Mapping[tuple[str, str], str],
-) -> Iterator[str]:
-    """Places that differ from those that entries and kept means give; what is lost is no fault."""
-    made = dict[str, Mapping[str, float]]()  # SHA-256 -> its costs
-    wrong = dict[int, list[str]]()  # entry -> splits
-    for place in places:
-        entry = entries.get(place.entry)
-        if entry is None:
-            continue
-        if entry.sha256 not in made:
-            with suppress(ValueError, KeyError, TypeError, AttributeError):
-                kept = json.loads(summaries[version.values, entry.sha256])
-                if kept["fingerprint"] == version.fingerprint:
-                    made[entry.sha256] = costs(primary, kept["means"])
-        cost = made.get(entry.sha256, {}).get(place.split, place.cost)
-        is_same = cost == place.cost or (np.isnan(cost) and np.isnan(place.cost))
-        if (entry.team, entry.received) != (place.team, place.received) or not is_same:
-            wrong.setdefault(entry.number, []).append(printable(place.split))
-    for number, splits in wrong.items():
-        yield (
-            f"entry {number}: its places among those of its team are not what its means and its "
-            f"time give ({', '.join(sorted(splits))})"
-        )

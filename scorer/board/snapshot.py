@@ -70,7 +70,6 @@ class Snapshot:
     means: Mapping[str, Means]  # of scored files
     evaluations: Callable[[Sequence[str]], Iterable[Evaluation]]  # whole, by SHA-256
     cache: Cache = field(default_factory=Cache)
-    sent: Callable[[datetime], Mapping[int | None, int]] | None = None  # where not all are here
 
     @property
     def rules(self) -> Challenge:
@@ -150,7 +149,7 @@ class Snapshot:
         several: bool,
     ) -> tuple[dict[str, RankedEntry], Report]:
         """The entries that count, each a row, and their board on some lists."""
-        counts = self.sent(now) if self.sent is not None else self._sent(now)
+        counts = self._scored_entries(now)
         rows, scored = dict[str, RankedEntry](), list[Scored]()
         choices = choices if part.keep.any() else {}
         counted = [entry for choice in choices.values() for entry in choice.counted]
@@ -171,7 +170,7 @@ class Snapshot:
         answers = {title: own for title, own in answers.items() if own}
         return rows, replace(ranked(part.terms, scored, times), answers=answers)
 
-    def _sent(self, now: datetime) -> Mapping[int | None, int]:
+    def _scored_entries(self, now: datetime) -> Mapping[int | None, int]:
         """Team -> the number of its scored entries; of None, the baselines."""
         statuses = self.statuses
         return Counter(

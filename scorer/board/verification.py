@@ -34,8 +34,8 @@ class _Line(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """The kind of its act; the receipts of older scorers are of entries."""
-        return str(self.fields.get("kind", "entry"))
+        """The kind of its act."""
+        return str(self.fields["kind"])
 
     @property
     def called(self) -> str:
@@ -75,7 +75,7 @@ def _receipts_of(name: str, text: str) -> _Text:
         try:
             fields = dict(parsed(line))
             claimed = str(fields.pop("digest"))
-            if fields.get("kind", "entry") == "entry":
+            if fields["kind"] == "entry":
                 int(fields["entry"])
         except (ValueError, KeyError, TypeError) as error:
             problems.append(f"line {number}: no receipt ({describe_exception(error)})")
@@ -299,10 +299,7 @@ def _in_force(
     if last is None or last.fields.get("number") != number:
         which = "no version" if last is None else last.called
         return Verified(0, [f"version {number} is revealed, and the chain ends with {which}"], [])
-    if "files" not in last.fields:
-        return Verified(0, [], [f"the receipt of version {number}, of an older scorer, names no "
-                                "files"])  # fmt: skip
-    if commitment(str(salt), files) != last.fields["files"]:
+    if commitment(str(salt), files) != last.fields.get("files"):
         return Verified(0, [f"the files of version {number} are not what its receipt says"], [])
     return Verified(1, [], [])
 

@@ -67,7 +67,6 @@ def receipt(
     *,
     team: str = "",
     version: str = "",
-    scorer: str = __version__,
     recorded: datetime | None = None,
     given: bool = False,
 ) -> Receipt:
@@ -77,12 +76,11 @@ def receipt(
         salt: of the commitment to the row.
         team: for an entry, the name of its team at that time.
         version: of an entry, the fingerprint of the challenge in force.
-        scorer: of a version, the release that made its fingerprint; empty: it is not known.
-        recorded: when the store recorded it, by its clock; None: it is not known.
+        recorded: when the store recorded it, by its clock.
         given: whether the time of the act was given to the store, and is no clock's.
     """
     kind, about = named(record)
-    told = _told(record, team, version, scorer)
+    told = _told(record, team, version)
     if isinstance(record, Version):
         told["files"] = commitment(salt, record.files)
     if recorded is not None and TIMES & told.keys():
@@ -96,7 +94,7 @@ def receipt(
     return Receipt(kind, about, previous, sha256_of(body), canonical(body), salt)
 
 
-def _told(record: Record, team: str, version: str, scorer: str) -> dict[str, Any]:
+def _told(record: Record, team: str, version: str) -> dict[str, Any]:
     """The part of a receipt that everybody may read."""
     match record:
         case Entry():
@@ -109,7 +107,7 @@ def _told(record: Record, team: str, version: str, scorer: str) -> dict[str, Any
                 "version": version,
             }
         case Version():
-            told = {"number": record.number, "time": _time(record.since), "scorer": scorer}
+            told = {"number": record.number, "time": _time(record.since), "scorer": __version__}
             return told | {"version": record.fingerprint}
         case Decision():
             return {"number": record.number, "time": _time(record.time)}
@@ -211,7 +209,7 @@ def _differences(link: Receipt, record: Record) -> Iterator[str]:
     again = json.loads(receipt(record, link.previous, link.salt or "").body)
     aside = ASIDE | {"previous", "team", "version"} if link.kind == "entry" else ASIDE
     keys = (body.keys() & again.keys()) - aside
-    wrong = sorted(key for key in keys if not _same(key, body[key], again[key]))
+    wrong = sorted(key for key in keys if body[key] != again[key])
     if wrong:
         fields = [key for key in wrong if key != "row"]
         which = f" ({', '.join(fields)})" if fields else ""
@@ -224,16 +222,6 @@ def body_of(link: Receipt) -> dict[str, Any]:
         return dict(json.loads(link.body))
     except (ValueError, TypeError):
         return {}
-
-
-def _same(key: str, one: Any, other: Any) -> bool:
-    """Whether two values of a field are equal; times with other offsets can be."""
-    if key == "received" and one != other:
-        try:
-            return datetime.fromisoformat(one) == datetime.fromisoformat(other)
-        except (ValueError, TypeError):
-            return False
-    return bool(one == other)
 
 
 def _unlike(

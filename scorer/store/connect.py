@@ -13,6 +13,7 @@ from scorer.core.errors import UsageError
 from scorer.store import schema
 
 WAIT = 60  # seconds that a writer waits for another
+MIGRATIONS = "scorer.store:migrations"  # where Alembic finds them
 
 
 def engine_at(url: str) -> Engine:
@@ -90,7 +91,7 @@ def migrate(engine: Engine) -> None:
     from alembic.config import Config
 
     config = Config()
-    config.set_main_option("script_location", "scorer.store:migrations")
+    config.set_main_option("script_location", MIGRATIONS)
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('scorer migrations'))"))

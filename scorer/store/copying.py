@@ -13,11 +13,10 @@ from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import DBAPIError
 
 from scorer.core.errors import UsageError
-from scorer.store.schema import evaluation, metadata, place
+from scorer.store.schema import metadata
 from scorer.store.tables import Tables
 
-# places are no records: a store makes its own, at the first look
-TABLES = tuple(table for table in metadata.sorted_tables if table is not place)
+TABLES = tuple(metadata.sorted_tables)
 ROWS = 100  # read and written at a time; a row may hold a scorecard
 
 
@@ -68,8 +67,7 @@ def _json_of(value: Any) -> str:
 
 def _board_rows(connection: Connection, name: str, board: str) -> Iterator[dict[str, Any]]:
     table = metadata.tables[name]
-    columns = [column for column in table.c if column is not evaluation.c.placed]
-    query = select(*columns).where(table.c.board == board)
+    query = select(table).where(table.c.board == board)
     for row in connection.execute(query, execution_options={"yield_per": ROWS}):
         yield dict(row._mapping)
 

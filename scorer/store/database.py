@@ -19,7 +19,6 @@ from scorer.store import schema
 from scorer.store.connect import copy_to, engine_at, migrate
 from scorer.store.copying import copied, standing
 from scorer.store.evaluations import EvaluationQueue, under
-from scorer.store.leading import Leading
 from scorer.store.listing import EntryList
 from scorer.store.records import Act, Decision, Entry, Kind, Receipt, Status, Team, Token, Version
 from scorer.store.rows import decision_of, entry_of, receipt_of, team_of, version_of
@@ -298,16 +297,11 @@ class Database:
             receipt = self._tables.link(connection, entry, team=team, version=version, given=given)
             if not self.evaluations.knows(connection, values, entry.sha256):
                 self.evaluations.add(connection, values, entry.sha256, entry.received)
-            self.evaluations.displace(connection, entry.sha256)
         return entry, receipt, None
 
     def listing(self, values: str) -> EntryList:
         """The entries and what became of them under one state of the challenge."""
         return EntryList(self._tables, values)
-
-    def leading(self, version: Version) -> Leading:
-        """The entries of teams under a version, of which some lead."""
-        return Leading(self._tables, version.values, version.number)
 
     def sent(self, team: int, values: str) -> TeamEntries:
         """The entries of a team in order, and the statuses of their files."""

@@ -14,9 +14,7 @@ from scorer.store.records import Evaluation, Queue, Status
 from scorer.store.rows import evaluation_of, packed
 from scorer.store.tables import Tables
 
-AT_ONCE = 100  # scorecards that are read together
-NAMED = 1_000  # files or entries that one query names
-MOST_NAMED = 5_000  # of more, all are read
+MOST_NAMED = 1_000  # files that one query names; where there are more, all rows are read
 
 
 class EvaluationQueue:
@@ -45,25 +43,21 @@ class EvaluationQueue:
         query = select(table).where(under(values, sha256))
         return next((evaluation_of(r) for r in self._tables.rows(query, table)), None)
 
-    def results(self, values: str, files: Set[str]) -> list[Any]:
-        """SHA-256, status and summary of the evaluations of files under one state."""
+    def results(self, values: str, files: Set[str] | None = None) -> list[Any]:
+        """SHA-256, status and summary of the evaluations under one state, of all or some files."""
         table = schema.evaluation
         query = select(table.c.sha256, table.c.status, table.c.summary).where(under(values))
-        if len(files) > MOST_NAMED:
-            return [row for row in self._tables.rows(query, table) if row.sha256 in files]
-        asked, found = [*files], list[Any]()
-        for start in range(0, len(asked), NAMED):
-            some = table.c.sha256.in_(asked[start : start + NAMED])
-            found += self._tables.rows(query.where(some), table)
-        return found
+        if files is None:
+            return self._tables.rows(query, table)
+        if len(files) <= MOST_NAMED:
+            return self._tables.rows(query.where(table.c.sha256.in_(files)), table)
+        return [row for row in self._tables.rows(query, table) if row.sha256 in files]
 
-    def several(self, values: str, files: Sequence[str]) -> Iterator[Evaluation]:
-        """The evaluations of these files, complete, one after the other."""
+    def several(self, values: str, files: Sequence[str]) -> list[Evaluation]:
+        """The evaluations of these files, complete; at most some hundred."""
         table = schema.evaluation
-        for start in range(0, len(files), AT_ONCE):
-            some = table.c.sha256.in_(files[start : start + AT_ONCE])
-            query = select(table).where(under(values), some)
-            yield from map(evaluation_of, self._tables.rows(query, table))
+        query = select(table).where(under(values), table.c.sha256.in_(files))
+        return [evaluation_of(row) for row in self._tables.rows(query, table)]
 
     def summarize(self, values: str, sha256: str, summary: str) -> None:
         """Keep the summary of an evaluation, JSON with the means by split."""
@@ -91,14 +85,6 @@ class EvaluationQueue:
         table = schema.evaluation
         query = select(table.c.status).where(table.c.board == self._board, under(values, sha256))
         return connection.execute(query).first() is not None
-
-    def displace(self, connection: Connection, sha256: str) -> None:
-        """Note, within a transaction, that a file has a new entry, which has no place yet."""
-        table, version = schema.evaluation, schema.version
-        states = select(version.c.values_digest).where(version.c.board == self._board)
-        these = table.c.values_digest.in_(states), table.c.sha256 == sha256
-        change = table.update().where(table.c.board == self._board, *these)
-        connection.execute(change.values(placed=None))
 
     def add(self, connection: Connection, values: str, sha256: str, now: datetime) -> None:
         """Queue a file within a transaction."""

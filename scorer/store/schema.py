@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import (
     Boolean,
     Column,
-    Float,
     ForeignKeyConstraint,
     Index,
     Integer,
@@ -25,7 +24,7 @@ from sqlalchemy.types import TypeDecorator
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 
-REVISION = "0007"  # the newest migration
+REVISION = "0001"  # the newest migration
 
 
 class Moment(TypeDecorator[datetime]):
@@ -91,8 +90,8 @@ token = Table(
     Column("made", Moment, nullable=False),
     Column("used", Moment),
     Column("revoked", Moment),
-    Column("person", String(200)),  # since revision 0004
-    Column("until", Moment),  # of an invitation; since revision 0004
+    Column("person", String(200)),
+    Column("until", Moment),  # of an invitation
     ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
     UniqueConstraint("board", "hash"),
 )
@@ -131,22 +130,6 @@ evaluation = Table(
     Column("worker", String(100)),
     Column("lease", Moment),  # until when the worker holds it
     Column("tries", Integer, nullable=False),
-    Column("placed", Integer),  # the version under which its entries have places; since 0007
-)
-
-# since revision 0007: the scored entries of teams in the order in which they count, which summaries
-# and entries have too; an entry has its places once somebody looks for the first of them
-place = Table(
-    "place",
-    metadata,
-    Column(*BOARD, primary_key=True),
-    Column("version", Integer, primary_key=True, autoincrement=False),
-    Column("split", String(200), primary_key=True),
-    Column("entry", Integer, primary_key=True, autoincrement=False),
-    Column("team", Integer, nullable=False),
-    Column("no_value", Boolean, nullable=False),
-    Column("cost", Float, nullable=False),  # the primary measure, negated if higher is better
-    Column("received", Moment, nullable=False),
 )
 
 decision = Table(
@@ -161,14 +144,14 @@ decision = Table(
     Column("reason", Text, nullable=False),
     Column("by", Text),
     Column("name", String(200)),
-    Column("late", Boolean, nullable=False),  # since revision 0003
+    Column("late", Boolean, nullable=False),
 )
 
 receipt = Table(
     "receipt",
     metadata,
     Column(*BOARD, primary_key=True),
-    Column("number", Integer, primary_key=True, autoincrement=False),  # since revision 0003
+    Column("number", Integer, primary_key=True, autoincrement=False),
     Column("kind", String(10), nullable=False),
     Column("about", String(140), nullable=False),
     Column("entry", Integer),  # of an entry's
@@ -180,17 +163,16 @@ receipt = Table(
     UniqueConstraint("board", "kind", "about"),
 )
 
-Index("entry_of_team", entry.c.board, entry.c.team, entry.c.number)  # since 0006 the number
-Index("evaluation_waiting", evaluation.c.status, evaluation.c.lease)  # since revision 0002
-# since revision 0005
+Index("entry_of_team", entry.c.board, entry.c.team, entry.c.number)
 Index("entry_received", entry.c.board, entry.c.received)
-Index("evaluation_made", evaluation.c.board, evaluation.c.made)
-Index("entry_file", entry.c.board, entry.c.sha256, entry.c.size)  # since revision 0006 the size
-_state = (evaluation.c.values_digest, evaluation.c.status, evaluation.c.sha256)
-Index("evaluation_status", evaluation.c.board, *_state)
-# since revision 0006
 Index("entry_latest", entry.c.board, entry.c.team, entry.c.received, entry.c.number)
-# since revision 0007
-_order = (place.c.no_value, place.c.cost, place.c.received, place.c.entry)
-Index("place_order", place.c.board, place.c.version, place.c.split, place.c.team, *_order)
-Index("evaluation_placed", evaluation.c.board, *_state[:2], evaluation.c.placed)
+Index("entry_file", entry.c.board, entry.c.sha256, entry.c.size)
+Index("evaluation_waiting", evaluation.c.status, evaluation.c.lease)
+Index("evaluation_made", evaluation.c.board, evaluation.c.made)
+Index(
+    "evaluation_status",
+    evaluation.c.board,
+    evaluation.c.values_digest,
+    evaluation.c.status,
+    evaluation.c.sha256,
+)

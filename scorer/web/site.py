@@ -36,7 +36,7 @@ from scorer.reports.codec import dumped, to_fields
 from scorer.reports.pictures.draw import Figure
 from scorer.store.records import Decision, Entry
 from scorer.web.access import Viewer
-from scorer.web.pictures import MOST_ENTRIES, over_time, shake_up
+from scorer.web.pictures import over_time, shake_up
 from scorer.web.standings import Standings, standings
 
 OF_ORGANIZERS = ("disqualify", "restore")  # acts on a whole team that its entries are told
@@ -174,10 +174,15 @@ class Site:
         """What the entries of one team, or baselines, depend on; read once for each state."""
         return self.once(("team", team), lambda: self.board.evaluations.own(team))
 
-    def only(self, *entries: int) -> Snapshot:
+    def only(self, *numbers: int) -> Snapshot:
         """What these entries depend on, and nothing is read of the others."""
-        find, version = self.board.evaluations.contending, self.board.version()
-        return find(version, self.clock(), only=entries)
+        entries = [self.board.entry(number) for number in numbers]
+        return self.board.evaluations.snapshot(entries=entries)
+
+    def _snapshot(self, as_of: datetime | None = None) -> Snapshot:
+        """What all boards depend on, under the version in force now or at a time."""
+        version = self.board.version(as_of)
+        return self.once(("snapshot", version.number), lambda: self.board.snapshot(version))
 
     @property
     def rules(self) -> Challenge:
@@ -267,11 +272,8 @@ class Site:
         key = ("board", split, as_of, span.phase.id if span else None)
 
         def made() -> tuple[Snapshot, LiveReport]:
-            asked: dict[str, Any] = {"split": split, "phase": phase}
-            now, version = as_of or self.now(), self.board.version(as_of)
-            find = self.board.evaluations.contending
-            snapshot = find(version, now, points=MOST_ENTRIES, **asked)
-            return snapshot, snapshot.certain(snapshot.order(now, **asked))
+            now, snapshot = as_of or self.now(), self._snapshot(as_of)
+            return snapshot, snapshot.certain(snapshot.order(now, split=split, phase=phase))
 
         def shown() -> ReadyBoard:
             snapshot, live = self.once(key, made)
@@ -336,9 +338,7 @@ class Site:
             split = self.visible_split(viewer, split)
         wanted = split or self.default_split(viewer)
         if wanted is not None:
-            find, version = self.board.evaluations.contending, self.board.version()
-            snapshot = find(version, now, team.id, split=wanted)
-            return why_ranked(snapshot, team, now, wanted, self.digits(viewer))
+            return why_ranked(self._snapshot(), team, now, wanted, self.digits(viewer))
         values = next(iter(self.value_splits(viewer)), None)
         return why_unseen(self.of_team(team.id), team, now, values)
 

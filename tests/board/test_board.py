@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import scorer
+from scorer.board import snapshot
 from scorer.core.errors import ChallengeError, Refused, UnknownName, UsageError
 from scorer.reports.base import Options, form_of
 
@@ -574,3 +575,48 @@ def test_of_what_has_no_entries_no_board_is_made(challenge, yaml, said):
     (problem,) = caught.value.problems
     assert (problem.code, problem.message[: len(said[1])]) == said
     assert not (folder / ".scorer").exists()
+
+
+@pytest.mark.slow("evaluates entries")
+def test_an_open_board_is_what_a_new_one_is_and_draws_for_files_that_count_alone(
+    life, store, monkeypatch
+):
+    drawn = []
+    certainty = snapshot.certain
+
+    def counted(*args):
+        drawn.append(args)
+        return certainty(*args)
+
+    monkeypatch.setattr(snapshot, "certain", counted)
+    life.rules(
+        "splits: {public: 0.5, private: rest, seed: 1}\nphases: [{id: main, show: public}]\n"
+    )
+
+    def same(board):
+        own, before = board.board(now=DAY), len(drawn)
+        with life.open(store) as fresh:
+            other = fresh.board(now=DAY)
+        del drawn[before:]
+        assert other.rows == own.rows
+        assert other.report.standings == own.report.standings
+        assert other.report.certainty.p.tobytes() == own.report.certainty.p.tobytes()
+        assert other.report.notes == own.report.notes
+
+    with life.open(store) as board:
+        for team, noise in (("red", 0.5), ("blue", 1.0), ("green", 2.0)):
+            board.add([life.sent(team, noise)], team, now=DAY)
+        same(board)
+        assert len(drawn) == 1
+        board.add([life.sent("worse", 9.0)], "red", now=DAY)
+        board.decide("rename", "blue", "a new name", name="indigo", now=DAY)
+        board.decide("rename", "indigo", "the old name", name="blue", now=DAY)
+        same(board)
+        assert len(drawn) == 1
+        board.add([life.sent("better", 0.1)], "green", now=DAY)
+        same(board)
+        board.decide("disqualify", 2, "two accounts", by="anna", now=DAY)
+        same(board)
+        board.decide("rename", "red", "a new name", name="scarlet", now=DAY)
+        same(board)
+        assert len(drawn) == 4

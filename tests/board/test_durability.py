@@ -4,6 +4,7 @@ import os
 import random
 import resource
 import select
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -12,12 +13,15 @@ import time
 import traceback
 from contextlib import closing
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 from rounds import ASKED
 
+from scorer import store as store_package
 from scorer.board.verification import verify_lines
 from scorer.core.errors import UsageError
+from scorer.store import connect, schema
 from scorer.store.database import Database
 
 KILLS = 200  # on each database
@@ -180,37 +184,45 @@ def test_workers_that_die_over_a_file_again_and_again_make_it_a_failure(small):
         assert board.outcome(1).code == "S901"
 
 
+NEXT_REVISION = """
+import sqlalchemy as sa
+from alembic import op
+
+revision, down_revision = "0002", "0001"
+
+
+def upgrade():
+    op.add_column("team", sa.Column("motto", sa.Text))
+"""
+
+
 @pytest.mark.slow("migrates stores")
-def test_a_newer_store_is_refused_and_an_older_one_is_migrated_after_a_copy(small):
+def test_an_older_store_is_migrated_after_a_copy_and_a_newer_one_is_refused(
+    small, tmp_path, monkeypatch
+):
     if not small.store.startswith("sqlite"):
         pytest.skip("a PostgreSQL store is copied with pg_dump")
     path = small.store.removeprefix("sqlite:///")
-    with closing(sqlite3.connect(path)) as database, database:
-        for index in ("evaluation_waiting", "entry_received", "evaluation_made", "entry_file",
-                      "evaluation_status", "entry_latest", "evaluation_placed"):  # fmt: skip
-            database.execute(f"DROP INDEX {index}")
-        database.execute("ALTER TABLE evaluation DROP COLUMN placed")
-        database.execute("DROP TABLE place")
-        database.execute("DROP TABLE receipt")
-        database.execute("CREATE TABLE receipt (board TEXT, entry, previous, digest, body)")
-        database.execute("ALTER TABLE decision DROP COLUMN late")
-        for column in ("person", "until"):
-            database.execute(f"ALTER TABLE token DROP COLUMN {column}")
-        database.execute("UPDATE alembic_version SET version_num = '0001'")
     with small.open(small.store) as board:
-        assert board.version().number == 1
+        board.add_team("of before", now=NOW)
+    migrations = tmp_path / "migrations"
+    shutil.copytree(Path(store_package.__file__).parent / "migrations", migrations)
+    (migrations / "versions" / "r0002_motto.py").write_text(NEXT_REVISION)
+    monkeypatch.setattr(connect, "MIGRATIONS", str(migrations))
+    monkeypatch.setattr(schema, "REVISION", "0002")
+    with small.open(small.store) as board:
+        assert [*board.teams()] == ["of before"]
         # another process that comes and goes does not take the files away that this one writes
         look = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('SELECT * FROM entry')"
         subprocess.run([sys.executable, "-c", look, path], check=True)
         assert os.path.exists(f"{path}-wal")
         board.add_team("of today", now=NOW)
         with closing(sqlite3.connect(path)) as database:
-            assert ("of today",) in database.execute("SELECT name FROM team").fetchall()
-    assert os.path.exists(f"{path}.0001.backup")
-    with closing(sqlite3.connect(path)) as database, database:
-        found = database.execute("SELECT name FROM sqlite_master WHERE type = 'index'")
-        assert ("evaluation_waiting",) in found.fetchall()
-        database.execute("UPDATE alembic_version SET version_num = '9999'")
+            assert ("of today", None) in database.execute("SELECT name, motto FROM team").fetchall()
+    with closing(sqlite3.connect(f"{path}.0001.backup")) as database:
+        assert database.execute("SELECT name FROM team").fetchall() == [("of before",)]
+        assert database.execute("SELECT * FROM alembic_version").fetchall() == [("0001",)]
+    monkeypatch.undo()
     with pytest.raises(UsageError, match="made by a newer scorer"):
         Database.open(small.store, "life")
 

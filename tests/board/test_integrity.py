@@ -1,6 +1,5 @@
 """What an audit, a verification and a reveal tell of a store that somebody wrote to."""
 
-import hashlib
 import json
 import shutil
 import sqlite3
@@ -9,7 +8,6 @@ from contextlib import closing
 from datetime import UTC, datetime
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from scorer.board.board import Board
 from scorer.board.receipts import RECEIPTS
@@ -96,13 +94,6 @@ TAMPERINGS = {
              "the receipt of entry 3 was altered"),
     "no body": (sql("UPDATE receipt SET body = '{' WHERE entry = 3"), "entry 3 was altered"),
     "means": (changed_means, "its means are not those of its scorecard"),
-    "place": (sql("UPDATE place SET cost = -0.9999 WHERE entry = 4 AND split = 'public'"),
-              "entry 4: its places among those of its team are not what its means and its "
-              "time give (public)"),
-    "no value": (sql("UPDATE place SET no_value = 1 WHERE entry = 4"), "time give (all, "),
-    "place's time": (sql("UPDATE place SET received = '2026-01-05T11:00:00.000000+00:00' "
-                         "WHERE entry = 4"), "entry 4: its place"),
-    "place's team": (sql("UPDATE place SET team = 2 WHERE entry = 4"), "entry 4: its place"),
     "no means": (sql(f"UPDATE evaluation SET summary = '{{' {OF_3}"), "cannot be read"),
     "scorecard": (sql("UPDATE evaluation SET (card, summary) = (SELECT card, summary FROM "
                       "evaluation WHERE sha256 = (SELECT sha256 FROM entry WHERE number = 2)) "
@@ -217,101 +208,3 @@ def test_the_public_chain_tells_no_reason_no_digest_and_no_choice(folder):
     assert "disqualify" not in chain
     assert not any(digest in chain for digest in version.files.values())
     assert verify_lines(chain)[:2] == (len(chain.splitlines()), [])
-
-
-def made_older(url, revision):
-    """Have a store as scorer of an earlier revision kept it; the digest of its last receipt."""
-    engine, previous = create_engine(url), None
-    with engine.begin() as database:
-        for statement in BEFORE_0004:
-            database.execute(text(statement))
-        database.execute(text("UPDATE alembic_version SET version_num = :it"), {"it": revision})
-        rows = database.execute(text("SELECT * FROM entry ORDER BY number")).all()
-        teams = dict(map(tuple, database.execute(text("SELECT id, name FROM team"))))
-        version = database.execute(text("SELECT fingerprint FROM version")).scalar()
-        for statement in OLDER:
-            database.execute(text(statement))
-        for row in rows:
-            body = {
-                "entry": row.number, "team": teams[row.team], "received": row.received,
-                "sha256": row.sha256, "size": row.size, "version": version,
-                "previous": previous,
-            }  # fmt: skip
-            written = json.dumps(body, sort_keys=True, separators=(",", ":"))
-            digest = hashlib.sha256(written.encode()).hexdigest()
-            link = {"n": row.number, "previous": previous, "digest": digest, "body": written}
-            insert = "INSERT INTO receipt VALUES ('life', :n, :previous, :digest, :body)"
-            database.execute(text(insert), link)
-            previous = digest
-        if revision == "0001":
-            database.execute(text("DROP INDEX evaluation_waiting"))
-    engine.dispose()
-    return previous
-
-
-INDEXES = ("entry_received", "evaluation_made", "entry_file", "evaluation_status", "entry_latest",
-           "evaluation_placed")  # fmt: skip
-BEFORE_0004 = (
-    *(f"DROP INDEX {name}" for name in INDEXES),
-    *(f"ALTER TABLE token DROP COLUMN {name}" for name in ("person", "until")),
-    "ALTER TABLE evaluation DROP COLUMN placed",
-    "DROP TABLE place",
-)
-OLDER = (
-    "DROP TABLE receipt",
-    "CREATE TABLE receipt (board VARCHAR(200), entry INTEGER, previous VARCHAR(64), "
-    "digest VARCHAR(64) NOT NULL, body TEXT NOT NULL, PRIMARY KEY (board, entry), "
-    "FOREIGN KEY (board, entry) REFERENCES entry (board, number))",
-    "ALTER TABLE decision DROP COLUMN late",
-)
-
-
-@pytest.mark.slow("fills boards and alters them", beyond=1)
-@pytest.mark.parametrize("revision", ["0001", "0002"])
-def test_an_older_store_is_migrated_and_its_receipts_stay(life, store, revision):
-    life.rules(RULES)
-    with life.open(store) as board:
-        for n, team in enumerate(("red", "blue", "green", "red")):
-            board.add([life.sent(f"s{n}", 1.0)], team, now=DAY)
-        board.add([life.sent("short", 1.0, lists=life.lists[:1])], "blue", now=DAY)
-        board.decide("disqualify", 3, "three accounts", by="anna", now=DAY)
-        before = [(row.rank, row.name, row.values) for row in board.board().report.standings]
-    last = made_older(store, revision)
-    with life.open(store) as board:
-        assert board.altered() == []
-        rows = board.board().report.standings
-        assert [(row.rank, row.name, row.values) for row in rows] == before
-        chain = [json.loads(line) for line in board.receipts().splitlines()]
-        assert chain[4]["digest"] == last
-        assert {link.get("kind") for link in chain[5:]} == {
-            *("version", "team", "evaluation", "decision")
-        }
-        assert verify_lines(board.receipts())[1] == []
-        board.decide("restore", 3, "a mistake", now=DAY)
-        board.add([life.sent("later", 1.0)], "green", now=DAY)
-        assert board.altered() == []
-        assert board.audit(now=DAY).altered == ()
-        assert not any(held.late for held in board._database.decisions())
-    engine = create_engine(store)
-    with engine.begin() as database:
-        database.execute(text("UPDATE entry SET team = 3 - team WHERE team < 3"))
-        database.execute(text("UPDATE receipt SET digest = previous WHERE number = 3"))
-    engine.dispose()
-    with life.open(store) as board:
-        assert any("it was sent by 'red'" in fault for fault in board.altered())
-        assert verify_lines(board.receipts())[1] != []
-
-
-def test_tokens_of_an_older_store_open_still(life, store):
-    with life.open(store) as board:
-        board.add_team("red", now=DAY)
-        before = board.tokens()
-    engine = create_engine(store)
-    with engine.begin() as database:
-        for statement in (*BEFORE_0004, "UPDATE alembic_version SET version_num = '0003'"):
-            database.execute(text(statement))
-    engine.dispose()
-    with life.open(store) as board:
-        assert board.tokens() == before
-        assert board.people.invite("red", "mia", now=DAY).token.person == "mia"
-        assert board.altered() == []

@@ -1,4 +1,4 @@
-"""The tables as they were first."""
+"""The tables of the first release."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def _moment(name: str, *, nullable: bool = True) -> sa.Column[str]:
 
 
 def upgrade() -> None:
-    """Create them."""
+    """Create them, with their indexes."""
     op.create_table(
         "version",
         sa.Column(*BOARD, primary_key=True),
@@ -45,6 +45,8 @@ def upgrade() -> None:
         _moment("made", nullable=False),
         _moment("used"),
         _moment("revoked"),
+        sa.Column("person", sa.String(200)),
+        _moment("until"),
         sa.ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
         sa.UniqueConstraint("board", "hash"),
     )
@@ -62,7 +64,10 @@ def upgrade() -> None:
         sa.Column("answers", sa.Text, nullable=False),
         sa.ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
     )
-    op.create_index("entry_of_team", "entry", ["board", "team"])
+    op.create_index("entry_of_team", "entry", ["board", "team", "number"])
+    op.create_index("entry_received", "entry", ["board", "received"])
+    op.create_index("entry_latest", "entry", ["board", "team", "received", "number"])
+    op.create_index("entry_file", "entry", ["board", "sha256", "size"])
     op.create_table(
         "evaluation",
         sa.Column(*BOARD, primary_key=True),
@@ -81,6 +86,10 @@ def upgrade() -> None:
         _moment("lease"),
         sa.Column("tries", sa.Integer, nullable=False),
     )
+    op.create_index("evaluation_waiting", "evaluation", ["status", "lease"])
+    op.create_index("evaluation_made", "evaluation", ["board", "made"])
+    columns = ["board", "values_digest", "status", "sha256"]
+    op.create_index("evaluation_status", "evaluation", columns)
     op.create_table(
         "decision",
         sa.Column(*BOARD, primary_key=True),
@@ -92,13 +101,19 @@ def upgrade() -> None:
         sa.Column("reason", sa.Text, nullable=False),
         sa.Column("by", sa.Text),
         sa.Column("name", sa.String(200)),
+        sa.Column("late", sa.Boolean, nullable=False),
     )
     op.create_table(
         "receipt",
         sa.Column(*BOARD, primary_key=True),
-        sa.Column("entry", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
+        sa.Column("kind", sa.String(10), nullable=False),
+        sa.Column("about", sa.String(140), nullable=False),
+        sa.Column("entry", sa.Integer),
         sa.Column("previous", sa.String(64)),
         sa.Column("digest", sa.String(64), nullable=False),
         sa.Column("body", sa.Text, nullable=False),
+        sa.Column("salt", sa.String(64)),
         sa.ForeignKeyConstraint(["board", "entry"], ["entry.board", "entry.number"]),
+        sa.UniqueConstraint("board", "kind", "about"),
     )

@@ -40,7 +40,7 @@ def receipts(
 def _entry_receipts(site: Site) -> list[dict[str, Any]]:
     """The receipts of entries, the latest first."""
     bodies = map(json.loads, site.board.receipts().splitlines())
-    entries = [body for body in bodies if body.get("kind", "entry") == "entry"]
+    entries = [body for body in bodies if body.get("kind") == "entry"]
     return [
         body | {"received": datetime.fromisoformat(body["received"])} for body in reversed(entries)
     ]
