@@ -1,6 +1,7 @@
 """The file of each metric: notations to try it with, its oracle, its cited cases.
 
-`tests/metrics/NAME.yaml` belongs to the metric in `scorer/metrics/NAME.py`; folders are the same.
+`NAME.yaml` belongs to the metric whose function has that name, wherever its code is; those in
+`labels/` to metrics of classes and numbers, and all others to those of other kinds.
 
     variants: [P@3, P(denominator=returned)@5]
     oracle: |                      # plain Python, with the helpers of oracles.py
@@ -57,8 +58,12 @@ class Described:
 
 
 def path_of(metric):
-    module = metric.function.__module__.removeprefix("scorer.metrics.").split(".")
-    return ROOT.joinpath("tests", "metrics", *module).with_suffix(".yaml")
+    name, folder = metric.function.__name__, ROOT / "tests" / "metrics"
+    found = sorted(folder.rglob(f"{name}.yaml"), key=lambda path: len(path.parts))
+    wanted = metric.kinds <= {"labels"}
+    return next(
+        (p for p in found if (p.parent.name == "labels") == wanted), folder / f"{name}.yaml"
+    )
 
 
 @cache
