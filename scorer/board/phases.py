@@ -172,6 +172,15 @@ def shown_at(challenge: Challenge, now: datetime) -> str:
     return begun[-1].phase.show if begun else "none"
 
 
+def splits_shown(challenge: Challenge, now: datetime) -> frozenset[str]:
+    """Return the splits whose boards anybody may see at `now`.
+
+    What a phase showed stays visible while the next one goes on.
+    """
+    shown = {span.phase.show for span in spans(challenge) if span.begun(now)}
+    return frozenset(shown - {"own", "none"})
+
+
 def closed(challenge: Challenge, now: datetime) -> Refusal | None:
     """S801 where no phase takes entries at `now`, with when one does."""
     if any(span.takes_entries and span.holds(now) for span in spans(challenge)):

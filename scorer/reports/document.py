@@ -146,6 +146,7 @@ class Document:
     about: Sequence[Paragraph | Prose] = ()  # of the whole
     source: tuple[str, str] = ("", "")  # a challenge's id, and its fingerprint
     skip: str = "Skip to the content"
+    downloads: Sequence[tuple[str, str]] = ()  # files beside a page, and what each one is
 
     @property
     def tables(self) -> list[Table]:

@@ -24,7 +24,7 @@ from scorer.board.entries import Added
 from scorer.board.fields.board import fields as board_fields
 from scorer.board.fields.entry import line
 from scorer.board.live import LiveReport, public
-from scorer.board.phases import Left, Span, phase_at, showing, shown_at, spans
+from scorer.board.phases import Left, Span, phase_at, showing, shown_at, spans, splits_shown
 from scorer.board.snapshot import Snapshot
 from scorer.board.why import EXACT, Counting, Why, counting, why_ranked, why_unseen
 from scorer.challenge.model import Challenge
@@ -234,10 +234,8 @@ class Site:
         """
         if viewer.organizer:
             return self.splits
-        now = self.now()
-        begun = [s for s in spans(self.rules) if s.begun(now)]
-        splits_shown = {span.phase.show for span in begun}
-        return tuple(split for split in self.splits if split in splits_shown)
+        shown = splits_shown(self.rules, self.now())
+        return tuple(split for split in self.splits if split in shown)
 
     def visible_split(self, viewer: Viewer, split: str | None) -> str:
         """The split, if the viewer may see its board now; else 404, alike for one that is none."""

@@ -1,15 +1,16 @@
-"""`score board CHALLENGE`: the living leaderboard, in every form of a report."""
+"""`score board CHALLENGE`: the living leaderboard, in every form of a report, or as a website."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
-from typing import Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from scorer.cli.board import At, Living, as_json, moment, on_board
 from scorer.cli.options import (
-    Output,
     Precision,
     Quiet,
     Result,
@@ -18,7 +19,13 @@ from scorer.cli.options import (
     refuse_overwrite,
 )
 from scorer.core.errors import UsageError
+from scorer.core.text import printable
 from scorer.reports.base import ReportForm
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from scorer.board.board import Board
 
 RULES = ("best", "last", "selected", "all")
 
@@ -50,21 +57,47 @@ def board(
         typer.Option("--entry", metavar="RULE", help=f"Another entry rule: {', '.join(RULES)}."),
     ] = None,
     format: Annotated[str | None, form_option("leaderboard")] = None,
-    output: Output = None,
+    output: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE|DIR/",
+            help="Write there instead of to stdout, in the form of the file's suffix (.html, "
+            ".json, .csv, .md, .tex, ...); repeatable. A folder, with a slash at its end if it is "
+            "new, gets what visitors may see, for any web host: index.html, board.csv, "
+            "board.json, kit.zip and receipts.jsonl.",
+        ),
+    ] = None,
     per_list: Annotated[
         bool, typer.Option("--per-list", help="The value of every list, too.")
     ] = False,
     precision: Precision = 4,
     quiet: Quiet = False,
 ) -> Result:
-    """Show the board. For organizers: any split may be asked for."""
-    forms = chosen_forms("leaderboard", format, output, "table")
+    """Show the board. For organizers: any split may be asked for, but in a folder for visitors."""
+    folders = [path for path in output or () if path.endswith(SLASHES) or os.path.isdir(path)]
+    if folders:
+        for_organizers = {
+            "--phase": phase, "--as-of": as_of, "--entry": entry, "--format": format,
+            "--per-list": per_list, "another -o": (output or ())[1:],
+        }  # fmt: skip
+        for option, value in for_organizers.items():
+            if value:
+                message = f"{option} does not go with -o {printable(folders[0])}, a folder"
+                raise UsageError(f"{message} of what visitors may see now")
+        opened, notes = living.open()
+        files = _public_files(opened, Path(folders[0]), split, moment(at), precision)
+        where = f"{printable(folders[0])}: {len(files):,} files, which visitors may see"
+        return Result(notes=() if quiet else notes, files=files, written=(where,))
+    places = [Path(path) for path in output or ()]
+    forms = chosen_forms("leaderboard", format, places, "table")
     if entry is not None and entry not in RULES:
         raise UsageError(f"--entry takes one of {', '.join(RULES)}")
-    board, notes = living.open()
-    refuse_overwrite(output, board.challenge)
-    live = board.board(split=split, phase=phase, as_of=moment(as_of), rule=entry, now=moment(at))
-    options = living.terminal.options(output, precision, per_list=per_list, quiet=quiet)
+    opened, notes = living.open()
+    refuse_overwrite(places, opened.challenge)
+    live = opened.board(split=split, phase=phase, as_of=moment(as_of), rule=entry, now=moment(at))
+    options = living.terminal.options(places, precision, per_list=per_list, quiet=quiet)
 
     def text(form: ReportForm) -> str:
         if form.name != "json":
@@ -76,3 +109,21 @@ def board(
 
     lines = () if quiet else (*notes, *map(str, live.report.notes))
     return forms.written(list(map(text, forms.forms)), lines)
+
+
+# What a folder's name may end with on the command line.
+SLASHES = tuple(sign for sign in (os.sep, os.altsep) if sign)
+
+
+def _public_files(
+    board: Board, folder: Path, split: str | None, now: datetime | None, precision: int
+) -> tuple[tuple[Path, bytes], ...]:
+    """Return the files of a folder for visitors, which is made; `UsageError` if it cannot be."""
+    from scorer.board.publish import public_files
+    from scorer.bytes.write import with_parents
+
+    made = public_files(board, split=split, now=now, precision=precision)
+    files = tuple((folder / name, data) for name, data in made.items())
+    refuse_overwrite([path for path, _ in files], board.challenge)
+    with_parents(folder)
+    return files

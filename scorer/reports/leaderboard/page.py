@@ -80,7 +80,7 @@ def page(report: Report, options: Options) -> Iterator[Block]:
         yield from _groups(report, options)
     yield Heading("Measures", key="measures")
     for measure in report.measures:
-        yield from _measure_blocks(measure, report)
+        yield from measure_blocks(measure, report)
     yield Heading("Submissions", key="submissions")
     yield from _steps(report, options)
     for n, scored in enumerate(ordered(report), start=1):
@@ -306,7 +306,7 @@ def _baselines(certainty: Certainty, report: Report, options: Options) -> Table:
     return _matrix(caption, names, tuple(baseline.name for baseline in against), rows)
 
 
-def _measure_blocks(bound: Measure, report: Report) -> Iterator[Block]:
+def measure_blocks(bound: Measure, report: Report) -> Iterator[Block]:
     """A measure: its metric, its parameters, its page."""
     metric = bound.metric
     title = metric.title[:1].upper() + metric.title[1:]

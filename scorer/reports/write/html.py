@@ -97,7 +97,7 @@ def html(document: Document, options: Options) -> str:
         title=printable(document.title), skip=document.skip, private=document.private,
         about=document.about, sections=sections(document.blocks), style=_asset("page.css"),
         script=_asset("page.js"), version=__version__, source=printable(source),
-        fingerprint=fingerprint, pictures=_pictures(document),
+        fingerprint=fingerprint, pictures=_pictures(document), downloads=document.downloads,
     )  # fmt: skip
     return f"{page.replace('##[', '##&#91;')}\n"  # GitHub's runners obey it
 

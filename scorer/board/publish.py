@@ -1,0 +1,157 @@
+"""The board as plain files, which any host of files can serve: what visitors may see, no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+from scorer.api.kit import kit
+from scorer.board.board import Board
+from scorer.board.fields.board import fields
+from scorer.board.live import LiveReport, public
+from scorer.board.phases import shown_at, splits_shown
+from scorer.challenge.model import Challenge
+from scorer.core.errors import UsageError
+from scorer.leaderboard.rounding import rounded_report
+from scorer.prepare.open import public as public_part
+from scorer.reports.base import Options
+from scorer.reports.codec import dumped, to_fields
+from scorer.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Notes,
+    Paragraph,
+    Picture,
+    Table,
+)
+from scorer.reports.leaderboard.document import document, standings, track_boards
+from scorer.reports.leaderboard.method import method
+from scorer.reports.leaderboard.page import FEWEST, measure_blocks, notes
+from scorer.reports.leaderboard.prose import pages
+from scorer.reports.leaderboard.rows import rows
+from scorer.reports.pictures.forest import forest
+from scorer.reports.pictures.pareto import pareto
+from scorer.reports.write.csv import csv
+from scorer.reports.write.html import html
+
+PAGE, TABLE, JSON, KIT, RECEIPTS = (
+    "index.html", "board.csv", "board.json", "kit.zip", "receipts.jsonl",
+)  # fmt: skip
+
+# The page's links to the files beside it.
+DOWNLOADS = (
+    (TABLE, "The board as CSV"),
+    (JSON, "The board as JSON"),
+    (KIT, "The kit, which checks a file before it is sent"),
+    (RECEIPTS, "The receipts of all entries"),
+)
+
+
+def public_files(
+    board: Board, *, split: str | None = None, now: datetime | None = None, precision: int = 4
+) -> dict[str, bytes]:
+    """Return the files of a public board by their names, the page last.
+
+    They hold what visitors of a served board may see: values with the digits that the challenge
+    shows, public answers, no value of a single list, nothing about a submission's file.
+
+    Args:
+        board: The living board; entries that wait are evaluated first.
+        split: The split whose board it is; by default the one that the phase shows.
+        now: The time that decides what may be seen, if not the present.
+        precision: The decimals on the page, of values with the digits that the challenge shows.
+
+    Raises:
+        UsageError: Visitors may not see this board now.
+        UnknownName: There is no such split.
+    """
+    now = now or datetime.now(UTC)
+    bound = board.versions.bound(board.version())
+    live = board.board(split=split, now=now)
+    _refuse_hidden(bound.challenge, split or shown_at(bound.challenge, now), now)
+    digits = bound.challenge.leaderboard.digits
+    live = public(live._replace(report=rounded_report(live.report.published(), digits)))
+    options = Options(precision, page=True)
+    return {
+        TABLE: csv(rows(live.report, options), options).encode(),
+        JSON: (dumped(to_fields(fields(live, options))) + "\n").encode(),
+        KIT: kit(bound, public_part(bound)).data,
+        RECEIPTS: board.receipts().encode(),
+        PAGE: html(_page(live, options), options).encode(),
+    }
+
+
+def _refuse_hidden(challenge: Challenge, split: str, now: datetime) -> None:
+    """Raise `UsageError` unless visitors may see the board of a split."""
+    if split in splits_shown(challenge, now):
+        return
+    raise UsageError(
+        f"visitors may not see this board now (show: {shown_at(challenge, now)}); "
+        "-o board.html writes a page for organizers"
+    )
+
+
+def _page(live: LiveReport, options: Options) -> Document:
+    """Return the page of the board: its table, its fronts and tracks, the challenge's texts."""
+    made = document(live.report, options)
+    return replace(made, blocks=list(_blocks(live, options)), downloads=DOWNLOADS)
+
+
+def _blocks(live: LiveReport, options: Options) -> Iterator[Block]:
+    report = live.report
+    yield Heading("Leaderboard", key="board")
+    if not report.standings:
+        yield Paragraph("There is no scored entry yet.")
+    elif len(report.standings) >= FEWEST:
+        # The numbers of the picture stand in the table below it.
+        for figure in forest(report, options.precision):
+            yield Picture(figure._replace(numbers=None))
+    if report.standings:
+        yield _without_links(_with_entries(standings(report, options), live))
+    if sentences := notes(report, options):
+        yield Notes(sentences)
+    if report.front is not None:
+        yield Heading("Pareto front", key="front")
+        yield from map(Picture, pareto(report, options.precision))
+    if report.tracks:
+        yield Heading("Tracks", key="tracks")
+        for block in track_boards(report, options, level=3):
+            yield _without_links(block) if isinstance(block, Table) else block
+    yield Heading("Measures", key="measures")
+    for measure in report.measures:
+        yield from measure_blocks(measure, report)
+    yield from pages(report.challenge)
+    yield Heading("File and method", key="method")
+    yield method(report)
+
+
+def _with_entries(table: Table, live: LiveReport) -> Table:
+    """Return the table with the number of each team's entries, and when its entry came."""
+    zone = ZoneInfo(live.report.challenge.timezone)
+    columns = [
+        *table.columns,
+        Column("entries", "count", first="descending"),
+        Column("received", "text", first="descending"),
+    ]
+    rows = []
+    for row, standing in zip(table.rows, live.report.standings, strict=True):
+        entry = live.rows[standing.name]
+        cells = [Cell(sort=""), Cell(sort="")]
+        if entry.entry is not None:
+            received = f"{entry.received.astimezone(zone):%Y-%m-%d %H:%M}"
+            cells = [Cell(str(entry.entries)), Cell(received)]
+        rows.append(row._replace(cells=[*row.cells, *cells]))
+    return table._replace(columns=columns, rows=rows)
+
+
+def _without_links(table: Table) -> Table:
+    """Return the table without links to sections on submissions, which this page does not have."""
+    rows = [
+        row._replace(cells=[cell._replace(link="") for cell in row.cells]) for row in table.rows
+    ]
+    return table._replace(rows=rows)
