@@ -26,12 +26,21 @@ def arrangement(
     """How the header should read; None where it reads so, or nothing is certain.
 
     `rows` begin with the header, if there is one; `shapes` are what a table may look like: of each
-    the columns it must have, by name, and whether a text can be a cell of one.
+    the columns it must have, by name, and whether a text can be a cell of one. A header with all
+    columns of one shape is of that shape: its further columns are not renamed for another one.
     """
     if len(rows) < 2:
         return None
+    shapes = complete_shapes(rows[0], shapes) or shapes
     found = [way for fits in shapes if (way := _in_shape(rows[: SAMPLE + 1], fits)) is not None]
     return found[0] if len(found) == 1 else None
+
+
+def complete_shapes(
+    header: Sequence[str], shapes: Sequence[Mapping[str, Fits]]
+) -> list[Mapping[str, Fits]]:
+    """Return the shapes of which the header has all columns."""
+    return [fits for fits in shapes if all(name in header for name in fits)]
 
 
 def _in_shape(rows: Sequence[Sequence[str]], fits: Mapping[str, Fits]) -> Arranged | None:

@@ -21,7 +21,7 @@ from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.core.errors import UsageError
 from scorer.core.id_pattern import MARKS, apart
 from scorer.core.text import printable, quoted
-from scorer.formats.arrange import SAMPLE, Fits, arrangement
+from scorer.formats.arrange import SAMPLE, Fits, arrangement, complete_shapes
 from scorer.formats.form import WHITESPACE, several
 from scorer.formats.header import INDEX
 from scorer.formats.read import COMPRESSED
@@ -219,15 +219,25 @@ def _separator(header: str, names: Sequence[str], separator: str) -> str:
 
 
 def _rename(header: list[str], expected: Expected, repairs: dict[str, None]) -> None:
-    """Write the header's names with the capitals that are expected."""
+    """Write the names of missing columns with the capitals that are expected."""
     meant: dict[str, list[str]] = {}
-    for name in expected.names.values():
+    for name in _missing_names(header, expected):
         meant.setdefault(name.casefold(), []).append(name)
     for n, name in enumerate(header):
         matches = meant.get(name.casefold(), [])
         if len(matches) == 1 and name != matches[0] and matches[0] not in header:
             repairs[f"column {quoted(name)} renamed to {quoted(matches[0])}"] = None
             header[n] = matches[0]
+
+
+def _missing_names(header: Sequence[str], expected: Expected) -> Sequence[str]:
+    """Return the names of columns that the header may lack; further columns are not used."""
+    complete = complete_shapes(header, expected.fits)
+    if not complete:
+        return list(expected.names.values())
+    order = [expected.names.get(role, role) for role in ("score", "rank")]
+    has_items = any(expected.names.get("item") in fits for fits in complete)
+    return order if has_items and not any(name in header for name in order) else []
 
 
 def _arranged(

@@ -371,3 +371,37 @@ def test_a_file_of_the_challenge_is_no_wrong_submission(score, tmp_path):
     assert "1 of 2 files is wrong: --fix would repair 0" in ran.err
     ran = score("check", tmp_path, *files[:2])
     assert "wrong" not in ran.err
+
+
+@pytest.mark.parametrize(
+    ("submission", "text"),
+    [
+        # numbers that could be probabilities, ranks or scores, were they not unused
+        ("columns: {list: id, label: label}", "id,label,confidence\n1,a,0.5\n2,b,0.7\n3,a,0.9\n"),
+        ("columns: {list: id, label: label}", "id,label,Probability\n1,a,0.5\n2,b,0.7\n3,a,1\n"),
+        ("columns: {list: id, label: label}", "id,label,x\n1,a,50 %\n2,b,70 %\n3,a,9 %\n"),
+        ("columns: {list: id, label: label}", 'id,label,x\n1,a,"0,5"\n2,b,"0,7"\n3,a,"1,5"\n'),
+        ("columns: {list: id, label: label}", "x,id,label\nb,1,a\na,2,b\nb,3,a\n"),
+    ],
+)
+def test_fix_leaves_unused_columns_of_a_fine_file(submission, text, challenge, tmp_path, score):
+    yaml = (
+        "truth: {file: truth.csv, columns: {list: id, label: label}}\n"
+        f"submission: {{{submission}}}\nmetrics: [Accuracy]\n"
+    )
+    folder = challenge(yaml, **{"truth.csv": "id,label\n1,a\n2,b\n3,a\n"})
+    (tmp_path / "s.csv").write_text(text)
+    ran = score("check", folder, tmp_path / "s.csv", "--fix")
+    assert ran.code == 0
+    assert "fine, nothing to repair" in ran.err
+    assert not (tmp_path / "s.fixed.csv").exists()
+    assert "S201" not in ran.out
+
+
+def test_fix_leaves_unused_columns_of_a_ranking(folder, tmp_path, score):
+    fine = "list,item,score,Rank\nq1,a,2,1\nq1,b,1,2\nq2,a,1,1\nq2,c,.5,2\n"
+    (tmp_path / "s.csv").write_text(fine)
+    assert "fine, nothing to repair" in score("check", folder, tmp_path / "s.csv", "--fix").err
+    (tmp_path / "s.csv").write_text(fine.replace("score", "Score"))
+    ran = score("check", folder, tmp_path / "s.csv", "--fix")
+    assert "column 'Score' renamed to 'score'" in ran.err
