@@ -32,7 +32,6 @@ NUMBERS: dict[Steps, str] = {  # what may stand in place of words
     ("leaderboard", "intervals"): ", a level between 0 and 1, true or false",
     ("leaderboard", "ladder"): ", or a number",
 }
-RENAMED = {"normalize": "sums"}  # keys that other keys have replaced
 MEASURED = "write nDCG@10, or {metric: nDCG, k: 10}"
 
 # what a measure says of how its lists make one number, beside its metric's parameters
@@ -300,7 +299,7 @@ def _fault(root: YamlValue, fault: ErrorDetails) -> Problem:
 
 def _unknown(root: YamlValue, steps: Steps, keys: Sequence[str]) -> Problem:
     elsewhere = steps[-2:-1] == ("columns",) and steps[-1] in COLUMNS
-    similar = None if elsewhere else RENAMED.get(str(steps[-1])) or nearest(str(steps[-1]), keys)
+    similar = None if elsewhere else nearest(str(steps[-1]), keys)
     hint = f"; did you mean {quoted(similar)}?" if similar else ""
     message = f"no key {quoted(steps[-1])} here{hint}"
     help = None if similar else f"known here: {', '.join(keys)}"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_type_hints
 from scorer.core.errors import PluginError
 from scorer.core.registry import MARK, PLUGIN, Registry, discover, mark, plugin
 from scorer.metrics.quotient import Quotient, Rowwise
-from scorer.metrics.statistic import Statistic, of_keywords
+from scorer.metrics.statistic import Statistic
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -175,7 +175,6 @@ def metric(
     formula: Formula = "",
     undefined: str = "",
     elsewhere: Mapping[str, str] | None = None,
-    **old: Any,
 ) -> Callable[[Function], Function]:
     """Make a function a metric; the function itself stays unchanged.
 
@@ -219,10 +218,7 @@ def metric(
         undefined: when a list, or all rows, have no value, as a clause.
         elsewhere: its names in other tools, and behind a `;` how their values differ:
             `{"trec_eval": "map", "lenskit": "AP; divides by min(R, n)"}`.
-        old: `figure`, `of_sums`, `sums`, `weighted`, `no_interval` and `smooth`, which
-            `statistic` replaces.
     """
-    statistic = of_keywords(name, old) if statistic is None else statistic
 
     def enter(function: Function) -> Function:
         thing = Metric(

@@ -7,8 +7,7 @@ tests and tiers are made depends on which one it is.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -106,30 +105,3 @@ def fewest(step: int, *columns: int) -> Callable[..., float]:
 
 
 Statistic = Sums | Weighted | Unbootstrappable
-
-OLD = ("figure", "of_sums", "sums", "weighted", "no_interval", "smooth")
-
-
-def of_keywords(name: str, given: Mapping[str, Any]) -> Statistic | None:
-    """The statistic of the keywords of `metric` up to 0.1, if any; `TypeError` if there are others.
-
-    Warns:
-        DeprecationWarning: there are any.
-    """
-    if not given:
-        return None
-    if unknown := sorted(given.keys() - {*OLD}):
-        raise TypeError(f"metric() got an unexpected keyword argument {unknown[0]!r}")
-    words = ", ".join(f"{word}=" for word in OLD if word in given)
-    message = f"metric {name}: {words} ends with 0.3; write statistic="
-    warnings.warn(message, DeprecationWarning, stacklevel=3)
-    figure, of_sums = given.get("figure"), given.get("of_sums")
-    if figure is None:
-        return None
-    if given.get("no_interval") is not None:
-        return Unbootstrappable(figure, given["no_interval"])
-    if of_sums is not None:
-        return Sums(of_sums, given.get("sums"), figure)
-    if given.get("weighted") is not None:
-        return Weighted(given["weighted"], given.get("smooth", True))
-    return Unbootstrappable(figure)

@@ -61,37 +61,6 @@ def made(**keywords):
     return own.__scorer__
 
 
-def old(**keywords):
-    words = ", ".join(f"{word}=" for word in keywords)
-    with pytest.warns(DeprecationWarning, match=f"Own: {words} ends with 0.3; write statistic="):
-        return made(**keywords).statistic
-
-
-def test_the_old_keywords_warn_and_mean_what_they_meant():
-    found = old(figure=largest)
-    assert isinstance(found, Unbootstrappable)
-    assert (found.value, found.why) == (largest, "")
-    found = old(figure=largest, no_interval="it is the largest")
-    assert (found.value, found.why) == (largest, "it is the largest")
-    found = old(figure=largest, of_sums=second, sums=counted)
-    assert isinstance(found, Sums)
-    assert (found.of_sums, found.terms, found.exact) == (second, counted, largest)
-    found = old(figure=largest, weighted=counted, smooth=False)
-    assert isinstance(found, Weighted)
-    assert (found.weighted, found.smooth) == (counted, False)
-
-
-def test_the_warning_points_at_the_metric():
-    with pytest.warns(DeprecationWarning, match="statistic=") as caught:
-        made(figure=largest)
-    assert [each.filename for each in caught] == [__file__]
-
-
-def test_a_keyword_that_never_was():
-    with pytest.raises(TypeError, match="unexpected keyword argument 'figures'"):
-        made(figures=largest)
-
-
 def test_a_metric_of_lists_has_none():
     with_none = made()
     assert isinstance(with_none, Metric)
