@@ -17,7 +17,6 @@ ADDED = {  # of the plugin, and where it would be in scorer's own tree
     "scorer_example/spaced.yaml": "scorer/checks/submission",
     "scorer_example/pipes.py": "scorer/formats",
     "scorer_example/names.py": "scorer/reports/leaderboard",
-    "scorer_example/choices.py": "scorer/kinds",
 }
 # what is tested of every metric, check and code
 CONTRACT = """
@@ -45,17 +44,6 @@ CHALLENGE = {
     "bad.pipes": "q1|a\nq2|c|1\n",
     "two.csv": "list,item,score\nq1,x,1\nq2,c,2\n",
 }
-EXACT = """import numpy as np
-
-from scorer import Floats, metric
-from {} import Chosen
-
-
-@metric("Exact", title="Exact choices", source="this test")
-def exact(chosen: Chosen) -> Floats:
-    \"\"\"Whether exactly the right items were chosen.\"\"\"
-    return ((chosen.both == chosen.chosen) & (chosen.both == chosen.right)).astype(np.float64)
-"""
 
 
 def ran(*words, cwd, code=0, **environment):
@@ -147,31 +135,6 @@ def test_one_of_each_is_found_and_used(where, request, tmp_path):
     assert "an item has a blank in its name" in score("rule", "X101", cwd=cwd)
     told = score("check", tmp_path, tmp_path / "bad.pipes", cwd=cwd, code=1)
     assert "bad.pipes:1: error[S207] 2 cells, expected 3" in told
-
-
-@pytest.mark.slow("starts processes")
-@pytest.mark.parametrize(
-    ("where", "module"), [("tree", "scorer.kinds.choices"), ("plugin", "scorer_example.choices")]
-)
-def test_a_kind_has_checks_and_values(where, module, request, tmp_path):
-    cwd = request.getfixturevalue(where)
-    files = {
-        "own.py": EXACT.format(module),
-        "truth.csv": "list,item\nq1,a\nq1,b\nq2,c\n",
-        "challenge.yaml": "truth: truth.csv\nmetrics: [Exact]\nplugins: [own.py]\n",
-        "one.csv": "list,item\nq1,a\nq1,b\nq2,d\n",
-        "bad.csv": "list,item\nq1,a\nq3,d\n",
-    }
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    words = ("--allow-plugins", "--format", "json")
-    board = json.loads(score(tmp_path, tmp_path / "one.csv", *words, "--quiet", cwd=cwd))
-    assert board["submissions"][0]["values"]["Exact"]["mean"] == 0.5
-    told = score("check", tmp_path, tmp_path / "bad.csv", "--allow-plugins", cwd=cwd, code=1)
-    assert "error[S301] 1 of 2 lists is missing: 'q2'" in told
-    assert "error[S302] list 'q3' is not in this challenge" in told
-    for verb in (("lint",), ("kit", "-o", tmp_path / "kit.zip")):
-        assert "choices" in score(verb[0], tmp_path, *verb[1:], "--allow-plugins", cwd=cwd, code=2)
 
 
 @pytest.mark.slow("starts pytest")

@@ -1,7 +1,7 @@
 """Things found by name: metrics, formats, checks, comparisons, aggregations, reports.
 
-A thing enters by standing in a module of its folder, or in one that an
-installed project names under an entry-point group such as `scorer.metrics`. A
+A thing enters by standing in a module of its folder, or, where its registry has
+a group of entry points such as `scorer.metrics`, in one that an installed project names there. A
 decorator marks it (`mark`); nothing process-global changes, so a registry is
 a value, and a challenge's own plugins are an overlay of it: their names come first.
 """
@@ -71,10 +71,10 @@ class Registry(Generic[T]):
         package: str,
         type_: type[T],
         added: tuple[tuple[T, str], ...] = (),
-        group: str = "",
+        group: str | None = None,
     ) -> None:
         self.kind, self.package, self.type_ = kind, package, type_
-        self.group = group or package  # of entry points
+        self.group = group  # of entry points; None: installed projects add nothing
         self._added = added  # a challenge's, each with where it comes from
 
     def with_(self, things: Iterable[tuple[T, str]]) -> Registry[T]:
@@ -194,10 +194,10 @@ def _claims(own: HasName, thing: object, folded: str) -> bool:
     return folded in map(str.casefold, (own.name, *own.aliases)) and _together(thing, own)
 
 
-def discover(kind: str, package: str, type_: type[T], group: str = "") -> Registry[T]:
-    """The marked things of that type in every module of `package`, and in the entry points.
+def discover(kind: str, package: str, type_: type[T], group: str | None = None) -> Registry[T]:
+    """The marked things of that type in every module of `package`, and in entry points of `group`.
 
-    `group` is that of the entry points, where it is not called as the package is.
+    Without a group, installed projects add nothing.
     """
     return Registry(kind, package, type_, group=group)
 
@@ -219,7 +219,7 @@ def load_named(package: str, type_: type[T], name: str) -> tuple[T, ...]:
     return tuple(thing for thing, _ in marked if thing.name.casefold() == name)
 
 
-def _in_package(package: str, type_: type[T], group: str) -> Iterator[tuple[T, str]]:
+def _in_package(package: str, type_: type[T], group: str | None) -> Iterator[tuple[T, str]]:
     """The things in the modules of `package`, then those of its entry points."""
     yield from _marked([import_module(f"{package}.{name}") for name in _modules(package)], type_)
     for point in installed(group):
@@ -262,8 +262,10 @@ def modules_in(folders: Iterable[str]) -> dict[str, bool]:
 
 
 @cache
-def installed(group: str) -> tuple[EntryPoint, ...]:
+def installed(group: str | None) -> tuple[EntryPoint, ...]:
     """The entry points of installed projects in that group."""
+    if group is None:
+        return ()
     archives = any(map(os.path.isfile, sys.path))
     if not archives and f"[{group}]".encode() not in _all_entry_points():
         return ()

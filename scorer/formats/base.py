@@ -93,7 +93,7 @@ def _tables(thing: Any) -> Tables:
 @cache
 def formats() -> Registry[Format]:
     """Every format there is."""
-    return discover("format", PACKAGE, Format)
+    return discover("format", PACKAGE, Format, PACKAGE)
 
 
 def format_of_suffix(suffix: str) -> Format | None:

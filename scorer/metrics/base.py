@@ -236,7 +236,7 @@ def metric(
 @cache
 def metrics() -> Registry[Metric]:
     """Every metric that is installed; a challenge's own plugins are an overlay of it."""
-    return discover("metric", "scorer.metrics", Metric)
+    return discover("metric", "scorer.metrics", Metric, "scorer.metrics")
 
 
 def _of_function(function: Callable[..., Any]) -> Metric:

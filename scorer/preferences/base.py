@@ -20,9 +20,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.errors import PluginError, ScorerError
 from scorer.core.registry import Registry, discover, mark
-from scorer.core.text import printable
 from scorer.metrics.base import Function, Metric
 from scorer.metrics.measure import Measure, measure
 from scorer.views.positions import Positions, PositionTable
@@ -125,17 +123,13 @@ def aggregation(
 @cache
 def comparisons() -> Registry[Preference]:
     """Every comparison there is."""
-    return discover(
-        "preference", "scorer.preferences.comparisons", Preference, "scorer.comparisons"
-    )
+    return discover("preference", "scorer.preferences.comparisons", Preference)
 
 
 @cache
 def aggregations() -> Registry[Aggregation]:
     """Every aggregation there is."""
-    return discover(
-        "aggregation", "scorer.preferences.aggregations", Aggregation, "scorer.aggregations"
-    )
+    return discover("aggregation", "scorer.preferences.aggregations", Aggregation)
 
 
 def bind(registry: Registry[Defined], notation: str, id: str | None = None) -> Measure:
@@ -177,9 +171,6 @@ def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
 
     All positions are of the same truth. The shape is (submissions, submissions,
     lists), above 0 where the first is preferred to the second.
-
-    Raises:
-        PluginError: the comparison raised, or gave something else.
     """
     truth = positions[0]
     assert all(
@@ -190,11 +181,8 @@ def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
     values = np.full((len(positions), len(positions), truth.lists), np.nan)
     items = np.bincount(truth.truth_list, minlength=truth.lists)
     for lists in _list_runs(items, BLOCK // len(positions)):
-        block = _guarded(measure, PositionTable.of(positions, lists))
-        if np.shape(block) != values[:, :, lists].shape:
-            message = f"{np.shape(block)}; {values[:, :, lists].shape} was asked"
-            raise PluginError(f"preference {measure.metric.name} gave an array of shape {message}")
-        values[:, :, lists] = block
+        table = PositionTable.of(positions, lists)
+        values[:, :, lists] = measure.metric.values(table, **measure.params)
     return values
 
 
@@ -225,18 +213,12 @@ def order(measure: Measure, preferences: Floats) -> Order:
 
     A list in which any preference is undefined does not count. Where none
     counts, all submissions tie.
-
-    Raises:
-        PluginError: the aggregation raised, or gave something else.
     """
     counted = _counted(preferences)
     if not counted.shape[2]:
         return Order((tuple(range(len(counted))),), np.full(len(counted), np.nan))
-    outcome = _guarded(measure, counted)
-    if not isinstance(outcome, Order):
-        kind = type(outcome).__name__
-        raise PluginError(f"aggregation {measure.metric.name} gave {kind}; an Order was asked")
-    return outcome
+    found: Order = measure.metric.values(counted, **measure.params)
+    return found
 
 
 def totals(preferences: Floats) -> Floats:
@@ -303,13 +285,3 @@ def _list_runs(items: Ints, size: int) -> Iterator[slice]:
             start, width = n, max(1, count)
     if items.size:
         yield slice(start, items.size)
-
-
-def _guarded(measure: Measure, view: object) -> Any:
-    try:
-        return measure.metric.values(view, **measure.params)
-    except ScorerError:
-        raise
-    except Exception as error:
-        message = f"{type(error).__name__}: {printable(error)}"
-        raise PluginError(f"{measure.metric.name} failed: {message}") from error

@@ -9,14 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.core.errors import PluginError, UnknownName
+from scorer.core.errors import UnknownName
 from scorer.metrics.notation import NotationError
 from scorer.preferences import base as module
 from scorer.preferences.base import (
-    aggregation,
     aggregations,
     bind,
-    comparison,
     comparisons,
     cycles,
     every,
@@ -425,33 +423,3 @@ def test_mc4_is_not_stopped_early():
 
 def test_ordered():
     assert ordered(np.array([1.0, 3.0, 2.0, 3.0 + 1e-13])).groups == ((1, 3), (2,), (0,))
-
-
-# Others' comparisons and aggregations
-
-
-def test_what_a_plugin_gives_is_checked():
-    def wrong(lineup):
-        """None."""
-        return np.zeros(3)
-
-    def raising(lineup):
-        """None."""
-        raise ValueError("no")
-
-    def nothing(preferences):
-        """None."""
-
-    found = [Positions.of(Judged.of(("a", {"a": 1})))] * 2
-    registry = comparisons().with_(
-        (comparison(name, title=name, source="here")(function).__scorer__, "mine")
-        for name, function in [("Wrong", wrong), ("Raising", raising)]
-    )
-    with pytest.raises(PluginError, match=r"Wrong gave an array of shape \(3,\); \(2, 2, 1\)"):
-        preferences(bind(registry, "Wrong"), found)
-    with pytest.raises(PluginError, match="Raising failed: ValueError: no"):
-        preferences(bind(registry, "Raising"), found)
-    thing = aggregation("Nothing", title="Nothing", source="here")(nothing).__scorer__
-    orders = aggregations().with_([(thing, "mine")])
-    with pytest.raises(PluginError, match="Nothing gave NoneType; an Order was asked"):
-        order(bind(orders, "Nothing"), np.zeros((2, 2, 1)))

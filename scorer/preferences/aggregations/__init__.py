@@ -1,4 +1,4 @@
-"""Aggregations, one file each; a file here, or an entry point of `scorer.aggregations`, is all.
+"""Aggregations, one file each; a file here is all it takes.
 
 @aggregation("Borda", title=..., source=...)
 def borda(preferences: Floats) -> Order: ...

@@ -1,4 +1,4 @@
-"""Comparisons, one file each; a file here, or an entry point of `scorer.comparisons`, is all.
+"""Comparisons, one file each; a file here is all it takes.
 
 @comparison("LexiRecall", title=..., source=...)
 def lexirecall(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats: ...
