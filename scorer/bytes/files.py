@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 BLOCK_SIZE = 1 << 18
 WINDOW = 27  # of a zstd frame, 2**27 bytes: what it takes to unpack it
 SPOOLED = "scorer-"
+MOST_LISTED = 1000  # files of a folder that are named where another one is missing
 Own = Sequence[Path] | None  # the challenge's files, where a file was sent
 
 
@@ -194,9 +195,10 @@ def open_stored(
     `Unreadable` if it is neither, too large, or a part is missing.
     """
     if path.is_dir():
-        present = [entry.name for entry in islice(os.scandir(path), 1000)]
         for name in names:
-            if name not in present:
+            if not os.path.lexists(path / name):
+                with os.scandir(path) as entries:
+                    present = [entry.name for entry in islice(entries, MOST_LISTED)]
                 raise Unreadable(lost_part(name, present))
         with ExitStack() as stack:
             streams = [

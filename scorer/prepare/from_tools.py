@@ -53,7 +53,10 @@ def _walked(paths: Sequence[Path]) -> Iterator[Path]:
     for path in paths:
         if path.is_dir():
             inside = (Path(at) / name for at, _, names in os.walk(path) for name in sorted(names))
-            yield from sorted(islice(inside, MOST_FILES))
+            files = sorted(islice(inside, MOST_FILES + 1))
+            if len(files) > MOST_FILES:
+                raise UsageError(f"{printable(path)} has more than {MOST_FILES:,} files")
+            yield from files
         else:
             yield path
 

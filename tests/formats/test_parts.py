@@ -119,6 +119,22 @@ def test_parts_that_are_missing_or_there_twice(files, message, challenge):
     assert problem.message.startswith(message)
 
 
+def test_the_parts_of_a_folder_of_many_files_are_found(challenge):
+    path = challenge / "team"
+    path.mkdir()
+    for n in range(1200):
+        (path / f"log{n}.txt").touch()
+    for name, data in GOOD.items():
+        (path / name).write_text(data)
+    one, said = scored(challenge, path)
+    assert said == []
+    assert one.groups["RR"] == {"like": 0.75, "reply": 1.0}
+    (path / "reply.csv").unlink()
+    one, said = scored(challenge, path)
+    assert said == [". S213 None:None"]
+    assert one.findings[0].message.startswith("'reply.csv' is missing; found: ")
+
+
 def test_one_file_is_no_submission_of_several(challenge):
     (challenge / "a.csv").write_text("list,item\nu1,a\n")
     one, _ = scored(challenge, challenge / "a.csv")

@@ -12,6 +12,7 @@ import yaml
 
 from scorer.bytes.limits import ReadLimits
 from scorer.core.errors import ChallengeError, UsageError
+from scorer.prepare import from_tools
 from scorer.prepare.from_tools import cases_of, file_names, tool_files, tool_of, values_challenge
 from scorer.prepare.tools.archive import MOST_DIRECTORY, ZSTANDARD
 from scorer.prepare.tools.base import ToolFile, tools
@@ -372,3 +373,11 @@ def test_init_refuses_what_is_of_no_tool(score, tmp_path):
     ):
         ran = score("init", "--from", *words)
         assert (ran.code, told in ran.err) == (2, True), ran
+
+
+def test_a_folder_of_too_many_files_is_refused_not_cut(tmp_path, monkeypatch):
+    monkeypatch.setattr(from_tools, "MOST_FILES", 2)
+    for n in range(3):
+        (tmp_path / f"{n}.json").write_text("{}")
+    with pytest.raises(UsageError, match="has more than 2 files"):
+        from_tools.tool_files([tmp_path])
