@@ -1,10 +1,8 @@
-"""Access: tokens, sessions, the tokens of forms, and rate limits."""
+"""Access: tokens, sessions, and rate limits."""
 
 from __future__ import annotations
 
-import hashlib
 import hmac
-import json
 import secrets
 import time
 from collections import deque
@@ -13,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from itsdangerous import BadSignature, URLSafeSerializer, URLSafeTimedSerializer
+from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from scorer.board.board import Board
 from scorer.board.names import ORGANIZER
@@ -72,11 +70,10 @@ class Session(NamedTuple):
 
 
 class Sessions:
-    """Signed cookies and the tokens of forms."""
+    """Signed cookies."""
 
     def __init__(self, secret: str) -> None:
         self._signer = URLSafeTimedSerializer(secret, salt="session of a board")
-        self._forms = URLSafeSerializer(secret, salt="form")
 
     def sign(self, board: str, token: Token) -> str:
         """A cookie for a token of a board; another one each time."""
@@ -89,15 +86,6 @@ class Sessions:
         except (BadSignature, ValueError, TypeError):
             return None
         return Session(board, token, hash)
-
-    def form(self, *session: str) -> str:
-        """The token that a form must send back; only this server can make it.
-
-        Args:
-            session: its cookie, or the challenge and team that a proxy has signed in.
-        """
-        words = json.dumps(session)
-        return str(self._forms.dumps(hashlib.sha256(words.encode()).hexdigest()))
 
 
 def token_of(board: Board, token: str) -> Token | None:

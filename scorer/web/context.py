@@ -131,13 +131,6 @@ class Context:
             return Viewer(team) if team in site.teams else NOBODY
         return viewer_of(site.board, token_of_session(site.board, site.id, session))
 
-    def form_token(self, request: Request, site: Site) -> str:
-        """The token that the forms of this viewer send back; empty for visitors."""
-        if cookie := cookie_of(request, site):
-            return self.sessions.form(cookie)
-        team = self.proxies.team(request)
-        return self.sessions.form(site.id, team) if team else ""
-
     def reader(self, viewer: Viewer) -> Viewer:
         """The viewer, who may read; 401 for visitors of a private server."""
         if self.settings.private and not viewer.known:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hmac
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Annotated, Literal, NamedTuple
 
-from fastapi import Depends, Form, HTTPException, Query, Request
+from fastapi import Depends, HTTPException, Query, Request
 
 from scorer.store.records import Status
 from scorer.web.access import Viewer
@@ -17,7 +16,6 @@ from scorer.web.site import Site
 
 PAGE = 100  # lines of a list, if nobody asks for more
 MOST = 1_000_000  # pages
-FORGED = "this form has expired; reload the page and send it again"
 OF_NO_TEAM = "an organizer's token belongs to no team"
 
 
@@ -97,14 +95,14 @@ def _known(message: str) -> Callable[[Viewer], object]:
 SignedIn = Annotated[Viewer, Depends(_known("sign in to see entries"))]
 Decider = Annotated[Viewer, Depends(_known("a token is needed"))]
 _Uploader = Annotated[Viewer, Depends(_known("a token is needed: Authorization: Bearer TOKEN"))]
-_OnPage = Annotated[Viewer, Depends(_known("sign in first"))]
+FormSender = Annotated[Viewer, Depends(_known("sign in first"))]  # of a page's form
 
 
 async def _sender(viewer: _Uploader) -> Viewer:
     return _of_team(viewer)
 
 
-async def _page_sender(viewer: _OnPage) -> Viewer:
+async def _page_sender(viewer: FormSender) -> Viewer:
     return _of_team(viewer)
 
 
@@ -129,27 +127,6 @@ def _organizing(viewer: Viewer) -> Viewer:
 
 
 Organizer = Annotated[Viewer, Depends(_organizer)]  # 404 for all others
-
-
-def unforged(request: Request, context: Context, site: Site, form_token: str) -> None:
-    """403 for a form that was not made for the session that sends it."""
-    ours = context.form_token(request, site)
-    if not (ours and hmac.compare_digest(ours.encode(), form_token.encode())):
-        raise HTTPException(403, FORGED)
-
-
-async def _form_of(
-    request: Request,
-    context: Shared,
-    site: Served,
-    viewer: _OnPage,
-    form_token: Annotated[str, Form()] = "",
-) -> Viewer:
-    unforged(request, context, site, form_token)
-    return viewer
-
-
-FormSender = Annotated[Viewer, Depends(_form_of)]  # whoever sends a form of a page: 401, 403
 
 
 async def _organizers_form(viewer: FormSender) -> Viewer:

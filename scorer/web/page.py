@@ -13,7 +13,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from markupsafe import Markup
 
 from scorer.web.access import Viewer
-from scorer.web.context import context_of
 from scorer.web.glance import upcoming
 from scorer.web.render import render
 from scorer.web.site import Site
@@ -54,10 +53,9 @@ def due(time: datetime, zone: ZoneInfo) -> Markup:
 
 
 def page_text(request: Request, site: Site, viewer: Viewer, template: str, **data: Any) -> str:
-    """A page of a challenge, as text: the template with its data and the viewer's form token."""
-    token = context_of(request).form_token(request, site)
+    """A page of a challenge, as text: the template with its data."""
     return render(
-        request, template, site=site, viewer=viewer, form_token=token, span=site.span(),
+        request, template, site=site, viewer=viewer, span=site.span(),
         now=site.clock(), when=lambda time: local_time(time, site.zone),
         due=lambda time: due(time, site.zone), ahead=upcoming(site.rules, site.clock()), **data,
     )  # fmt: skip

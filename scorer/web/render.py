@@ -36,9 +36,9 @@ def root_of(request: Request) -> str:
 
 
 def render(request: Request, template: str, **data: Any) -> str:
-    """A page; every one has a link to the home page, and the viewer's form token."""
+    """A page; every one has a link to the home page."""
     values: dict[str, Any] = {
-        "root": root_of(request), "site": None, "viewer": NOBODY, "form_token": "",
+        "root": root_of(request), "site": None, "viewer": NOBODY,
         "here": "", "version": __version__,
         "still": request.app.state.context.settings.still,
     }  # fmt: skip

@@ -38,7 +38,6 @@ from scorer.web.dependencies import (
     Served,
     Shared,
     SignedIn,
-    unforged,
 )
 from scorer.web.lists import comparable, entry_page, own_outcomes
 from scorer.web.page import page, to
@@ -78,7 +77,6 @@ async def submit(
     context.limited(request, site, viewer)
     with site.sending(begun):
         async with context.uploaded(request, site) as form:
-            unforged(request, context, site, str(form.get("form_token") or ""))
             return await run_in_threadpool(submitted, context, request, site, viewer, form, begun)
 
 
