@@ -132,7 +132,8 @@ def test_the_parts_of_a_folder_of_many_files_are_found(challenge):
     (path / "reply.csv").unlink()
     one, said = scored(challenge, path)
     assert said == [". S213 None:None"]
-    assert one.findings[0].message.startswith("'reply.csv' is missing; found: ")
+    (problem,) = one.findings
+    assert problem.message.startswith("'reply.csv' is missing; found: ")
 
 
 def test_one_file_is_no_submission_of_several(challenge):
