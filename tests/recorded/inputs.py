@@ -6,8 +6,10 @@ Of Python's own generator, whose numbers are the same in every version and on ev
 from itertools import pairwise
 from random import Random
 
+LONG = [f"l{n:02}" for n in range(1, 33)]
 LISTS = [f"q{n}" for n in range(1, 13)]
 ITEMS = [f"i{n:02}" for n in range(1, 19)]
+TEAMS = ["ann", "bob", "cyd"]
 STRANGERS = ["unheard", "of"]  # items that no truth has
 ROWS = [f"r{n:02}" for n in range(1, 41)]
 CLASSES = ["ant", "bee", "cat"]
@@ -120,6 +122,33 @@ def truth_files():
     files["word_spans.csv"] = rows("list,item", word_spans(rng))
     files["masks.csv"] = rows("list,runs", [f"{row},{runs(rng)}" for row in ROWS[:20]])
     files["boxes.csv"] = rows("list,found", [f"{row},{boxes(rng, '{kind} {box}')}" for row in ROWS])
+    files.update(long_files())
+    return files
+
+
+def long_files():
+    """A truth of lists with groups, users and years, for boards whose tests can tell apart."""
+    rng = Random(20260102)
+    files = {}
+    files["long.csv"] = rows(
+        "list,item,grade",
+        [
+            f"{name},{item},{rng.choice([0, 0, 1, 1, 2, 3])}"
+            for name in LONG
+            for item in some(rng, ITEMS, 4, 9)
+        ],
+    )
+    files["long_lists.csv"] = rows(
+        "list,group,user,year,weight",
+        [
+            f"{name},{rng.choice(['north', 'south', 'west'])},u{rng.randint(1, 12)},"
+            f"{rng.randint(2001, 2005)},{rng.randint(1, 9)}"
+            for name in LONG
+        ],
+    )
+    files["long_folds.csv"] = rows(
+        "list,fold", [f"{name},{1 + n % 4}" for n, name in enumerate(LONG)]
+    )
     return files
 
 
@@ -175,10 +204,11 @@ def near_boxes(rng, text):
     return " ".join([*said, more]).strip()
 
 
-def submissions(form, truth):
-    """Name to text: three submissions of that form; `truth` are the files of above."""
+def submissions(form, truth, runs=False):
+    """Name to text: submissions of three teams in that form; `truth` are the files of above."""
     rng = Random(f"submissions of {form}")
-    return {name: MAKERS[form](rng, truth, name) for name in ("ann", "bob", "cyd")}
+    names = [f"{name}#{n}" for name in TEAMS for n in (1, 2, 3)] if runs else TEAMS
+    return {name: MAKERS[form](rng, truth, name) for name in names}
 
 
 def table(truth, name):
@@ -206,6 +236,20 @@ def make_scored(rng, truth, name):
         for each in lists
         for item in some(rng, [*ITEMS, *STRANGERS], 1, 14)
     ]
+    return rows("list,item,score", lines)
+
+
+def make_skilled(rng, truth, name):
+    """Of ann nearly the order of the truth, of bob less, of cyd hardly; cyd lacks three lists."""
+    noise = {"ann": 2, "bob": 3, "cyd": 8}[name.partition("#")[0]]
+    grades = {}
+    for row in table(truth, "long.csv"):
+        grades.setdefault(row["list"], {})[row["item"]] = int(row["grade"])
+    lines = []
+    for each in LONG[3 if name == "cyd" else 0 :]:
+        for item in some(rng, ITEMS, 5, 9):
+            score = grades[each].get(item, 0) + rng.randint(0, noise * 100) / 100
+            lines.append(f"{each},{item},{score}")
     return rows("list,item,score", lines)
 
 
@@ -385,6 +429,7 @@ def make_points(rng, truth, name):
 MAKERS = {
     "ranked": make_ranked,
     "scored": make_scored,
+    "skilled": make_skilled,
     "ratings": make_ratings,
     "globe": make_globe,
     "pairs": make_pairs,

@@ -204,23 +204,33 @@ class Recording(dict):
 # Sections
 
 
+def settings(file, default):
+    """The challenges of a YAML file, each with drawn files and submissions: name, rules, folder."""
+    truth = inputs.truth_files()
+    for name, said in yaml.safe_load((HERE / file).read_text(encoding="utf-8")).items():
+        name = re.sub(r"\W+", "_", name)
+        folder = Path(Path(file).stem, name)
+        (folder / "sent").mkdir(parents=True)
+        for path, text in truth.items():
+            (folder / path).write_text(text, encoding="utf-8")
+        form, runs = said.get("submissions", default), said.get("runs", False)
+        for who, text in inputs.submissions(form, truth, runs).items():
+            (folder / "sent" / f"{who}.csv").write_text(text, encoding="utf-8")
+        yield name, said, folder
+
+
+def write_challenge(folder, challenge):
+    text = yaml.safe_dump(challenge, sort_keys=False)
+    (folder / "challenge.yaml").write_text(text, encoding="utf-8")
+
+
 def record_measures():
     """The value of every variant of every measure on drawn files."""
-    settings = yaml.safe_load((HERE / "measures.yaml").read_text(encoding="utf-8"))
-    recording, truth = Recording(), inputs.truth_files()
-    for setting, said in settings.items():
-        name = f"measures/{setting.replace(' ', '_')}"
-        folder = Path("measures", setting.replace(" ", "_"))
-        folder.mkdir(parents=True)
-        for file, text in truth.items():
-            (folder / file).write_text(text, encoding="utf-8")
-        challenge = {**said["challenge"], "metrics": said["measures"]}
-        (folder / "challenge.yaml").write_text(yaml.safe_dump(challenge, sort_keys=False))
-        sent = Path(folder, "sent")
-        sent.mkdir()
-        for who, text in inputs.submissions(said.get("submissions", "ranked"), truth).items():
-            (sent / f"{who}.csv").write_text(text, encoding="utf-8")
-        code, found, err = run_as_json(folder, sent, "--per-list")
+    recording = Recording()
+    for setting, said, folder in settings("measures.yaml", "ranked"):
+        name = f"measures/{setting}"
+        write_challenge(folder, {**said["challenge"], "metrics": said["measures"]})
+        code, found, err = run_as_json(folder, folder / "sent", "--per-list")
         recording.add_lines(f"values/{name}.txt", [f"exit {code}"])
         recording.add_lines(f"words/{name}.txt", err.splitlines())
         for each in found["submissions"] if found else []:
@@ -230,6 +240,45 @@ def record_measures():
                 lines = [f"{each['name']} {notation}: {head}"]
                 lines += [f"  {key} {show(v, 'values')}" for key, v in lists.items()]
                 recording.add_lines(f"values/{name}.txt", lines)
+    return recording
+
+
+def record_rules():
+    """Boards of drawn submissions under many rules: ranks, intervals, tests, tiers."""
+    recording = Recording()
+    for setting, said, folder in settings("rules.yaml", "skilled"):
+        name, sent = f"rules/{setting}", sorted(Path(folder, "sent").iterdir())
+        write_challenge(folder, {"truth": "long.csv", "submission": {"missing_list": "skip"},
+                                 "undefined": "skip"} | said["challenge"])  # fmt: skip
+        runs = [[folder, *sent]]
+        if said.get("compare"):
+            runs.append(["compare", folder, *(sent if said.get("runs") else sent[:2])])
+        if setting == "grading":
+            runs.append(["feedback", folder, *sent, "-o", "feedback"])
+        for words in runs:
+            forms = ("txt", "json") if words[0] in (folder, "compare") else ()
+            recording.add_ran(name, words, *run_in_forms(*words, forms=forms))
+    for path in sorted(Path("feedback").iterdir()):
+        recording.add_lines(f"words/rules/feedback/{path.name}", path.read_text().splitlines())
+    return recording
+
+
+def record_faults():
+    """What is said of challenges with something wrong."""
+    recording, truth = Recording(), inputs.truth_files()
+    texts = yaml.safe_load((HERE / "faults.yaml").read_text(encoding="utf-8"))
+    sent = inputs.submissions("ranked", truth)["ann"]
+    for n, text in enumerate(texts, start=1):
+        folder = Path("faults", f"{n:03}")
+        (folder / "sent").mkdir(parents=True)
+        for path, data in {**truth, "sent/ann.csv": sent, "challenge.yaml": text}.items():
+            (folder / path).write_text(data, encoding="utf-8")
+        code, _, err = run(folder, folder / "sent/ann.csv")
+        lines = err.replace(f"{folder}/", "").splitlines()
+        found = [re.search(r"^(\S+?): (error|warning)\[(\w+)\]", line) for line in lines]
+        said = [f"  {' '.join(match.groups())}" for match in found if match]
+        recording.add_lines("values/faults/all.txt", [f"{json.dumps(text)} -> exit {code}", *said])
+        recording.add_lines("words/faults/all.txt", [json.dumps(text), *(f"  {x}" for x in lines)])
     return recording
 
 
@@ -391,6 +440,8 @@ def clean_board(text):
 
 SECTIONS = {
     "measures": record_measures,
+    "rules": record_rules,
+    "faults": record_faults,
     "problems": record_problems,
     "tables": record_tables,
     "term": record_term,
@@ -409,9 +460,9 @@ def sections():
     return [*SECTIONS, *sorted(str(path.relative_to(ROOT / "challenges")) for path in folders)]
 
 
-def places(section):
-    """The folders in values/ and words/ that hold the recording of a section."""
-    return [section] if section in SECTIONS else [f"challenges/{section.replace('/', '_')}"]
+def place(section):
+    """The folder in values/ and words/ that holds the recording of a section."""
+    return section if section in SECTIONS else f"challenges/{section.replace('/', '_')}"
 
 
 def machine():
@@ -424,8 +475,7 @@ def main(folder, only):
     """Record into a folder: all sections, each in place of what was there, or only some."""
     for section in only or sections():
         for side in ("values", "words"):
-            for place in places(section):
-                shutil.rmtree(folder / side / place, ignore_errors=True)
+            shutil.rmtree(folder / side / place(section), ignore_errors=True)
         for name, text in record(section).items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,14 +19,12 @@ HERE = Path(__file__).parent
 NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d+)?(?:e[-+]?\d+)?(?![\w.])")
 SHOWN = 6  # differing lines of a file
 MACHINE = (HERE / "machine.txt").read_text(encoding="utf-8")
-# what a section records is below these names of values/ and words/
 SLOW = {section for section in record.sections() if section not in ("measures", "tables")}
 
 
 def recorded(section):
     """The recording of a section as it is kept: name to text."""
-    names = [f"{side}/{below}" for side in ("values", "words") for below in record.places(section)]
-    paths = [path for name in names for path in sorted(HERE.glob(f"{name}/**/*"))]
+    paths = sorted(HERE.glob(f"*/{record.place(section)}/**/*"))
     return {
         path.relative_to(HERE).as_posix(): path.read_text(encoding="utf-8")
         for path in paths
