@@ -1,63 +1,89 @@
-"""Output forms: the syntaxes that every subject has, and forms of a subject's own.
+"""The formats of reports: syntaxes that every subject has, and formats of one subject.
 
 A subject (a leaderboard, a comparison, findings, an explanation, soundness, power, a study, a board
-of votes) has a folder that tells what there is to write: `document`, its blocks, `rows`, a table
-of exact values, and `fields`, all of it for programs. A file of `write` is a syntax of one of the
-three for all subjects; another module of a subject's folder is a form of its own. An installed
-project adds forms by an entry point of the subject's group.
+of votes) has a folder that says what there is to write: `document`, its blocks, `rows`, a table
+of exact values, and `fields`, all of it for programs. A module of `write` is a syntax of one of the
+three for all subjects.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple
 
-from scorer.core.errors import UsageError
-from scorer.core.registry import Registry, discover, load_one, mark, modules_in
+from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable
 
-# subject -> its group of entry points; a subject's folder has its name
-GROUPS = {
-    "leaderboard": "scorer.reports",
-    "comparison": "scorer.compared",
-    "findings": "scorer.findings",
-    "explanation": "scorer.explanation",
-    "soundness": "scorer.soundness",
-    "power": "scorer.power",
-    "study": "scorer.study",
-    "votes": "scorer.votes",
-}
 PRIVATE = "Not for publication: this report was made with --private, for organizers only."
 EXPLAINED = "Not for publication: this shows items of the truth, for organizers only."
 LINTED = "Not for publication: this was made from the truth, for organizers only."
-PLATFORMS = "platforms"  # the folder of their result files, of subjects that have any
-# modules that are no forms
-SHARED = {
-    "answers",
-    "cells",
-    "curves",
-    "diagnosis",
-    "document",
-    "feedback",
-    "fields",
-    "front",
-    "method",
-    "page",
-    "problems",
-    "prose",
-    "remarks",
-    "rows",
-    "sent",
-    "told",
-    PLATFORMS,
-}
 MOST = 50  # problems of a file that a bounded text tells
 ALIASES = {"table": "text"}  # of syntaxes
 # what suffixes mean that are not called as their form
 SUFFIXES = {"md": "markdown", "tex": "latex", "htm": "html", "txt": "text"}
+
+
+class Syntax(NamedTuple):
+    """How the module of a syntax writes a subject; its function has the name of the module.
+
+    Attributes:
+        takes: What the function writes: a `Document`, `ExactRows`, or a record of fields.
+        page: Whether it has room for everything.
+        alone: Whether its text is read without the command's other output.
+        problems: Whether a board in it tells the problems of files.
+    """
+
+    takes: Literal["document", "rows", "fields"]
+    page: bool = False
+    alone: bool = True
+    problems: bool = True
+
+
+class OwnFormat(NamedTuple):
+    """A format of one subject; its function has the name of the module.
+
+    Attributes:
+        module: The module below this package.
+        paths: Whether it needs the paths of files, for marks at their lines.
+        public: Whether it holds no more with --private, as what goes to other platforms.
+    """
+
+    module: str
+    paths: bool = False
+    public: bool = False
+
+
+SYNTAXES: dict[str, Syntax] = {
+    "csv": Syntax("rows"),
+    "html": Syntax("document", page=True),
+    "json": Syntax("fields"),
+    "latex": Syntax("document", problems=False),
+    "markdown": Syntax("document"),
+    "text": Syntax("document", alone=False, problems=False),
+}
+
+# The formats of each subject beside the syntaxes; a subject's folder has its name.
+SUBJECTS: dict[str, dict[str, OwnFormat]] = {
+    "leaderboard": {
+        "classroom": OwnFormat("leaderboard.platforms.classroom", public=True),
+        "codabench": OwnFormat("leaderboard.platforms.codabench", public=True),
+        "evalai": OwnFormat("leaderboard.platforms.evalai", public=True),
+        "github": OwnFormat("leaderboard.github", paths=True),
+        "grades": OwnFormat("leaderboard.grades", public=True),
+        "gradescope": OwnFormat("leaderboard.platforms.gradescope", public=True),
+        "grand-challenge": OwnFormat("leaderboard.platforms.grand_challenge", public=True),
+        "model-index": OwnFormat("leaderboard.platforms.model_index", public=True),
+        "tira": OwnFormat("leaderboard.platforms.tira", public=True),
+    },
+    "comparison": {"jsonl": OwnFormat("comparison.jsonl")},
+    "findings": {"github": OwnFormat("findings.github"), "lines": OwnFormat("findings.lines")},
+    "explanation": {},
+    "soundness": {},
+    "power": {},
+    "study": {},
+    "votes": {},
+}
 
 
 class Options(NamedTuple):
@@ -82,130 +108,71 @@ class Options(NamedTuple):
         return self.colour and self.width is not None
 
 
-WRITE = f"{__package__}.write"
-WriteReport = Callable[[Any, Options], str]
-F = TypeVar("F", bound=WriteReport)
-
-
 class ReportForm(NamedTuple):
-    """A way to write a subject as text."""
+    """A format of a subject, whose modules are imported when it writes."""
 
+    subject: str
     name: str
-    function: WriteReport
-    aliases: tuple[str, ...] = ()
-    paths: bool = False  # whether it needs the paths of files, for marks at their lines
-    public: bool = False  # whether it only ever holds what may be published
+
+    @property
+    def public(self) -> bool:
+        """Whether it only ever holds what may be published."""
+        own = SUBJECTS[self.subject].get(self.name)
+        return own is not None and own.public
 
     def write(self, data: Any, options: Options) -> str:
-        """The text of `data`; unless it is private, of what may be published of it."""
+        """Return the text of `data`; unless it is private, of what may be published of it."""
+        own = SUBJECTS[self.subject].get(self.name)
         if (self.public or not options.private) and hasattr(data, "published"):
-            data = data.published(self.paths or options.links)
-        return self.function(data, options)
+            paths = own is not None and own.paths
+            data = data.published(paths or options.links)
+        if own is not None:
+            return _text(own.module, data, options)
+        syntax = SYNTAXES[self.name]
+        options = options._replace(page=syntax.page, alone=syntax.alone, problems=syntax.problems)
+        module = import_module(f"{__package__}.{self.subject}.{syntax.takes}")
+        return _text(f"write.{self.name}", getattr(module, syntax.takes)(data, options), options)
 
 
-# a type for each subject, so that one file can define forms of several
-TYPES: dict[str, type[ReportForm]] = {
-    subject: type(subject, (ReportForm,), {}) for subject in GROUPS
-}
+def _text(module: str, data: Any, options: Options) -> str:
+    """Call the function of a module that has its name."""
+    write = getattr(import_module(f"{__package__}.{module}"), module.rpartition(".")[2])
+    return str(write(data, options))
 
 
-def form(subject: str, name: str, *, paths: bool = False, public: bool = False) -> Callable[[F], F]:
-    r"""Make a function from a subject's data to text the form of that name.
-
-    Args:
-        subject: what is written: leaderboard, comparison, findings, explanation, soundness, power,
-            study, votes.
-        paths: whether it needs the paths of files; else it gets their names only.
-        public: whether it holds no more with --private, as what goes to other platforms.
-
-    >>> @form("leaderboard", "names")
-    ... def names(report, options):
-    ...     return "".join(f"{standing.name}\n" for standing in report.standings)
-    """
-    return lambda function: mark(
-        function, TYPES[subject](name, function, paths=paths, public=public)
-    )
-
-
-class Syntax(NamedTuple):
-    """A way to write every subject."""
-
-    name: str
-    function: WriteReport
-    aliases: tuple[str, ...]
-    takes: Literal["document", "rows", "fields"]
-    page: bool
-    alone: bool
-    problems: bool
-
-    def form(self, subject: str) -> ReportForm:
-        """The form of a subject in this syntax."""
-
-        def write(data: Any, options: Options) -> str:
-            options = options._replace(page=self.page, alone=self.alone, problems=self.problems)
-            made = getattr(import_module(f"{__package__}.{subject}.{self.takes}"), self.takes)
-            return self.function(made(data, options), options)
-
-        return TYPES[subject](self.name, write, self.aliases)
-
-
-def syntax(
-    name: str,
-    *aliases: str,
-    takes: Literal["document", "rows", "fields"] = "document",
-    page: bool = False,
-    alone: bool = True,
-    problems: bool = True,
-) -> Callable[[F], F]:
-    """Make a function the syntax of that name.
-
-    Args:
-        takes: what the function writes: a `Document`, `ExactRows`, or a record of fields.
-        page: whether it has room for everything.
-        alone: whether its text is read without the command's other output.
-        problems: whether a board in it tells the problems of files.
-    """
-    made = Syntax(name, lambda data, options: "", aliases, takes, page, alone, problems)
-    return lambda function: mark(function, made._replace(function=function))
-
-
-@cache
-def forms(subject: str) -> Registry[ReportForm]:
-    """Every form of a subject: its syntaxes, those in its folder, and the installed ones."""
-    own = discover(f"{subject} format", f"{__package__}.{subject}", TYPES[subject], GROUPS[subject])
-    syntaxes = discover("syntax", WRITE, Syntax)
-    return own.with_((each.form(subject), syntaxes.origin(each) or "") for each in syntaxes)
+def forms(subject: str) -> list[ReportForm]:
+    """Return the formats of a subject, in the order of their names."""
+    return [ReportForm(subject, name) for name in sorted({*SYNTAXES, *SUBJECTS[subject]})]
 
 
 def form_of(subject: str, name: str) -> ReportForm:
-    """The form of that name. Raises `UnknownName`."""
-    if own := load_one(f"{__package__}.{subject}", TYPES[subject], name):
-        return own
-    written = load_one(WRITE, Syntax, ALIASES.get(name, name))
-    return written.form(subject) if written else forms(subject).get(name)
+    """Return the format of that name, in any case. Raises `UnknownName`."""
+    folded = name.casefold()
+    form = ReportForm(subject, ALIASES.get(folded, folded))
+    if form not in (known := forms(subject)):
+        names = [*(each.name for each in known), *ALIASES]
+        raise UnknownName(f"{subject} format", name, names)
+    return form
 
 
-@cache
 def form_names(subject: str) -> str:
-    """The names of a subject's forms for a command's help; none of them is loaded."""
-    here = Path(__file__).parent
-    folders = [here / "write", here / subject, here / subject / PLATFORMS]
-    names = {name.replace("_", "-") for name in modules_in(map(str, folders))}
-    return ", ".join(sorted(names - SHARED))
+    """Return the names of a subject's formats, for a command's help."""
+    return ", ".join(form.name for form in forms(subject))
 
 
 def form_at(subject: str, path: Path) -> ReportForm | None:
-    """The form that a file's suffix means; None where it means none of any subject's.
+    """Return the format that a file's suffix means; None where it means none of any subject's.
 
-    `UsageError` if it means a form that this subject does not have.
+    `UsageError` if it means a format that this subject does not have.
     """
     suffix = path.suffix.lower().removeprefix(".")
     name = SUFFIXES.get(suffix, suffix)
-    if name in (names := form_names(subject).split(", ")):
-        return form_of(subject, name)
-    if any(name in form_names(other).split(", ") for other in GROUPS):
+    form = ReportForm(subject, name)
+    if form in forms(subject):
+        return form
+    if any(ReportForm(other, name) in forms(other) for other in SUBJECTS):
         message = f"{printable(path)}: a {subject} is not written as {name}; there are"
-        raise UsageError(f"{message} {', '.join(names)}")
+        raise UsageError(f"{message} {form_names(subject)}")
     return None
 
 

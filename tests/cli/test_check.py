@@ -111,30 +111,6 @@ def test_no_text_of_a_file_starts_a_github_command(folder, tmp_path, score):
     assert all(re.match(r"::(error|warning) ", line) for line in ran.out.splitlines())
 
 
-def test_sarif_has_the_shape_of_2_1_0(folder, tmp_path, score):
-    name = "a b%.csv"
-    submission(tmp_path, BAD + "q2,x,one\n", name)
-    said = json.loads(score("check", folder, name, "--format", "sarif").out)
-    assert said["version"] == "2.1.0"
-    (run,) = said["runs"]
-    driver = run["tool"]["driver"]
-    assert driver["name"] == "scorer"
-    assert re.fullmatch(r"\d+\.\d+\.\d+(-dev\.\d+)?", driver["semanticVersion"])
-    for rule in driver["rules"]:
-        assert rule["shortDescription"]["text"]
-        assert rule["defaultConfiguration"]["level"] in ("error", "warning")
-    for result in run["results"]:
-        assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
-        assert result["level"] in ("error", "warning")
-        (place,) = result["locations"]
-        physical = place["physicalLocation"]
-        assert physical["artifactLocation"]["uri"] == "a%20b%25.csv"
-        assert physical["region"]["startLine"] >= 1
-    (cell,) = [r for r in run["results"] if r["ruleId"] == "S501"]
-    region = cell["locations"][0]["physicalLocation"]["region"]
-    assert region == {"startLine": 5, "startColumn": 6}
-
-
 MENDED = "list,item,rank\nq1,a,1\nq2,é,1\n"
 
 

@@ -123,7 +123,7 @@ def test_a_living_board_goes_by_the_suffix(folder, score):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["-o", "b.sarif"], "a leaderboard is not written as sarif"),
+        (["-o", "b.jsonl"], "a leaderboard is not written as jsonl"),
         (["-o", "b.csv", "-o", "b.csv"], "-o b.csv is given twice"),
         (["-o", "b.csv", "-o", "c"], "this is a folder"),
     ],

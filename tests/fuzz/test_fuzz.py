@@ -303,7 +303,7 @@ VERBS = [
     [],
     ["--format", "json", "--per-list"],
     ["--format", "html"],
-    ["check", "--format", "sarif", "--all"],
+    ["check", "--format", "json", "--all"],
     ["compare"],
     ["compare", "--format", "json"],
     ["compare", "--format", "html"],

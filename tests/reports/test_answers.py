@@ -136,7 +136,7 @@ def test_no_form_writes_a_zero_below_zero(report, form):
     if form in GRADED:
         graded = report.challenge.model_copy(update={"grading": Grading(**{"from": -1, "to": 1})})
         report = replace(report, challenge=graded)
-    text = forms("leaderboard").get(form).write(report, Options(private=True))
+    text = form_of("leaderboard", form).write(report, Options(private=True))
     assert re.search(r"(?<![\w.])-0(?:\.0*)?(?![\w.])", text) is None
 
 

@@ -23,7 +23,7 @@ from scorer.api.submissions import Named
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import LEFT_TO_RIGHT, printable, unit
 from scorer.core.version import __version__
-from scorer.reports.base import Options, forms
+from scorer.reports.base import Options, form_of
 from scorer.reports.codec import dumped
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.findings.problems import format_findings
@@ -114,7 +114,7 @@ def hostile(tmp_path_factory):
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("per_list", [False, True])
 def test_no_control_leaves_a_report(hostile, form, per_list):
-    said = forms("leaderboard").get(form).write(hostile, Options(per_list=per_list))
+    said = form_of("leaderboard", form).write(hostile, Options(per_list=per_list))
     said.encode()
     odd = {c for c in said if not c.isprintable()} - {"\n"}
     assert not odd, odd
@@ -135,7 +135,7 @@ class Tags(HTMLParser):
 
 
 def test_html_text_stays_text(hostile):
-    page = Tags(forms("leaderboard").get("html").write(hostile, Options(per_list=True)))
+    page = Tags(form_of("leaderboard", "html").write(hostile, Options(per_list=True)))
     assert page.tags.count("script") == 1
     assert {"img", "b"}.isdisjoint(page.tags)
     assert page.handlers == []
@@ -145,7 +145,7 @@ def test_html_text_stays_text(hostile):
 
 def test_no_cell_is_a_formula(hostile):
     for per_list in (False, True):
-        said = forms("leaderboard").get("csv").write(hostile, Options(per_list=per_list))
+        said = form_of("leaderboard", "csv").write(hostile, Options(per_list=per_list))
         rows = list(csv.reader(io.StringIO(said)))
         assert len({len(row) for row in rows}) == 1
         for row in rows:
@@ -154,7 +154,7 @@ def test_no_cell_is_a_formula(hostile):
 
 
 def test_a_markdown_table_keeps_its_columns(hostile):
-    said = forms("leaderboard").get("markdown").write(hostile, Options())
+    said = form_of("leaderboard", "markdown").write(hostile, Options())
     rows = [line for line in said.splitlines() if line.startswith("|")]
     bars = {len(re.findall(r"(?<!\\)\|", row)) for row in rows[: len(hostile.standings) + 2]}
     assert len(bars) == 1
@@ -162,7 +162,7 @@ def test_a_markdown_table_keeps_its_columns(hostile):
 
 
 def test_every_line_for_github_is_a_command_of_ours(hostile):
-    for line in forms("leaderboard").get("github").write(hostile, Options()).splitlines():
+    for line in form_of("leaderboard", "github").write(hostile, Options()).splitlines():
         found = re.fullmatch(r"::(error|warning|notice) ([^:]*)::(.*)", line)
         assert found, line
         for part in found[2].split(","):
@@ -170,9 +170,9 @@ def test_every_line_for_github_is_a_command_of_ours(hostile):
 
 
 def test_a_terminal_shows_markup_as_it_is(hostile):
-    said = forms("leaderboard").get("table").write(hostile, Options(width=200))
+    said = form_of("leaderboard", "table").write(hostile, Options(width=200))
     assert "[bold]x[/bold] [link=http://evil]y[/link]" in said
-    assert "\x1b" in forms("leaderboard").get("table").write(hostile, Options(colour=True))
+    assert "\x1b" in form_of("leaderboard", "table").write(hostile, Options(colour=True))
 
 
 @pytest.mark.parametrize(
@@ -273,7 +273,7 @@ def test_json_holds_no_command_for_a_runner():
 @pytest.mark.parametrize("per_list", [False, True])
 @pytest.mark.parametrize("width", [None, 40])
 def test_no_line_of_a_report_is_a_command_for_a_runner(hostile, form, per_list, width):
-    said = forms("leaderboard").get(form).write(hostile, Options(per_list=per_list, width=width))
+    said = form_of("leaderboard", form).write(hostile, Options(per_list=per_list, width=width))
     for line in said.splitlines():
         assert not line.lstrip().startswith("::"), line
         assert "##[" not in line, line
@@ -293,7 +293,7 @@ def test_an_annotation_says_where_and_cannot_be_left():
 
 @pytest.mark.parametrize("width", [21, 40, 60, 82, 120])
 def test_a_terminal_of_any_width_keeps_its_numbers_whole(board, width):
-    said = forms("leaderboard").get("table").write(board, Options(width=width))
+    said = form_of("leaderboard", "table").write(board, Options(width=width))
     assert max(map(len, said.splitlines())) <= max(width, 33)
     for value in ("0.9231", "0.8698", "0.4346"):
         assert value in said
@@ -304,13 +304,13 @@ def test_a_terminal_of_any_width_keeps_its_numbers_whole(board, width):
 
 
 def test_a_rule_parts_the_tiers(board):
-    lines = forms("leaderboard").get("table").write(board, Options()).splitlines()
+    lines = form_of("leaderboard", "table").write(board, Options()).splitlines()
     rules = [n for n, line in enumerate(lines) if line.startswith("╌")]
     assert [lines[n - 1].split()[2] for n in rules] == ["gamma"]
 
 
 def test_json_says_how_certain_the_board_is(board):
-    said = json.loads(forms("leaderboard").get("json").write(board, Options()))
+    said = json.loads(form_of("leaderboard", "json").write(board, Options()))
     first = said["leaderboard"][0]
     assert list(first) == [
         "rank", "name", "values", "tier", "ranks", "interval", "best", "fewer_lists", "worse",
@@ -381,7 +381,7 @@ def test_sentences_use_the_challenges_word_for_a_list(column, one, many):
 def test_who_is_significantly_worse_than_the_first(board):
     assert worse(board) == {"gamma", "delta", "eta"}  # a baseline has tests of its own
     assert worse(replace(board, certainty=None)) == frozenset()
-    said = forms("leaderboard").get("latex").write(board, Options())
+    said = form_of("leaderboard", "latex").write(board, Options())
     assert said.count(r"\textsuperscript{\dag}") == 4
 
 
@@ -394,7 +394,7 @@ def test_contradicting_preferences_are_noted(board):
 @pytest.mark.parametrize("per_list", [False, True])
 def test_a_report_without_certainty_or_without_anyone_is_a_report(board, form, per_list):
     bare = tuple(replace(row, interval=None, tier=None, ranks=None) for row in board.standings)
-    write = forms("leaderboard").get(form).write
+    write = form_of("leaderboard", form).write
     assert write(replace(board, certainty=None, standings=bare), Options(per_list=per_list))
     rejected = tuple(each for each in board.submissions if not each.valid)
     none = replace(board, certainty=None, standings=(), submissions=rejected)
@@ -459,14 +459,14 @@ def test_a_hundred_submissions_of_ten_thousand_lists_stay_a_page(board):
     big = large(board, 100, 10_000, 1)
     start = process_time()
     for form in FORMATS:
-        said = forms("leaderboard").get(form).write(big, Options())
+        said = form_of("leaderboard", form).write(big, Options())
         assert len(said) < 2_000_000, form
     assert process_time() - start < 10
 
 
 @pytest.mark.slow("writes reports of every kind")
 def test_three_hundred_submissions_by_many_measures_stay_a_page(board):
-    page = forms("leaderboard").get("html").write(large(board, 300, 50, 22), Options())
+    page = form_of("leaderboard", "html").write(large(board, 300, 50, 22), Options())
     assert len(page) < 2_500_000
     pairs = 15 * 14 // 2
     assert page.count("<tr") < 300 + 300 * (22 + 20 + 2) + pairs + 100
@@ -498,7 +498,7 @@ NAMES = ["שלום עולם", "مرحبا", "b"]
 def test_names_written_from_right_to_left_leave_the_columns_in_their_order(form, challenge):
     folder = challenge("truth: truth.csv\nmetrics: [P@1]\n")
     sent = [Named(name, folder / "truth.csv") for name in NAMES]
-    said = forms("leaderboard").get(form).write(scored(folder, sent), Options())
+    said = form_of("leaderboard", form).write(scored(folder, sent), Options())
     for name in NAMES[:2]:
         assert said.count(f"{LEFT_TO_RIGHT}{name}{LEFT_TO_RIGHT}") == said.count(name) > 0
     assert said.count(LEFT_TO_RIGHT) == 2 * sum(map(said.count, NAMES[:2]))

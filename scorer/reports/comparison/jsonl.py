@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from scorer.reports.base import Options, form
+from scorer.reports.base import Options
 from scorer.reports.codec import dumped, number_or_null
 from scorer.reports.comparison.cells import ComparedReport
 
 
-@form("comparison", "jsonl")
 def jsonl(compared: ComparedReport, options: Options) -> str:
     """One line a list and pair: its preferences."""
     lines = []

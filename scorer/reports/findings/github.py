@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from scorer.core.problems import Findings
-from scorer.reports.base import Options, form
+from scorer.reports.base import Options
 from scorer.reports.findings.problems import CheckedFile, places
 from scorer.reports.github import annotation
 
 
-@form("findings", "github")
 def github(checked: CheckedFile, options: Options) -> str:
     """A mark at every problem; every line is a workflow command."""
     lines: list[str] = []

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from scorer.core.problems import Problem
 from scorer.core.text import printable
-from scorer.reports.base import Options, form
+from scorer.reports.base import Options
 from scorer.reports.findings.problems import CheckedFile, summary
 
 TOLD = 3  # problems that the last line names
 
 
-@form("findings", "lines")
-def bounded_lines(checked: CheckedFile, options: Options) -> str:
+def lines(checked: CheckedFile, options: Options) -> str:
     """At most `options.most` problems, errors first; the last line stands for all of them.
 
     Some platforms show no more than the last line.

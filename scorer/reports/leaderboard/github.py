@@ -1,7 +1,7 @@
 """Annotations that GitHub shows beside a pull request: every problem, and the board."""
 
 from scorer.core.text import printable, unit
-from scorer.reports.base import PRIVATE, Options, form
+from scorer.reports.base import PRIVATE, Options
 from scorer.reports.findings.github import workflow_commands
 from scorer.reports.github import annotation
 from scorer.reports.leaderboard.cells import interval, level, lists_of, mean_of, place
@@ -9,7 +9,6 @@ from scorer.reports.leaderboard.remarks import remarks
 from scorer.results.report import Report, Standing
 
 
-@form("leaderboard", "github", paths=True)
 def github(report: Report, options: Options) -> str:
     """Every line is a workflow command, so that no text from a file can be one."""
     lines = []

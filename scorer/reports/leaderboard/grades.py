@@ -3,14 +3,13 @@
 import csv
 import io
 
-from scorer.reports.base import Options, form
+from scorer.reports.base import Options
 from scorer.reports.leaderboard.feedback import sentence
 from scorer.reports.write.csv import cell
 from scorer.results.grading import grade
 from scorer.results.report import Report
 
 
-@form("leaderboard", "grades", public=True)
 def grades(report: Report, options: Options) -> str:
     """CSV, a row a submission, rejected ones and teams without one, too; baselines have none."""
     rows = []

@@ -9,13 +9,12 @@ from typing import Any
 from unicodedata import normalize
 
 from scorer.core.text import printable
-from scorer.reports.base import ExactRows, Options, syntax
+from scorer.reports.base import ExactRows, Options
 
 FORMULA = ("=", "+", "-", "@")
 COMMAND = "::"  # at the beginning of a line, to the runner of a GitHub workflow
 
 
-@syntax("csv", takes="rows")
 def csv(table: ExactRows, options: Options) -> str:
     """One table with full doubles."""
     buffer = io.StringIO()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scorer.core.text import printable, unseen
 from scorer.core.version import __version__
 from scorer.reports import document as blocks
-from scorer.reports.base import Options, syntax
+from scorer.reports.base import Options
 from scorer.reports.document import Column, Document, Heading, Picture, cut, name_of
 from scorer.reports.pictures.bars import IntervalBar, bar
 from scorer.reports.pictures.draw import Figure
@@ -89,7 +89,6 @@ class Section(NamedTuple):
     items: Sequence[Item]
 
 
-@syntax("html", page=True)
 def html(document: Document, options: Options) -> str:
     """The whole page. Its own style and script are the only ones that a browser will take."""
     source, fingerprint = document.source

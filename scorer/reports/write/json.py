@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from scorer.reports.base import Options, syntax
+from scorer.reports.base import Options
 from scorer.reports.codec import dumped, to_fields
 
 
-@syntax("json", takes="fields")
 def json(record: Any, options: Options) -> str:
     """Full doubles, keys in a fixed order, no value as null."""
     return dumped(to_fields(record, matrices=True)) + "\n"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from scorer.core.text import printable
-from scorer.reports.base import Options, syntax
+from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
     Cell,
@@ -52,7 +52,6 @@ class LatexColumn(NamedTuple):
     wide: float
 
 
-@syntax("latex", problems=False)
 def latex(document: Document, options: Options) -> str:
     """Booktabs tables: a rule between groups, the best in bold."""
     captions = [table.caption for table in document.tables]

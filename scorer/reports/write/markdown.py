@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 
 from scorer.core.text import printable
-from scorer.reports.base import Options, syntax
+from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
     Cell,
@@ -39,7 +39,6 @@ NUMBERED = re.compile(r"^(\d{1,9})([.)])(?=\s|$)")  # a list
 LINKED = re.compile(r"(?<!\w)@(?=\w)|@(?=[\w-]+\.\w)|\#(?=\d)")
 
 
-@syntax("markdown")
 def markdown(document: Document, options: Options) -> str:
     """The document without its pictures."""
     lines = [f"**{document.private}**", ""] if document.private else []

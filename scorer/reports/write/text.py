@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.core.text import printable, set_apart
-from scorer.reports.base import Options, syntax
+from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
     Column,
@@ -48,7 +48,6 @@ ALIKE = 1  # rows of a plain table that rich draws; the others are written as it
 BAR = 20  # blocks of the longest bar to each side
 
 
-@syntax("text", "table", alone=False, problems=False)
 def text(document: Document, options: Options) -> str:
     """As a person reads it from top to bottom; the columns that there is room for."""
     paper = Paper(options.width, options.colour, options.ascii)

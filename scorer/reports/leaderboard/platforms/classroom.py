@@ -1,6 +1,6 @@
 """A result for GitHub Classroom's reporter, before it is written in base64."""
 
-from scorer.reports.base import Options, form
+from scorer.reports.base import Options
 from scorer.reports.leaderboard.feedback import sentence
 from scorer.reports.leaderboard.platforms.gradescope import READ
 from scorer.reports.leaderboard.platforms.sent import means, sent, strict, told
@@ -8,7 +8,6 @@ from scorer.results.grading import grade
 from scorer.results.report import Report
 
 
-@form("leaderboard", "classroom", public=True)
 def classroom(report: Report, options: Options) -> str:
     """One test, of one point, or of those of `grading`."""
     scored = sent(report)

@@ -1,11 +1,10 @@
 """What EvalAI's `evaluate` returns: values and errors of one submission by split."""
 
-from scorer.reports.base import Options, form
+from scorer.reports.base import Options
 from scorer.reports.leaderboard.platforms.sent import by_split, half, means, strict
 from scorer.results.report import Report
 
 
-@form("leaderboard", "evalai", public=True)
 def evalai(report: Report, options: Options) -> str:
     """`result` and `error`, an object a split; no `result` for a rejected one."""
     parts = by_split(report)

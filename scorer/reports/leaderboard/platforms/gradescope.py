@@ -1,6 +1,6 @@
 """Gradescope's results.json, which is written for rejected files, too."""
 
-from scorer.reports.base import Options, form
+from scorer.reports.base import Options
 from scorer.reports.leaderboard.feedback import sentence
 from scorer.reports.leaderboard.platforms.sent import means, sent, strict, told
 from scorer.results.grading import grade
@@ -9,7 +9,6 @@ from scorer.results.report import Report
 READ = "The file can be scored"
 
 
-@form("leaderboard", "gradescope", public=True)
 def gradescope(report: Report, options: Options) -> str:
     """A test, a score and the lines of the class's leaderboard."""
     scored = sent(report)

@@ -1,13 +1,12 @@
 """Grand Challenge's metrics.json, from which a board takes values by paths of keys."""
 
-from scorer.reports.base import Options, form
+from scorer.reports.base import Options
 from scorer.reports.leaderboard.platforms.sent import half, ids, means, slugs, strict
 from scorer.results.report import Report
 
 DOT = r"\."  # a path of keys is cut there
 
 
-@form("leaderboard", "grand-challenge", public=True)
 def grand_challenge(report: Report, options: Options) -> str:
     """`aggregates.KEY.mean`, and `aggregates.KEY.half` of the primary measure's interval."""
     keys = slugs(ids(report), 200, DOT)

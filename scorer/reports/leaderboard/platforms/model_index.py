@@ -2,12 +2,11 @@
 
 import yaml
 
-from scorer.reports.base import Options, form
+from scorer.reports.base import Options
 from scorer.reports.leaderboard.platforms.sent import by_split, means, sent
 from scorer.results.report import Report
 
 
-@form("leaderboard", "model-index", public=True)
 def model_index(report: Report, options: Options) -> str:
     """YAML: one model, a result for each measure and split."""
     scored = sent(report)

@@ -2,14 +2,13 @@
 
 import json
 
-from scorer.reports.base import Options, form
+from scorer.reports.base import Options
 from scorer.reports.leaderboard.platforms.sent import ids, means, slugs
 from scorer.results.report import Report
 
 CUT = r"[:\"'\\\s]+"  # its reader splits lines there
 
 
-@form("leaderboard", "tira", public=True)
 def tira(report: Report, options: Options) -> str:
     """A `measure` a line of three; nothing for a rejected submission."""
     keys = slugs(ids(report), 200, CUT)
