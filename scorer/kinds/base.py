@@ -148,7 +148,6 @@ class Kind(NamedTuple):
     submission: Shapes
     open: Open
     public: Complete = unchanged  # what its own public part adds
-    probes: Callable[[Any], Any] | None = None  # see prepare/probes.py
     metrics: Own | None = None  # the metrics that the columns of its submissions are
     sample: Sample | None = None  # the rows of a kit's sample submission
     aliases: tuple[str, ...] = ()
@@ -161,7 +160,6 @@ def kind(
     known: tuple[Schema, ...],
     submission: Shapes,
     public: Complete = unchanged,
-    probes: Callable[[Any], Any] | None = None,
     metrics: Own | None = None,
     sample: Sample | None = None,
 ) -> Callable[[Any], Any]:
@@ -173,15 +171,13 @@ def kind(
             together.
         submission: the shapes that a submission may have.
         public: from what the public files say, with the lists, to the whole public part.
-        probes: from an open challenge to the submissions made of its truth (prepare/probes.py);
-            without them, `score lint` and `score power` do not know the kind.
         metrics: from the rules of submissions to metrics by name, beside those of the registry;
             they are the measures where a challenge names none.
         sample: from the rules and the public part to the rows of a submission that knows nothing,
             role -> cell, for the kit.
     """
     return lambda function: mark(
-        function, Kind(name, truth, known, submission, function, public, probes, metrics, sample)
+        function, Kind(name, truth, known, submission, function, public, metrics, sample)
     )
 
 

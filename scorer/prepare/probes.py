@@ -74,9 +74,6 @@ class Probes(Protocol):
 def probes(ready: OpenChallenge) -> Probes:
     """The probes of a challenge whose truth is open; `UsageError` if its kind has none."""
     kind = ready.prepared.kind
-    if kind.probes is not None:
-        made: Probes = kind.probes(ready)
-        return made
     if kind.name in ("masks", "boxes"):
         from scorer.prepare.probes_of_cells import of_cells  # which few challenges need
 
