@@ -57,7 +57,7 @@ class Shown(NamedTuple):
         """What draws it."""
         files = f"challenges/{self.challenge} submissions_example/{self.challenge}/good"
         asked = "".join(f" -m {measure}" for measure in self.measures)
-        return f"score figures --kind {self.kind} -o figures {files}{asked}"
+        return f"score paper --figures {self.kind} -o paper {files}{asked}"
 
 
 @cache

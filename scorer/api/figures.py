@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.util import find_spec
 from os import PathLike
@@ -137,7 +137,7 @@ def with_recall(challenge: Challenge, plugins: bool = False) -> Challenge:
     if challenge.undefined == "error" or prepare(challenge, plugins).kind.name != "grades":
         return challenge
     known = {spec.notation for spec in challenge.metrics}
-    more = (MeasureSpec(notation=name, key="--kind") for name in POINTS if name not in known)
+    more = (MeasureSpec(notation=name, key="--figures") for name in POINTS if name not in known)
     return challenge.model_copy(update={"metrics": (*challenge.metrics, *more)})
 
 
@@ -151,11 +151,3 @@ def drawings(
     refuse_unknown(kind, width)
     wide = millimetres_of(width)
     return (Drawing(figure, wide) for figure in KINDS[kind].make(report, precision))
-
-
-def files(drawn: Sequence[Drawing], folder: Path) -> Iterator[tuple[Path, bytes]]:
-    """Each picture as SVG, as PDF and PNG where these can be made, and its caption."""
-    for drawing in drawn:
-        for form in FORMS if converts() else FORMS[:1]:
-            yield folder / f"{drawing.key}.{form}", drawing.content(form)
-        yield folder / f"{drawing.key}.txt", f"{drawing.caption}\n".encode()

@@ -2,16 +2,18 @@ r"""The parts of a paper: figures, tables, methods, references, and numbers as m
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
-from scorer.api.figures import FORMS, Drawing, converts, drawings
+from scorer.api.figures import KINDS, Drawing, converts, drawings
 from scorer.reports.base import Options, form_of
 from scorer.reports.leaderboard.cells import number
-from scorer.reports.methods import as_bibtex, as_latex
+from scorer.reports.methods import as_bibtex, as_latex, as_text
 from scorer.reports.write.latex import escaped
 from scorer.results.report import Report
 
-KINDS = ("forest", "pairs", "ranks", "values", "lists", "groups", "power")
+# The kinds of figures that are drawn where none are asked for.
+FIGURES = ("forest", "pairs", "ranks", "pareto", "values", "lists", "groups", "power")
 MAIN = r"""\documentclass{article}
 \usepackage[T1]{fontenc}\IfFileExists{lmodern.sty}{\usepackage{lmodern}}{}
 \usepackage{amsmath,amssymb,booktabs,graphicx,longtable}
@@ -26,29 +28,48 @@ The best of \submissioncount{} submissions, \bestname, has \bestscore{} in \prim
 """
 
 
-def paper(report: Report, width: str, precision: int = 4) -> Iterator[tuple[str, bytes]]:
-    """Names and contents of files; a main.tex brings them together and compiles.
+class Paper(NamedTuple):
+    """The files of a paper.
+
+    Attributes:
+        files: The content of each file, by its name; main.tex brings them together and compiles.
+        missing: Each kind of figure that was asked for and is not there, with what it takes.
+    """
+
+    files: Mapping[str, bytes]
+    missing: Mapping[str, str]
+
+
+def paper_of(report: Report, kinds: Sequence[str], width: str, precision: int = 4) -> Paper:
+    """Return the parts of a paper on a board.
 
     Args:
-        report: of organizers; only what may be published of it is told.
-        width: of the figures.
-        precision: decimals.
+        report: A report for organizers; only what may be published of it is written.
+        kinds: The kinds of figures.
+        width: The width of the figures, such as 84mm.
+        precision: The decimals of values.
+
+    Raises:
+        UnknownName: There is no such kind of figure.
+        UsageError: The width is none.
     """
     public = report.published()
-    drawn = [each for kind in KINDS for each in drawings(public, kind, width, precision)]
-    options = Options(precision)
+    found = {kind: list(drawings(public, kind, width, precision)) for kind in kinds}
+    drawn = [drawing for each in found.values() for drawing in each]
     texts = {
         "main.tex": MAIN,
         "numbers.tex": "".join(_macros(public, precision)),
         "methods.tex": as_latex(public),
-        "board.tex": form_of("leaderboard", "latex").write(public, options),
+        "methods.txt": as_text(public),
+        "board.tex": form_of("leaderboard", "latex").write(public, Options(precision)),
         "figures.tex": "".join(_floats(drawn)),
         "refs.bib": as_bibtex(public),
     }
-    yield from ((name, text.encode()) for name, text in texts.items())
-    for each in drawn:
-        for form in FORMS[:2] if converts() else FORMS[:1]:
-            yield f"{each.key}.{form}", each.content(form)
+    files = {name: text.encode() for name, text in texts.items()}
+    for drawing in drawn:
+        for form in ("svg", "pdf") if converts() else ("svg",):
+            files[f"{drawing.key}.{form}"] = drawing.content(form)
+    return Paper(files, {kind: KINDS[kind].needs for kind, each in found.items() if not each})
 
 
 def _macros(report: Report, precision: int) -> Iterator[str]:

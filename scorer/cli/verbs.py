@@ -28,7 +28,7 @@ FIRST = PROGRAM = "score"  # the form without a verb
 HELP = ("-h", "--help")
 GROUPS = {  # of the overview; within a group in the order of their first use
     "Score and check": (
-        "check", "values", "compare", "explain", "votes", "cite", "figures", "paper",
+        "check", "values", "compare", "explain", "votes", "paper",
     ),
     "Organize a challenge": ("init", "lint", "kit", "power", "study", "folds"),
     "Keep a board": (

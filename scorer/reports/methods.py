@@ -174,6 +174,3 @@ def as_bibtex(report: Report) -> str:
         known |= sources(measure.metric)
     cited = dict.fromkeys(key for sentence in sentences(report) for key in sentence.cites)
     return bibtex(known[key] for key in cited)
-
-
-FORMS = {".bib": as_bibtex, ".tex": as_latex, ".txt": as_text, ".md": as_text}

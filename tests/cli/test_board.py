@@ -295,30 +295,28 @@ def test_the_private_split_does_not_leak(add, score, folder, tmp_path):
             assert "private: " not in text
 
 
-@pytest.mark.slow("draws figures four times")
-def test_figures_and_paper_of_the_living_board(add, score, folder, tmp_path):
-    drawn = tmp_path / "figures"
-    ran = score("figures", folder, "-o", drawn)
+@pytest.mark.slow("draws figures three times")
+def test_a_paper_of_the_living_board(add, score, folder, tmp_path):
+    drawn = tmp_path / "paper"
+    ran = score("paper", folder, "-o", drawn)
     assert (ran.code, "no living board" in ran.err) == (2, True), ran
     assert not (folder / ".scorer").exists()
     add("good.csv", "red")
     add("poor.csv", "blue")
-    now = ("--kind", "forest,values")
-    ran = score("figures", folder, "-o", drawn, *now)
+    now = ("--figures", "forest,values", "-q")
+    ran = score("paper", folder, "-o", drawn, *now)
     assert ran.code == 0, ran
     forest = (drawn / "forest.svg").read_text()
     assert ">red</text>" in forest
     assert ">blue</text>" in forest
     assert "0.5000" in forest
-    ran = score("figures", folder, "-o", tmp_path / "public", *now, "--split", "public")
+    assert r"\newcommand{\bestname}{red}" in (drawn / "numbers.tex").read_text()
+    ran = score("paper", folder, "-o", tmp_path / "public", *now, "--split", "public")
     assert ran.code == 0, ran
-    assert score("figures", folder, "-o", drawn, "--split", "privat").code == 2
+    assert score("paper", folder, "-o", drawn, "--split", "privat").code == 2
     for words, said in (
         (("-m", "P@1"), "go with submissions"),
         ((folder / "good.csv", "--store", "sqlite:///x"), "either submissions or a store"),
     ):
-        ran = score("figures", folder, *words, "-o", drawn)
+        ran = score("paper", folder, *words, "-o", drawn)
         assert (ran.code, said in ran.err) == (2, True), ran
-    ran = score("paper", folder, "-o", tmp_path / "paper", "-q")
-    assert ran.code == 0, ran
-    assert r"\newcommand{\bestname}{red}" in (tmp_path / "paper/numbers.tex").read_text()

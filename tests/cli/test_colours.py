@@ -154,7 +154,7 @@ def test_every_command_draws(score, terminal):
     assert style(line_of(score("lint", COURSE).out, "warning:"), "warning").color.number == YELLOW
 
 
-@pytest.mark.slow("runs eight commands at three widths", beyond=1)
+@pytest.mark.slow("runs seven commands at three widths", beyond=1)
 @pytest.mark.parametrize(
     "words",
     [
@@ -165,7 +165,6 @@ def test_every_command_draws(score, terminal):
         ("explain", "challenges/course-2026", FILES[0], "--list", "u001"),
         ("explain", "challenges/course-2026", FILES[0]),
         ("power", "challenges/course-2026", "-d", "0.05"),
-        ("cite", "challenges/course-2026"),
     ],
     ids=lambda words: " ".join(map(str, words)),
 )

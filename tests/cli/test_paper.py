@@ -1,17 +1,23 @@
-"""`score paper`: files that LaTeX takes, with the numbers of the board."""
+"""`score paper`: files that LaTeX takes, with the numbers, figures and methods of the board."""
 
 import re
 import shutil
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
-from scorer.api.figures import converts
+from scorer.api.figures import KINDS, converts
+from scorer.api.paper import FIGURES
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "challenges/course-2026"
 GOOD = ROOT / "submissions_example/course-2026/good"
+IRIS = ROOT / "challenges/iris"
+TEXTS = {
+    "main.tex", "numbers.tex", "methods.tex", "methods.txt", "board.tex", "figures.tex", "refs.bib",
+}  # fmt: skip
 
 
 @pytest.mark.slow("writes a paper")
@@ -44,3 +50,57 @@ def test_the_paper_compiles(score, tmp_path):
         assert ran.returncode == 0, ran.stdout[-2000:]
         assert tool != ["bibtex"] or "Warning" not in ran.stdout, ran.stdout
     assert (tmp_path / "main.pdf").stat().st_size > 50_000
+
+
+@pytest.mark.slow("draws pictures")
+def test_figures_that_are_asked_for(score, tmp_path):
+    made, again = tmp_path / "new" / "folder", tmp_path / "again"
+    words = ["--figures", "forest,ranks", "--width", "84mm", "-m", "RR", "-q"]
+    ran = score("paper", COURSE, GOOD, "-o", made, *words)
+    assert ran.code == 0, ran.err
+    forms = ("svg", "pdf") if converts() else ("svg",)
+    figures = {f"{key}.{form}" for key in ("forest", "ranks") for form in forms}
+    assert {path.name for path in made.iterdir()} == TEXTS | figures
+    assert ElementTree.parse(made / "forest.svg").getroot().get("width") == "84mm"
+    assert "RR of each submission" in (made / "forest.svg").read_text()
+    if converts():
+        assert (made / "forest.pdf").read_bytes().startswith(b"%PDF")
+        assert "RR of each submission, with its" in (made / "figures.tex").read_text()
+    assert score("paper", COURSE, GOOD, "-o", again, *words).code == 0
+    for path in made.iterdir():
+        assert path.read_bytes() == (again / path.name).read_bytes(), path.name
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--figures", "forrest"], "did you mean 'forest'?"),
+        (["--width", "wide"], "write one such as 84mm"),
+        (["--width", "1mm"], "from 60mm to 1000mm"),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(score, tmp_path, words, said):
+    ran = score("paper", COURSE, sorted(GOOD.iterdir())[0], "-o", tmp_path / "x", *words)
+    assert ran.code == 2
+    assert said in ran.err
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_figure_that_the_board_does_not_have_is_noted(score, tmp_path):
+    words = ["-o", tmp_path / "x", "--figures", "forest,curves"]
+    ran = score("paper", COURSE, sorted(GOOD.iterdir())[0], *words)
+    assert ran.code == 0, ran
+    assert "note: no curves: it takes a measure of labels" in ran.err
+    assert (tmp_path / "x" / "forest.svg").exists()
+
+
+def test_curves_of_labels(score, tmp_path):
+    files = sorted((ROOT / "submissions_example/iris").rglob("*.csv"))
+    ran = score("paper", IRIS, *files[:1], "-o", tmp_path, "--figures", "curves", "-q")
+    assert (tmp_path / "confusion-1.svg").exists(), ran.err
+
+
+def test_figures_are_the_ones_of_the_help(score):
+    said = " ".join(score("paper", "--help").out.split()).replace("- ", "-")
+    assert ", ".join(KINDS) in said
+    assert set(FIGURES) == {*KINDS} - {"head-to-head", "recall-precision", "curves"}

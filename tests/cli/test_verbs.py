@@ -112,7 +112,7 @@ def test_a_verb_is_found_without_the_first_form():
         ("score ch", ["check"]),
         (
             "score ",
-            ["check", "cite", "compare", "explain", "folds", "init", "kit", "lint", "metrics"],
+            ["check", "compare", "explain", "folds", "init", "kit", "lint", "metrics"],
         ),
         ("score --per", ["--per-list"]),
         ("score --fail", ["--fail-under"]),

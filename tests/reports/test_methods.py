@@ -1,14 +1,14 @@
-"""`score cite`: sentences that are true of a challenge, and BibTeX of all that they cite."""
+"""Methods of a paper: sentences that are true of a board, and BibTeX of all that they cite."""
 
 import re
-import shutil
-import subprocess
 
 import pytest
 from conftest import ROOT
 
+import scorer
 from scorer.metrics.base import metrics
 from scorer.metrics.references import entries, sources
+from scorer.reports.methods import as_bibtex, as_text
 
 COURSE = ROOT / "challenges/course-2026"
 GOOD = ROOT / "submissions_example/course-2026/good"
@@ -20,9 +20,9 @@ def cited(tex):
 
 @pytest.mark.slow("scores the bundled challenges")
 def test_a_board_in_sentences(score, tmp_path):
-    bib, tex, plain = (tmp_path / name for name in ("refs.bib", "methods.tex", "methods.txt"))
-    ran = score("cite", COURSE, GOOD, "-o", bib, "-o", tex, "-o", plain)
+    ran = score("paper", COURSE, GOOD, "-o", tmp_path, "--figures", "forest")
     assert ran.code == 0, ran
+    bib, tex, plain = (tmp_path / name for name in ("refs.bib", "methods.tex", "methods.txt"))
     said = plain.read_text("utf-8")
     for sentence in (
         "It has 60 users; 12 submissions are ranked.",
@@ -53,24 +53,32 @@ def test_bibtex_can_sort_every_entry():
     assert [key for key, entry in every.items() if not re.search(r"\b(author|key) = ", entry)] == []
 
 
-def test_other_rules_give_other_sentences(score, tmp_path):
-    (tmp_path / "truth.csv").write_text("list,item,grade\n1,a,4\n2,b,1\n")
-    (tmp_path / "challenge.yaml").write_text(RULES.replace("BOARD", TESTED))
-    said = score("cite", tmp_path).out
+def methods_of(board, tmp_path):
+    """The sentences and the BibTeX of a board of two submissions by these rules."""
+    for name, text in {
+        "truth.csv": "list,item,grade\n1,a,4\n2,b,1\n3,a,1\n4,b,2\n",
+        "challenge.yaml": RULES.replace("BOARD", board),
+        "one.csv": "list,item\n1,a\n2,a\n2,b\n3,a\n4,b\n",
+        "two.csv": "list,item\n1,b\n1,a\n2,b\n3,b\n3,a\n4,b\n",
+    }.items():
+        (tmp_path / name).write_text(text)
+    report = scorer.score(tmp_path, [tmp_path / "one.csv", tmp_path / "two.csv"]).published()
+    return as_text(report) + as_bibtex(report)
+
+
+def test_other_rules_give_other_sentences(tmp_path):
+    said = methods_of(TESTED, tmp_path)
     for part in (
         "A list that a submission leaves out is scored as empty.",
         "ordered by their ids, upwards.",
-        "a paired t-test finds a p of at most 0.01, corrected by Holm's steps.",
+        "a paired t-test of lists finds a p of at most 0.01, corrected by Holm's steps.",
         "A tier has the submissions that are not significantly worse than its first.",
         "Intervals have a level, of all the ranked together, of 95 %",
         "@article{holm1979simple,", "@article{student1908probable,",
     ):  # fmt: skip
         assert part in said, said
     assert "2ᵍₘₐₓ" in said  # the highest grade of the truth is not told
-    (tmp_path / "challenge.yaml").write_text(
-        RULES.replace("BOARD", "{tiers: false, intervals: false}")
-    )
-    said = score("cite", tmp_path).out
+    said = methods_of("{tiers: false, intervals: false}", tmp_path)
     assert "Intervals" not in said
     assert "significantly" not in said
 
@@ -84,12 +92,6 @@ def test_reports_show_formulas_with_the_parameters(score, tmp_path):
     assert r"\frac{\sum_{i=1}^{10} \frac{g_i}{\log_2(i + 1)}}" in tex.read_text("utf-8")
 
 
-def test_a_file_of_another_sort_is_refused(score, tmp_path):
-    ran = score("cite", COURSE, "-o", tmp_path / "refs.pdf")
-    assert ran.code == 2
-    assert "the file's suffix can be .bib, .tex, .txt, .md" in ran.err
-
-
 def test_every_metric_has_sources():
     known = " ".join(metric.source for metric in metrics())
     for metric in metrics():
@@ -97,18 +99,3 @@ def test_every_metric_has_sources():
     for key, entry in entries().items():
         if found := re.search(r"^  doi = \{(.*)\},$", entry, re.MULTILINE):
             assert found[1] in known, key  # no doi but those that a metric's own source has
-
-
-@pytest.mark.slow("runs LaTeX")
-def test_the_paragraph_compiles(score, tmp_path):
-    if shutil.which("pdflatex") is None:
-        pytest.skip("there is no LaTeX")
-    for name in ("refs.bib", "methods.tex"):
-        assert score("cite", COURSE, GOOD, "-o", tmp_path / name).code == 0
-    (tmp_path / "main.tex").write_text(
-        r"\documentclass{article}\usepackage[T1]{fontenc}\begin{document}\input{methods}"
-        r"\bibliographystyle{plain}\bibliography{refs}\end{document}"
-    )
-    for words in (["pdflatex", "-interaction=batchmode", "main"], ["bibtex", "main"]):
-        ended = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
-        assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr

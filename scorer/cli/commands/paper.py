@@ -1,7 +1,8 @@
-"""`score paper CHALLENGE [SUBMISSION...] -o DIR`: figures, tables, methods and numbers in LaTeX."""
+"""`score paper CHALLENGE [SUBMISSION...] -o DIR`: figures, tables, methods, BibTeX for a paper."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +12,13 @@ from scorer.cli.board import BoardWords, FilesWord, SentWords, Split, StoreWord,
 from scorer.cli.options import (
     AnswersFile,
     ChallengeWord,
+    MetricWords,
     Plugins,
     Precision,
     Quiet,
     Result,
     Terminal,
+    TruthWord,
     refuse_overwrite,
 )
 from scorer.core.text import printable
@@ -28,10 +31,22 @@ def paper(
         Path, typer.Option("-o", "--output", metavar="DIR", help="The folder where the files go.")
     ],
     submissions: SentWords = None,
+    figures: Annotated[
+        str | None,
+        typer.Option(
+            "--figures",
+            metavar="A,B",
+            help="These figures only: forest, pairs, ranks, pareto, values, lists, groups, "
+            "head-to-head, power, recall-precision, curves; default: those that the board has, "
+            "without head-to-head, recall-precision and curves.",
+        ),
+    ] = None,
     width: Annotated[
         str,
         typer.Option("--width", metavar="W", help="How wide figures are: 84mm, 17cm, 3.3in."),
     ] = "120mm",
+    metric: MetricWords = None,
+    truth: TruthWord = None,
     split: Split = None,
     answers: AnswersFile = None,
     store: StoreWord = None,
@@ -42,20 +57,28 @@ def paper(
 ) -> Result:
     r"""Write a main.tex with the board, its figures, methods, references and macros.
 
-    numbers.tex has macros such as \bestscore. Figures are in it as PDF where vl-convert-python is
-    installed (challenge-scorer[figures]). For organizers: values of lists are drawn.
+    numbers.tex has macros such as \bestscore. Figures are SVG, and in main.tex as PDF where
+    vl-convert-python is installed (challenge-scorer[figures]). For organizers: values of lists are
+    drawn. Precision by recall is measured besides what the challenge measures.
     """
-    from scorer.api.figures import EXTRA, converts, millimetres_of
-    from scorer.api.paper import paper as made
+    from scorer.api.figures import EXTRA, converts, refuse_unknown, with_recall
+    from scorer.api.paper import FIGURES, paper_of
     from scorer.bytes.write import with_parents
 
     terminal: Terminal = context.obj
-    millimetres_of(width)
-    sent = BoardWords(submissions or (), store, files_at, split, answers=answers)
-    scored = report_of(challenge, sent, terminal, allow_plugins, quiet)
-    files = tuple((output / name, data) for name, data in made(scored.report, width, precision))
+    kinds = [word.strip() for word in figures.split(",")] if figures else list(FIGURES)
+    for kind in kinds:
+        refuse_unknown(kind, width)
+    sent = BoardWords(submissions or (), store, files_at, split, metric, truth, answers=answers)
+    more = partial(with_recall, plugins=allow_plugins) if "recall-precision" in kinds else None
+    scored = report_of(challenge, sent, terminal, allow_plugins, quiet, more)
+    made = paper_of(scored.report, kinds, width, precision)
+    files = tuple((output / name, data) for name, data in made.files.items())
     refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)
     with_parents(output)
-    lines = [*scored.lines, *([] if converts() else [f"note: {EXTRA}"])]
+    lines = [*scored.lines]
+    if figures:
+        lines += [f"note: no {kind}: it takes {needs}" for kind, needs in made.missing.items()]
+    lines += [] if converts() else [f"note: {EXTRA}"]
     main = printable(output / "main.tex")
     return Result("", tuple(lines), scored.exit_code, files, (main,))
