@@ -26,7 +26,6 @@ from scorer.board.evaluations import Evaluations
 from scorer.board.integrity import store_faults
 from scorer.board.live import LiveReport
 from scorer.board.log import Event, log
-from scorer.board.people import People
 from scorer.board.phases import Left, Span, shown_at
 from scorer.board.rescore import Rescored, rescore
 from scorer.board.seal import reveal, seal
@@ -69,7 +68,6 @@ class Board:
         self.versions = Versions(challenge, database, files, allow_plugins)
         self.evaluations = Evaluations(self.versions, database, files)
         self._teams = Roster(challenge, database)
-        self.people = People(database, self._teams)
         self.ledger = Ledger(database, files, self.versions, self.evaluations, self._teams)
 
     @classmethod
@@ -216,29 +214,52 @@ class Board:
         """Queue a failed evaluation again. Raises `UnknownName`."""
         self.evaluations.retry(reference)
 
-    def add_team(self, name: str, *, now: datetime | None = None) -> str:
-        """Make a team and return its token, which is shown only once.
+    def add_team(self, name: str, label: str | None = None, *, now: datetime | None = None) -> str:
+        """Make a team and return its first token, which is shown only once.
 
         Raises:
             UsageError: the name is taken, looks like another, or is not valid.
         """
-        return self.people.add(name, now=now or datetime.now(UTC)).secret
+        moment = now or datetime.now(UTC)
+        self._teams.add(name, moment)
+        return self._teams.add_token(name, label, moment)
 
     def new_token(
-        self, name: str | None, person: str | None = None, *, now: datetime | None = None
+        self, name: str | None, label: str | None = None, *, now: datetime | None = None
     ) -> str:
-        """Make a token of a team, or of an organizer (None); see `People.token`."""
-        return self.people.token(name, person, now=now or datetime.now(UTC))
+        """Make a token of a team, or of an organizer (None), which is shown only once.
+
+        Acts of whoever holds it stand in the log with its label.
+
+        Raises:
+            UnknownName: there is no such team.
+            UsageError: the label is not valid, or there are too many tokens.
+        """
+        return self._teams.add_token(name, label, now or datetime.now(UTC))
 
     def revoke(
-        self, name: str | None, person: str | None = None, *, now: datetime | None = None
+        self, name: str | None, token: int | None = None, *, now: datetime | None = None
     ) -> int:
-        """Revoke the tokens of a team, of the organizers (None), or of one person there."""
-        return self.people.revoke(name, person, now=now or datetime.now(UTC))
+        """Revoke all tokens of a team or of the organizers (None), or the one of that number.
+
+        Gives how many were revoked. Raises `UnknownName`.
+        """
+        return self._teams.revoke(name, token, now or datetime.now(UTC))
+
+    def tokens_of(self, name: str | None) -> list[Token]:
+        """The tokens of a team, or of the organizers (None), that are not revoked.
+
+        Raises `UnknownName`.
+        """
+        return self._teams.tokens(name)
 
     def tokens(self, **equal: object) -> list[Token]:
         """The tokens whose fields have these values, all without any; revoked ones too."""
         return self._database.tokens(**equal)
+
+    def mark_used(self, token: int, now: datetime) -> None:
+        """Note when the token of that number was last used."""
+        self._database.mark_token(token, used=now)
 
     def stamp(self) -> tuple[int, ...]:
         """Numbers that change whenever the board may have changed."""

@@ -17,7 +17,7 @@ ORGANIZER = "organizer"  # who decided, in the log
 
 
 def team_name(name: str, taken: Iterable[str]) -> str:
-    """A new name of a team or a person, unlike those `taken`.
+    """A new name of a team, or a label of a token, unlike those `taken`.
 
     `UsageError` if it is empty, too long, not printable, only digits, or looks like another.
     """

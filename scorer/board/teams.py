@@ -1,7 +1,9 @@
-"""The teams of a board and their present names."""
+"""The teams of a board: their present names, and the tokens of teams and organizers."""
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -12,12 +14,13 @@ from scorer.board.selection import State, state
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import quoted
-from scorer.store.records import Team
+from scorer.store.records import Team, Token
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
 
 LATEST = datetime.max.replace(tzinfo=UTC)  # by which all decisions are made
+MOST_TOKENS = 50  # of a team, or of the organizers, that are not revoked
 
 
 class Roster:
@@ -77,5 +80,56 @@ class Roster:
         return team_name(name, [*others, *baselines, *self.organizers(), ORGANIZER])
 
     def organizers(self) -> set[str]:
-        """The names of the organizers, whose acts stand in the log under them."""
-        return {t.person for t in self._database.tokens() if t.team is None and t.person}
+        """The labels of the organizers' tokens, under which their acts stand in the log."""
+        return {t.label for t in self._database.tokens() if t.team is None and t.label}
+
+    def add_token(self, team: str | None, label: str | None, now: datetime) -> str:
+        """Make a token, and return its secret, of which only the hash is kept.
+
+        Args:
+            team: whose it is; None: the organizers'.
+            label: who or what holds it, for the log; an organizer's looks like no team's name.
+
+        Raises:
+            UnknownName: there is no such team.
+            UsageError: the label is not valid, or there are too many tokens.
+        """
+        number = self._number(team)
+        if label is not None:
+            taken = [] if team is not None else [*self.by_name(), ORGANIZER]
+            if team is None:
+                taken += self.organizers() - {label}
+            team_name(label, taken)
+        if len(self.tokens(team)) >= MOST_TOKENS:
+            raise UsageError(f"there are {MOST_TOKENS} tokens already; revoke some")
+        secret = secrets.token_urlsafe(24)
+        self._database.add_token(number, hash_of(secret), now, label)
+        return secret
+
+    def tokens(self, team: str | None) -> list[Token]:
+        """The tokens of a team, or of the organizers, that are not revoked. `UnknownName`."""
+        number = self._number(team)
+        return [token for token in self._database.tokens() if token.team == number and token.opens]
+
+    def revoke(self, team: str | None, token: int | None, now: datetime) -> int:
+        """Revoke all tokens of a team, or of the organizers, or the one of that number.
+
+        Gives how many were revoked. Raises `UnknownName`.
+        """
+        tokens = self.tokens(team)
+        if token is not None:
+            numbers = [str(each.id) for each in tokens]
+            tokens = [each for each in tokens if each.id == token]
+            if not tokens:
+                raise UnknownName("token", str(token), numbers)
+        for each in tokens:
+            self._database.mark_token(each.id, revoked=now)
+        return len(tokens)
+
+    def _number(self, team: str | None) -> int | None:
+        return None if team is None else self.one(team).id
+
+
+def hash_of(secret: str) -> str:
+    """The SHA-256 of a token's secret, by which it is known."""
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -127,7 +127,7 @@ class Database:
     def tokens(self, **equal: object) -> list[Token]:
         """The tokens whose columns have these values, all without any; revoked ones too."""
         return [
-            Token(r.id, r.team, r.hash, r.made, r.used, r.revoked, r.person, r.until)
+            Token(r.id, r.team, r.hash, r.made, r.used, r.revoked, r.label)
             for r in self._ordered(schema.token.c.id, **equal)
         ]
 
@@ -212,29 +212,14 @@ class Database:
             raise UsageError(f"there is a team {quoted(name)} already") from None
         return team
 
-    def add_token(
-        self, team: int | None, hash: str, made: datetime, *, person: str | None = None,
-        until: datetime | None = None, instead: int | None = None,
-    ) -> Token | None:  # fmt: skip
-        """Record a token by its SHA-256 in hexadecimal; an organizer's where `team` is None.
-
-        It takes the place of the token `instead`; None if that one is revoked already.
-        """
+    def add_token(self, team: int | None, hash: str, made: datetime, label: str | None) -> Token:
+        """Record a token by its SHA-256 in hexadecimal; an organizer's where `team` is None."""
         table = schema.token
         with self._tables.write() as connection:
-            if instead is not None:
-                old = (
-                    table.c.board == self.board,
-                    table.c.id == instead,
-                    table.c.revoked.is_(None),
-                )
-                changed = table.update().where(*old).values(revoked=made)
-                if connection.execute(changed).rowcount == 0:
-                    return None
             number = self._tables.next(connection, table.c.id)
-            fields = {"team": team, "hash": hash, "made": made, "person": person, "until": until}
+            fields = {"team": team, "hash": hash, "made": made, "label": label}
             connection.execute(table.insert().values(board=self.board, id=number, **fields))
-        return Token(number, team, hash, made, person=person, until=until)
+        return Token(number, team, hash, made, label=label)
 
     def mark_token(self, id: int, **times: datetime) -> None:
         """Note when a token was last used, or revoked."""

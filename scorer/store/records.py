@@ -99,7 +99,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A secret that lets somebody in, or invites somebody; only its hash is kept."""
+    """A secret that lets somebody in; only its hash is kept."""
 
     id: int
     team: int | None  # None: an organizer's
@@ -107,13 +107,12 @@ class Token:
     made: datetime
     used: datetime | None = None
     revoked: datetime | None = None
-    person: str | None = None  # who holds it, if it was made for somebody
-    until: datetime | None = None  # of an invitation, which is good once, and for no sign-in
+    label: str | None = None  # who or what holds it, if that was said
 
     @property
     def opens(self) -> bool:
         """Whether one can sign in with it."""
-        return self.revoked is None and self.until is None
+        return self.revoked is None
 
 
 @dataclass(frozen=True, slots=True)

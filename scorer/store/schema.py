@@ -90,8 +90,7 @@ token = Table(
     Column("made", Moment, nullable=False),
     Column("used", Moment),
     Column("revoked", Moment),
-    Column("person", String(200)),
-    Column("until", Moment),  # of an invitation
+    Column("label", String(200)),
     ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
     UniqueConstraint("board", "hash"),
 )

@@ -15,7 +15,7 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 
 from scorer.board.board import Board
 from scorer.board.names import ORGANIZER
-from scorer.board.people import hash_of
+from scorer.board.teams import hash_of
 from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER
 from scorer.store.records import Token
@@ -33,7 +33,7 @@ class Viewer(NamedTuple):
     team: str | None = None  # None: nobody's, or an organizer's
     organizer: bool = False
     token: int | None = None  # None: a visitor, or one whom a proxy has signed in
-    person: str | None = None  # who holds the token, where it names somebody
+    label: str | None = None  # of the token
 
     @property
     def known(self) -> bool:
@@ -42,10 +42,10 @@ class Viewer(NamedTuple):
 
     @property
     def called(self) -> str:
-        """Who it is in the log: an organizer's name, or a team and who acts for it."""
+        """Who it is in the log: an organizer's label, or a team and its token's label."""
         if self.team is None:
-            return self.person or ORGANIZER
-        return self.team if self.person is None else f"{self.team} ({self.person})"
+            return self.label or ORGANIZER
+        return self.team if self.label is None else f"{self.team} ({self.label})"
 
 
 NOBODY = Viewer()
@@ -100,7 +100,7 @@ def token_of(board: Board, token: str) -> Token | None:
         return None
     now = datetime.now(UTC)
     if match.used is None or now - match.used > AGAIN:  # reading is no reason to write each time
-        board.people.used(match.id, now)
+        board.mark_used(match.id, now)
     return match
 
 
@@ -122,9 +122,9 @@ def viewer_of(board: Board, token: Token | None) -> Viewer:
     if token is None:
         return NOBODY
     if token.team is None:
-        return Viewer(None, True, token.id, token.person)
+        return Viewer(None, True, token.id, token.label)
     team = next((name for name, team in board.teams().items() if team.id == token.team), None)
-    return Viewer(team, False, token.id, token.person)
+    return Viewer(team, False, token.id, token.label)
 
 
 class Limiter:

@@ -8,23 +8,21 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
-from fastapi import HTTPException, Request, Response
+from fastapi import HTTPException, Response
 from pydantic import BaseModel
 from starlette.datastructures import FormData, UploadFile
 
 from scorer.api.submissions import Named
 from scorer.board.entries import Added
-from scorer.board.people import Let
 from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.challenge.phases import Question
 from scorer.core.errors import ChallengeError
 from scorer.core.logs import tell
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
-from scorer.store.records import OF_TEAMS, Act
-from scorer.web.access import NOBODY, Viewer
+from scorer.store.records import OF_TEAMS, Act, Token
+from scorer.web.access import Viewer
 from scorer.web.context import Context, scratch, stored_upload
 from scorer.web.overview import Sign, overview
 from scorer.web.site import Site
@@ -199,41 +197,6 @@ def decided(site: Site, viewer: Viewer, decision: DecisionIn, begun: datetime) -
     return {"decision": recorded_decision.number, "time": recorded_decision.time.isoformat()}
 
 
-def invited(
-    context: Context, request: Request, site: Site, viewer: Viewer, team: str | None, person: str
-) -> tuple[str, datetime]:
-    """A link that invites a person to a team or to organize, and until when it is good.
-
-    404 for the team of others. Raises `UsageError`.
-    """
-    if not viewer.organizer and team != viewer.team:
-        raise HTTPException(404, "there is nothing here")
-    context.limited(request, site, viewer)
-    let = site.board.people.invite(team, person.strip() or None, now=site.clock())
-    return link_of(context, site, let), let.token.until or site.clock()
-
-
-def link_of(context: Context, site: Site, let: Let) -> str:
-    """The page at which an invitation is accepted."""
-    return f"{context.settings.public_url}/c/{quote(site.id)}/invitation?code={let.secret}"
-
-
-def accepted(context: Context, request: Request, site: Site, code: str, person: str) -> Let:
-    """A token by an invitation; a wrong one counts as a failed sign-in. Raises `UsageError`."""
-    context.limited(request, site, NOBODY)
-    if site.board.people.invitation(code.strip(), site.clock()) is None:
-        context.failed_sign_in(request)
-    return site.board.people.accept(code.strip(), person.strip() or None, now=site.clock())
-
-
-def renewed(context: Context, request: Request, site: Site, viewer: Viewer) -> Let:
-    """Another token instead of the viewer's; 403 for whom a proxy has signed in."""
-    if viewer.token is None:
-        raise HTTPException(403, "there is no token of yours; a proxy has signed you in")
-    context.limited(request, site, viewer)
-    return site.board.people.renew(viewer.token, now=site.clock())
-
-
 def signs_of(context: Context, site: Site) -> list[Sign]:
     """Whether all is well, by what an organizer looks at first."""
     if site.board.changed:  # or were, before another process put a version in force
@@ -243,17 +206,19 @@ def signs_of(context: Context, site: Site) -> list[Sign]:
 
 
 def teams_of(site: Site) -> list[dict[str, Any]]:
-    """Teams with the numbers of their entries and valid tokens, and the last use of a token."""
+    """Teams with the numbers of their entries, their valid tokens, and the last use of one."""
     counts, rows = site.sent, []
-    uses = dict[int | None, list[datetime | None]]()  # of each team, its tokens' last uses
+    of_teams = dict[int | None, list[Token]]()
     for token in site.board.tokens():
-        if token.revoked is None:
-            uses.setdefault(token.team, []).append(token.used)
+        if token.opens:
+            of_teams.setdefault(token.team, []).append(token)
     for name, number in site.teams.items():
-        times = uses.get(number, [])
-        used = max((time for time in times if time is not None), default=None)
-        count = counts.get(number, 0)
-        rows.append({"name": name, "entries": count, "tokens": len(times), "used": used})
+        tokens = of_teams.get(number, [])
+        used = max((token.used for token in tokens if token.used is not None), default=None)
+        rows.append({
+            "name": name, "entries": counts.get(number, 0), "tokens": len(tokens), "used": used,
+            "each": tokens,
+        })  # fmt: skip
     return rows
 
 

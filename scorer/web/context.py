@@ -239,7 +239,7 @@ def begin_session(
     """A response with the cookie by which whoever holds a token is signed in."""
     viewer = viewer_of(site.board, token)
     tell("sign-in", challenge=site.id, team=viewer.team, organizer=viewer.organizer or None,
-         person=viewer.person, address=context.proxies.address(request))  # fmt: skip
+         label=viewer.label, address=context.proxies.address(request))  # fmt: skip
     response.set_cookie(
         f"{COOKIE}_{site_key(site)}", context.sessions.sign(site.id, token), max_age=LASTS,
         httponly=True, samesite="lax", secure=context.proxies.is_secure(request),

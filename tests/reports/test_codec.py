@@ -98,7 +98,10 @@ def test_tokens_keep_to_the_schema_of_a_team(score, monkeypatch, tmp_path):
     described = schema("team")
     for *words, keys in (
         ("add", "green", ["schema", "team", "token"]),
-        ("token", "--organizer", ["schema", "team", "token"]),
+        ("token", "--organizer", "--label", "anna", ["schema", "team", "token"]),
+        ("list", ["schema", "teams"]),
+        ("list", "green", ["schema", "team", "tokens"]),
+        ("list", "--organizer", ["schema", "team", "tokens"]),
         ("revoke", "green", ["schema", "team", "revoked"]),
     ):
         said = json.loads(score("team", ".", *words, "--format", "json").out)

@@ -370,7 +370,7 @@ def test_organizers_do_their_work_on_the_page(children, client, served):
 
 @pytest.mark.slow("serves a board and evaluates entries")
 def test_tokens_are_in_no_log(serve, served):
-    """Not by an API key, a sign-in, a form, an invitation, nor by requests that fail."""
+    """Not by an API key, a sign-in, a form, nor by requests that fail."""
     red, organizer = served.token("red"), served.token("organizer")
     secrets = {red, organizer, "wr0ng-token-of-somebody"}
     process, url = serve(served.folder, "--log", "json")

@@ -69,16 +69,9 @@ ROUTES = [
     ("post", V1 + "/change", {"json": {"phase": "x"}}, 404, 404, 422),
     ("get", PAGE + "/admin/change", {}, 404, 404, 200),
     ("post", PAGE + "/admin/change", {"data": {"do": "preview", "phase": "x"}}, 401, 404, 422),
-    ("get", PAGE + "/invitation?code=x", {}, 404, 404, 404),
-    ("post", PAGE + "/invitation", {"data": {"code": "x"}}, 422, 422, 422),
-    ("get", PAGE + "/account", {}, 401, 200, 200),
-    ("post", PAGE + "/account/invitation", {"data": {"person": "mia"}}, 401, 200, 200),
-    ("post", V1 + "/invitations", {"json": {"person": "noa"}}, 401, 201, 201),
-    ("post", V1 + "/invitations", {"json": {"team": "blue"}}, 401, 404, 201),
-    ("post", V1 + "/invitations/accept", {"json": {"code": "x"}}, 422, 422, 422),
+    ("get", V1 + "/teams/blue/tokens", {}, 404, 404, 200),
+    ("delete", V1 + "/teams/blue/tokens/1", {}, 404, 404, 404),
     ("post", PAGE + "/sign-out", {"data": {}}, 401, 303, 303),
-    ("post", PAGE + "/account/token", {"data": {}}, 401, 200, 200),
-    ("post", V1 + "/token", {}, 401, 401, 401),  # the session ended with the token before
 ]  # fmt: skip
 OPEN = {"/api/v1/challenges", "/", "/healthz", "/api/docs", "/events"}  # no end
 

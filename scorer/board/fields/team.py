@@ -18,26 +18,25 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class OrganizerLine:
-    """A token of an organizer's, null for one without a name, and when it was last used."""
+class TokenLine:
+    """A token that is not revoked: its number, its label, and when it was made and last used."""
 
-    organizer: str | None
+    number: int
+    label: str | None
     made: str
     used: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """All teams or organizers; or one team, null for the organizers, and what was made or revoked.
+    """All teams; or one team, null for the organizers, and its tokens, a new one, or how many went.
 
-    That is a token, an invitation link with the end of its time, or the number of revoked tokens.
+    `token` is the secret of a new token, `revoked` the number of tokens that were revoked.
     """
 
     schema: str = "team/1"
     teams: Sequence[Line] = optional()
-    organizers: Sequence[OrganizerLine] = optional()
     team: str | None = optional()
+    tokens: Sequence[TokenLine] = optional()
     token: str = optional()
-    invitation: str = optional()
-    until: str = optional()
     revoked: int = optional()

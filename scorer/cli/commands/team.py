@@ -1,11 +1,9 @@
-"""`score team CHALLENGE add|list|token|invite|revoke|organizer ...`: teams, people, tokens."""
+"""`score team CHALLENGE add|list|token|revoke ...`: teams, and tokens of teams and organizers."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
-from urllib.parse import quote
 
 import typer
 
@@ -16,126 +14,76 @@ from scorer.core.text import printable
 
 if TYPE_CHECKING:
     from scorer.board.board import Board
-    from scorer.board.people import Let
 
 
 class Verb(StrEnum):
-    """What can be done with teams and people."""
+    """What can be done with teams and tokens."""
 
     add = "add"
     list = "list"
     token = "token"
-    invite = "invite"
     revoke = "revoke"
-    organizer = "organizer"  # one of the others, with organizers
 
 
 @on_board
 def team(
     living: Living,
     verb: Annotated[Verb, typer.Argument(metavar="VERB", help=f"One of {', '.join(Verb)}.")],
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="NAME", help="The team's name; after organizer one of the verbs."),
-    ] = None,
-    person: Annotated[
-        str | None,
-        typer.Argument(metavar="PERSON", help="A person of the team, or the organizer's name."),
-    ] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="The team's name.")] = None,
     organizer: Annotated[
-        bool, typer.Option("--organizer", help="A token of an organizer's without a name.")
+        bool, typer.Option("--organizer", help="The organizers instead of a team.")
     ] = False,
-    invite: Annotated[
-        bool, typer.Option("--invite", help="Of add: an invitation link instead of a token.")
-    ] = False,
-    public_url: Annotated[
-        str,
+    label: Annotated[
+        str | None,
+        typer.Option("--label", help="Of a new token: who or what holds it; the log names it."),
+    ] = None,
+    number: Annotated[
+        int | None,
         typer.Option(
-            "--public-url",
-            envvar="SCORER_PUBLIC_URL",
-            metavar="URL",
-            help="The server's address, with which an invitation link begins.",
+            "--token", metavar="NUMBER", help="Of revoke: this token alone, as list NAME shows it."
         ),
-    ] = "http://127.0.0.1:8000",
+    ] = None,
     at: At = None,
     format: Format = Form.text,
 ) -> Result:
-    """Make and list teams, tokens of teams, people and organizers, and invitations. For organizers.
+    """Make and list teams; make, list and revoke tokens of teams and organizers. For organizers.
 
-    A token is shown once; an invitation link is good once, for a week. What people do who have
-    tokens of their own, such as organizers, stands in the log under their names.
+    A token is shown once. What its holder decides stands in the log with its label.
     """
     from scorer.board.fields.team import Record
 
     board, notes = living.open()
-    if verb is Verb.organizer:
-        verb, name, organizer = _verb(name), None, True
-    if verb is Verb.list:
-        return _listed(board, living, organizer, format, notes)
-    if (name is None) != organizer or (verb is Verb.add and name is not None and person):
-        raise UsageError(f"team {verb.value} takes either a team's name or --organizer")
+    if label is not None and verb not in (Verb.add, Verb.token):
+        raise UsageError("--label belongs to add and token")
+    if number is not None and verb is not Verb.revoke:
+        raise UsageError("--token belongs to revoke")
+    if verb is Verb.list and name is None and not organizer:
+        return _teams(board, living, format, notes)
+    if (name is None) != organizer or (verb is Verb.add and organizer):
+        takes = "a team's name" if verb is Verb.add else "either a team's name or --organizer"
+        raise UsageError(f"team {verb.value} takes {takes}")
     now = moment(at)
-    if verb is Verb.revoke:
-        count = board.revoke(name, person, now=now)
-        if format is Form.json:
-            return Result(as_json(Record(team=name, revoked=count)), notes)
-        return Result(f"{count} token{'s' * (count != 1)} revoked\n", notes)
-    if verb is Verb.invite or invite:
-        let = _invited(board, verb, name, person, now)
-        page = f"{public_url.rstrip('/')}/c/{quote(board.challenge.id)}"
-        link = f"{page}/invitation?code={let.secret}"
-        assert let.token.until
-        if format is Form.json:
-            until = let.token.until.isoformat()
-            return Result(as_json(Record(team=name, invitation=link, until=until)), notes)
-        good = f"good once, until {zoned(let.token.until, board)}"
-        return Result(f"{link}\n", (*notes, f"{good}; hand it over safely"))
-    if verb is Verb.add and name is not None:
-        token = board.add_team(name, now=now)
-    else:
-        token = board.new_token(name, person, now=now)
+    match verb:
+        case Verb.list:
+            return _tokens(board, living, name, format, notes)
+        case Verb.revoke:
+            count = board.revoke(name, number, now=now)
+            if format is Form.json:
+                return Result(as_json(Record(team=name, revoked=count)), notes)
+            return Result(f"{count} token{'s' * (count != 1)} revoked\n", notes)
+        case Verb.add if name is not None:
+            token = board.add_team(name, label, now=now)
+        case _:
+            token = board.new_token(name, label, now=now)
     if format is Form.json:
         return Result(as_json(Record(team=name, token=token)), notes)
     return Result(f"{token}\n", (*notes, "this token is shown once; hand it over safely"))
 
 
-def _verb(word: str | None) -> Verb:
-    """The verb after `organizer`."""
-    verbs = [verb.value for verb in Verb if verb is not Verb.organizer]
-    if word not in verbs:
-        raise UsageError(f"team organizer takes one of {', '.join(verbs)}")
-    return Verb(word)
+def _teams(board: Board, living: Living, format: Form, notes: tuple[str, ...]) -> Result:
+    """All teams, each with the number of its entries."""
+    from scorer.board.fields.team import Line, Record
 
-
-def _invited(
-    board: Board, verb: Verb, name: str | None, person: str | None, now: datetime | None
-) -> Let:
-    """An invitation to a team, which `add` makes first, or to organize."""
-    time = now or datetime.now(UTC)
-    if verb is Verb.add and name is not None:
-        return board.people.add(name, now=time, invites=True)
-    return board.people.invite(name, person, now=time)
-
-
-def _listed(
-    board: Board, living: Living, organizers: bool, format: Form, notes: tuple[str, ...]
-) -> Result:
-    """The teams, or the tokens of organizers."""
-    from scorer.board.fields.team import Line, OrganizerLine, Record
-
-    if organizers:
-        tokens = [(t.person, t.made, t.used) for t in board.people.of(None)]
-        if format is Form.json:
-            people = [
-                OrganizerLine(person, made.isoformat(), used.isoformat() if used else None)
-                for person, made, used in tokens
-            ]
-            return Result(as_json(Record(organizers=people)), notes)
-        rows = [
-            [printable(person or ""), zoned(made, board), zoned(used, board) if used else ""]
-            for person, made, used in tokens
-        ]
-        return Result(table(("organizer", "made", "last seen"), rows, living.terminal), notes)
     counts = board.ledger.listing().by_team()
     teams = [(called, t, counts.get(t.id, 0)) for called, t in board.teams().items()]
     if format is Form.json:
@@ -143,3 +91,24 @@ def _listed(
         return Result(as_json(Record(teams=lines)), notes)
     rows = [[printable(c), zoned(t.made, board), str(n)] for c, t, n in teams]
     return Result(table(("team", "made", "entries"), rows, living.terminal), notes)
+
+
+def _tokens(
+    board: Board, living: Living, name: str | None, format: Form, notes: tuple[str, ...]
+) -> Result:
+    """The tokens of a team, or of the organizers, that are not revoked."""
+    from scorer.board.fields.team import Record, TokenLine
+
+    tokens = board.tokens_of(name)
+    if format is Form.json:
+        lines = [
+            TokenLine(t.id, t.label, t.made.isoformat(), t.used.isoformat() if t.used else None)
+            for t in tokens
+        ]
+        return Result(as_json(Record(team=name, tokens=lines)), notes)
+    rows = [
+        [str(t.id), printable(t.label or ""), zoned(t.made, board),
+         zoned(t.used, board) if t.used else ""]
+        for t in tokens
+    ]  # fmt: skip
+    return Result(table(("token", "label", "made", "last seen"), rows, living.terminal), notes)

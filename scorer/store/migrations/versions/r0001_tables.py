@@ -45,8 +45,7 @@ def upgrade() -> None:
         _moment("made", nullable=False),
         _moment("used"),
         _moment("revoked"),
-        sa.Column("person", sa.String(200)),
-        _moment("until"),
+        sa.Column("label", sa.String(200)),
         sa.ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
         sa.UniqueConstraint("board", "hash"),
     )

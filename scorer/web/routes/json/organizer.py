@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from fastapi import APIRouter, Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from scorer.board.fields import audit as audit_fields
 from scorer.board.fields import log as log_fields
@@ -20,7 +20,7 @@ router = APIRouter(prefix=V1 + "/{id}")
 
 
 class TeamIn(BaseModel):
-    """A team to invite."""
+    """A team to make."""
 
     name: str
 
@@ -38,6 +38,28 @@ class Teams(BaseModel):
     """All teams."""
 
     teams: list[TeamOut]
+
+
+class TokenIn(BaseModel):
+    """A token to make."""
+
+    label: str = Field("", description="who or what is to hold it")
+
+
+class TokenLine(BaseModel):
+    """A token that is not revoked."""
+
+    number: int
+    label: str | None
+    made: str
+    used: str | None
+
+
+class Tokens(BaseModel):
+    """The tokens of a team."""
+
+    team: str
+    tokens: list[TokenLine]
 
 
 class TokenOut(BaseModel):
@@ -116,22 +138,44 @@ def teams(site: Served, _: Organizer) -> Any:
 
 
 @router.post("/teams", response_model=TokenOut, status_code=201)
-def invite(site: Served, _: Organizer, team: TeamIn) -> Any:
+def add_team(site: Served, _: Organizer, team: TeamIn) -> Any:
     """Make a team and its token (organizers only)."""
     name = team.name.strip()
     return {"team": name, "token": site.board.add_team(name, now=site.clock())}
 
 
+@router.get("/teams/{name}/tokens", response_model=Tokens)
+def tokens(name: str, site: Served, _: Organizer) -> Any:
+    """The tokens of a team (organizers only)."""
+    lines = [
+        {
+            "number": token.id,
+            "label": token.label,
+            "made": token.made.isoformat(),
+            "used": token.used and token.used.isoformat(),
+        }
+        for token in site.board.tokens_of(name)
+    ]
+    return {"team": name, "tokens": lines}
+
+
 @router.post("/teams/{name}/tokens", response_model=TokenOut, status_code=201)
-def token(name: str, site: Served, _: Organizer) -> Any:
+def add_token(name: str, site: Served, _: Organizer, how: TokenIn | None = None) -> Any:
     """Make another token of a team (organizers only)."""
-    return {"team": name, "token": site.board.new_token(name, now=site.clock())}
+    label = how.label.strip() if how is not None else ""
+    return {"team": name, "token": site.board.new_token(name, label or None, now=site.clock())}
 
 
 @router.delete("/teams/{name}/tokens", response_model=Revoked)
 def revoke(name: str, site: Served, _: Organizer) -> Any:
     """Revoke all tokens of a team (organizers only)."""
     return {"revoked": site.board.revoke(name, now=site.clock())}
+
+
+@router.delete("/teams/{name}/tokens/{number}", response_model=Revoked)
+def revoke_token(name: str, number: int, site: Served, _: Organizer) -> Any:
+    """Revoke one token of a team (organizers only)."""
+    return {"revoked": site.board.revoke(name, number, now=site.clock())}
 
 
 @router.get("/log", response_model=log_fields.Record)

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 
 from scorer.board.fields.audit import sentences
 from scorer.web.access import Viewer
-from scorer.web.acts import copied, invited, link_of, rescored, signs_of, teams_of
+from scorer.web.acts import copied, rescored, signs_of, teams_of
 from scorer.web.context import context_of
 from scorer.web.dependencies import Organizer, OrganizersForm, Served, Shared
 from scorer.web.page import page, to
@@ -29,7 +29,7 @@ def admin(request: Request, site: Served, viewer: Organizer, entry: int | None =
 def administration(request: Request, site: Site, viewer: Viewer, **more: Any) -> Response:
     """The organizer's page."""
     values: dict[str, Any] = {
-        "token": None, "link": None, "named": "", "audit": None, "preview": None, "cause": None,
+        "token": None, "named": "", "audit": None, "preview": None, "cause": None,
         "reference": "", "about": "",
     }  # fmt: skip
     return page(
@@ -41,18 +41,12 @@ def administration(request: Request, site: Site, viewer: Viewer, **more: Any) ->
 
 
 @router.post("/c/{id}/admin/team")
-def invite(
-    request: Request,
-    context: Shared,
-    site: Served,
-    viewer: OrganizersForm,
-    name: Annotated[str, Form()] = "",
-    how: Annotated[Literal["link", "token"], Form()] = "token",
+def add_team(
+    request: Request, site: Served, viewer: OrganizersForm, name: Annotated[str, Form()] = ""
 ) -> Response:
-    """Make a team, and show its token or the link that invites it, once."""
-    let = site.board.people.add(name.strip(), now=site.clock(), invites=how == "link")
-    made = {"link": link_of(context, site, let)} if how == "link" else {"token": let.secret}
-    return administration(request, site, viewer, named=name.strip(), **made)
+    """Make a team, and show its token, once."""
+    token = site.board.add_team(name.strip(), now=site.clock())
+    return administration(request, site, viewer, named=name.strip(), token=token)
 
 
 @router.post("/c/{id}/admin/act")
@@ -61,12 +55,12 @@ def act(
     context: Shared,
     site: Served,
     viewer: OrganizersForm,
-    do: Annotated[
-        Literal["audit", "preview", "rescore", "retry", "revoke", "invite", "token"], Form()
-    ],
+    do: Annotated[Literal["audit", "preview", "rescore", "retry", "revoke", "token"], Form()],
     subject: Annotated[str, Form()] = "",
+    label: Annotated[str, Form()] = "",
+    number: Annotated[int | None, Form()] = None,
 ) -> Response:
-    """Audit, re-score or preview that, try a failure again, invite, make or revoke tokens."""
+    """Audit, re-score or preview that, try a failure again, make or revoke tokens."""
     match do:
         case "audit":
             found = context.ask(site, "audit", patient=True)
@@ -74,17 +68,14 @@ def act(
         case "preview" | "rescore":
             changes = rescored(context, site, do == "preview")
             return administration(request, site, viewer, preview=changes)
-        case "invite":
-            link, _ = invited(context, request, site, viewer, subject, "")
-            return administration(request, site, viewer, link=link, named=subject)
         case "token":
-            token = site.board.new_token(subject, now=site.clock())
+            token = site.board.new_token(subject, label.strip() or None, now=site.clock())
             return administration(request, site, viewer, token=token, named=subject)
         case "retry":
             site.board.retry(subject)
             context.workers.wake()
         case "revoke":
-            site.board.revoke(subject)
+            site.board.revoke(subject, number, now=site.clock())
     return to(request, site.id, "admin")
 
 

@@ -1,10 +1,10 @@
-"""People on the web: one token and several challenges, invitations, renewal, names in the log."""
+"""Tokens on the web: of one challenge among several, several of a team, labels in the log."""
 
 import re
 
 import pytest
 from fastapi.testclient import TestClient
-from web_helpers import API, good, made, rows, send
+from web_helpers import API, finished, good, made, rows, send
 
 from scorer.web.app import create
 from scorer.web.context import Settings
@@ -70,46 +70,53 @@ def test_a_private_server_tells_visitors_no_title(pair):
     assert "its organizer gave it" in " ".join(text.split())
 
 
-def secret_in(answer):
-    assert answer.status_code == 200, answer.text
-    return re.search(r"<pre>(.*)</pre>", answer.text)[1]
+@pytest.mark.slow("serves a board")
+def test_a_team_has_several_tokens_each_of_which_can_be_revoked(client, served):
+    first, head = served.bearer("red"), served.bearer("organizer")
+    made = client.post(f"{API}/teams/red/tokens", headers=head, json={"label": "mia"})
+    mia = {"Authorization": f"Bearer {made.json()['token']}"}
+    plain = client.post(f"{API}/teams/red/tokens", headers=head)
+    assert (made.status_code, plain.status_code) == (201, 201)
+    assert client.get(f"{API}/entries", headers=mia).status_code == 200
+    listed = client.get(f"{API}/teams/red/tokens", headers=head).json()
+    assert [(each["label"], each["used"] is None) for each in listed["tokens"]] == [
+        (None, True), ("mia", False), (None, True),
+    ]  # fmt: skip
+    number = listed["tokens"][1]["number"]
+    gone = client.delete(f"{API}/teams/red/tokens/{number}", headers=head)
+    assert gone.json() == {"revoked": 1}
+    assert client.delete(f"{API}/teams/red/tokens/{number}", headers=head).status_code == 404
+    statuses = [client.get(f"{API}/entries", headers=h).status_code for h in (first, mia)]
+    assert statuses == [200, 401]
+    assert client.get(f"{API}/teams/blue/tokens", headers=head).status_code == 404
 
 
 @pytest.mark.slow("serves a board")
-def test_a_person_comes_in_by_a_link_and_renews_the_token(client, served):
-    client.post("/c/course/sign-in", data={"token": served.token("red")})
-    data = {"person": "mia"}
-    link = secret_in(client.post("/c/course/account/invitation", data=data))
-    client.cookies.clear()
-    for _ in range(2):  # to look does not use it up
-        seen = client.get(link).text
-        assert "<strong>red</strong> as <strong>mia</strong>" in seen
-        assert 'name="code"' in seen
-    own = secret_in(client.post("/c/course/invitation", data={"code": link.partition("=")[2]}))
-    assert "red (mia)" in client.get("/c/course").text  # who is signed in now
-    assert client.get(link).status_code == 404
-    renewed = secret_in(client.post("/c/course/account/token"))
-    assert client.get("/c/course/account").status_code == 200
-    heads = [{"Authorization": f"Bearer {each}"} for each in (own, renewed)]
-    assert [client.get(f"{API}/entries", headers=h).status_code for h in heads] == [401, 200]
-    assert client.get(f"{API}/entries", headers=served.bearer("red")).status_code == 200
+def test_an_organizer_makes_and_revokes_single_tokens_on_the_page(client, served):
+    served.token("red")
+    client.post("/c/course/sign-in", data={"token": served.token("organizer")})
+    act = "/c/course/admin/act"
+    page = client.post(act, data={"do": "token", "subject": "red", "label": "mia <b>"}).text
+    token = re.search(r"<pre>(.*)</pre>", page)[1]
+    assert "mia &lt;b&gt;" in page
+    number = re.findall(r'name="number" value="(\d+)"', page)[-1]
+    client.post(act, data={"do": "revoke", "subject": "red", "number": number})
+    statuses = [
+        client.get(f"{API}/entries", headers=headers).status_code
+        for headers in (served.bearer("red"), {"Authorization": f"Bearer {token}"})
+    ]
+    assert statuses == [200, 401]
 
 
 @pytest.mark.slow("serves a board")
 def test_the_log_names_who_decided(client, served):
     red, head = served.bearer("red"), served.bearer("organizer")
-    send(client, red, rows(good))
-    made = []
-    for headers, body in ((red, {"person": "mia"}), (head, {"person": "anna"})):
-        answer = client.post(f"{API}/invitations", headers=headers, json=body)
-        code = answer.json()["invitation"].partition("=")[2]
-        made.append(client.post(f"{API}/invitations/accept", json={"code": code}).json())
-    assert [(each["team"], each["person"]) for each in made] == [("red", "mia"), (None, "anna")]
-    for each, kind in zip(made, ("select", "disqualify"), strict=True):
-        headers = {"Authorization": f"Bearer {each['token']}"}
+    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    with served.board() as board:
+        tokens = board.new_token("red", "mia"), board.new_token(None, "anna")
+    for token, kind in zip(tokens, ("select", "disqualify"), strict=True):
+        headers = {"Authorization": f"Bearer {token}"}
         body = {"kind": kind, "entry": 1, "reason": "x"}
         assert client.post(f"{API}/decisions", headers=headers, json=body).status_code == 201
     events = client.get(f"{API}/log", headers=head).json()["events"]
     assert [e["by"] for e in events if e["kind"] == "decision"] == ["red (mia)", "anna"]
-    answer = client.post(f"{API}/invitations", headers=red, json={"team": "blue", "person": "x"})
-    assert answer.status_code == 404
