@@ -30,7 +30,7 @@ from scorer.reports.pictures.svg import STYLE
 from scorer.web.context import Context, Settings
 from scorer.web.page import POLICY, error_page
 from scorer.web.routes.json import challenges, entries, organizer, server
-from scorer.web.routes.pages import account, admin, board, change, record, team
+from scorer.web.routes.pages import account, admin, board, record, team
 
 REPORTS = Path(write.__file__).parent / "templates"
 HEADERS = {
@@ -40,7 +40,7 @@ HEADERS = {
     "X-Frame-Options": "DENY",
 }
 ROUTES = (challenges, entries, organizer, server)
-PAGES = (account, admin, board, change, record, team)
+PAGES = (account, admin, board, record, team)
 ROUTERS = tuple(room.router for room in (*ROUTES, *PAGES))
 UNTOLD = ("/static/", "/healthz")  # paths of requests that the log leaves out
 SECRET = re.compile(r"[\w-]{20,}")  # a part of a path that somebody's token may be

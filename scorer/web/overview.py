@@ -80,9 +80,9 @@ def _dates(site: Site) -> Iterator[Sign]:
     now = site.clock()
     for each in milestones(site.rules):
         if each.time > now:
-            yield Sign("next date", each.words, due=each.time, link="admin/change")
+            yield Sign("next date", each.words, due=each.time, link="rules")
             return
-    yield Sign("next date", "none", link="admin/change")
+    yield Sign("next date", "none", link="rules")
 
 
 def _disk(usage: Usage) -> Sign:

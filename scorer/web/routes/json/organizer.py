@@ -12,7 +12,6 @@ from scorer.board.fields import log as log_fields
 from scorer.board.fields import rescoring
 from scorer.reports.codec import to_fields
 from scorer.web.acts import copied, rescored, signs_of, teams_of
-from scorer.web.amending import ChangeIn, amend, preview
 from scorer.web.dependencies import OfList, Organizer, Served, Shared
 from scorer.web.routes.json import V1
 
@@ -96,15 +95,6 @@ class Overview(BaseModel):
 
     well: bool
     signs: list[SignOut]
-
-
-class ChangeOut(BaseModel):
-    """Whom a change affects: sentences, and teams with what is left for them in the phase."""
-
-    applied: bool
-    version: int
-    effects: list[str]
-    teams: list[str]
 
 
 class FailureOut(BaseModel):
@@ -206,20 +196,6 @@ def all_signs(context: Shared, site: Served, _: Organizer) -> Any:
     signs = signs_of(context, site)
     fields = [each._asdict() | {"due": each.due and each.due.isoformat()} for each in signs]
     return {"well": not any(each.alarm for each in signs), "signs": fields}
-
-
-@router.post("/change", response_model=ChangeOut)
-def change(
-    context: Shared, site: Served, viewer: Organizer, wanted: ChangeIn, dry_run: bool = True
-) -> Any:
-    """Change a deadline or a quota as a new version, or preview that (organizers only)."""
-    found = preview(site, wanted) if dry_run else amend(context, site, viewer, wanted, None)
-    return {
-        "applied": not dry_run,
-        "version": found.version + (not dry_run),
-        "effects": found.effects,
-        "teams": [each.team for each in found.teams],
-    }
 
 
 @router.get("/failures", response_model=Failures)
