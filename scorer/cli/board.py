@@ -320,7 +320,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], terminal: Terminal
     from scorer.reports.document import Cell, Column, Row, Table
     from scorer.reports.write.text import Paper
 
-    paper = Paper(terminal.width, terminal.colour, terminal.ascii)
+    paper = Paper(terminal.width, terminal.colour)
     columns = [Column(name, "text", cut=1000) for name in head]
     columns[-1] = columns[-1]._replace(kind="name")
     paper.table(Table("", columns, [Row(list(map(Cell, row))) for row in rows]))

@@ -129,7 +129,9 @@ def _coloured(stream: TextIO | None, when: str) -> bool:
         return when == "always" and stream is not None
     if "NO_COLOR" in os.environ or os.environ.get("TERM") == "dumb":
         return False
-    return stream is not None and (is_terminal(stream) or bool(os.environ.get("FORCE_COLOR")))
+    if stream is None or not _has_bars(stream):
+        return False
+    return is_terminal(stream) or bool(os.environ.get("FORCE_COLOR"))
 
 
 def _run(words: Sequence[str], when: str) -> int:
@@ -194,17 +196,16 @@ def _terminal(when: str) -> Terminal:
         cleanup,
         [],
         progress,
-        _is_narrow(sys.stdout),
     )
 
 
-def _is_narrow(stream: TextIO | None) -> bool:
-    """Whether a stream's encoding lacks the signs that bars are made of."""
+def _has_bars(stream: TextIO) -> bool:
+    """Whether a stream's encoding has the signs of bars, which come with colours."""
     try:
         "━▌█╌†".encode(getattr(stream, "encoding", None) or "utf-8")
     except (LookupError, UnicodeError):
-        return True
-    return False
+        return False
+    return True
 
 
 def _give(result: Result) -> None:
@@ -242,7 +243,7 @@ def _say(texts: Sequence[str], coloured: bool) -> None:
             from scorer.reports.write.text import Paper
 
             width = shutil.get_terminal_size().columns if is_terminal(sys.stderr) else None
-            paper = Paper(width, True, _is_narrow(sys.stderr))
+            paper = Paper(width, True)
             paper.problems(lines)
             sys.stderr.buffer.write(_as_bytes(paper.text + "\n" * (not lines[-1])))
             lines = []

@@ -37,13 +37,12 @@ class Terminal(NamedTuple):
     cleanup: ExitStack  # what is undone when the command has ended
     notes: list[str]  # on what the command's words stand for, said before its own
     progress: Callable[[float, int, str], None] | None = None
-    ascii: bool = False  # its encoding has no other signs
 
     def options(self, files: Sequence[Path] | None, precision: int = 4, **rest: bool) -> Options:
         """How a text is to look there, or in files, which have neither width nor colour."""
         if files:
             return Options(precision, **rest)
-        return Options(precision, width=self.width, colour=self.colour, ascii=self.ascii, **rest)
+        return Options(precision, width=self.width, colour=self.colour, **rest)
 
     def page(self, text: str, look: Literal["page", "catalogue", "prose"] = "page") -> str:
         """A page, a catalogue of a line an entry, or prose, in colours where there are any."""
@@ -52,7 +51,7 @@ class Terminal(NamedTuple):
         from scorer.reports.terminal import LOOKS
         from scorer.reports.write.text import Paper
 
-        paper = Paper(self.width, True, self.ascii)
+        paper = Paper(self.width, True)
         paper.page(text, LOOKS[look])
         return paper.text
 

@@ -100,7 +100,6 @@ class Options(NamedTuple):
     alone: bool = True  # read without the command's other output; a syntax sets it
     problems: bool = True  # a board tells its files' problems; a syntax sets it
     most: int = MOST  # problems that a bounded text tells of a file
-    ascii: bool = False  # signs of ASCII alone, where the terminal's encoding has no others
 
     @property
     def links(self) -> bool:

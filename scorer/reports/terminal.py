@@ -63,7 +63,6 @@ DOI = re.compile(r"doi:(10\.[^\s,;)]*[^\s,;).])")
 PLACE = re.compile(r"(.+?)(?::[0-9]+)*: (?:(?:error|warning)\[([A-Z][0-9]+)\]|would be |fine)")
 CODES = Path(__file__).parents[2] / "docs/codes.md"  # in a clone
 EIGHTHS, STEPS = " ▏▎▍▌▋▊▉█", " ▁▂▃▄▅▆▇█"
-ASCII = str.maketrans("━╺╸●▌▐┊█▉▊▋▍▎▏▁▂▃▄▅▆▇│─╌†↑↓…", "---o||:####   .:-=+*%|--+^v~")
 LINE, SHORT, NARROW = 20, 16, 80  # columns of an interval; of one on terminals below a width
 FIRST = 1000  # priority of what leaves before all else
 BAR, BINS = 12, 10  # columns of other bars, and of a histogram

@@ -200,7 +200,7 @@ def test_a_pair_opens_with_its_picture_and_the_pictures_numbers(duel):
     link.click()
     pair = duel.find_element("id", "p1")
     assert pair.get_attribute("open") is not None
-    picture = pair.find_element("css selector", "svg.differences.wide")
+    picture = pair.find_element("css selector", "svg.differences")
     assert picture.is_displayed()
     scatter = pair.find_element("css selector", "svg.head-to-head")
     assert scatter.is_displayed()
@@ -421,10 +421,10 @@ def test_a_long_name_covers_no_number(crowd, see, width):
 
 
 def test_a_picture_shows_every_submission(crowd):
-    dots = crowd.find_elements("css selector", ".forest.wide > g > :is(circle, .axis:has(title))")
+    dots = crowd.find_elements("css selector", ".forest > g > :is(circle, .axis:has(title))")
     assert len(dots) == 60
     boxes = [dot.rect for dot in dots]
-    frame = crowd.find_element("css selector", ".forest.wide").rect
+    frame = crowd.find_element("css selector", ".forest").rect
     assert all(frame["x"] <= b["x"] <= frame["x"] + frame["width"] for b in boxes)
     assert all(frame["y"] <= b["y"] + b["height"] <= frame["y"] + frame["height"] for b in boxes)
     # one far behind does not squeeze the others

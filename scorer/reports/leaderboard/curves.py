@@ -1,4 +1,4 @@
-"""The curves of a submission of labels: confusion, calibration, ROC, precision, residuals.
+"""The curves of a submission of labels: confusion, calibration, ROC, precision, predictions.
 
 Each is made of the statistics that a measure of the board keeps. The curves that show single rows
 are for organizers: a participant knows their own answers.
@@ -40,7 +40,7 @@ def curves(scored: Scored, report: Report, options: Options) -> Iterator[Figure]
         return
     pictures: list[tuple[tuple[str, ...], Draw]] = [(COUNTED, confusion), (("ECE",), calibration)]
     if options.private:
-        pictures += [(SCORED, roc), (SCORED, recall), (PAIRED, predicted), (PAIRED, residuals)]
+        pictures += [(SCORED, roc), (SCORED, recall), (PAIRED, predicted)]
     for names, draw in pictures:
         for measure in report.measures:
             statistics = scored.card.statistics.get(measure.id)
@@ -179,22 +179,6 @@ def predicted(measure: Measure, statistics: Statistics) -> Figure | None:
     title = "Predicted against true"
     numbers = texts(title, ["true", "predicted", "residual"], rows)
     return curve("predicted", title, f"The dashed line is perfect.{cut}", square, numbers)
-
-
-def residuals(measure: Measure, statistics: Statistics) -> Figure | None:
-    """Each row's true number less the predicted one, by the predicted one."""
-    target, prediction, cut = _predictions(statistics)
-    if not target.size:
-        return None
-    over = target - prediction
-    low, high = padded(float(prediction.min()), float(prediction.max()))
-    ends = low, high, *padded(min(float(over.min()), 0.0), max(float(over.max()), 0.0))
-    points = list(zip(prediction.tolist(), over.tolist(), strict=True))
-    zero = ((low, 0.0), (high, 0.0))
-    square = Square(points, ("predicted", "true minus predicted"), ends, False, zero)
-    caption = f"Above the dashed line a prediction is too low, below it too high.{cut}"
-    # the table of predictions has them, too
-    return curve("residuals", "Residuals by prediction", caption, square, None)
 
 
 def _predictions(statistics: Statistics) -> tuple[Floats, Floats, str]:

@@ -10,8 +10,7 @@ from pathlib import Path
 from scorer.reports.pictures.draw import LINE, Canvas, Figure, in_lines, place, words
 
 STYLE = Path(__file__).parent / "picture.css"
-TITLES = re.compile(r"<title>.*?</title>")
-WIDE, NARROW = 720.0, 340.0  # of a page's two drawings, of which its style shows one
+WIDE, SMALL = 720.0, 340.0  # of a drawing on a page, as wide as its column and half of it
 TITLE = 13.0  # the size of a title
 # a file has no page whose colours it could take; they are the ones of page.css
 LIGHT = {"paper": "#fff", "ink": "#1c1e21", "soft": "#5a6069", "line": "#d9dce1",
@@ -21,14 +20,9 @@ DARK = {"paper": "#16181c", "ink": "#e6e8eb", "soft": "#a3a9b3", "line": "#383c4
 
 
 def inline(figure: Figure) -> str:
-    """The figure for a page: small, or drawn for a wide column and for a narrow one."""
-    looks = ((NARROW, "small"),) if figure.small else ((WIDE, "wide"), (NARROW, "narrow"))
-    drawings = [
-        _svg(drawn(figure, wide), wide, f'class="picture {look} {figure.key}" aria-hidden="true"')
-        for wide, look in looks
-    ]
-    # where there is only a finger nothing is shown on hover
-    return "".join([drawings[0], *(TITLES.sub("", each) for each in drawings[1:])])
+    """Return the figure for a page, which scales it to the column."""
+    wide, look = (SMALL, "picture small") if figure.small else (WIDE, "picture")
+    return _svg(drawn(figure, wide), wide, f'class="{look} {figure.key}" aria-hidden="true"')
 
 
 def drawn(figure: Figure, wide: float) -> Canvas:

@@ -50,7 +50,7 @@ BAR = 20  # blocks of the longest bar to each side
 
 def text(document: Document, options: Options) -> str:
     """As a person reads it from top to bottom; the columns that there is room for."""
-    paper = Paper(options.width, options.colour, options.ascii)
+    paper = Paper(options.width, options.colour)
     if document.private:
         paper.say(document.private, "fault")
     if document.title:
@@ -138,7 +138,6 @@ class Paper:
 
     width: int | None = None  # None: no terminal, so that tables are as wide as they need
     colour: bool = False
-    ascii: bool = False
 
     @property
     def room(self) -> int:
@@ -407,12 +406,7 @@ class Paper:
     def text(self) -> str:
         """All that was written; no line ends in blanks."""
         lines = map(str.rstrip, self._output.getvalue().rstrip().splitlines())
-        text = "".join(f"{set_apart(no_command(line))}\n" for line in lines)
-        if not self.ascii:
-            return text
-        from scorer.reports.terminal import ASCII
-
-        return text.translate(ASCII)
+        return "".join(f"{set_apart(no_command(line))}\n" for line in lines)
 
 
 def _seen(line: str) -> str:
