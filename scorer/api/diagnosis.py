@@ -43,7 +43,6 @@ from scorer.views.labelled import Labelled
 from scorer.views.positions import PositionTable
 
 AGREED = 2 / 3  # of the better half, against a label
-HALVED = ("Accuracy", "BalancedAccuracy")  # of which 1/2 is chance, where there are two classes
 
 
 def diagnosed(
@@ -231,7 +230,7 @@ def _reversed(
     """The measures that would be better if labels were reversed; none unless all would be."""
     found = []
     for measure in measures:
-        chance = _chance(measure)
+        chance = measure.chance
         if chance is None:
             continue
         best = max(each.values[measure.id].mean for each in scored)
@@ -239,14 +238,3 @@ def _reversed(
             return
         found.append(Reversed(measure.id, best, chance))
     yield from found
-
-
-def _chance(measure: Measure) -> float | None:
-    """The value that a reversal would leave as it is; None where a measure has none."""
-    if measure.parts or measure.metric.better != "higher":
-        return None
-    if measure.metric.name == "AUROC":
-        return 0.5
-    if measure.metric.name in HALVED and len(measure.classes) == 2:
-        return 0.5
-    return 0.0 if measure.metric.range == (-1, 1) else None

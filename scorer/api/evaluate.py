@@ -295,7 +295,8 @@ def _challenge(
     }
     if "probability" in submission_columns:
         classes = submission_columns.pop("probability")
-        submission["probability"] = classes if isinstance(classes, str) else list(classes)
+        named = isinstance(classes, str | Mapping)
+        submission["probability"] = classes if named else list(classes)
         submission_columns.pop("label", None)  # which is the truth's
     submission["columns"] = submission_columns
     try:

@@ -11,6 +11,8 @@ from scorer.metrics.base import Metric
 from scorer.metrics.combination import PLAIN, Combination
 from scorer.metrics.notation import NotationError, parse, written
 
+HALVED = ("Accuracy", "BalancedAccuracy")  # which are 1/2 by chance, if there are two classes
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -68,6 +70,16 @@ class Measure:
         if any(aggregate.name in ("stability", "dispersion") for aggregate in aggregates):
             return None, high
         return low, high
+
+    @property
+    def chance(self) -> float | None:
+        """The value of guesses, which reversed answers mirror; None if the metric has none."""
+        if self.parts or self.metric.better != "higher":
+            return None
+        halved = self.metric.name in HALVED and len(self.classes) == 2
+        if self.metric.name == "AUROC" or halved:
+            return 0.5
+        return 0.0 if self.metric.range == (-1, 1) else None
 
     @property
     def mark(self) -> str:

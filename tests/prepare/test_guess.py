@@ -376,7 +376,7 @@ PRICES = [(n, 100 + n * 7.5) for n in range(40)]
          {"list": "id", "label": "target"}, {"list": "id", "probability": "target"}, "AUROC"),
         (table(("id", "spam"), *((n, ("no", "yes")[v]) for n, v in ZERO_ONE)),
          table(("id", "p"), *((n, 0) for n, _ in ZERO_ONE)),
-         {"list": "id", "label": "spam"}, {"list": "id", "probability": "p"}, "AUROC"),
+         {"list": "id", "label": "spam"}, {"list": "id", "probability": {"yes": "p"}}, "AUROC"),
         # a probability of each class
         (table(("id", "species"), *IRIS),
          table(("id", "setosa", "versicolor", "virginica"), *SHARES),

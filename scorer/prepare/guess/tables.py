@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Any
 
 from scorer.core.formula import spelt
-from scorer.core.text import join_first
+from scorer.core.text import join_first, quoted
 from scorer.formats.form import part_of
 from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.look import Preview
@@ -156,7 +156,8 @@ def _single(
         return guess("a table of numbers", "target", "prediction", NUMBERS, {})
     if probable:
         what = "a table of two classes, with the probability of one"
-        return guess(what, "label", "probability", BINARY, {})
+        probable_guess = guess(what, "label", "probability", BINARY, {})
+        return probable_guess if numbers else _with_positive_class(probable_guess, classes)
     separator = None if numbers or _numeric(sample_cells) else _label_separator(cells)
     if separator is not None:
         what = "a table of rows with several labels each"
@@ -166,6 +167,20 @@ def _single(
         return classed
     unsure = "numbers are taken for codes of classes, since they are as long and come again"
     return classed._replace(unsure=unsure)
+
+
+def _with_positive_class(guess: Guess, classes: Sequence[str]) -> Guess:
+    """Return the guess with the name of the class whose probability is sent: the last one."""
+    columns = dict(guess.submission["columns"])
+    column, positive = columns["probability"], classes[-1]
+    unsure = f"{column} is taken for the probability of {quoted(positive)}, the last of the classes"
+    if len(classes) == 2:
+        unsure += f"; if it is that of {quoted(classes[0])}, write probability: "
+        unsure += f"{{{spelt(classes[0])}: {spelt(column)}}}"
+    return guess._replace(
+        submission={**guess.submission, "columns": {**columns, "probability": {positive: column}}},
+        unsure=unsure,
+    )
 
 
 def _numeric_parts(truth: Preview, of: tuple[str, str]) -> dict[str, bool]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from scorer.core.text import join_first, printable, unit
+from scorer.core.text import join_first, printable, quoted, unit
+from scorer.metrics.measure import Measure
 from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number, undecided
 from scorer.reports.leaderboard.front import on_the_front
 from scorer.results.report import Certainty, How, RankedBy, Report, Scope, Standing
@@ -52,7 +53,12 @@ def remarks(report: Report, precision: int) -> list[str]:
         )
     if none := [row.name for row in report.standings if hitless(row, report)]:
         lines.append(_no_hit(none, report))
-    lines += [*_tested(report, precision), *_intervals(report), *_fewer(report, precision)]
+    lines += [
+        *_below_chance(report, precision),
+        *_tested(report, precision),
+        *_intervals(report),
+        *_fewer(report, precision),
+    ]
     if report.front is not None:
         lines += on_the_front(report.front)
     for cycle in report.cycles:
@@ -70,6 +76,42 @@ def remarks(report: Report, precision: int) -> list[str]:
         more = f" and {len(reasons) - 10:,} more" if len(reasons) > 10 else ""
         lines.append(f"Not on the board: {', '.join(reasons[:10])}{more}.")
     return [*lines, *_absent(report)]
+
+
+def _below_chance(report: Report, precision: int) -> Iterator[str]:
+    """Yield the remark on values far below those of guesses, of the first measure that has any."""
+    for measure in report.measures:
+        if (chance := measure.chance) is None:
+            continue
+        middle = (chance + (measure.metric.range[0] or 0)) / 2
+        below = [
+            row
+            for row in report.standings
+            if row.values[measure.id] < middle
+            or (measure.primary and row.interval is not None and row.interval[1] < chance)
+        ]
+        if below:
+            names = join_first([row.name for row in below], 5)
+            values = ", ".join(
+                number(row.values[measure.id], measure, precision) for row in below[:5]
+            )
+            yield (
+                f"Worse than guesses: {measure.heading()} of {names} is {values}, and that of "
+                f"guesses {chance:g}. {_reversal(measure, report)}"
+            )
+            return
+
+
+def _reversal(measure: Measure, report: Report) -> str:
+    """Return the question whether answers are reversed, by what the challenge takes them for."""
+    rules, classes = report.challenge.submission, measure.classes
+    columns = rules.probability or {"": rules.columns.get("score", "")}
+    column = next(iter(columns.values()))
+    if len(classes) != 2 or len(columns) != 1 or not column:
+        return "Are the answers reversed?"
+    positive = next(iter(columns)) or classes[-1]
+    what = "the probability of" if rules.probability else "higher for"
+    return f"Is {printable(column, 60)} {what} {quoted(positive)}, as the challenge takes it?"
 
 
 def _no_hit(names: Sequence[str], report: Report) -> str:
