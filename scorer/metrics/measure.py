@@ -74,7 +74,7 @@ class Measure:
     @property
     def chance(self) -> float | None:
         """The value of guesses, which reversed answers mirror; None if the metric has none."""
-        if self.parts or self.metric.better != "higher":
+        if self.parts or self.metric.better != "higher" or self.range != self.metric.range:
             return None
         halved = self.metric.name in HALVED and len(self.classes) == 2
         if self.metric.name == "AUROC" or halved:
