@@ -63,7 +63,6 @@ class Settings(NamedTuple):
     team_header: str | None = None  # in which a trusted proxy says the team
     secret: str | None = None
     public_url: str = ""  # by which participants reach it
-    still: bool = False  # its pages become files: nothing on them asks a server
 
 
 class Context:

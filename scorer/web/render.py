@@ -40,6 +40,5 @@ def render(request: Request, template: str, **data: Any) -> str:
     values: dict[str, Any] = {
         "root": root_of(request), "site": None, "viewer": NOBODY,
         "here": "", "version": __version__,
-        "still": request.app.state.context.settings.still,
     }  # fmt: skip
     return templates().get_template(template).render({**values, **data})

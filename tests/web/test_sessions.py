@@ -47,7 +47,6 @@ ROUTES = [
     ("get", PAGE + "/part?split=private", {}, 404, 404, 200),
     ("get", PAGE + "/board.csv?split=private", {}, 404, 404, 200),
     ("get", PAGE + "/rules", {}, 200, 200, 200),
-    ("get", PAGE + "/receipts", {}, 200, 200, 200),
     ("get", PAGE + "/challenge.seal", {}, 404, 404, 404),
     ("get", PAGE + "/pictures/intervals.svg?split=private", {}, 404, 404, 200),
     ("get", PAGE + "/sign-in", {}, 200, 200, 200),

@@ -21,6 +21,7 @@ from scorer.api.example import worked
 from scorer.api.kits.readme import beginning_of_sample
 from scorer.board.live import LiveReport
 from scorer.board.phases import shown_at, state_at
+from scorer.board.receipts import SEAL
 from scorer.reports.commonmark import first_words
 from scorer.reports.document import Prose
 from scorer.reports.leaderboard.prose import described, pages
@@ -201,6 +202,7 @@ def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Resp
         formulas={m.id: formulas(m.metric, public_measure(m).params) for m in terms.measures},
         examples=site.once("examples", lambda: {m.id: worked(m) for m in terms.measures}),
         words=rules_in_words(challenge), dates=milestones(challenge), facts=facts,
+        is_sealed=(site.board.challenge.folder / SEAL).exists(),
         form=Prose(form, key="the form"),
     )  # fmt: skip
     response.headers["Content-Security-Policy"] = policy(challenge.remote_pictures)
