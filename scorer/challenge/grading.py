@@ -6,13 +6,13 @@ from typing import Annotated, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from scorer.challenge.fields import Name, Number, Share, YamlSection, bare, wrong
-from scorer.challenge.phases import Time
+from scorer.challenge.phases import EndTime
 
 
 class Late(YamlSection):
     """What a file loses that comes late."""
 
-    due: Time = Field(description="until when all points can be had, that second included")
+    due: EndTime = Field(description="until when all points can be had, that second included")
     lose: Share = Field(description="the share of the points that each day begun after it costs")
 
 

@@ -33,22 +33,81 @@ from scorer.challenge.rank_by import Track
 from scorer.challenge.words import EVERYTHING, FLAGS, REST, SHOWN_WORDS
 from scorer.core.text import join_first, quoted
 
+ZONES = {  # the offsets of names that mean one zone only, as deadlines are written
+    "utc": "+00:00",
+    "gmt": "+00:00",
+    "z": "+00:00",
+    "aoe": "-12:00",
+    "cet": "+01:00",
+    "cest": "+02:00",
+    "edt": "-04:00",
+    "pst": "-08:00",
+    "pdt": "-07:00",
+}
+DATES = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d %B %Y", "%d %b %Y", "%B %d %Y", "%b %d %Y")
+CLOCKS = ("", " %H:%M:%S", " %H:%M", " %I:%M %p", " %I %p")
 
-def as_time(value: Any) -> datetime:
-    """A time with its offset: 2011-04-18T10:00:00+02:00."""
+
+def as_time(value: Any, end: bool = False) -> datetime:
+    """A time with its offset, such as 2011-04-18T10:00:00+02:00.
+
+    Args:
+        value: What the challenge says.
+        end: Whether it ends something, so that a day alone means the end of that day.
+    """
     if isinstance(value, datetime):
         return value
     text = as_text(value)
     try:
         time = datetime.fromisoformat(text)
     except ValueError:
-        raise wrong(
-            f"{as_written(value)} is no time; write it as 2011-04-18T10:00:00+02:00"
-        ) from None
-    if time.tzinfo is None:
-        zoned = f"{text if 'T' in text or ' ' in text else text + 'T00:00:00'}+00:00"
-        raise wrong(f"{as_written(value)} has no offset from UTC; write it as {zoned}")
-    return time
+        time = None
+    if time is not None and time.tzinfo is not None:
+        return time
+    suggestion = suggest_time(text, end)
+    if suggestion is None:
+        raise wrong(f"{as_written(value)} is no time; write it as 2011-04-18T10:00:00+02:00")
+    if time is None:
+        raise wrong(f"{as_written(value)} is not how a time is written; write it as {suggestion}")
+    raise wrong(f"{as_written(value)} has no offset from UTC; write it as {suggestion}")
+
+
+def as_end(value: Any) -> datetime:
+    """A time that ends something; messages take a day alone for the end of that day."""
+    return as_time(value, end=True)
+
+
+def suggest_time(text: str, end: bool) -> str | None:
+    """A time as people write it in the form that challenges take; None if it cannot be read.
+
+    Without a zone it is taken for UTC, without a clock time for the beginning of the day, or its
+    end.
+
+    >>> suggest_time("31 May 2026, 23:59 AoE", end=True)
+    '2026-05-31T23:59:00-12:00'
+    >>> suggest_time("2026-05-31", end=True), suggest_time("2026-05-31", end=False)
+    ('2026-05-31T23:59:59+00:00', '2026-05-31T00:00:00+00:00')
+    """
+    words = re.sub(r"(\d)T(\d)", r"\1 \2", text).replace(",", " ").split()
+    offset = ""
+    if words and words[-1].casefold() in ZONES:
+        offset = ZONES[words.pop().casefold()]
+    elif words and (match := re.fullmatch(r"(.*?)([+-]\d\d:?\d\d|[zZ])", words[-1])):
+        offset = ZONES.get(match[2].casefold(), match[2])
+        words[-1] = match[1]
+        if len(offset) == 5:
+            offset = f"{offset[:3]}:{offset[3:]}"
+    written = " ".join(words).strip()
+    for date in DATES:
+        for clock in CLOCKS:
+            try:
+                time = datetime.strptime(written.replace(" 24:00", " 23:59:59"), date + clock)
+            except ValueError:
+                continue
+            if not clock and end:
+                time = time.replace(hour=23, minute=59, second=59)
+            return f"{time.isoformat()}{offset or '+00:00'}"
+    return None
 
 
 def _share(value: Any) -> float | str:
@@ -70,6 +129,7 @@ def as_duration(value: Any) -> int:
 
 
 Time = Annotated[datetime, Before(as_time), WithJsonSchema(SCALAR)]
+EndTime = Annotated[datetime, Before(as_end), WithJsonSchema(SCALAR)]
 Duration = Annotated[int, Before(as_duration), WithJsonSchema(SCALAR)]
 SplitName = Annotated[
     Name, AfterValidator(lambda name: name if name not in SHOWN_WORDS else _refuse_split_name(name))
@@ -158,7 +218,7 @@ class Phase(YamlSection):
 
     id: Name = Field(description="short name")
     opens: Time | None = Field(None, description="from when entries are accepted")
-    closes: Time | None = Field(
+    closes: EndTime | None = Field(
         None, description="until when entries are accepted, that second included"
     )
     grace: Duration = Field(
@@ -171,7 +231,7 @@ class Phase(YamlSection):
         None, description="how many selected entries of each team count; others are left out"
     )
 
-    select_until: Time | None = Field(
+    select_until: EndTime | None = Field(
         None, description="until when teams select and withdraw; the phase begins no earlier"
     )
 

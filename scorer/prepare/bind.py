@@ -31,7 +31,7 @@ from scorer.prepare.board_rules import board_rules, tie_breaker
 from scorer.prepare.combine import Combiner
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, of_its_kind, own_metrics, sides
-from scorer.results.report import RankedBy
+from scorer.results.report import RESERVED_COLUMNS, RankedBy
 from scorer.results.scorecard import Rules
 from scorer.tables.table import Schema
 from scorer.views.frames import Frames
@@ -298,13 +298,21 @@ def _unmet(challenge: Challenge, spec: MeasureSpec, bound: Measure) -> Iterator[
 
 
 def _namesakes(challenge: Challenge, bound: dict[int, Measure]) -> Iterator[Fault]:
-    """Measures with the id of an earlier one."""
+    """Measures and questions with the name of an earlier one, or of a column of reports."""
     ids = set[str]()
     for n in sorted(bound):
-        if (id := bound[n].id) in ids:
-            message = f"two measures are called {quoted(id)}; give one an id"
-            yield Fault(challenge.metrics[n].key, "C120", message)
+        id, key = bound[n].id, challenge.metrics[n].key
+        if id in ids:
+            yield Fault(key, "C120", f"two measures are called {quoted(id)}; give one an id")
+        elif id in RESERVED_COLUMNS:
+            message = f"{quoted(id)} is a column of every report; give the measure another id"
+            yield Fault(key, "C120", message)
         ids.add(id)
+    for question in challenge.questions:
+        if question in ids | RESERVED_COLUMNS:
+            owner = "a measure" if question in ids else "a column of every report"
+            message = f"{quoted(question)} is {owner}, too; give the question another name"
+            yield Fault("questions", "C120", message)
 
 
 def _open_truth(challenge: Challenge) -> Iterator[Fault]:

@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 else:  # a record's fields are read by their types
     (Track,) = sections("scorer.challenge.rank_by", "Track")
 
+# The columns of a board as CSV around the values of its measures.
+BOARD_COLUMNS = ("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high",
+                 "missing", "undefined", "of_lists", "best", "better")  # fmt: skip
+# Names that no measure or question may have, since a column would stand there twice.
+RESERVED_COLUMNS = frozenset({"split", "rank", "name", "list", "front", "reason", "private_path",
+                              "private_sha256", *BOARD_COLUMNS})  # fmt: skip
 SETTLED_BY_TRUTH = "max_grade"  # a parameter that the grades of the truth settle
 
 

@@ -102,3 +102,31 @@ def test_what_is_wrong_is_told_at_its_line(tmp_path, text, line, words):
     (problem,) = caught.value.problems
     assert problem.line == line
     assert words in problem.message
+
+
+@pytest.mark.parametrize(
+    ("written", "key", "suggested"),
+    [
+        ("2026-05-31", "closes", "2026-05-31T23:59:59+00:00"),
+        ("2026-05-31", "opens", "2026-05-31T00:00:00+00:00"),
+        ("2026-05-31 23:59", "closes", "2026-05-31T23:59:00+00:00"),
+        ("2026-05-31T23:59", "closes", "2026-05-31T23:59:00+00:00"),
+        ("31.05.2026 24:00", "closes", "2026-05-31T23:59:59+00:00"),
+        ("May 31, 2026, 11:59 PM PDT", "closes", "2026-05-31T23:59:00-07:00"),
+        ("31 May 2026 AoE", "closes", "2026-05-31T23:59:59-12:00"),
+        ("2026/05/31 12:00 +0200", "closes", "2026-05-31T12:00:00+02:00"),
+    ],
+)
+def test_a_time_as_people_write_it_is_answered_with_the_form_to_write(
+    written, key, suggested, tmp_path
+):
+    with pytest.raises(ChallengeError) as refused:
+        loaded(tmp_path, f"phases: [{{id: main, {key}: '{written}'}}]\n")
+    assert f"write it as {suggested}" in str(refused.value.problems[0])
+
+
+def test_a_day_alone_ends_late_points_at_its_end(challenge, score):
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [P@2]\ngrading: {to: 1, late: {due: 2026-05-31, lose: 0.1}}\n"
+    )
+    assert "write it as 2026-05-31T23:59:59+00:00" in score("lint", folder).err

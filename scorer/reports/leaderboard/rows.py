@@ -6,10 +6,7 @@ import math
 
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.leaderboard.cells import sliced
-from scorer.results.report import Report, Scored, Standing
-
-HEAD = ("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high", "missing",
-        "undefined", "of_lists", "best", "better")  # fmt: skip
+from scorer.results.report import BOARD_COLUMNS, Report, Scored, Standing
 
 
 def rows(report: Report, options: Options) -> ExactRows:
@@ -39,7 +36,7 @@ def _board(report: Report, options: Options) -> ExactRows:
               for board in report.tracks if board.track is not None]  # fmt: skip
     more = [*asked, *["front"] * (report.front is not None), *(f"{key} rank" for key, _ in tracks)]
     deviations = [f"{key} sd" for key in folded]
-    head = ["rank", "name", *ids, *HEAD, *parts, *deviations, *more, *files]
+    head = ["rank", "name", *ids, *BOARD_COLUMNS, *parts, *deviations, *more, *files]
     submissions = {scored.name: scored for scored in report.submissions}
     table = [
         [
@@ -56,7 +53,7 @@ def _board(report: Report, options: Options) -> ExactRows:
     ]  # fmt: skip
     for scored in report.submissions:
         if not scored.valid:
-            empty = [None] * (len(HEAD) - 3 + len(parts) + len(folded) + len(more))
+            empty = [None] * (len(BOARD_COLUMNS) - 3 + len(parts) + len(folded) + len(more))
             told = [None, scored.name, *([None] * len(ids)), None, scored.baseline, False, *empty,
                     *_file(scored, options)]  # fmt: skip
             table.append([*told, *[None] * (len(head) - len(told))])
@@ -69,7 +66,7 @@ def _board(report: Report, options: Options) -> ExactRows:
 
 
 def _standing(row: Standing, scored: Scored, report: Report) -> list[object]:
-    """The cells below `HEAD`."""
+    """The cells below `BOARD_COLUMNS`."""
     value = scored.values[report.primary.id]
     return [
         value.lists, row.baseline, True, *(row.ranks or (None, None)), row.tier,
