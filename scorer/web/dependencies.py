@@ -70,18 +70,6 @@ async def _reader(context: Shared, viewer: Anybody) -> Viewer:
 Reader = Annotated[Viewer, Depends(_reader)]  # anybody, unless the server is private
 
 
-def _open_sites(request: Request, context: Shared) -> list[Site]:
-    sites = [*context.sites.values()]
-    if context.settings.private:
-        sites = [site for site in sites if context.viewer(request, site).known]
-    if not sites:
-        raise HTTPException(401, "these boards are for their teams; sign in")
-    return sites
-
-
-Readable = Annotated[list[Site], Depends(_open_sites)]  # the challenges whose boards one may read
-
-
 def _known(message: str) -> Callable[[Viewer], object]:
     async def known(viewer: Anybody) -> Viewer:
         if not viewer.known:

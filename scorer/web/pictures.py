@@ -1,4 +1,4 @@
-"""Pictures of boards and entries, each with its numbers as a table."""
+"""Pictures of boards and of a team's entries over time; two entries side by side."""
 
 from __future__ import annotations
 
@@ -16,26 +16,21 @@ from scorer.board.live import LiveReport
 from scorer.board.phases import spans
 from scorer.board.snapshot import Snapshot
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Floats
 from scorer.core.text import printable, sized
 from scorer.leaderboard.rounding import rounded
 from scorer.metrics.measure import Measure
 from scorer.reports.document import Table, texts
 from scorer.reports.pictures.draw import Figure
-from scorer.reports.pictures.histogram import histogram
-from scorer.reports.pictures.slopes import Slope, slopes
 from scorer.reports.pictures.timeline import Arrival, timeline
 from scorer.store.records import Entry
 
 MOST_ENTRIES = 2_000  # entries of a plot over time
-STEPS = 20  # of a histogram
 
 
-class Duel(NamedTuple):
-    """Two entries, measure by measure and list by list."""
+class Comparison(NamedTuple):
+    """Two entries, measure by measure, and sentences on their lists."""
 
     numbers: Table
-    picture: Figure | None
     words: Sequence[str]
 
 
@@ -151,55 +146,18 @@ def _closings(rules: Challenge, zone: ZoneInfo) -> list[datetime]:
     return [span.closes.astimezone(zone) for span in spans(rules) if span.closes]
 
 
-def distribution(
-    snapshot: Snapshot, entry: Entry, split: str, live: LiveReport | None
-) -> list[Figure]:
-    """How the primary measure of an entry spreads over lists, and of the best one of a board."""
-    own = snapshot.scored(entry, f"Entry {entry.number}", split)
-    compared, leader = [own], None
-    if live is not None:
-        leader = next((s for s in live.report.standings if s.rank is not None), None)
-    if live is not None and leader is not None and live.rows[leader.name].entry != entry.number:
-        other = next(
-            submission for submission in live.report.submissions if submission.name == leader.name
-        )
-        compared.append(other)
-    primary = snapshot.terms.primary
-    arrays = [
-        values
-        for submission in compared
-        if (values := submission.values[primary.id].per_list) is not None
-    ]
-    arrays = [values[~np.isnan(values)] for values in arrays]
-    if not arrays or not arrays[0].size:
-        return []
-    low, high = _axis_ends(primary, np.concatenate(arrays))
-    histograms = []
-    for scored, values in zip(compared, arrays, strict=False):
-        counts, edges = np.histogram(values, STEPS, (low, high))
-        name = printable(primary.id)
-        histograms.append(
-            histogram(
-                f"{printable(scored.name, 60)}{', the best' * (scored is not own)}",
-                f"{name} over lists; the line is the mean.",
-                (name, "lists"), [f"{edge:.3g}" for edge in edges], counts.tolist(),
-                scored.values[primary.id].mean,
-            )
-        )  # fmt: skip
-    return histograms
-
-
-def _axis_ends(measure: Measure, values: Floats) -> tuple[float, float]:
-    low, high = measure.metric.range
-    low = float(values.min()) if low is None else low
-    high = float(values.max()) if high is None else high
-    return (low, high) if high > low else (low, low + 1)
-
-
-def duel(
+def compare_entries(
     snapshot: Snapshot, pair: tuple[Added, Added], split: str, now: datetime, lists: bool
-) -> Duel:
-    """Two entries: their values, how lists differ, and whether chance alone explains it."""
+) -> Comparison:
+    """Two entries measure by measure, and whether chance alone explains their difference.
+
+    Args:
+        snapshot: has these two entries.
+        pair: the entries, with the values that may be seen.
+        split: the split on which they are compared.
+        now: the time by which they came.
+        lists: whether it may be said how they differ from list to list.
+    """
     primary, numbers_of = snapshot.terms.primary, [added.entry or 0 for added in pair]
     rows = []
     for measure in snapshot.terms.measures:
@@ -214,28 +172,21 @@ def duel(
     numbers = texts(caption, head, rows)
     if not lists:
         notes = (f"Entry {a.entry}: {a.message}." for a in pair if a.message)
-        return Duel(numbers, None, [*notes])
-    entries = [next(e for e in snapshot.entries if e.number == number) for number in numbers_of]
-    one, other = (snapshot.scored(entry, str(entry.number), split) for entry in entries)
-    values, other_values = one.values[primary.id].per_list, other.values[primary.id].per_list
-    if values is None or other_values is None:
-        return Duel(numbers, None, [])
-    differences = values - other_values
+        return Comparison(numbers, [*notes])
+    entries = {entry.number: entry for entry in snapshot.entries}
+    one, other = (
+        snapshot.scored(entries[number], "", split).values[primary.id].per_list
+        for number in numbers_of
+    )
+    if one is None or other is None:
+        return Comparison(numbers, [])
+    differences = one - other
     differences = differences[~np.isnan(differences)]
     if not differences.size:
-        return Duel(numbers, None, [])
-    extent = float(np.abs(differences).max()) or 1.0
-    counts, edges = np.histogram(differences, STEPS + 1, (-extent, extent))
-    name = printable(primary.id)
-    picture = histogram(
-        f"Differences in {name} by list, entry {one.name} minus entry {other.name}",
-        "The line is the mean.",
-        (f"difference in {name}", "lists"), [f"{edge:+.3g}" for edge in edges], counts.tolist(),
-        float(differences.mean()),
-    )  # fmt: skip
+        return Comparison(numbers, [])
     higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
     words = [
-        f"Entry {one.name} is higher in {higher:,} lists, entry {other.name} in {lower:,}; "
+        f"Entry {numbers_of[0]} is higher in {higher:,} lists, entry {numbers_of[1]} in {lower:,}; "
         f"{differences.size - higher - lower:,} are equal."
     ]
     live = snapshot.order(now, split=split, only=numbers_of)
@@ -245,22 +196,4 @@ def duel(
             f"A difference as large as this in {printable(primary.id)} comes by chance with "
             f"p = {tested.p[0, 1]:.4f} ({tested.how.test} test over the lists)."
         )
-    return Duel(numbers, picture, words)
-
-
-def shake_up(one: LiveReport, other: LiveReport, teams: Mapping[str, int]) -> Figure:
-    """Each team's rank on one split against that on another."""
-    before, after = (
-        {live.rows[s.name].team: s.rank for s in live.report.standings if s.rank is not None}
-        for live in (one, other)
-    )
-    both = sorted((rank, before[team], team) for team, rank in after.items() if team in before)
-    lines = [
-        Slope(printable(team, 30), before_rank, rank, f"team-{teams.get(team, 0)}")
-        for rank, before_rank, team in both
-    ]
-    splits = printable(one.split), printable(other.split)
-    title = f"Ranks on the {splits[0]} lists against those on the {splits[1]}"
-    rows = [[s.name, str(s.before), str(s.after), f"{s.before - s.after:+d}"] for s in lines]
-    numbers = texts(title, ["team", *splits, "gained"], rows)
-    return slopes(title, "", splits, lines, numbers)
+    return Comparison(numbers, words)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import threading
 import time
@@ -17,7 +16,6 @@ from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from fastapi import HTTPException
-from starlette.concurrency import run_in_threadpool
 
 from scorer.board.children import BoardPlace
 from scorer.board.entries import Added
@@ -36,12 +34,11 @@ from scorer.reports.codec import dumped, to_fields
 from scorer.reports.pictures.draw import Figure
 from scorer.store.records import Decision, Entry
 from scorer.web.access import Viewer
-from scorer.web.pictures import over_time, shake_up
+from scorer.web.pictures import over_time
 from scorer.web.standings import Standings, standings
 
 OF_ORGANIZERS = ("disqualify", "restore")  # acts on a whole team that its entries are told
 KEPT = 512  # things that are kept ready, some of each team
-PULSE = 1.0  # seconds between looks for something new
 FRESH = 0.05  # seconds for which the store is not asked again whether something changed
 T = TypeVar("T")
 
@@ -106,16 +103,6 @@ class Site:
         self._slots: OrderedDict[Any, _Slot] = OrderedDict()
         self._lock = threading.Lock()
         self._sending: dict[object, datetime] = {}
-        self._pulse: asyncio.Task[tuple[int, ...]] | None = None
-        self._pulse_ends = 0.0
-
-    async def pulse(self) -> tuple[int, ...]:
-        """The stamp of the board; the store is asked once a pulse, however many follow it."""
-        now = time.monotonic()
-        if self._pulse is None or now >= self._pulse_ends:
-            self._pulse_ends = now + PULSE
-            self._pulse = asyncio.create_task(run_in_threadpool(self.board.stamp))
-        return await asyncio.shield(self._pulse)
 
     @property
     def title(self) -> str:
@@ -145,11 +132,6 @@ class Site:
                 slot.value, slot.full = make(), True  # type: ignore[assignment]
             value: T = slot.value  # type: ignore[assignment]
         return value
-
-    @property
-    def stamp(self) -> tuple[int, ...]:
-        """The stamp of the board, no newer than what is taken from the cache after it."""
-        return self.once("stamp", lambda: self._stamp)
 
     def look(self) -> None:
         """Ask the store at the next request, since this server has changed it."""
@@ -287,14 +269,6 @@ class Site:
         """The number of significant digits of a value that somebody may see."""
         return EXACT if viewer.organizer else self.rules.leaderboard.digits
 
-    def shake_up(self, splits: tuple[str, ...], viewer: Viewer) -> Figure | None:
-        """Ranks on the first split against ranks on the second, if both may be seen."""
-        parts = [split for split in splits if split != EVERYTHING][:2]
-        if len(parts) < 2:
-            return None
-        one, other = (self.ready_board(split, viewer).live for split in parts)
-        return self.once(("shake", *parts), lambda: shake_up(one, other, self.teams))
-
     def shown(self, added: Added, viewer: Viewer) -> Added:
         """An entry with the values that this viewer may see; see `all_shown`."""
         return self.all_shown([added], viewer)[0]
@@ -353,7 +327,7 @@ class Site:
             return Counting(None, "a baseline, outside the ranks"), decisions
         return counting(snapshot, team, now, split)[entry.number], decisions
 
-    def pictures_of(self, viewer: Viewer) -> bool:
+    def shows_lists(self, viewer: Viewer) -> bool:
         """Whether somebody may see how entries differ from list to list."""
         return viewer.organizer or self.rules.leaderboard.ladder == "off"
 

@@ -202,7 +202,7 @@ PAGES = ("/", "/c/x", "/c/x/rules", "/c/x/submit", "/c/x/join", "/c/x/sign-in",
 OWN = ("/c/x/entries", "/c/x/entries/1", f"{API}/entries", f"{API}/entries/1", f"{API}/me")
 # digests, what is drawn at random, and when a request came
 RANDOM = re.compile(
-    r'[0-9a-f]{64}|data-seen="[^"]*"'
+    r'[0-9a-f]{64}|data-tag="[^"]*"'
     r"|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[.\d]*"
 )
 

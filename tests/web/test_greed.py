@@ -1,6 +1,5 @@
 """Who has no token takes little of the server: kits, checks, teams and forms."""
 
-import asyncio
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -10,7 +9,6 @@ from web_helpers import API, poor, rows
 
 from scorer.web import context
 from scorer.web.gate import QUEUE, RETRY
-from scorer.web.site import Site
 
 FILE = {"file": ("a.csv", rows(poor).encode())}
 
@@ -92,19 +90,6 @@ def test_visitors_have_a_limit_of_their_own(client_with, served):
     assert refused.headers["retry-after"] == "60"
     assert client.post("/c/course/join", data={"name": "new"}).status_code == 429
     assert client.post(f"{API}/check", files=FILE, headers=red).status_code == 200
-
-
-def test_the_store_is_asked_once_for_all_who_follow_a_board(served, monkeypatch):
-    site, asked = Site(served.folder), []
-    monkeypatch.setattr(site.board, "stamp", lambda: asked.append(1) or (len(asked),))
-
-    async def followed():
-        return await asyncio.gather(*(site.pulse() for _ in range(50)))
-
-    assert asyncio.run(followed()) == [(1,)] * 50
-    site._pulse_ends = 0  # a second later
-    assert asyncio.run(followed()) == [(2,)] * 50
-    site.board.close()
 
 
 @pytest.mark.parametrize("path", ["/c/course/sign-in", "/c/course/join", f"{API}/decisions"])

@@ -1,11 +1,11 @@
-"""What a team sees of its own entries: their values in time, and how each differs from the last."""
+"""What a team sees of its own entries in time, and what is renewed of a page that is open."""
 
 import re
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 
 import pytest
-from web_helpers import finished, mixed, send
+from web_helpers import finished, good, mixed, rows, send
 
 from scorer.web import pictures
 
@@ -49,3 +49,26 @@ def test_the_history_is_of_all_pages(client, served):
     for text in (whole, part):
         assert "entry 1" in text.partition("<figure>")[2]
         assert re.search(r"<td>[+-]0\.\d{4}</td>", text)
+
+
+@pytest.mark.slow("serves a board and evaluates entries")
+def test_an_open_page_is_renewed_with_the_teams_own_card(client, served):
+    red, path = served.bearer("red"), "/c/course/part?split=public"
+    page = client.get("/c/course", headers=red).text
+    tag = re.search(r'data-tag="(\w+)"', page)[1]
+    for same in (f'"{tag}"', f'W/"{tag}"'):  # as it is, or as nginx packs it
+        answer = client.get(path, headers=red | {"If-None-Match": same})
+        assert (answer.status_code, answer.content) == (304, b"")
+    finished(client, red, send(client, red, rows(good)).json()["entry"])
+    answer = client.get(path, headers=red | {"If-None-Match": f'"{tag}"'})
+    assert answer.status_code == 200
+    assert answer.headers["etag"] != f'"{tag}"'
+    card, _, board = answer.text.partition("<h1>Leaderboard</h1>")
+    assert "your rank" in card
+    assert "Your team is not on this board yet" not in card
+    assert 'class="team-1 own' in board
+    visitors = client.get(path)
+    assert "your rank" not in visitors.text
+    assert client.get("/c/course").text.count(visitors.text.strip()) == 1
+    again = client.get(path, headers={"If-None-Match": visitors.headers["etag"]})
+    assert again.status_code == 304

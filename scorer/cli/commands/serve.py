@@ -163,7 +163,7 @@ def serve(
                     signal.signal(number, handler)
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            """Tell the application at once, so that pages that follow a board let go of it."""
+            """Tell the application at once, which takes no new uploads from then on."""
             if not self.config.loaded:
                 sys.exit(0)
             self.config.loaded_app.state.context.closing = True

@@ -1,32 +1,13 @@
 "use strict";
 
-// What the server says of its boards, by one connection for all pages of this browser; where there
-// are no shared workers, by a page's own while it is seen.
-function follow(worker, address, told) {
-  if (window.SharedWorker) {
-    const script = new URL(worker, location.href).href;
-    new BroadcastChannel(script).onmessage = told;
-    new SharedWorker(script).port.onmessage = told;
-    return;
-  }
-  let source = null;
-  const look = () => {
-    source?.close();
-    source = document.hidden ? null : new EventSource(address);
-    if (source) source.onmessage = told;
-  };
-  document.addEventListener("visibilitychange", look);
-  look();
-}
-
-// A board that is open follows what happens; what its reader typed, sorted and opened stays.
+// What a board's reader typed, sorted and opened, and where the focus is: kept when it is renewed.
 function stateOf(part) {
   const box = part.querySelector(".filter input");
   const head = part.querySelector("th[aria-sort=ascending], th[aria-sort=descending]");
   const [place, order] = [head?.cellIndex, head?.getAttribute("aria-sort")];
   const opened = [...part.querySelectorAll("details")].map((each) => each.open);
   // from the end, as a filter may come in front
-  const keys = () => [...part.querySelectorAll("button, input, summary")].reverse();
+  const keys = () => [...part.querySelectorAll("a, button, input, summary")].reverse();
   const focus = keys().indexOf(document.activeElement);
   return () => {
     const again = part.querySelector(".filter input");
@@ -42,24 +23,30 @@ function stateOf(part) {
     if (focus >= 0) keys()[focus]?.focus({ preventScroll: true });
   };
 }
+
+// A board that is open is asked for again while it is seen.
+const EVERY = 20000; // milliseconds
 const live = document.getElementById("live");
 if (live) {
-  let last = live.dataset.seen;
-  follow(live.dataset.worker, live.dataset.events, async (event) => {
-    const before = last;
-    last = JSON.parse(event.data)[live.dataset.challenge];
-    if (before === last) return;
-    const answer = await fetch(live.dataset.part);
-    if (!answer.ok) return;
+  let tag = `"${live.dataset.tag}"`;
+  const renew = async () => {
+    if (document.hidden) return;
+    const asked = { headers: { "If-None-Match": tag }, cache: "no-store" };
+    const answer = await fetch(live.dataset.part, asked).catch(() => null);
+    if (answer?.status !== 200) return; // as before, not shown any more, or no answer
+    tag = answer.headers.get("ETag");
     const made = new DOMParser().parseFromString(await answer.text(), "text/html");
     const restore = stateOf(live);
     live.replaceChildren(...made.body.children);
     wire(live);
     fit(live);
+    tellTimes(live);
     restore();
     document.getElementById("news").textContent =
       `The board was renewed at ${new Date().toLocaleTimeString()}.`;
-  });
+  };
+  setInterval(renew, EVERY);
+  document.addEventListener("visibilitychange", renew);
 }
 
 // Times are told in the visitor's zone, too; those that are waited for, with how long.
@@ -73,22 +60,25 @@ function ahead(seconds) {
     return `${many} ${unit}${unit === "day" && many !== 1 ? "s" : ""}`;
   }).join(" ");
 }
-for (const each of document.querySelectorAll("time[datetime]")) {
-  const at = new Date(each.dateTime);
-  const own = at.toLocaleString("sv", { dateStyle: "short", timeStyle: "short" });
-  each.title = `${own} in your zone`;
-  if (!each.classList.contains("due")) continue;
-  const left = document.createElement("span");
-  const known = each.textContent.startsWith(own) || each.closest(".facts");
-  const elsewhere = known ? "" : `, ${own} in your zone`;
-  each.after(left);
-  const tell = () => {
-    const seconds = Math.ceil((at - Date.now()) / 1000);
-    left.textContent = ` (${seconds > 0 ? `${ahead(seconds)} left` : "over"}${elsewhere})`;
-    if (seconds > 0) setTimeout(tell, seconds > 7200 ? 60000 : 1000);
-  };
-  tell();
+function tellTimes(part) {
+  for (const each of part.querySelectorAll("time[datetime]")) {
+    const at = new Date(each.dateTime);
+    const own = at.toLocaleString("sv", { dateStyle: "short", timeStyle: "short" });
+    each.title = `${own} in your zone`;
+    if (!each.classList.contains("due")) continue;
+    const left = document.createElement("span");
+    const known = each.textContent.startsWith(own) || each.closest(".facts");
+    const elsewhere = known ? "" : `, ${own} in your zone`;
+    each.after(left);
+    const tell = () => {
+      const seconds = Math.ceil((at - Date.now()) / 1000);
+      left.textContent = ` (${seconds > 0 ? `${ahead(seconds)} left` : "over"}${elsewhere})`;
+      if (seconds > 0 && left.isConnected) setTimeout(tell, seconds > 7200 ? 60000 : 1000);
+    };
+    tell();
+  }
 }
+tellTimes(document);
 
 // What fits in its box needs no scrolling of its own, so that its headings stay on the screen.
 const fitted = new ResizeObserver((boxes) => {

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import json
 import re
-import secrets
-from collections.abc import AsyncIterator
 from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import HTMLResponse, StreamingResponse
-from markupsafe import Markup
+from fastapi.responses import HTMLResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 
@@ -27,10 +22,10 @@ from scorer.reports.document import Prose
 from scorer.reports.leaderboard.prose import described, pages
 from scorer.reports.write.html import formulas, prose, sections
 from scorer.results.report import public_measure
-from scorer.web.access import Viewer
+from scorer.web.access import NOBODY, Viewer
 from scorer.web.acts import describe
 from scorer.web.context import context_of, ready
-from scorer.web.dependencies import Readable, Reader, Served, Shared
+from scorer.web.dependencies import Reader, Served, Shared
 from scorer.web.glance import (
     Fact,
     board_facts,
@@ -43,11 +38,8 @@ from scorer.web.glance import (
 )
 from scorer.web.page import page, page_text, policy
 from scorer.web.render import render, root_of, templates
-from scorer.web.site import PULSE, Ready, Site
+from scorer.web.site import Ready, Site
 from scorer.web.standings import local_time
-
-KEY = secrets.token_bytes(16)  # of this process
-QUIET = 20  # pulses after which followers hear that the connection stands
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse)
 
@@ -70,18 +62,25 @@ def board(request: Request, site: Served, viewer: Reader, split: str | None = No
     """The board, with a tab for each split that one may see."""
     visible = site.visible(viewer)
     wanted = site.default_split(viewer) if split is None else site.visible_split(viewer, split)
-    if wanted not in visible:
+    if wanted is None or wanted not in visible:
         show = shown_at(site.rules, site.now())
-        return page(request, site, viewer, "board.html", here="board", view=None, visible=visible,
-                    split=None, show=show, **first_sight(request, site, viewer, None))  # fmt: skip
+        part = page_text(
+            request, site, viewer, "part.html", view=None, visible=visible, split=None, show=show,
+            **first_sight(request, site, viewer, None),
+        )  # fmt: skip
+        return page(request, site, viewer, "board.html", here="board", view=None, part=part)
     if viewer.known:
         return HTMLResponse(board_text(request, site, viewer, wanted))
-    # to whoever has not signed in, the page is the same, until something changes or a date passes
-    dates = sum(each.time <= site.clock() for each in milestones(site.rules))
-    span = site.span()
-    key = ("page", wanted, visible, dates, span.phase.id if span else None, root_of(request))
+    key = ("page", *visitors_key(request, site, wanted))
     content = site.once(key, lambda: Ready(board_text(request, site, viewer, wanted)))
     return ready(request, content, "text/html")
+
+
+def visitors_key(request: Request, site: Site, split: str) -> tuple[object, ...]:
+    """Whatever a page depends on, beside the store, for whoever has not signed in."""
+    dates = sum(each.time <= site.clock() for each in milestones(site.rules))
+    span, visible = site.span(), site.visible(NOBODY)
+    return split, visible, dates, span.phase.id if span else None, root_of(request)
 
 
 def first_sight(
@@ -105,33 +104,44 @@ def first_sight(
 
 def board_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
     """The board's page."""
-    seen = opaque(site.stamp)  # before it is drawn: what happens meanwhile renews the page
-    view, visible = site.ready_board(split, viewer), site.visible(viewer)
+    part = part_text(request, site, viewer, split)
     return page_text(
-        request, site, viewer, "board.html", here="board", view=view, split=split, seen=seen,
-        visible=visible, live=marked(live_part(site, split, viewer), site, viewer),
-        shake=shake_part(site, visible, viewer), **first_sight(request, site, viewer, view.live),
+        request, site, viewer, "board.html", here="board", view=site.ready_board(split, viewer),
+        split=split, part=part, tag=tag_of(part),
     )  # fmt: skip
 
 
-def live_part(site: Site, split: str, viewer: Viewer) -> str:
-    """The part of a board that changes while its page is open; the same for all participants."""
+def part_text(request: Request, site: Site, viewer: Viewer, split: str) -> str:
+    """What of a board's page changes while it is open: the viewer's card, and the standings."""
 
     def make() -> str:
-        return templates().get_template("live.html").render(view=site.ready_board(split, viewer))
+        view = site.ready_board(split, viewer)
+        return page_text(
+            request, site, viewer, "part.html", view=view, split=split,
+            visible=site.visible(viewer),
+            standings=marked(standings_text(site, split, viewer), site, viewer),
+            **first_sight(request, site, viewer, view.live),
+        )  # fmt: skip
+
+    if viewer.known:
+        return make()
+    return site.once(("part", *visitors_key(request, site, split)), make)
+
+
+def standings_text(site: Site, split: str, viewer: Viewer) -> str:
+    """The standings with their pictures; the same for all participants."""
+
+    def make() -> str:
+        template = templates().get_template("standings.html")
+        return template.render(view=site.ready_board(split, viewer))
 
     span = site.span()
-    return site.once(("live", split, span.phase.id if span else None, viewer.organizer), make)
+    return site.once(("standings", split, span.phase.id if span else None, viewer.organizer), make)
 
 
-def shake_part(site: Site, splits: tuple[str, ...], viewer: Viewer) -> Markup | None:
-    """The picture of ranks on two splits, if both may be seen; drawn once."""
-
-    def make() -> Markup | None:
-        figure, macros = site.shake_up(splits, viewer), templates().get_template("macros.html")
-        return None if figure is None else Markup(macros.module.picture(figure))  # type: ignore[attr-defined]
-
-    return site.once(("shake part", splits), make)
+def tag_of(text: str) -> str:
+    """A tag by which a browser knows whether a part is as it was."""
+    return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def marked(text: str, site: Site, viewer: Viewer) -> str:
@@ -141,10 +151,14 @@ def marked(text: str, site: Site, viewer: Viewer) -> str:
 
 
 @router.get("/c/{id}/part")
-def part(site: Served, viewer: Reader, split: str) -> Response:
-    """The board's table alone, for a page that is open."""
-    site.visible_split(viewer, split)
-    return HTMLResponse(marked(live_part(site, split, viewer), site, viewer))
+def part(request: Request, site: Served, viewer: Reader, split: str) -> Response:
+    """What changes of a board's page, for a page that is open; 304 where nothing did."""
+    text = part_text(request, site, viewer, site.visible_split(viewer, split))
+    tag = tag_of(text)
+    headers = {"ETag": f'"{tag}"'}
+    if tag in request.headers.get("if-none-match", ""):  # which a proxy may have made weak
+        return Response(status_code=304, headers=headers)
+    return HTMLResponse(text, headers=headers)
 
 
 @router.get("/c/{id}/board.csv")
@@ -152,35 +166,6 @@ def csv(request: Request, site: Served, viewer: Reader, split: str) -> Response:
     """The board as CSV, in which no cell is a formula."""
     split = site.visible_split(viewer, split)
     return ready(request, site.ready_board(split, viewer).csv, "text/csv")
-
-
-@router.get("/events")
-async def events(request: Request, context: Shared, sites: Readable) -> Response:
-    """A line whenever something may have changed on a board of this server (server-sent events).
-
-    It is an object of a word for each challenge, which says nothing but whether it is another.
-    """
-
-    async def lines() -> AsyncIterator[str]:
-        last, pulses = None, 0
-        while not context.closing and not await request.is_disconnected():
-            now = {site.id: opaque(await site.pulse()) for site in sites}
-            if now != last:
-                last = now
-                yield f"data: {json.dumps(now)}\n\n"
-            elif pulses % QUIET == 0:
-                yield ":\n\n"  # a comment, so that no proxy ends what says nothing
-            pulses += 1
-            await asyncio.sleep(PULSE)  # of the site, which asks the store once for all of them
-
-    # nginx would keep lines back until it has many
-    head = {"X-Accel-Buffering": "no", "Cache-Control": "no-store, no-transform"}
-    return StreamingResponse(lines(), media_type="text/event-stream", headers=head)
-
-
-def opaque(stamp: tuple[int, ...]) -> str:
-    """A word for the state of a board that does not tell how many entries there are."""
-    return blake2b(repr(stamp).encode(), key=KEY, digest_size=8).hexdigest()
 
 
 @router.get("/c/{id}/rules")

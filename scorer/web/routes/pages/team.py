@@ -13,7 +13,6 @@ from starlette.datastructures import FormData
 
 from scorer.board.phases import decided_until, spans
 from scorer.reports.findings.problems import format_findings
-from scorer.reports.pictures.draw import Figure
 from scorer.store.records import Act
 from scorer.web import pictures
 from scorer.web.access import Viewer
@@ -148,18 +147,13 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
     splits, record = site.value_splits(viewer), site.board.entry(number)
     counting, decisions = site.counting(record, viewer)
     measures = site.board.terms().measures
-    histograms: list[Figure] = []
-    if added.status == "scored" and splits and site.pictures_of(viewer):
-        is_visible = splits[0] in site.visible(viewer)
-        live = site.ready_board(splits[0], viewer).live if is_visible else None
-        histograms = pictures.distribution(site.only(number), record, splits[0], live)
     return page(
         request, site, viewer, "entry.html", here="entries", entry=site.shown(added, viewer),
         splits=splits,
         measures=[measure.id for measure in measures],
         marks={measure.id: measure.mark for measure in measures},
         units="rows" if "labels" in measures[0].metric.kinds else "lists",
-        findings=list(format_findings(added.findings, option="")), histograms=histograms,
+        findings=list(format_findings(added.findings, option="")),
         answers=record.answers, file=record.file, counting=counting, decisions=decisions,
     )  # fmt: skip
 
@@ -168,11 +162,13 @@ def entry(request: Request, number: int, site: Served, viewer: Anybody) -> Respo
 def compare(request: Request, one: int, other: int, site: Served, viewer: SignedIn) -> Response:
     """Two of one's own entries, measure by measure, on the lists that may be seen."""
     pair, split = pair_of(site, viewer, (one, other))
-    lists = site.pictures_of(viewer)
-    duel = pictures.duel(site.only(one, other), pair, split, site.clock(), lists)
-    return page(
-        request, site, viewer, "compare.html", here="entries", numbers=(one, other), duel=duel
+    comparison = pictures.compare_entries(
+        site.only(one, other), pair, split, site.clock(), site.shows_lists(viewer)
     )
+    return page(
+        request, site, viewer, "compare.html", here="entries", numbers=(one, other),
+        comparison=comparison,
+    )  # fmt: skip
 
 
 @router.post("/c/{id}/decide")
