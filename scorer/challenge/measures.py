@@ -75,10 +75,9 @@ MEASURE = {
             "in (a, b), and, or, not",
         },
         "unit": {
-            "enum": ["list", "group", "item", ["group", "list"]],
-            "description": "what intervals and tests draw: lists, groups of lists, or the items "
-            "of ratings; [group, list]: groups and the lists in them, also where clusters of "
-            "lists run across groups; default: list",
+            "enum": ["list", "group"],
+            "description": "what intervals and tests draw: lists, or groups of lists; default: "
+            "list",
         },
     },
     "additionalProperties": {"description": "a parameter of the metric, such as k or cutoffs"},
@@ -119,11 +118,6 @@ def _formula(text: str) -> str:
     return text
 
 
-def _in_one(value: Any) -> Any:
-    """Several words as one: `[group, list]` as `group, list`."""
-    return ", ".join(_one_or_many(value)) if isinstance(value, list | tuple) else value
-
-
 OneOrMany = Annotated[tuple[str, ...], Before(_one_or_many)]
 
 
@@ -144,9 +138,7 @@ class MeasureSpec(YamlSection):
     weights: OneOrMany = ()  # columns of the lists, or size; '' for none
     group: Name | None = None  # the lists that count
     where: Annotated[Text, AfterValidator(_condition)] | None = None  # true of those that count
-    unit: Annotated[Literal["list", "group", "item", "group, list"], Word, Before(_in_one)] = (
-        "list"  # what is resampled
-    )
+    unit: Annotated[Literal["list", "group"], Word] = "list"  # what is resampled
     key: str = ""
 
     @property

@@ -1,4 +1,4 @@
-"""Samples whose tests are by t: folds, runs, and lists that groups and clusters tie together."""
+"""Samples whose tests are by t: folds and runs."""
 
 from __future__ import annotations
 
@@ -11,11 +11,8 @@ import numpy as np
 
 from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.metrics.measure import Measure
-from scorer.results.report import Value, Varies
-from scorer.stats.aggregate import MEAN
+from scorer.results.report import Varies
 from scorer.stats.bootstrap import resampled
-from scorer.stats.crossed import crossed_interval, group_weights, paired_crossed
 from scorer.stats.intervals import Bounds, deviations_of, effective
 from scorer.stats.runs import Spread, drawn_runs, lent, paired_runs, runs_interval, runs_spread
 
@@ -78,53 +75,6 @@ class _OfFolds:
 def of_folds(values: Floats) -> _OfFolds:
     """Means over folds; `values` is (submissions, folds), NaN where a fold has no value."""
     return _OfFolds(values)
-
-
-@dataclass(frozen=True, eq=False)
-class _OfCrossed:
-    """Means over groups, whose lists are of clusters that run across them."""
-
-    values: Floats  # (submissions, lists), NaN where skipped
-    groups: Ints  # (lists,)
-    clusters: Ints  # (lists,)
-    by_group: bool  # whether groups count alike, else lists
-    bounds: Bounds = (None, None)  # beyond which no mean is
-    over: str = field(default="groups and clusters", init=False)
-    hangs_on: float = field(default=np.inf, init=False)  # no number says it
-    rests_on: float = field(default=np.inf, init=False)
-
-    @property
-    def valued(self) -> Mask:
-        return ~np.isnan(self.values)
-
-    def of(self, rows: Ints) -> _OfCrossed:
-        return replace(self, values=self.values[rows])
-
-    def intervals(self, rules: Leaderboard) -> list[Ends]:
-        level = rules.level
-        return [None if level is None else self._interval(row, level) for row in self.values]
-
-    def _interval(self, row: Floats, level: float) -> Ends:
-        known = ~np.isnan(row)
-        own, clusters = self.groups[known], self.clusters[known]
-        every = np.ones(own.size, dtype=bool)
-        weights = group_weights(own, every) if self.by_group else every.astype(np.float64)
-        ends = crossed_interval(row[known], weights, own, clusters, level)
-        return ends and _within(ends, self.bounds)
-
-    def tests(
-        self, rules: Leaderboard, control: bool = False, alone: float | None = None
-    ) -> Paired:
-        return paired_crossed(
-            self.values, self.groups, self.clusters, by_group=self.by_group,
-            level=tested_level(rules), control=control, alone=alone,
-        )  # fmt: skip
-
-    def drawn(self, rules: Leaderboard) -> Floats | None:
-        return None
-
-    def test(self, rules: Tiers) -> tuple[str, str]:
-        return "t", "holm"
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,18 +202,3 @@ def _within(ends: tuple[float, float], bounds: Bounds) -> tuple[float, float]:
 def ranked_draws(submissions: int, rules: Leaderboard) -> int:
     """How many draws tell the ranks of so many."""
     return max(1, min(RANKED, rules.draws, ROOM // max(submissions, 1)))
-
-
-def of_crossed(
-    measure: Measure, values: Sequence[Value], groups: Ints, clusters: Ints
-) -> _OfCrossed | str:
-    """Means over lists of clusters that run across groups, or over the groups' means."""
-    how = measure.combination
-    alike = (*how.aggregates, how.lists) == (MEAN,) * (1 + len(how.aggregates))
-    weighted = any((how.list_weights, *how.weights))
-    if any(value.per_list is None for value in values) or not alike or weighted:
-        return "clusters run across its groups, of which only means of lists, alike, are worked out"
-    if len(how.groups) > 1:
-        return "clusters run across its groups, which are in groups themselves"
-    table = np.array([value.per_list for value in values])
-    return _OfCrossed(table, groups, clusters, bool(how.groups), measure.range)

@@ -21,14 +21,13 @@ from scorer.metrics.measure import Measure
 from scorer.metrics.statistic import Sums, TooManyTerms, Unbootstrappable, Weighted
 from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, in_group, withheld
 from scorer.results.report import Scored, Value
-from scorer.results.scorecard import OF_ITEMS, Rules, Scorecard
+from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.settle import settle
 from scorer.stats.aggregate import Aggregate, combined, outwards
 from scorer.stats.units import unit_sums
 from scorer.views.pooled import Statistics
 
-MOST_CELLS = 1 << 27  # of sums of all submissions by items and lists: 1 GB
-MOST_GROUPED = 1 << 25  # the same by lists and groups: 256 MB, of which drawing makes copies
+MOST_GROUPED = 1 << 25  # sums of all submissions by lists and groups: 256 MB, copied by drawing
 
 OfSums = Callable[[Floats], Floats]  # sums over units (draws, width) to figures (draws,)
 Weigh = Callable[[Floats], float]  # weights of units (units,) to the figure
@@ -48,18 +47,16 @@ class Figures(NamedTuple):
 
 
 def figures_of(
-    measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], unit: str = "list"
+    measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], by_group: bool = False
 ) -> Figures | str:
     """The figures of submissions by a measure, or the reason why there are none to resample.
 
-    What is drawn, the `unit`, is `list`, `group` or `item`; figures have a row of `valued` for each
+    Lists are drawn, or whole groups of them (`by_group`); figures have a row of `valued` for each
     submission.
     """
     if measure.parts and not measure.of_lists:
-        return _formula_figures(measure, scored, rules, unit)
+        return _formula_figures(measure, scored, rules, by_group)
     cards = [submission.card for submission in scored if submission.card is not None]
-    if unit == "item":
-        return _of_items(measure, [_value_of(each, measure, rules) for each in scored], cards)
     inner = (
         _of_lists(
             measure, [_value_of(submission, measure, rules) for submission in scored], cards[0]
@@ -73,7 +70,7 @@ def figures_of(
     groups = grouped(cards[0].columns, measure, anywhere)
     if groups is not None and len(groups.names) == 1 and all(e.trivial for e in groups.levels):
         groups = None
-    if unit == "group":
+    if by_group:
         return _drawn_by_group(measure, inner, groups, cards[0], rules[measure.id])
     if groups is None:
         return inner
@@ -260,67 +257,6 @@ def _each_group(inner: Figures, row: int, groups: Grouped) -> Floats:
     return np.asarray(inner.of(sums))
 
 
-def _of_items(
-    measure: Measure, values: Sequence[Value], cards: Sequence[Scorecard]
-) -> Figures | str:
-    """The figures of ratings where items are drawn, each in all lists at once."""
-    how, statistic, params = measure.combination, measure.metric.statistic, measure.params
-    rated = [card.statistics[measure.id + OF_ITEMS] for card in cards]
-    lists = len(cards[0].lists) if measure.of_lists else 1
-    counts = np.ones((len(cards), len(cards[0].lists)), dtype=bool) & belonging(cards[0], measure)
-    if measure.of_lists:
-        counts &= np.array(
-            [~np.isnan(value.per_list) for value in values if value.per_list is not None]
-        )
-    items = 1 + max((int(part.rows[:, 0].max(initial=-1)) for part in rated), default=-1)
-    width = rated[0].rows.shape[1] - 1
-    if len(rated) * items * lists * (width + 1) > MOST_CELLS:
-        return f"{items:,} items in {lists:,} lists are too many to be drawn"
-    counted = [part.of(mask) for part, mask in zip(rated, counts, strict=True)]
-    codes = [part.rows[:, 0].astype(np.int64) for part in counted]
-    valued = np.array([np.bincount(code, minlength=items) > 0 for code in codes])
-    weights = cards[0].columns.weights.get(how.list_weights or "")
-
-    def whole(figures: Floats) -> Floats:
-        if not measure.of_lists:
-            return figures[:, 0]
-        if not how.lists.of_sums:
-            return np.array([how.lists.of(row, weights) for row in figures])
-        return how.lists.value(how.lists.columns(figures, weights).sum(axis=1))
-
-    def weigh(row: int, drawn: Floats) -> float:
-        assert isinstance(statistic, Weighted)
-        part, figures = counted[row], np.full((1, lists), np.nan)
-        for at in np.unique(part.in_list).tolist() if measure.of_lists else [0]:
-            rows = part.in_list == at if measure.of_lists else np.ones(len(part.rows), dtype=bool)
-            one_list = Statistics(codes[row][rows], part.rows[rows, 1:], items)
-            figures[0, at] = statistic.weighted(one_list, drawn, **params)
-        return float(whole(figures)[0])
-
-    if not isinstance(statistic, Sums):
-        weighs = tuple(partial(weigh, row) for row in range(len(rated)))
-        return Figures(valued, weighs, smooth=how.lists.of_sums)
-    sums = np.zeros((len(rated), items, lists, width + 1))
-    for row, (part, code) in enumerate(zip(counted, codes, strict=True)):
-        at = part.in_list if measure.of_lists else np.zeros_like(part.in_list)
-        np.add.at(sums[row], (code, at), np.column_stack([part.rows[:, 1:], np.ones(code.size)]))
-    of_sums = partial(statistic.of_sums, **params)
-
-    def of(drawn: Floats) -> Floats:
-        flat = drawn.reshape(-1, width + 1)
-        figures = np.where(flat[:, width] > 0, of_sums(flat[:, :width]), np.nan)
-        return whole(figures.reshape(-1, lists))
-
-    flat = sums.reshape(len(rated), items, -1)
-    return Figures(
-        valued,
-        tuple(partial(_summed, of, row_sums) for row_sums in flat),
-        flat,
-        of,
-        how.lists.of_sums,
-    )
-
-
 def group_codes(measure: Measure, card: Scorecard) -> tuple[Ints, tuple[str, ...]]:
     """The group that each list is drawn with, and what these are called."""
     column = measure.combination.groups[-1] if measure.combination.groups else "group"
@@ -346,19 +282,19 @@ def _gathered(inner: Figures, codes: Ints, count: int) -> Figures:
 
 
 def _formula_figures(
-    measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], unit: str
+    measure: Measure, scored: Sequence[Scored], rules: Mapping[str, Rules], by_group: bool
 ) -> Figures | str:
     """The figures of a formula; its parts are drawn with the same lists."""
     parts: list[Figures] = []
     for part in measure.parts:
-        figures = figures_of(part, scored, rules, unit)
+        figures = figures_of(part, scored, rules, by_group)
         if isinstance(figures, str):
             return f"{part.id} is part of it, and {figures}"
         parts.append(figures)
     ids = [part.id for part in measure.parts]
     tree = formula_of(measure.params["score"])
     valued = np.any([part.valued for part in parts], axis=0)
-    strata = _strata(measure, parts, scored) if unit == "list" else None
+    strata = _strata(measure, parts, scored) if not by_group else None
     if strata is not None and (np.bincount(strata[valued.any(axis=0)]) == 1).any():
         return "of a group with 1 list its spread is unknown"
 

@@ -19,7 +19,6 @@ from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.leaderboard.by_t import (
     Ends,
-    of_crossed,
     of_folds,
     of_runs,
     ranked_draws,
@@ -33,7 +32,6 @@ from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import resampled
-from scorer.stats.crossed import crossing
 from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.intervals import MEANS, Interval, Scale, deviations_of, effective, intervals
 from scorer.stats.units import NOISE, alike, kish, of_both, units
@@ -244,29 +242,23 @@ def samples_of(
     if how.lists.name == "sum" and not how.groups and measure.of_lists:
         return "it is a sum over the lists, which says how many there are"
     cards = [each.card for each in scored if each.card is not None]
-    of_groups, plain = how.by_group, how.unit != "item"
-    if how.unit == "group, list" and clusters is not None:
-        codes = group_codes(measure, cards[0])[0]
-        if crossing(codes, clusters):
-            return of_crossed(measure, values, codes, clusters)
-    if how.unit != "list":
+    of_groups = how.unit == "group"
+    if of_groups:
         clusters = None
     one_group = how.lists == MEAN and how.list_weights is None and _one_group(measure, cards[0])
-    if plain and all(value.plain or (one_group and value.per_list is not None) for value in values):
+    if all(value.plain or (one_group and value.per_list is not None) for value in values):
         unit = "groups" if of_groups else None
         own = group_codes(measure, cards[0])[0] if of_groups else clusters
         table = np.array([value.per_list for value in values])
         return _OfLists(table, own, unit, Scale(measure.metric.range))
     rules = {m.id: Rules.of(challenge, m.metric.zero_is_low) for m in measure.all_parts}
-    figures = figures_of(measure, scored, rules, "group" if of_groups else how.unit)
+    figures = figures_of(measure, scored, rules, by_group=of_groups)
     if isinstance(figures, str):
         return figures
     if figures.valued.shape[1] < 2:
-        return f"of a single {'group' if of_groups else how.unit} nothing is known about others"
-    over = {"group": "groups", "group, list": "groups", "item": "items"}.get(how.unit)
-    scale = Scale(
-        measure.range, plain and not of_groups and figures.smooth, figures.rests, figure=True
-    )
+        return f"of a single {how.unit} nothing is known about others"
+    over = "groups" if of_groups else None
+    scale = Scale(measure.range, not of_groups and figures.smooth, figures.rests, figure=True)
     return _of_figures(figures, clusters, over, scale)
 
 

@@ -24,7 +24,7 @@ class Combination:
     aggregates: tuple[Aggregate, ...] = ()  # of each of them
     weights: tuple[str | None, ...] = ()  # of each of them: a column of the lists, or SIZE
     group: str | None = None  # only lists of that group count
-    unit: str = "list"  # what is resampled
+    unit: str = "list"  # what is resampled: list or group
     where: str | None = None  # a condition: only lists of which it is true count
 
     @property
@@ -43,14 +43,9 @@ class Combination:
         return self.group is not None or self.where is not None
 
     @property
-    def by_group(self) -> bool:
-        """Whether groups are drawn, alone or with the lists in them."""
-        return self.unit in ("group", "group, list")
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The columns of the lists whose text it needs."""
-        by_role = self.group is not None or (self.by_group and not self.groups)
+        by_role = self.group is not None or (self.unit == "group" and not self.groups)
         return (*self.groups, *(["group"] if by_role else []))
 
     @property

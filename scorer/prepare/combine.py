@@ -120,13 +120,8 @@ class Combiner:
         if group is not None:
             self._column(spec, "group", "group")
         unit = "list" if "unit" in parameters else spec.unit
-        if unit in ("group", "group, list") and not groups:
+        if unit == "group" and not groups:
             self._column(spec, "unit", "group")
-        if unit == "item" and spec.score is None:
-            rated = any(view.__name__ == "Rated" for view in [metric.view])
-            if not rated or "average" not in parameters or groups:
-                message = "items are drawn for ratings, whose lists are pooled or averaged"
-                self._wrong(spec, "unit", message)
         for text, weight in zip(levels, weights, strict=True):
             if weight and text.startswith(("quantile", "stability", "dispersion")):
                 self._wrong(spec, "weights", f"{text} takes no weights")
@@ -279,14 +274,9 @@ class Combiner:
             self._wrong(spec, written[0], message, "C125")
             return None
         outer = {p.combination.groups[-1] for p in parts if p.combination.groups}
-        if spec.unit in ("group", "group, list") and outer - {"group"}:
+        if spec.unit == "group" and outer - {"group"}:
             name = next(iter(outer - {"group"}))
             message = f"its measures have groups of {quoted(name)}, not of group, which are drawn"
-            self._wrong(spec, "unit", message, "C125")
-            return None
-        units = {spec.unit, *(part.combination.unit for part in parts)}
-        if "item" in units and len(units) > 1:
-            message = "where items are drawn, unit: item stands at all its measures, and here"
             self._wrong(spec, "unit", message, "C125")
             return None
         tree = parse(spec.score)

@@ -22,7 +22,6 @@ Undefined = Literal["zero", "skip", "error", "worst"]
 # the state of a list for a measure; undefined because of the truth, or of the submission
 SCORED, MISSING, UNDEFINED, WITHHELD = 0, 1, 2, 3
 NOT_GIVEN = -np.inf  # the raw value of a list that has none because of the submission
-OF_ITEMS = "\n"  # after a measure's id: its statistics of each item, where items are drawn
 # after a measure's id: its statistics of the truth as a submission, where it is split in groups
 # or folds. A part without a value there has none because of the truth.
 OF_TRUTH = "\n\n"

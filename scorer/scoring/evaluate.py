@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from scorer.core.registry import plugin_call
 from scorer.core.text import describe_exception, quoted
 from scorer.metrics.measure import Measure
 from scorer.results.columns import ListColumns
-from scorer.results.scorecard import NOT_GIVEN, OF_ITEMS, OF_TRUTH, Scorecard
+from scorer.results.scorecard import NOT_GIVEN, OF_TRUTH, Scorecard
 from scorer.tables.names import names_of
 from scorer.views.hits import Judged, Ranked
 from scorer.views.meeting import Views
@@ -21,7 +21,7 @@ from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
 
 if TYPE_CHECKING:
-    from scorer.views.rated import Rated
+    pass
 
 
 def score(
@@ -57,8 +57,6 @@ def score(
                 statistics |= _of_truth(measure, views)
         else:
             values[measure.id] = raw
-        if measure.combination.unit == "item":
-            statistics[measure.id + OF_ITEMS] = _of_items(measure, views)
     positions = meeting.views.get(Positions)
     return Scorecard(
         names_of(lists), meeting.answered, values, statistics, dict(digests or {}), positions,
@@ -123,15 +121,6 @@ def _of_truth(measure: Measure, views: Mapping[type, Any]) -> dict[str, Statisti
     statistics = evaluate(measure, {measure.metric.view: view.perfect()})
     assert isinstance(statistics, Statistics)
     return {measure.id + OF_TRUTH: statistics}
-
-
-def _of_items(measure: Measure, views: Mapping[type, object]) -> Statistics:
-    """The statistics of each rating for the pooled figure, after the code of its item."""
-    rated = cast("Rated", views[measure.metric.view])  # the one view of metrics of items
-    statistics = measure.metric.values(rated.each(), **{**measure.params, "average": "pooled"})
-    assert rated.item_code is not None
-    rows = np.column_stack([rated.item_code, statistics.rows])
-    return Statistics(rated.in_list, rows, rated.lists)
 
 
 def _one_by_one(measure: Measure, judged: Judged) -> Floats:

@@ -158,7 +158,6 @@ def rated(
             columns.list,
             columns.item.at(met),
         ),
-        truth.item[met],
     )  # fmt: skip
 
 

@@ -32,7 +32,6 @@ class Rated(WithItemColumns):
     lists: int
     names: Sequence[str] = ()
     extras: Extras = NO_EXTRAS  # of lists one element a list, of the others one a rating
-    item_code: Ints | None = None  # a number for the item that is rated, the same in all lists
 
     def total(self, weight: ArrayLike = 1.0) -> Floats:
         """The sum of `weight` over each list's ratings; 0 where there are none."""
@@ -63,11 +62,6 @@ class Rated(WithItemColumns):
             none, self.rating[of_list], self.prediction[of_list], self.low[of_list],
             self.high[of_list], 1, name, extras,
         )  # fmt: skip
-
-    def each(self) -> Rated:
-        """Every rating as a list of its own."""
-        numbers = np.arange(self.rating.size, dtype=np.int64)
-        return replace(self, in_list=numbers, lists=numbers.size, names=())
 
     def spread(self) -> tuple[Floats, Floats]:
         """The mean of each list's ratings, and the sum of their squared distances from it."""

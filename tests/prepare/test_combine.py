@@ -92,6 +92,7 @@ def refused(folder, measures, head=HEAD):
         ("{metric: R@2, weights: wieght}", "C121", "did you mean 'weight'?"),
         ("{metric: R@2, group: z}", "C121", "no list is in the group 'z'"),
         ("{metric: R@2, unit: query}", "C106", "is not"),
+        ("{metric: R@2, unit: item}", "C106", "is not"),
     ],
 )
 def test_mistakes(folder, measure, code, message):

@@ -1,4 +1,4 @@
-"""Coverage where two things are drawn at once, and of ranks in each list or group.
+"""Coverage of ranks in each list or group.
 
 Rates at `SIMULATE` times as many boards stand in docs/statistics.md.
 """
@@ -10,46 +10,11 @@ import pytest
 from scipy.stats import norm
 
 from scorer.challenge.leaderboard import Leaderboard
-from scorer.leaderboard.by_t import _OfCrossed
 from scorer.leaderboard.samples import _OfLists
 from scorer.stats.intervals import Scale
 from scorer.stats.wins import win_rates
 
 TIMES = int(os.environ.get("SIMULATE", "1"))
-
-
-def crossed(rng, submissions, tasks, documents):
-    """Values that share how hard tasks and documents are, and where these run across tasks."""
-    lists = np.arange(tasks * documents)
-    groups, clusters = lists // documents, lists % documents
-    effects = [0.4 * rng.normal(size=(submissions, count)) for count in (tasks, documents)]
-    rest = rng.normal(size=(submissions, lists.size))
-    return effects[0][:, groups] + effects[1][:, clusters] + rest, groups, clusters
-
-
-@pytest.mark.slow("simulates", beyond=1)
-@pytest.mark.parametrize(("tasks", "documents"), [(8, 20), (20, 20), (20, 100)])
-def test_intervals_of_tasks_and_documents_cover(tasks, documents, rate):
-    """`unit: [group, list]` where clusters run across groups; `unit: group` takes them apart."""
-    times = 100 * TIMES
-    values, groups, clusters = crossed(np.random.default_rng(tasks), times, tasks, documents)
-    both = _OfCrossed(values, groups, clusters, by_group=True).intervals(Leaderboard())
-    alone = _OfLists(values, groups, "groups").intervals(Leaderboard())
-    where, lists = f"{tasks} tasks with the same {documents} documents", groups.size
-    held, apart = (sum(low <= 0 <= high for low, high in each) for each in (both, alone))
-    rate("interval of a mean, `unit: [group, list]`", where, lists, held, times, least=0.93)
-    rate("the same by `unit: group`", where, lists, apart, times)
-
-
-@pytest.mark.slow("simulates", beyond=1)
-def test_differences_of_tasks_and_documents(rate):
-    found, times = 0, 50 * TIMES
-    for seed in range(times):
-        sample = _OfCrossed(*crossed(np.random.default_rng([seed, 3]), 4, 12, 20), by_group=True)
-        p = sample.tests(Leaderboard()).p
-        found += bool((p[np.triu_indices(4, 1)] <= 0.05).any())
-    rate("any false difference of 4, `unit: [group, list]`", "12 tasks with the same 20 documents",
-         240, found, times, most=0.07)  # fmt: skip
 
 
 GAINS = np.array([0.0, 0.1, 0.2, 0.5, 0.5])
