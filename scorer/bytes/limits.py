@@ -77,6 +77,19 @@ def limit(*names: str) -> str:
     return f"the limit is {' or '.join(f'submission.limits.{name}' for name in names)}"
 
 
+def format_limit(size: int) -> str:
+    """Return a size in the largest unit that it is a whole number of.
+
+    >>> format_limit(2**30), format_limit(20_000_000), format_limit(1001)
+    ('1 GiB', '20 MB', '1,001 bytes')
+    """
+    units = {"GiB": 2**30, "GB": 10**9, "MiB": 2**20, "MB": 10**6, "KiB": 2**10, "kB": 10**3}
+    for name, unit in units.items():
+        if size >= unit and size % unit == 0:
+            return f"{size // unit:,} {name}"
+    return f"{size:,} bytes"
+
+
 def format_size(size: float) -> str:
     """As a person says it, in powers of 1000.
 

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 from scorer.api.kits.readme import submission_rules
 from scorer.board.live import LiveReport
 from scorer.board.phases import Left, Span, decided_until, spans
+from scorer.bytes.limits import format_limit
 from scorer.challenge.model import Challenge
 from scorer.challenge.words import EVERYTHING
 from scorer.core.text import printable, sized
@@ -163,7 +164,7 @@ def rules_in_words(challenge: Challenge) -> list[str]:
         form = f"is {printable(file.format, 60)}" if file.format else ""
         columns = f"has the columns {names}" if names else ""
         words.append(f"A file {' and '.join(each for each in (form, columns) if each)}.")
-    limit = f"A file has at most {file.limits.size:,} bytes."
+    limit = f"A file may have up to {format_limit(file.limits.size)}."
     return [*words, *submission_rules(challenge), limit]
 
 
@@ -177,10 +178,12 @@ def _phase_in_words(challenge: Challenge, span: Span, zone: ZoneInfo) -> str:
     show = SHOWN.get(phase.show, f"The board is of the {printable(phase.show, 60)} lists.")
     if not span.takes_entries:
         count = ""
-        if phase.select:
+        if phase.select == 1:
+            count = " Your selected entry counts; otherwise your best one on the board before."
+        elif phase.select:
             count = (
-                f" Of each team the {phase.select} entries that it selected count; of one that "
-                "selects none, its best ones on the board before."
+                f" Your {phase.select} selected entries count; otherwise your best ones on the "
+                "board before."
             )
         after = f"begins when {printable(phase.after or '', 60)} has closed"
         return f"{name}{after}, and takes no entries.{count} {show}"

@@ -272,6 +272,9 @@ def test_a_metrics_page_and_a_codes_page(score):
     assert "S304" in score("rule", "s304").out
     assert "S304" in score("rule").out
     assert json.loads(score("schema").out)["properties"]["metrics"]
+    unknown = score("schema", "result")
+    assert unknown.code == 2
+    assert "no result is called 'result' (results: report, findings, " in unknown.err
 
 
 @pytest.mark.parametrize("base", ["list,item\nq9,a\n", "\0", None])

@@ -122,13 +122,12 @@ def test_rules_in_words(tmp_path):
         "main: entries are taken from 2026-05-01 02:00 CEST until 2026-07-02 00:00 CEST. A team "
         "may send 5 a day and 60 in all. Of files that the checks reject it may send 9 a day. The "
         "board is of the public lists.",
-        "final: begins when main has closed, and takes no entries. Of each team the 2 entries that "
-        "it selected count; of one that selects none, its best ones on the board before. The "
-        "board is of the private lists.",
+        "final: begins when main has closed, and takes no entries. Your 2 selected entries count; "
+        "otherwise your best ones on the board before. The board is of the private lists.",
         "Of each team the latest entry counts.",
         "A shown value moves only when an entry is significantly better.",
         "A missing list is an error.",
-        "A file has at most 20,000,000 bytes.",
+        "A file may have up to 20 MB.",
     ]
 
 

@@ -74,6 +74,11 @@ def test_submit_checks_sends_waits_and_shows(serve, served, score):
     assert ran.code == 1
     assert "S501" in ran.err
     assert "nothing was sent" in ran.err
+    assert "--fix" not in ran.err
+    bad.write_text(mixed(2).replace("list,item,score", "List;Item;Score").replace(",", ";"))
+    ran = score("submit", page, bad, "--token-file", token)
+    assert f"score check KIT {bad} --fix would repair it" in ran.err
+    assert "nothing was sent" in ran.err
     ran = score("submit", page, good, "--token-file", token, "--answer", "method=x")
     assert ran.code == 0, ran
     assert "entry 1: scored" in ran.out

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
+from scorer.bytes.limits import format_limit
 from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
@@ -48,8 +49,8 @@ def readme(
         text, trim_blocks=True, keep_trailing_newline=True, undefined=StrictUndefined
     )
     most = (
-        f"A file has at most {limits.size:,} bytes, {limits.unpacked:,} once decompressed, "
-        f"{limits.rows:,} rows, and {limits.line:,} bytes in a line."
+        f"A file may have up to {format_limit(limits.size)}, {format_limit(limits.unpacked)} once "
+        f"decompressed, {limits.rows:,} rows, and {format_limit(limits.line)} in a line."
     )
     made: str = template.render(
         challenge=challenge,

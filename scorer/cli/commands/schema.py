@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from scorer.cli.options import Result
-from scorer.core.errors import UnknownName
+from scorer.core.errors import UnknownName, UsageError
 
 
 def schema(
@@ -34,6 +34,7 @@ def schema(
         from scorer.reports.codec import schema as schema_of
 
         if result not in RECORDS:
-            raise UnknownName("result", result, list(RECORDS))
+            unknown = UnknownName("result", result, list(RECORDS))
+            raise UsageError(f"{unknown} (results: {', '.join(RECORDS)})")
         document = schema_of(result)
     return Result(json.dumps(document, indent=1, ensure_ascii=False) + "\n")

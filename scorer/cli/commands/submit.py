@@ -7,17 +7,20 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 from zipfile import is_zipfile
 
 import typer
 
 from scorer.challenge.archive import MOST_STORED
 from scorer.cli.board import Form, Format, as_json
-from scorer.cli.options import Result, Terminal, challenge_of, problems
+from scorer.cli.options import Result, Terminal, challenge_of, problems, submissions_of
 from scorer.cli.remote import TokenFile, api_of, asked, client_with, received, token_of
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, sized
+
+if TYPE_CHECKING:
+    from scorer.challenge.model import Challenge
 
 REFUSED, FAILED, REJECTED = 3, 4, 1
 # why a server gives no kit, by the status of its answer
@@ -94,7 +97,26 @@ def _checked(
             raise UsageError("the server gives no kit: it sent something else")
         challenge, _ = challenge_of(Path(kit.name), terminal)
         (scored,) = check(challenge, [file])
-    return tuple(problems(scored.findings)), not scored.findings.fatal
+        notes = problems(scored.findings)
+        if scored.findings.fatal and _is_repairable(challenge, file, terminal):
+            notes = [*notes, f"score check KIT {printable(file)} --fix would repair it"]
+    return tuple(notes), not scored.findings.fatal
+
+
+def _is_repairable(challenge: Challenge, file: Path, terminal: Terminal) -> bool:
+    """Return whether a repaired copy of a wrong file would be accepted."""
+    from scorer.api.check import check
+    from scorer.api.fix import fix
+    from scorer.formats.repair import unpacked_name
+
+    (repaired,) = fix(challenge, submissions_of([str(file)], terminal, challenge))
+    if not repaired.changes:
+        return False
+    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
+        copy = Path(folder, unpacked_name(file))
+        copy.write_bytes(repaired.data)
+        (scored,) = check(challenge, [copy])
+    return not scored.findings.fatal
 
 
 def _awaited(client: Any, base: str, sent: dict[str, Any]) -> dict[str, Any]:
