@@ -19,8 +19,9 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect
 
 from scorer.board.children import ChildLimits, ask_child
-from scorer.core.errors import ScorerError
+from scorer.core.errors import ScorerError, UsageError
 from scorer.core.logs import REFERENCE, tell
+from scorer.core.text import display_path, quoted
 from scorer.store.records import Token
 from scorer.web.access import (
     LASTS,
@@ -70,14 +71,15 @@ class Context:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self.sites = {
-            site.id: site
-            for site in (
-                Site(Path(path), settings.store, settings.files,
-                     allow_plugins=settings.allow_plugins)
-                for path in settings.challenges
-            )
-        }  # fmt: skip
+        self.sites: dict[str, Site] = {}
+        paths: dict[str, Path] = {}
+        for path in map(Path, settings.challenges):
+            site = Site(path, settings.store, settings.files, allow_plugins=settings.allow_plugins)
+            if site.id in paths:
+                both = f"{display_path(paths[site.id])} and {display_path(path)}"
+                raise UsageError(f"{both} have the same id {quoted(site.id)}; change one")
+            self.sites[site.id] = site
+            paths[site.id] = path
         self.limits = ChildLimits(settings.seconds, settings.memory)
         first = next(iter(self.sites.values()))
         self.sessions = Sessions(settings.secret or secret_of(first.board))

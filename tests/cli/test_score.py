@@ -310,3 +310,15 @@ def test_a_truth_of_another_kind_is_told_once_with_its_count(score, tmp_path):
     ran = score(tmp_path / "target.csv", tmp_path / "prediction.csv", "-m", "RMSE")
     assert ran.code == 2
     assert ran.err.splitlines()[1] == "  and 49 more of T501, on lines 3, 4, 5, ..."
+
+
+def test_without_a_file_that_can_be_opened_there_is_no_board(challenge, score):
+    folder = challenge(
+        "truth: truth.csv\nmetrics: [P@2]\nleaderboard: {baselines: [base.csv]}\n",
+        **dict.fromkeys(["base.csv", "good.csv"], "list,item,score\nq1,a,1\nq2,a,1\n"),
+    )
+    ran = score(folder, folder / "nosuch.csv")
+    assert (ran.code, ran.out) == (1, "")
+    assert "error[S101] file not found" in ran.err
+    ran = score(folder, folder / "nosuch.csv", folder / "good.csv")
+    assert "good" in ran.out

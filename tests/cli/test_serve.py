@@ -45,3 +45,16 @@ def test_settings_that_cannot_be_are_told(score, tmp_path, words, said):
     ran = score("serve", tmp_path, "--port", 0, *words)
     assert ran.code == 2
     assert said in ran.err
+
+
+def test_two_challenges_with_one_id_are_refused(score, tmp_path):
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "challenge.yaml").write_text(
+            "id: course\ntruth: truth.csv\nmetrics: [P@2]\n"
+        )
+        (tmp_path / name / "truth.csv").write_text("list,item,grade\nq1,a,1\n")
+    ran = score("serve", tmp_path / "first", tmp_path / "second", "--port", 0)
+    assert ran.code == 2
+    assert "first and " in ran.err
+    assert "second have the same id 'course'; change one" in ran.err

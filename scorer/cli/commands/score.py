@@ -133,9 +133,19 @@ def score(
     lines += [annotation("error", message) if github else f"error: {message}" for message in failed]
     lines += causes(report.submissions)
     code = exit_code(report.submissions) or (BELOW if failed else 0)
+    if not output and forms.names == {"text"} and _none_opened(report):
+        return Result("", tuple(lines), exit_code=code)  # a board of baselines would hide the error
     if first is not None:
         report = first_ranks(report, first)
     return forms.result(report, options, lines, code)
+
+
+def _none_opened(report: Report) -> bool:
+    """Whether no file of a submission could be opened."""
+    files = [each for each in report.submissions if not each.baseline]
+    return bool(files) and all(
+        {problem.code for problem in each.findings} == {"S101"} for each in files
+    )
 
 
 def _voted(settled: Challenge, files: Sequence[Named], forms: Forms, options: Options) -> Result:
