@@ -28,7 +28,7 @@ The best of \submissioncount{} submissions, \bestname, has \bestscore{} in \prim
 """
 
 
-class Paper(NamedTuple):
+class PaperFiles(NamedTuple):
     """The files of a paper.
 
     Attributes:
@@ -40,7 +40,7 @@ class Paper(NamedTuple):
     missing: Mapping[str, str]
 
 
-def paper_of(report: Report, kinds: Sequence[str], width: str, precision: int = 4) -> Paper:
+def paper_of(report: Report, kinds: Sequence[str], width: str, precision: int = 4) -> PaperFiles:
     """Return the parts of a paper on a board.
 
     Args:
@@ -69,7 +69,7 @@ def paper_of(report: Report, kinds: Sequence[str], width: str, precision: int = 
     for drawing in drawn:
         for form in ("svg", "pdf") if converts() else ("svg",):
             files[f"{drawing.key}.{form}"] = drawing.content(form)
-    return Paper(files, {kind: KINDS[kind].needs for kind, each in found.items() if not each})
+    return PaperFiles(files, {kind: KINDS[kind].needs for kind, each in found.items() if not each})
 
 
 def _macros(report: Report, precision: int) -> Iterator[str]:

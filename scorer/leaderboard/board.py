@@ -239,7 +239,7 @@ def board(
 
 def certain(report: Report, groups: Mapping[str, str], clusters: Mapping[str, str]) -> Report:
     """The report with what takes most of the time: intervals, tests, the front."""
-    return with_front(with_certainty(report, groups, clusters), clusters)
+    return with_front(with_certainty(report, groups, clusters))
 
 
 R = TypeVar("R", bound=Report)

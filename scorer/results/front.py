@@ -10,7 +10,7 @@ from scorer.core.errors import UnknownName
 from scorer.metrics.base import Better
 from scorer.metrics.measure import Measure, find
 
-Place = Literal["yes", "maybe", "no", ""]
+Place = Literal["yes", "no", ""]
 
 
 class FrontAxis(NamedTuple):
@@ -23,29 +23,32 @@ class FrontAxis(NamedTuple):
 
 
 class Front(NamedTuple):
-    """Which of the ranked no other one dominates: is nowhere worse, and somewhere better."""
+    """The Pareto front: the ranked submissions that no other one dominates.
 
-    axes: tuple[FrontAxis, ...]  # the first is the primary measure
-    names: tuple[str, ...]  # the ranked that have a number on each axis, best first
-    by: Mapping[str, tuple[str, ...]]  # name -> those that dominate it by the numbers that are seen
-    # name -> those that dominate it whatever the luck of the lists; None: that is not known
-    surely: Mapping[str, tuple[str, ...]] | None
-    alpha: float  # the chance of any false claim in `surely`
-    without: tuple[str, ...] = ()  # the ranked without a number on some axis
-    unknown: str = ""  # why nothing is known of other lists
+    One dominates another if it is nowhere worse, and somewhere better.
+
+    Attributes:
+        axes: What the front is by; the first is the primary measure.
+        names: The ranked submissions that have a number on each axis, best first.
+        dominated_by: For each of these names, those that dominate it.
+        without: The ranked submissions without a number on some axis.
+    """
+
+    axes: tuple[FrontAxis, ...]
+    names: tuple[str, ...]
+    dominated_by: Mapping[str, tuple[str, ...]]
+    without: tuple[str, ...] = ()
 
     def place(self, name: str) -> Place:
-        """Whether it is on the front; maybe: not as it is seen, but other lists may show it so."""
-        if name not in self.by:
+        """Return whether a submission is on the front; empty for one that it does not have."""
+        if name not in self.dominated_by:
             return ""
-        if not self.by[name]:
-            return "yes"
-        return "no" if self.surely is None or self.surely[name] else "maybe"
+        return "no" if self.dominated_by[name] else "yes"
 
     @property
     def on(self) -> list[str]:
-        """Those on the front, by their ranks."""
-        return [name for name in self.names if not self.by[name]]
+        """The names of the submissions on the front, by their ranks."""
+        return [name for name in self.names if not self.dominated_by[name]]
 
 
 def front_axes(challenge: Challenge, measures: Sequence[Measure]) -> tuple[FrontAxis, ...]:

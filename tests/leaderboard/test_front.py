@@ -71,36 +71,26 @@ def places(report):
     return {row.name: report.front.place(row.name) for row in report.standings}
 
 
-def test_the_front_is_by_value_and_by_what_other_lists_may_show(made):
+def test_the_front_is_by_the_numbers_that_are_seen(made):
     report = scorer.score(*made(), answers=ANSWERS)
     assert places(report) == {
         "strong": "yes",
         "luxury": "no",  # right in every list as strong is, and dearer
         "middle": "yes",
-        "dear": "maybe",
+        "dear": "no",
         "cheap": "yes",
         "lost": "",
     }
     assert report.front.without == ("lost",)
-    assert report.front.by["dear"] == ("middle",)
+    assert report.front.dominated_by["dear"] == ("middle",)
     rows = {row["name"]: row for row in report.to_dict()["leaderboard"]}
-    assert (rows["dear"]["front"], rows["lost"]["front"]) == ("maybe", None)
+    assert (rows["dear"]["front"], rows["lost"]["front"]) == ("no", None)
     assert rows["cheap"]["answers"] == {"cost": "0.5", "data": "open", "own": "yes"}
     told = report.to_dict()["pareto"]
     assert told["axes"][1] == {"id": "cost", "better": "lower", "unit": "USD"}
-    assert told["undominated"] == [
-        n for n, place in places(report).items() if place in ("yes", "maybe")
-    ]
-
-
-@pytest.mark.slow("scores six submissions several times")
-def test_significantly_better_and_cheaper_dominates_for_sure(made):
-    """By the very tests of the board."""
-    prices = {name: {"cost": 1 + (name == "cheap")} for name in SKILL}
-    report = scorer.score(*made(), answers=prices)
-    by = report.front.surely["cheap"]
-    assert by == tuple(n for n in report.certainty.names if report.p(n, "cheap") <= 0.05)
-    assert 0 < len(by) < 6
+    assert told["front"] == [n for n, place in places(report).items() if place == "yes"]
+    assert told["dominated_by"]["dear"] == ["middle"]
+    assert told["without"] == ["lost"]
 
 
 @pytest.mark.slow("scores six submissions a row", beyond=1)
@@ -118,14 +108,13 @@ def test_measures_are_axes_too(made, rule, axes):
 
 
 @pytest.mark.slow("scores six submissions several times")
-def test_without_answers_or_tests_less_is_told(made):
+def test_without_answers_there_is_no_front_and_without_tests_there_is(made):
     folder, files = made()
     assert scorer.score(folder, files).front is None
     assert "pareto" not in scorer.score(folder, files).to_dict()
     folder, files = made(RULES + "  tiers: false\n")
     report = scorer.score(folder, files, answers=ANSWERS)
-    assert report.front.surely is None
-    assert "not known: the board makes no tests" in report.render("text")
+    assert report.front.on == ["strong", "middle", "cheap"]
 
 
 @pytest.mark.slow("scores six submissions several times")
@@ -175,7 +164,7 @@ def test_ranks_in_tracks_are_columns(made, score, terminal):
     assert re.search(r"\(USD\) ↓ .* front +shut +english", ran.out)
     table = list(csv.DictReader(score(*words, "--format", "csv").out.splitlines()))
     found = {row["name"]: [row["cost"], row["front"], row["shut rank"]] for row in table}
-    assert found["dear"] == ["9.50", "maybe", "3"]
+    assert found["dear"] == ["9.50", "no", "3"]
     assert found["cheap"] == ["0.5", "yes", ""]
     told = json.loads(score(*words, "--format", "json").out)["tracks"]
     assert [(each["id"], each["groups"], each["answer"], each["lists"]) for each in told] == [
@@ -191,7 +180,7 @@ def test_the_picture_has_each_once(made):
     for wide in (340.0, 720.0):
         body = figure.draw(wide).body
         assert body.count("<circle") == 5
-        assert body.count('class="part"') == 1
+        assert body.count('class="aside"') == 2
         assert all(f">{name}</text>" in body for name in ("cheap", "middle", "strong"))
     assert [row.cells[0].text for row in figure.numbers.rows] == list(report.front.names)
     assert "cost (USD)" in report.figure("pareto").svg()

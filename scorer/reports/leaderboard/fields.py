@@ -83,7 +83,7 @@ class Row:
     points: float = optional()
     # of the primary measure's mean, of several runs
     variance: Parts = optional()
-    front: str | None = optional()  # yes, maybe or no; null: it lacks a number on some axis
+    front: str | None = optional()  # yes or no; null: it lacks a number on some axis
     entry: int | None = optional()  # of a living board, as are all that follow
     team: str | None = optional()
     received: str | None = optional()
@@ -97,12 +97,8 @@ class Pareto:
 
     axes: Sequence[Mapping[str, Any]]  # id, better; of an answer its unit; the first ranks
     front: Sequence[str]  # that no other one dominates
-    undominated: Sequence[str] | None  # these, and others that other lists may show to be on it
-    level: float  # how often all that is left out of `undominated` is rightly left out
     dominated_by: Mapping[str, Sequence[str]]
-    surely_dominated_by: Mapping[str, Sequence[str]] | None
     without: Sequence[str]  # the ranked that lack a number
-    why_unknown: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,19 +248,14 @@ def fields(report: Report, options: Options) -> Record:
 def _pareto(front: Front | None) -> Pareto:
     if front is None:
         return ABSENT  # type: ignore[no-any-return]
-    undominated = [name for name in front.names if front.place(name) in ("yes", "maybe")]
     return Pareto(
         [
             {"id": axis.id, "better": axis.better, **({} if axis.measure else {"unit": axis.unit})}
             for axis in front.axes
         ],
         front.on,
-        None if front.surely is None else undominated,
-        1 - front.alpha,
-        front.by,
-        front.surely,
+        front.dominated_by,
         front.without,
-        front.unknown or None,
     )
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 SHORT = 80  # characters of an answer in the table
 NAMED = 10  # submissions that a sentence names
-ORDER = {"yes": "0", "maybe": "1", "no": "2"}  # of the column's cells
+ORDER = {"yes": "0", "no": "1"}  # of the column's cells
 
 
 class Further(NamedTuple):
@@ -69,7 +69,7 @@ def called(axis: FrontAxis) -> str:
 
 
 def on_the_front(front: Front) -> Iterator[str]:
-    """Who is on the front, by what, and who may be."""
+    """Who is on the front, and by what."""
     by = ", ".join(f"{called(axis)}, {axis.better} is better" for axis in front.axes[:-1])
     last = front.axes[-1]
     yield (
@@ -77,16 +77,6 @@ def on_the_front(front: Front) -> Iterator[str]:
         f"{join_first(front.on, NAMED)}. No other one is at least as good in each, and better in "
         "one."
     )
-    share = f"{100 * (1 - front.alpha):g} %"
-    maybe = [name for name in front.names if front.place(name) == "maybe"]
-    if maybe:
-        yield (
-            f"Not dominated at {share} either, and marked maybe: {join_first(maybe, NAMED)}. All "
-            f"that the board says to be dominated are so in {share} of boards."
-        )
-    if front.unknown:
-        why = printable(front.unknown, 200)
-        yield f"How the front would be on other lists is not known: {why}."
     if front.without:
         yield (f"In no front, for want of a number: {join_first(front.without, NAMED)}.")
 

@@ -15,7 +15,7 @@ from scorer.results.front import FrontAxis
 from scorer.results.report import Report
 
 TALL = 260.0  # of the field of dots
-LOOKS = {"yes": "dot", "maybe": "part", "no": "aside"}
+LOOKS = {"yes": "dot", "no": "aside"}
 MOST = 40  # dots with their names beside them
 GAP = 12.0  # between two names
 
@@ -100,8 +100,6 @@ def _reading(spots: Sequence[Spot], field: Field, axes: int) -> str:
         said.append("Filled dots are on the front of all numbers together.")
     else:
         said.append("Filled dots are on it.")
-    if any(spot.place == "maybe" for spot in spots):
-        said.append("Rings in colour are not on it, but other lists may put them there.")
     if len(spots) > MOST:
         said.append(f"Of the {len(spots):,} those that are not on the front have no names.")
     return " ".join(said)
@@ -135,7 +133,7 @@ def _scattered(
 def _labels_of_dots(spots: Sequence[Spot], on: Axis, on_up: Axis, wide: float) -> Iterator[str]:
     """The names beside their dots, above or below the line; none where there is no room."""
     taken = [(on.at(s.across) - 4, on_up.at(s.up) - 4, 8.0, 8.0) for s in spots]
-    for spot in sorted(spots, key=lambda s: (s.place != "yes", s.place != "maybe")):
+    for spot in sorted(spots, key=lambda s: s.place != "yes"):
         x, y = on.at(spot.across), on_up.at(spot.up)
         text = draw.fitted(spot.name, wide * 0.3)
         long = draw.length(text)
