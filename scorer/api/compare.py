@@ -34,7 +34,6 @@ from scorer.leaderboard.samples import Samples, samples_of, within
 from scorer.metrics.measure import Measure, find
 from scorer.preferences.base import bind, comparisons, every
 from scorer.preferences.base import preferences as preferred
-from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
 from scorer.views.positions import Positions
@@ -127,7 +126,7 @@ def _compared(
     if asked.only is not None:
         asked = asked._replace(only=[_id_of(prepared.measures, word) for word in asked.only])
     prepared = among(prepared, files)
-    ready = answerable(opened(prepared, views=frozenset({Positions} if bound_preferences else ())))
+    ready = opened(prepared, views=frozenset({Positions} if bound_preferences else ()))
     terms, wanted = terms_of(ready), [] if asked.split is None else [asked.split]
     masks_of_splits = masks_for(prepared.challenge, terms.lists, terms.groups, wanted)
     outcomes = outcomes_of(ready, files, progress)

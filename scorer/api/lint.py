@@ -25,11 +25,10 @@ from scorer.core.text import join_first, printable, quoted, unit
 from scorer.formats.read import format_of, header
 from scorer.kinds.grades import Grades
 from scorer.metrics.measure import Measure, find
-from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
 from scorer.prepare.open import OpenChallenge, opened
-from scorer.prepare.probes import probes, values_of_table
+from scorer.prepare.probes import probes, unanswerable, values_of_table
 from scorer.prepare.probes_of_grades import cutoffs
 from scorer.prepare.splits import split_of_lists
 from scorer.results.grading import scale_of
@@ -57,7 +56,7 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
     """
     challenge = loaded(challenge)
     prepared = prepare(challenge, allow_plugins)
-    ready = answerable(opened(among(prepared, known_files(prepared))))
+    ready = _answerable(opened(among(prepared, known_files(prepared))))
     if challenge.splits is not None:  # a file of splits is read nowhere else here
         assert ready.answers is not None
         split_of_lists(challenge, ready.answers.lists, ready.public.groups)
@@ -162,6 +161,17 @@ def _doctests(ready: OpenChallenge) -> Iterator[Remark]:
                 yield Remark("error", f"{spec.kaggle.name}: {told}")
 
 
+def _answerable(ready: OpenChallenge) -> OpenChallenge:
+    """Return the challenge, if a submission can have a value for each of its lists.
+
+    Raises:
+        ChallengeError: no submission can for some list, and the challenge allows no such list.
+    """
+    if problems := tuple(unanswerable(ready)):
+        raise ChallengeError(problems=problems)
+    return ready
+
+
 def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
     """Remarks on the golden cases, and the cases scored on the challenge's own truth."""
     remarks, rows, prepared = [], [], ready.prepared
@@ -171,7 +181,7 @@ def _examples(ready: OpenChallenge) -> tuple[list[Remark], list[Scored]]:
         against = ready
         if example.truth is not None:
             other = prepared._replace(challenge=challenge.with_truth(example.truth))
-            against = answerable(opened(other))
+            against = _answerable(opened(other))
         (scored,) = scored_files(against, [Named("", example.submission)], None)
         remarks += [
             Remark(

@@ -19,7 +19,6 @@ from scorer.core.problems import Findings
 from scorer.leaderboard.board import settled
 from scorer.leaderboard.certainty import cluster_codes, usual
 from scorer.leaderboard.samples import samples_of
-from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import cards, has_probes, probes
@@ -69,7 +68,7 @@ def power(
         raise UsageError(f"{wrong[0]} submissions have no pair; give 2 or more")
     challenge = loaded(challenge)
     prepared = prepare(challenge, allow_plugins)
-    ready = answerable(opened(among(prepared, known_files(prepared))))
+    ready = opened(among(prepared, known_files(prepared)))
     smallest = detectable_of(ready, known_submissions(ready), submissions)
     if not smallest.deviation > 0:
         primary = terms_of(ready).primary.id

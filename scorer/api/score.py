@@ -32,7 +32,6 @@ from scorer.core.problems import Problem
 from scorer.core.text import join_first, quoted
 from scorer.formats.cut import ready_to_read_before
 from scorer.leaderboard.board import Terms, board
-from scorer.prepare.answerable import answerable
 from scorer.prepare.answers import Answers, answers_in, belongs, lists_of, of_submissions
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.open import opened
@@ -79,7 +78,7 @@ def score(
         prepared = among(known, [*files, *baselines(known)])
         if len(files) == 1 and not prepared.challenge.truthless:  # of more, copies import it
             ready_to_read_before(files[0].path, prepared.challenge.truth.file)
-        ready = answerable(opened(prepared))
+        ready = opened(prepared)
         others, same = without_baselines(files, prepared)
         ranked_files = [*others, *baselines(prepared)]
         outcomes = outcomes_of(ready, ranked_files, progress)

@@ -31,11 +31,11 @@ from scorer.leaderboard.board import Terms, ranked
 from scorer.leaderboard.repeats import with_repeats
 from scorer.metrics.measure import Measure, find
 from scorer.metrics.notation import parse
-from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.combine import Combiner
 from scorer.prepare.fingerprint import board_digest, fingerprint
 from scorer.prepare.open import OpenChallenge, opened
+from scorer.prepare.probes import unanswerable
 
 CUTOFFS = (1, 3, 5, 10, 20, 50, 100, 200, 500, 1000)
 NEAREST = 2  # of them on each side that a board is tried with
@@ -146,13 +146,16 @@ def _opened_with_more(
     """The challenge opened with further measures, or without them, and why."""
     challenge, specs = plain.challenge, list(_further(plain))
     if not specs:
-        return answerable(opened(plain)), []
+        return opened(plain), []
     wider = challenge.model_copy(update={"metrics": (*challenge.metrics, *specs)})
     try:
         bound = prepare(wider, allow_plugins)._replace(found=plain.found, read=plain.read)
-        return answerable(opened(bound)), []
+        ready = opened(bound)
+        if problems := tuple(unanswerable(ready)):
+            raise ChallengeError(problems=problems)
+        return ready, []
     except ChallengeError as error:
-        ready = answerable(opened(plain))  # raises where the challenge itself is wrong
+        ready = opened(plain)  # raises where the challenge itself is wrong
         why = printable(error.problems[0].message if error.problems else error)
         return ready, [f"other cut-offs and weights: {why}"]
 

@@ -107,11 +107,10 @@ def _loaded_challenge(task: dict[str, Any]) -> Challenge:
 
 def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.board.reading import attempted, evaluated, evaluation_fields
-    from scorer.prepare.answerable import answerable
     from scorer.prepare.bind import prepare
     from scorer.prepare.open import opened
 
-    ready = answerable(opened(prepare(_loaded_challenge(task), task["allow_plugins"])))
+    ready = opened(prepare(_loaded_challenge(task), task["allow_plugins"]))
     values, answers = task["values"], []
     for file in task["files"]:
         path, name = Path(file["path"]), file["name"]

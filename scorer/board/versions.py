@@ -18,7 +18,6 @@ from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
 from scorer.leaderboard.board import Terms
-from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.splits import split_of_lists
@@ -81,7 +80,7 @@ class Versions:
 
     def of_files(self, number: int, since: datetime) -> tuple[Version, OpenChallenge]:
         """The version that the files make as they are now; `ChallengeError` if they are wrong."""
-        ready = answerable(opened(prepare(self.challenge, self.allow_plugins)))
+        ready = opened(prepare(self.challenge, self.allow_plugins))
         return _version(number, since, ready, self.manifest), ready
 
     def remade(self, version: Version) -> Version:
@@ -106,7 +105,7 @@ class Versions:
     def opened(self, version: Version) -> OpenChallenge:
         """A version's truth, read from the version's own files, whatever is in the folder now."""
         if version.number not in self._ready:
-            self._ready[version.number] = answerable(opened(self.bound(version)))
+            self._ready[version.number] = opened(self.bound(version))
         return self._ready[version.number]
 
     def bound(self, version: Version) -> BoundChallenge:

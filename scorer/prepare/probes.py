@@ -122,9 +122,6 @@ def unanswerable(ready: OpenChallenge) -> Iterator[Problem]:
     assert ready.answers is not None
     by_id = {part.id: part for m in strict for part in m.all_parts}
     restricted = replace(ready, measures=tuple(by_id.values()))
-    sample = _one_of_each(restricted)
-    if sample is not None and not any(_lists_without_value(sample).values()):
-        return
     path, word = str(ready.prepared.challenge.truth.file), ready.public.word("list")
     for measure, names in _lists_without_value(restricted).items():
         if lists := [name for name in ready.answers.lists if name in names]:
@@ -157,22 +154,6 @@ def has_probes(ready: OpenChallenge) -> bool:
     except UsageError:
         return False
     return True
-
-
-def _one_of_each(ready: OpenChallenge) -> OpenChallenge | None:
-    """With one row of each class: of a row, our own measures look at nothing else of the truth."""
-    answers = ready.answers
-    if not isinstance(answers, Labels) or not answers.constants.classes or ready.folds:
-        return None
-    if ready.columns.groups or ready.columns.weights:
-        return None
-    if not all(m.metric.function.__module__.startswith("scorer.metrics.") for m in ready.measures):
-        return None
-    rows = np.sort(np.unique(answers.truth, return_index=True, axis=0)[1])
-    sample = answers.only(rows)
-    return replace(
-        ready, answers=sample, public=ready.public._replace(lists=dict.fromkeys(sample.lists))
-    )
 
 
 def _attempts(probe_set: Probes) -> Iterator[Table]:

@@ -7,7 +7,6 @@ from scipy.stats import kendalltau
 import scorer
 from scorer.api.diagnosis import diagnosed
 from scorer.api.submissions import Named, loaded, scored_files
-from scorer.prepare.answerable import answerable
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.results.diagnosis import Mislabelled
@@ -20,7 +19,7 @@ OTHER = {"cat": "dog", "dog": "cat"}
 
 def scored_runs(folder, runs):
     """The challenge opened, its scored runs and their files, in the order of the board."""
-    ready = answerable(opened(prepare(loaded(folder))))
+    ready = opened(prepare(loaded(folder)))
     files = []
     for name, text in runs.items():
         path = folder.parent / f"{name}.csv"
