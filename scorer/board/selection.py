@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.core.arrays import Floats
+from scorer.core.arrays import Floats, round_for_ranks
 from scorer.metrics.base import Better
 from scorer.store.records import Decision, Entry, Team
 
@@ -211,7 +211,7 @@ def _best_first(
     sign = -1.0 if better == "higher" else 1.0
 
     def key(candidate: Candidate) -> tuple[bool, float, datetime, int]:
-        number = value(candidate)
+        number = float(round_for_ranks(value(candidate)))
         none = bool(np.isnan(number))
         return (
             none,

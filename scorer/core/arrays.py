@@ -21,6 +21,25 @@ def spread(codes: NDArray[Any]) -> NDArray[np.uint64]:
     return codes.astype(np.uint64) * SPREAD
 
 
+def round_for_ranks(values: Any, digits: int = 12) -> Floats:
+    """Values rounded to so many significant digits, so that rounding errors decide no rank.
+
+    Values that are mathematically equal, such as means of the same numbers in another order, differ
+    in their last digits; after this they are equal.
+
+    >>> round_for_ranks([0.1 + 0.2, 0.3, float("nan")]).tolist()
+    [0.3, 0.3, nan]
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    sizes = np.where(np.isfinite(numbers) & (numbers != 0), np.abs(numbers), 1.0)
+    exponent = digits - 1 - np.floor(np.log10(sizes))
+    # Two factors, as one power of ten for a number near 1e-308 would be infinite.
+    half = np.trunc(exponent / 2)
+    scaled = np.round(numbers * 10.0**half * 10.0 ** (exponent - half))
+    rounded: Floats = scaled / 10.0**half / 10.0 ** (exponent - half)
+    return rounded
+
+
 def starts(*keys: NDArray[Any]) -> Mask:
     """Where runs begin: rows that differ from the row before them in any of the keys.
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from scorer.core.arrays import round_for_ranks
 from scorer.results.front import Front, FrontAxis, front_axes
 from scorer.results.report import Report
 from scorer.stats.pareto import dominates
@@ -26,7 +27,7 @@ def with_front(report: Report) -> Report:
     if not names:
         return report
     directions = [1.0 if axis.better == "higher" else -1.0 for axis in axes]
-    mask = dominates(np.array([table[name] for name in names]) * directions)
+    mask = dominates(round_for_ranks([table[name] for name in names]) * np.array(directions))
     dominated_by = {
         name: tuple(names[row] for row in np.flatnonzero(mask[:, column]).tolist())
         for column, name in enumerate(names)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scorer.core.arrays import round_for_ranks
 from scorer.metrics.base import Better
 from scorer.metrics.measure import Measure
 from scorer.preferences.base import cycles, order, preferences
@@ -28,9 +29,14 @@ Criterion = Callable[[Sequence[Contestant]], Sequence[float]]
 
 
 def by_measure(measure: str, better: Better) -> Criterion:
-    """Order by a measure's mean, on full doubles."""
+    """Order by a measure's mean, to 12 significant digits."""
     sign = -1.0 if better == "higher" else 1.0
-    return lambda entries: [sign * entry.values.get(measure, math.nan) for entry in entries]
+
+    def numbers(entries: Sequence[Contestant]) -> Sequence[float]:
+        means = [sign * entry.values.get(measure, math.nan) for entry in entries]
+        return list(map(float, round_for_ranks(means)))
+
+    return numbers
 
 
 def by_preference(
@@ -82,6 +88,7 @@ def ranks_by(
             for entry in ranked_entries
         ]
     )
+    table = round_for_ranks(table)
     table *= [1.0 if better == "higher" else -1.0 for _, better in measures]
     table[np.isnan(table)] = -np.inf
     wins = (table[:, None] > table[None]).astype(np.float64) - (table[:, None] < table[None])
@@ -100,8 +107,13 @@ def ranks_by(
 
 
 def by_number(numbers: Mapping[str, float]) -> Criterion:
-    """Order by a number of each name, the least first."""
-    return lambda entries: [float(numbers.get(entry.name, math.nan)) for entry in entries]
+    """Order by a number of each name, the least first, to 12 significant digits."""
+
+    def own(entries: Sequence[Contestant]) -> Sequence[float]:
+        values = [numbers.get(entry.name, math.nan) for entry in entries]
+        return list(map(float, round_for_ranks(values)))
+
+    return own
 
 
 def by_places(places: Mapping[str, tuple[int, ...]]) -> Criterion:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from scorer.core.arrays import Floats
+from scorer.core.arrays import Floats, round_for_ranks
 from scorer.core.errors import PluginError
 from scorer.metrics.base import Better, Metric
 from scorer.metrics.measure import Measure
@@ -91,7 +91,8 @@ def _values_in(measure: Measure, valid: Sequence[Scored], groups: Sequence[str] 
         for each in valid
     ]
     sign = 1.0 if measure.metric.better == "higher" else -1.0
-    return sign * np.array(rows, dtype=np.float64).reshape(len(valid), -1)
+    values = np.array(rows, dtype=np.float64).reshape(len(valid), -1)
+    return sign * round_for_ranks(values)
 
 
 def _known_mean(values: Floats, axis: int) -> Floats:
