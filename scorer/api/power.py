@@ -59,7 +59,8 @@ def power(
 
     Raises:
         ChallengeError: the challenge is wrong, or nothing is known of its differences.
-        UsageError: the difference is not above 0, or there are fewer than two submissions.
+        UsageError: the difference is not above 0 or too small for any number of lists, or there
+            are fewer than two submissions.
         PluginError: a metric failed.
     """
     if not 0 < difference < math.inf:
@@ -77,11 +78,15 @@ def power(
     needed = []
     for count, least in smallest.among:
         pairs = count * (count - 1) // 2
-        units = lists_needed(smallest.deviation, difference, smallest.alpha, pairs=pairs)
-        units = max(units, fewest_lists(smallest.alpha, _test(smallest), tiers.adjust, pairs))
-        # clusters have as many lists as now
         sd, alpha, each = smallest.deviation, smallest.alpha, smallest.lists / smallest.units
-        narrow = math.ceil(lists_of_width(sd, difference, alpha, pairs) * each)
+        units = lists_needed(sd, difference, alpha, pairs=pairs)
+        width = lists_of_width(sd, difference, alpha, pairs)
+        if units is None or width is None:
+            raise UsageError(
+                f"a difference of {difference:g} takes more than a billion lists; give a larger one"
+            )
+        units = max(units, fewest_lists(alpha, _test(smallest), tiers.adjust, pairs))
+        narrow = math.ceil(width * each)  # clusters have as many lists as now
         reach = half_width(sd, smallest.units, alpha, pairs)
         needed.append(Needed(count, pairs, math.ceil(units * each), least, narrow, reach))
     return Power(

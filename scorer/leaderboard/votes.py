@@ -117,11 +117,14 @@ def _standings(
     order = np.argsort(-ratings, kind="stable")
     first = reach = None
     units = np.unique(votes.prompt).size
-    if rules.level is not None and units > 1:
-        draws = MEAN + ELO * drawn_strengths(votes, strengths, min(rules.draws, DRAWS), rules.seed)
+    values = pseudo_values(votes, strengths, rules.seed) if units > 1 else None
+    if rules.level is not None and values is not None:
+        draws = MEAN + ELO * drawn_strengths(values, min(rules.draws, DRAWS), rules.seed)
         level = rules.level ** (1 / len(ratings)) if rules.joint else rules.level
         first, reach = rank_shares(draws)[:, 0], _reach(draws, level, units)
-    placed, spans = _tiers_and_ranks(votes, strengths, order, rules) if units > 1 else (None, None)
+    placed = spans = None
+    if values is not None:
+        placed, spans = _tiers_and_ranks(values[order], rules)
     shares = strengths.scores()
     won, lost, tied = votes.wins.sum(axis=1), votes.wins.sum(axis=0), votes.ties.sum(axis=1)
     return tuple(
@@ -143,13 +146,15 @@ def _reach(draws: Floats, level: float, units: int) -> Floats:
 
 
 def _tiers_and_ranks(
-    votes: Votes, strengths: Strengths, order: Ints, rules: Leaderboard
+    values: Floats, rules: Leaderboard
 ) -> tuple[list[int] | None, list[tuple[int, int]] | None]:
-    """The tiers and the ranges of ranks, by the board's test of what each prompt adds."""
+    """The tiers and the ranges of ranks, by the board's test of what each prompt adds.
+
+    `values` are the pseudo-values of the systems, best first.
+    """
     tier = rules.tiers
     if tier is None:
         return None, None
-    values = pseudo_values(votes, strengths, rules.seed)[order]
     test = paired(
         values, adjust=tier.adjust, draws=rules.draws, seed=rules.seed,
         level=1 - tier.alpha,

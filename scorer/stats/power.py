@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from scorer.stats.permutation import Adjust
 
 
+# From this critical value on, the normal part of a noncentral t is too small to matter: leaving it
+# out changes the result by less than 2e-5 of itself, as much as scipy's own error there, which
+# grows with the value. Near 160,000 with one degree of freedom, scipy does not return at all.
+LARGE_CRITICAL = 300.0
+MOST_LISTS = 10**9  # no challenge has more: the search for a number of lists ends there
+
+
 def effect_size(differences: Floats) -> float:
     """How large a paired difference is beside its spread over lists: mean / standard deviation.
 
@@ -83,21 +90,27 @@ def detectable(
     pairs, as its pairs share submissions. `sd` is the `deviation`; `power` is above `alpha`;
     `pairs` are tested at once. The result is in the unit of `sd`; NaN for fewer than two lists.
     """
-    from scipy.special import nctdtrinc, stdtrit
+    from scipy.special import chdtri, nctdtrinc, stdtrit
 
     if lists < 2:
         return float("nan")
-    critical = stdtrit(lists - 1, 1 - alpha / pairs / 2)
-    return float(nctdtrinc(lists - 1, 1 - power, critical) * sd / np.sqrt(lists))
+    degrees = lists - 1
+    critical = stdtrit(degrees, 1 - alpha / pairs / 2)
+    if critical < LARGE_CRITICAL:
+        noncentrality = nctdtrinc(degrees, 1 - power, critical)
+    else:
+        # t exceeds the critical value where the sample's deviation is small enough
+        noncentrality = critical * math.sqrt(chdtri(degrees, 1 - power) / degrees)
+    return float(noncentrality * sd / math.sqrt(lists))
 
 
 def lists_needed(
     sd: float, difference: float, alpha: float = 0.05, power: float = 0.8, pairs: int = 1
-) -> int:
+) -> int | None:
     """The fewest lists that would show a true mean difference: `detectable`, solved for them.
 
     `sd`, the `deviation`, and `difference` are above 0; `power` is above `alpha`; `pairs` are
-    tested at once.
+    tested at once. None where a billion lists are too few.
 
     >>> lists_needed(1.0, 0.5)  # Cohen 1988: 34 pairs for d = .5
     34
@@ -120,8 +133,10 @@ def half_width(sd: float, lists: int, alpha: float = 0.05, pairs: int = 1) -> fl
     return float(stdtrit(lists - 1, 1 - alpha / pairs / 2) * expected / math.sqrt(lists))
 
 
-def lists_of_width(sd: float, half: float, alpha: float = 0.05, pairs: int = 1) -> int:
+def lists_of_width(sd: float, half: float, alpha: float = 0.05, pairs: int = 1) -> int | None:
     """The fewest lists with which the interval of a difference reaches no further, on average.
+
+    None where a billion lists are too few.
 
     >>> lists_of_width(1.0, 0.5)
     18
@@ -129,10 +144,12 @@ def lists_of_width(sd: float, half: float, alpha: float = 0.05, pairs: int = 1) 
     return _fewest(lambda lists: half_width(sd, lists, alpha, pairs) <= half)
 
 
-def _fewest(enough: Callable[[int], bool]) -> int:
-    """The least number from 2 on that is enough, as are all larger ones."""
+def _fewest(enough: Callable[[int], bool]) -> int | None:
+    """The least number from 2 on that is enough, as are all larger ones; None if none is."""
     high = 2
     while not enough(high):
+        if high >= MOST_LISTS:
+            return None
         high *= 2
     low = high // 2
     while high - low > 1:

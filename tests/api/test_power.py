@@ -96,3 +96,8 @@ def test_where_nothing_is_known_of_differences_that_is_said(challenge):
     yaml = "truth: truth.csv\nmetrics: [NumQ]\n"
     with pytest.raises(ChallengeError, match="nothing is known"):
         power(load(challenge(yaml, **{"truth.csv": TRUTH})), 0.1)
+
+
+def test_a_difference_that_no_number_of_lists_shows_is_refused(differing):
+    with pytest.raises(UsageError, match=r"1e-12 takes more than a billion lists; give a larger"):
+        power(differing(), 1e-12)

@@ -64,6 +64,7 @@ def changed(report, **how):
         ({"p": np.zeros((3, 3))}, 2, "Nothing more; with 40 lists"),
         ({"p": np.ones((3, 3))}, 1, "No: none of the others is significantly worse"),
         ({"difference": np.zeros((3, 3))}, 2, "near is equal on every count"),
+        ({"difference": np.full((3, 3), 1e-11)}, 2, "More than a billion lists like these 40"),
         ({"detectable": math.nan}, 2, "More: as it is, the test can find no difference"),
         ({"detectable": 0.01}, 2, "Little: 0.0500 parts near from it"),
     ],

@@ -5,7 +5,6 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from scorer.stats import bradley_terry
 from scorer.stats.bradley_terry import Votes, drawn_strengths, fit, obstacle, pseudo_values
 
 
@@ -55,18 +54,16 @@ def test_two_systems_have_the_odds_of_their_votes():
     assert found.scores() == pytest.approx([12 / 19, 7 / 19])
 
 
-def test_a_draw_is_the_fit_of_weighted_prompts(monkeypatch):
+def test_a_draw_is_nearly_the_fit_of_weighted_prompts():
     rng = np.random.default_rng(5)
-    votes = ballots.made(rng, [1.0, 0.0, -1.0], 12, 6, effect=1.0)
-    whole = fit(votes)
-    draws = drawn_strengths(votes, whole, 3, seed=7)
-    weights = np.random.default_rng(7).standard_exponential((12, 3))
+    votes = ballots.made(rng, [1.0, 0.0, -1.0], 400, 6, effect=1.0)
+    values = pseudo_values(votes, fit(votes), 7)
+    draws = drawn_strengths(values, 3, seed=7)
+    weights = np.random.default_rng(7).standard_exponential((400, 3))
+    spread = values.std(axis=1) / np.sqrt(400)
     for n in range(3):
         log, _ = searched(votes, weights[votes.prompt, n])
-        assert draws[:, n] == pytest.approx(log, abs=1e-4)
-    # where the curvature of all votes does not lead there, that of each draw does
-    monkeypatch.setattr(bradley_terry, "CHORDS", 1)
-    assert drawn_strengths(votes, whole, 3, seed=7) == pytest.approx(draws, abs=1e-6)
+        assert draws[:, n] == pytest.approx(log, abs=0.1 * spread.max())
 
 
 def test_pseudo_values_say_how_far_draws_vary():
@@ -77,7 +74,7 @@ def test_pseudo_values_say_how_far_draws_vary():
     assert values.shape == (4, 300)
     assert values.mean(axis=1) == pytest.approx(whole.log)
     error = values.std(axis=1, ddof=1) / np.sqrt(300)
-    assert drawn_strengths(votes, whole, 400, 1).std(axis=1) == pytest.approx(error, rel=0.12)
+    assert drawn_strengths(values, 400, 1).std(axis=1) == pytest.approx(error, rel=0.12)
 
 
 def test_votes_on_one_prompt_are_one_observation():
@@ -86,8 +83,6 @@ def test_votes_on_one_prompt_are_one_observation():
     once = ballots.made(rng, [0.5, 0.0, -0.5], 60, 1)
     columns = (once.winner, once.loser, once.tie, once.prompt)
     many = Votes(3, *(np.tile(column, 5) for column in columns))
-    draws = drawn_strengths(once, fit(once), 50, 1)
-    assert drawn_strengths(many, fit(many), 50, 1) == pytest.approx(draws, abs=1e-6)
     assert pseudo_values(many, fit(many), 1) == pytest.approx(pseudo_values(once, fit(once), 1))
 
 

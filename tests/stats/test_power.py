@@ -63,6 +63,23 @@ def test_detectable_has_the_power_of_the_noncentral_t(lists, alpha, power):
     assert beyond == pytest.approx(power, abs=1e-5)
 
 
+@pytest.mark.parametrize("lists", [2, 3, 4, 11])
+@pytest.mark.parametrize("pairs", [100, 12_246, 12_720, 499_500])
+def test_detectable_of_very_many_pairs_has_the_power_of_the_noncentral_t(lists, pairs):
+    """With 2 lists scipy's inverse is wrong by percents, and from 12,246 pairs on without end."""
+    shift = detectable(1.0, lists, pairs=pairs) * math.sqrt(lists)
+    critical = stats.t.isf(0.05 / pairs / 2, lists - 1)
+    normal = stats.norm.rvs(size=400_000, random_state=1)
+    spread = np.sqrt(stats.chi2.rvs(lists - 1, size=400_000, random_state=2) / (lists - 1))
+    assert (normal + shift > critical * spread).mean() == pytest.approx(0.8, abs=0.003)
+
+
+def test_a_difference_that_no_number_of_lists_shows():
+    assert lists_needed(1.0, 1e-3, pairs=499_500) == pytest.approx(38_050_000, rel=0.01)
+    assert lists_needed(1.0, 1e-12) is None
+    assert lists_of_width(1.0, 1e-12) is None
+
+
 def test_detectable():
     # Cohen 1988: d = .5 at alpha .05 (two-sided) and power .8 takes 34 pairs.
     assert detectable(1.0, 34) < 0.5 < detectable(1.0, 33)

@@ -107,17 +107,23 @@ def _needed(ranked: Sequence[Standing], report: Report, precision: int) -> str:
         return f"Another challenge: {name} is equal on every count; {found}."
     if gap >= certainty.detectable:
         return f"Little: {number(gap, primary, precision)} parts {name} from it, and {found}."
+    needed = _lists_for(gap, count, certainty)
+    many = "More than a billion" if needed is None else f"About {_rounded(needed)}"
     return (
-        f"About {_rounded(_lists_for(gap, count, certainty))} {word} like these {count:,} to find "
+        f"{many} {word} like these {count:,} to find "
         f"the difference of {number(gap, primary, precision)} from {name} 4 times in 5; {found}."
     )
 
 
-def _lists_for(gap: float, count: int, certainty: Certainty) -> float:
-    """How many lists, or what else is drawn, would show a difference to be significant."""
+def _lists_for(gap: float, count: int, certainty: Certainty) -> float | None:
+    """How many lists, or what else is drawn, would show a difference to be significant.
+
+    None where it takes more than a billion.
+    """
     how, pairs = certainty.how, max(certainty.pairs, 1)
     spread = certainty.detectable / detectable(1.0, how.units, how.alpha, pairs=pairs)
-    return lists_needed(spread, gap, how.alpha, pairs=pairs) * count / how.units
+    needed = lists_needed(spread, gap, how.alpha, pairs=pairs)
+    return None if needed is None else needed * count / how.units
 
 
 def _rounded(count: float) -> str:
