@@ -41,6 +41,8 @@ from scorer.views.positions import Positions
 if TYPE_CHECKING:
     from scorer.results.comparison import Pairing
 
+MOST_COMPARED = 200  # submissions: 19,900 pairs, each with its test and its lists
+
 
 def compare(
     challenge: Challenge | Path | str | object,
@@ -82,7 +84,7 @@ def compare(
     Returns:
         The report and the pairs; none where fewer than two submissions can be scored.
 
-    Raises as `score` and `evaluate` do.
+    Raises as `score` and `evaluate` do, and `UsageError` for more than 200 submissions.
     """
     with ExitStack() as stack:
         settled, runs = stack.enter_context(
@@ -90,6 +92,11 @@ def compare(
         )
         prepared = prepare(settled, allow_plugins)
         files = stack.enter_context(named_files(runs, prepared))
+        if len(files) > MOST_COMPARED:
+            raise UsageError(
+                f"{len(files):,} submissions have {len(files) * (len(files) - 1) // 2:,} pairs; "
+                f"compare at most {MOST_COMPARED}, or rank all of them with score"
+            )
         report, pairs = _compared(
             prepared, files, preferences, margin, progress, _Asked(only, holm, groups, split)
         )

@@ -124,18 +124,16 @@ class _Own:
         self._parts, self._scales, self._level = parts, scales, level
         self._patterns, self._drawn = patterns, 0
         self._most = math.floor((1 - level + 1e-9) * patterns) + 1
-        self._kept = [np.zeros((each.size, 0)) for each in scales]
+        self._kept = [np.full((each.size, self._most), -np.inf) for each in scales]
 
     def add(self, part: int, signs: Floats) -> None:
         """Those of one part in some draws; no more are kept than are needed."""
-        ratios = np.empty((self._scales[part].size, len(signs)))
+        kept = self._kept[part]
         for here, flipped in self._parts[part].flipped(signs):
-            ratios[here] = np.abs(flipped) * self._scales[part][here, None]
+            ratios = np.abs(flipped) * self._scales[part][here, None]
+            known = np.concatenate([kept[here], ratios], axis=1)
+            kept[here] = np.partition(known, -self._most, axis=1)[:, -self._most :]
         self._drawn += len(signs) if part == 0 else 0
-        kept = np.concatenate([self._kept[part], ratios], axis=1)
-        if kept.shape[1] > self._most:
-            kept = np.partition(kept, -self._most, axis=1)[:, -self._most :]
-        self._kept[part] = kept
 
     def critical(self) -> Floats:
         """The |t| of each pair, (pairs,)."""
@@ -143,7 +141,7 @@ class _Own:
         place -= self._patterns != self._drawn
         limits = [np.empty(0)]
         for part, kept in zip(self._parts, self._kept, strict=True):
-            if not 0 <= place < kept.shape[1]:
+            if not 0 <= place < min(self._drawn, self._most):
                 limits.append(np.full(len(kept), math.inf))
                 continue
             bounds = np.sort(kept, axis=1)[:, -1 - place]
