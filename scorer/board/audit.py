@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import pairwise
@@ -10,18 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.board.orders import Ordered, Orders
 from scorer.board.snapshot import Snapshot
 from scorer.board.versions import EVER
 from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Ints
 from scorer.store.records import Entry
 
-PERSISTENCE = 0.9  # of rank-biased overlap: some 86 % of its weight is in the first ten
-ALIKE = 0.95  # overlap from which two entries are near-duplicates
+ALIKE = 0.95  # Cohen's kappa from which two entries are near-duplicates
+TELLING = 5  # lists with another value than an entry's most common one, which tell entries apart
 FEW = 0.05  # share of lists in which a probing entry differs from the one before
 SERIES = 3  # entries that make a series
-TOP = 3  # ranks of each list by which most strangers are sorted out
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class Pair:
     """Two entries that are nearly the same."""
 
     entries: tuple[int, int]
-    overlap: float
+    agreement: float  # share of lists in which they have equal values of all measures
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,24 +57,16 @@ class Audited(NamedTuple):
     shake_up: Sequence[Shake] = ()
 
 
-def audit(
-    snapshot: Snapshot,
-    read: Callable[[Mapping[str, str], Sequence[str]], Mapping[str, Ordered]],
-    now: datetime,
-) -> Audited:
-    """Look at all entries that are scored, by the decisions made until `now`.
-
-    `read` gives the orders of files (SHA-256 -> name) in the lists that count.
-    """
+def audit(snapshot: Snapshot, now: datetime) -> Audited:
+    """Look at all entries that are scored, by the decisions made until `now`."""
     primary = snapshot.terms.primary
     scored = [
-        e
-        for e in snapshot.entries
-        if snapshot.statuses.get(e.sha256) == "scored" and e.received != EVER
+        entry
+        for entry in snapshot.entries
+        if snapshot.statuses.get(entry.sha256) == "scored" and entry.received != EVER
     ]
-    ordered = read({e.sha256: e.file for e in scored}, snapshot.terms.lists)
-    orders = {e.number: ordered[e.sha256].orders for e in scored}
-    copies = duplicates(scored, {e.number: ordered[e.sha256].digest for e in scored})
+    codes = value_codes(snapshot, scored)
+    copies = duplicates(scored, codes)
     per_list: dict[int, Floats] = {}
     for entry in scored:
         values = snapshot.scored(entry, "", EVERYTHING).values[primary.id].per_list
@@ -89,10 +79,61 @@ def audit(
     return Audited(
         (),
         copies,
-        near_duplicates(scored, orders, copies),
+        near_duplicates(scored, codes, copies),
         probing(series, per_list),
         _shake_up(snapshot, now, per_list),
     )
+
+
+def value_codes(snapshot: Snapshot, entries: Sequence[Entry]) -> Ints:
+    """Codes of the values of scored entries, equal where all measures have equal values.
+
+    Returns:
+        Shape (entries, lists), or (entries, 0) where no measure has a value for each list.
+    """
+    codes: Ints = np.zeros((len(entries), 0), dtype=np.int64)
+    scored = [snapshot.scored(entry, "", EVERYTHING) for entry in entries]
+    for measure in snapshot.terms.measures:
+        values = [each.values[measure.id].per_list for each in scored]
+        arrays = [each for each in values if each is not None]
+        if not arrays or len(arrays) < len(values):
+            continue
+        _, code = np.unique(np.stack(arrays), return_inverse=True)
+        code = code.reshape(len(arrays), -1)
+        if codes.size:  # codes of both are made codes again, which stay small
+            _, code = np.unique(codes * (code.max() + 1) + code, return_inverse=True)
+            code = code.reshape(codes.shape)
+        codes = code
+    return codes
+
+
+def is_telling(codes: Ints) -> bool:
+    """Whether an entry's values differ enough from list to list to tell it from others.
+
+    Nearly all lists right, or none, is what strangers may have in common.
+    """
+    if not codes.size:
+        return False
+    return int(codes.size - np.unique(codes, return_counts=True)[1].max()) >= TELLING
+
+
+def kappa(one: Ints, other: Ints) -> float:
+    """Cohen's kappa of two entries: the agreement of their values beyond that of chance.
+
+    Of values that are the same in most lists, such as right and wrong, entries have many in
+    common whatever they are (Cohen, Educational and Psychological Measurement 1960).
+
+    >>> right_and_wrong = np.array([1, 1, 1, 0, 1, 1, 1, 0])
+    >>> kappa(right_and_wrong, right_and_wrong), round(kappa(right_and_wrong, np.ones(8)), 2)
+    (1.0, 0.0)
+
+    Returns:
+        NaN where both have one value in all lists.
+    """
+    values, code = np.unique(np.concatenate([one, other]), return_inverse=True)
+    shares = [np.bincount(half, minlength=values.size) / one.size for half in np.split(code, 2)]
+    chance = float(shares[0] @ shares[1])
+    return (float((one == other).mean()) - chance) / (1 - chance) if chance < 1 else np.nan
 
 
 def _shake_up(snapshot: Snapshot, now: datetime, per_list: Mapping[int, Floats]) -> list[Shake]:
@@ -118,68 +159,32 @@ def _shake_up(snapshot: Snapshot, now: datetime, per_list: Mapping[int, Floats])
     )
 
 
-def overlap(one: Orders, other: Orders) -> Floats:
-    """Rank-biased overlap of each list (Webber, Moffat and Zobel, TOIS 2010), to DEPTH.
-
-    The weights are normalized over the compared depth, so that equal lists have 1.
-
-    Returns:
-        One value a list; NaN where both lists are empty.
-    """
-    a, b = one.items, other.items
-    deep = np.maximum((a != 0).sum(axis=1), (b != 0).sum(axis=1))
-    match = (a[:, :, None] == b[:, None, :]) & (a != 0)[:, :, None]
-    # ranks at which a pair is within both prefixes: the larger of the two
-    depth = np.arange(a.shape[1])
-    at = np.maximum(depth[:, None], depth[None, :])
-    common = np.zeros(a.shape)
-    rows, left, right = np.nonzero(match)
-    np.add.at(common, (rows, at[left, right]), 1.0)
-    agreement = np.cumsum(common, axis=1) / (depth + 1)
-    weight = PERSISTENCE**depth * (depth < deep[:, None])
-    total = weight.sum(axis=1)
-    overlaps: Floats = np.full(len(a), np.nan)
-    np.divide((agreement * weight).sum(axis=1), total, out=overlaps, where=total > 0)
-    return overlaps
-
-
-def duplicates(entries: Sequence[Entry], digests: Mapping[int, str]) -> list[list[int]]:
-    """Entries of one content, in groups."""
-    groups: dict[str, list[int]] = {}
-    for entry in entries:
-        if entry.number in digests:
-            groups.setdefault(digests[entry.number], []).append(entry.number)
+def duplicates(entries: Sequence[Entry], codes: Ints) -> list[list[int]]:
+    """Entries of the same bytes, or of the same values in every list, in groups."""
+    groups: dict[object, list[int]] = {}
+    for entry, own in zip(entries, codes, strict=True):
+        key = own.tobytes() if is_telling(own) else entry.sha256
+        groups.setdefault(key, []).append(entry.number)
     return [numbers for numbers in groups.values() if len(numbers) > 1]
 
 
 def near_duplicates(
-    entries: Sequence[Entry], orders: Mapping[int, Orders], same: Sequence[Sequence[int]] = ()
+    entries: Sequence[Entry], codes: Ints, same: Sequence[Sequence[int]] = ()
 ) -> list[Pair]:
-    """Pairs of different teams whose lists overlap from ALIKE on, exact copies aside.
-
-    The first ranks of some lists sort out most strangers before whole orders are compared.
-    """
+    """Pairs of different teams whose values agree from ALIKE on, groups of the `same` aside."""
     group_of = {number: n for n, group in enumerate(same) for number in group}
-    by_shape: dict[tuple[int, ...], list[Entry]] = {}
-    for entry in entries:
-        if entry.number in orders:
-            by_shape.setdefault(orders[entry.number].items.shape, []).append(entry)
     pairs = []
-    for comparable in by_shape.values():
-        tops = np.array([orders[entry.number].items[:, :TOP].ravel() for entry in comparable])
-        for n, entry in enumerate(comparable):
-            shares = (tops[n + 1 :] == tops[n]).mean(axis=1)
-            for at in np.flatnonzero(~(shares < ALIKE / 2)):  # NaN where there are no lists
-                other = comparable[n + 1 + at]
-                group = group_of.get(entry.number)
-                is_copy = group is not None and group == group_of.get(other.number)
-                if entry.team == other.team or is_copy:
-                    continue
-                # NaN where no list has an order
-                mean = float(_means(overlap(orders[entry.number], orders[other.number])))
-                if mean >= ALIKE:
-                    pairs.append(Pair((entry.number, other.number), mean))
-    return sorted(pairs, key=lambda pair: (-pair.overlap, pair.entries))
+    for n, entry in enumerate(entries if codes.size else ()):
+        shares = (codes[n + 1 :] == codes[n]).mean(axis=1)
+        for at in np.flatnonzero(shares >= ALIKE).tolist():  # kappa is at most the share
+            other = entries[n + 1 + at]
+            group = group_of.get(entry.number)
+            is_copy = group is not None and group == group_of.get(other.number)
+            if entry.team == other.team or is_copy or not is_telling(codes[n]):
+                continue
+            if kappa(codes[n], codes[n + 1 + at]) >= ALIKE:
+                pairs.append(Pair((entry.number, other.number), float(shares[at])))
+    return sorted(pairs, key=lambda pair: (-pair.agreement, pair.entries))
 
 
 def _means(values: Floats) -> Floats:

@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -428,8 +427,7 @@ class Board:
         if altered := self.altered():
             return Audited(altered)
         self.evaluations.finish_pending()
-        read = partial(self.evaluations.reader.orders, self.version())
-        return audit(self.snapshot(), read, now or datetime.now(UTC))
+        return audit(self.snapshot(), now or datetime.now(UTC))
 
     def altered(self) -> list[str]:
         """Differences between the store and its records, receipts and files.

@@ -119,16 +119,6 @@ def _evaluate(task: dict[str, Any]) -> dict[str, Any]:
     return {"files": answers}
 
 
-def _order(task: dict[str, Any]) -> dict[str, Any]:
-    from scorer.board.orders import order_of
-    from scorer.board.reading import order_fields
-    from scorer.prepare.bind import prepare
-
-    bound = prepare(_loaded_challenge(task), task["allow_plugins"])
-    orders = [order_of(Path(file["path"]), bound, task["lists"]) for file in task["files"]]
-    return {"files": [order_fields(order) for order in orders]}
-
-
 def _check(task: dict[str, Any]) -> dict[str, Any]:
     from scorer.api.check import check
     from scorer.api.statistics import statistics
@@ -153,7 +143,6 @@ def _kit(task: dict[str, Any]) -> dict[str, Any]:
 
 CONFINED: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
     "evaluate": _evaluate,
-    "order": _order,
     "check": _check,
     "kit": _kit,
 }

@@ -64,7 +64,7 @@ def ask_child(
     """Have a child process do a task, and return its answer.
 
     Args:
-        do: prepare, evaluate, order, check, kit, rescore or audit. With `read` among `more` it gets
+        do: prepare, evaluate, check, kit, rescore or audit. With `read` among `more` it gets
             neither the store nor the network, and these files alone.
         beat: called now and then while it works.
 

@@ -9,10 +9,8 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-import numpy as np
-
 from scorer.api.submissions import Named
-from scorer.board.audit import ALIKE, overlap
+from scorer.board.audit import ALIKE, is_telling, kappa, value_codes
 from scorer.board.evaluations import Evaluations
 from scorer.board.names import team_name
 from scorer.board.phases import (
@@ -140,7 +138,7 @@ class Ledger:
         outcome = self.outcome(entry.number)
         if outcome.status == "scored":
             with suppress(*OURS):  # the entry is recorded, and this is a remark alone
-                outcome.findings.extend(self._nearly_the_same(version, entry))
+                outcome.findings.extend(self._nearly_the_same(entry))
         return outcome
 
     def _keep(self, file: Named, stream: BufferedReader, sha256: str) -> None:
@@ -149,27 +147,22 @@ class Ledger:
         except OSError as error:
             raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
 
-    def _nearly_the_same(self, version: Version, entry: Entry) -> Iterator[Problem]:
-        """S806 where an entry is nearly the same as one of the team's last entries."""
+    def _nearly_the_same(self, entry: Entry) -> Iterator[Problem]:
+        """S806 where an entry has nearly the same values as one of the team's last entries."""
         if entry.team is None:
             return
-        sent, statuses = self._database.sent(entry.team, version.values)
-        recent = [
-            earlier
-            for earlier in sent
-            if earlier.number < entry.number and statuses.get(earlier.sha256) == "scored"
+        snapshot = self._evaluations.own(entry.team)
+        earlier = [
+            each
+            for each in snapshot.entries
+            if each.number < entry.number and snapshot.statuses.get(each.sha256) == "scored"
         ][-RECENT:]
-        recent = [earlier for earlier in recent if self._files.has(earlier.sha256)]
-        if not recent:
-            return
-        names, lists = {e.sha256: e.file for e in [*recent, entry]}, self._versions.terms().lists
-        ordered = self._evaluations.reader.orders(version, names, lists)
-        for earlier in reversed(recent):
-            one, other = (ordered[each.sha256].orders for each in (entry, earlier))
-            share = float(np.mean(np.nan_to_num(overlap(one, other))))
-            if share >= ALIKE:
-                words = f"nearly the same as entry {earlier.number} of this team"
-                message = f"{words} (overlap {share:.2f})"
+        *codes, own = value_codes(snapshot, [*earlier, entry])
+        for each, theirs in zip(reversed(earlier), reversed(codes), strict=True):
+            if is_telling(own) and kappa(theirs, own) >= ALIKE:
+                share = float((theirs == own).mean())
+                words = f"nearly the same as entry {each.number} of this team"
+                message = f"{words} (equal values in {100 * share:.0f} % of the lists)"
                 yield Problem("S806", message, "warning", path=entry.file)
                 return
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import traceback
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
@@ -13,11 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from zipfile import BadZipFile
 
-import numpy as np
-
 from scorer.api.submissions import terms_of
 from scorer.api.systems import Named, by_system
-from scorer.board.orders import Ordered, Orders, order_of
 from scorer.board.versions import Versions
 from scorer.core.errors import ChallengeError, PluginError, ScorerError
 from scorer.core.problems import Findings
@@ -60,7 +57,7 @@ class Reader:
     def evaluated(self, version: Version, names: Mapping[str, str]) -> Iterator[Evaluation]:
         """The evaluations of files (SHA-256 -> name) under a version; no means on the splits."""
         if self.aside is not None:
-            for sha256, fields in self._asked(self.aside, "evaluate", version, names):
+            for sha256, fields in self._asked(self.aside, version, names):
                 yield evaluation_from(fields, version.values, sha256)
         elif names:
             ready = self._versions.opened(version)
@@ -74,25 +71,8 @@ class Reader:
 
         return make
 
-    def orders(
-        self, version: Version, names: Mapping[str, str], lists: Sequence[str]
-    ) -> dict[str, Ordered]:
-        """SHA-256 of each file -> the order in which it has its items.
-
-        Args:
-            lists: the lists that count, in the order of their names.
-        """
-        if self.aside is not None:
-            asked = self._asked(self.aside, "order", version, names, lists=list(lists))
-            return {sha256: order_from(fields) for sha256, fields in asked}
-        bound, ordered = self._versions.bound(version), {}
-        for sha256, name in names.items():
-            with as_path(self._files, sha256, name) as path:
-                ordered[sha256] = order_of(path, bound, lists)
-        return ordered
-
     def _asked(
-        self, aside: Aside, do: str, version: Version, names: Mapping[str, str], **more: Any
+        self, aside: Aside, version: Version, names: Mapping[str, str]
     ) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """SHA-256 of each file, and the answer for it of a confined process, of `aside`."""
         left = iter(names.items())
@@ -100,7 +80,7 @@ class Reader:
         while batch := dict(islice(left, min(BATCH, some))):
             try:
                 with self.material(version, batch) as needed:
-                    answers = aside(do, needed | more)["files"]
+                    answers = aside("evaluate", needed)["files"]
             except (ScorerError, OSError) as error:
                 if len(batch) == 1:
                     cause = f"the process that reads it did not finish: {error}"
@@ -108,7 +88,7 @@ class Reader:
                     continue
                 files = [*batch.items()]  # whose fault was it? half of them are asked again
                 for part in (files[: len(files) // 2], files[len(files) // 2 :]):
-                    yield from self._asked(aside, do, version, dict(part), **more)
+                    yield from self._asked(aside, version, dict(part))
             else:
                 yield from zip(batch, answers, strict=True)
 
@@ -203,21 +183,3 @@ def evaluation_from(fields: Mapping[str, Any], values: str, sha256: str) -> Eval
     except (AttributeError, LookupError, TypeError, ValueError, BadZipFile) as error:
         return failed(values, sha256, f"its process answered something else: {error!r}")
     return Evaluation(values, sha256, "scored", text, card, folds)
-
-
-def order_fields(ordered: Ordered) -> dict[str, Any]:
-    """An order of items as JSON has it."""
-    items = ordered.orders.items
-    return {
-        "shape": items.shape,
-        "items": b64encode(items.tobytes()).decode(),
-        "digest": ordered.digest,
-    }
-
-
-def order_from(fields: Mapping[str, Any]) -> Ordered:
-    """The order that `order_fields` wrote. Raises `ScorerError` where there is none."""
-    if fields.get("status") == "failed":
-        raise ScorerError(fields["cause"])
-    items = np.frombuffer(b64decode(fields["items"]), dtype=np.uint64)
-    return Ordered(Orders(items.reshape(fields["shape"])), fields["digest"])

@@ -1,62 +1,96 @@
 """Copies, near-copies and strangers among many entries; probing; the shake-up."""
 
 import random
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
-from scorer.board.audit import near_duplicates, overlap, probing, shake_up
-from scorer.board.orders import DEPTH, Orders
+from scorer.board.audit import (
+    Pair,
+    duplicates,
+    kappa,
+    near_duplicates,
+    probing,
+    shake_up,
+)
 from scorer.store.records import Entry
 
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
-def orders(lists):
-    items = np.zeros((len(lists), DEPTH), dtype=np.uint64)
-    for row, names in enumerate(lists):
-        items[row, : len(names)] = names
-    return Orders(items)
+def sent(count, teams=None):
+    """Entries of so many teams, or of these, one each."""
+    teams = range(1, count + 1) if teams is None else teams
+    return [Entry(n, team, NOW, f"{n:064x}", "a.csv", 1, "main") for n, team in enumerate(teams, 1)]
 
 
-def plain_overlap(one, other, p=0.9):
-    """Rank-biased overlap of one list, normalized over its depth, as its definition reads."""
-    depth = max(len(one), len(other))
-    total = sum(p**d for d in range(depth))
-    shared = (len(set(one[:d]) & set(other[:d])) / d for d in range(1, depth + 1))
-    return sum(p ** (d - 1) * each for d, each in enumerate(shared, start=1)) / total
+def right_and_wrong(chance, entries, lists, accuracy):
+    """Codes of entries that are right in so many of the lists, of which some are hard."""
+    ease = chance.normal(0, 0.5, lists)
+    level = np.log(accuracy / (1 - accuracy))
+    return (chance.random((entries, lists)) < 1 / (1 + np.exp(-level - ease))).astype(int)
 
 
-def test_overlap_is_its_definition():
-    chance = random.Random(1)
-    for _ in range(200):
-        a = chance.sample(range(1, 30), chance.randint(1, 12))
-        b = chance.sample(range(1, 30), chance.randint(1, 12))
-        (found,) = overlap(orders([a]), orders([b]))
-        assert found == pytest.approx(plain_overlap(a, b), abs=1e-12)
-    assert np.isnan(overlap(orders([[]]), orders([[]]))).all()
-    assert overlap(orders([[1, 2]]), orders([[1, 2]])) == 1
+def rare_hits(chance, entries, lists, accuracy):
+    """Codes of entries that find something in few lists."""
+    return right_and_wrong(chance, entries, lists, 1 - accuracy)
 
 
-@pytest.mark.slow("keeps and evaluates entries")
-def test_near_duplicates_among_300_entries_are_found_and_strangers_are_not():
-    chance = random.Random(3)
-    made = {n: [chance.sample(range(1, 100), 10) for _ in range(20)] for n in range(1, 301)}
-    for copy, of in ((301, 17), (302, 150)):  # two lists of twenty have two items changed about
-        made[copy] = [list(names) for names in made[of]]
-        for names in made[copy][:2]:
-            names[4], names[5] = names[5], names[4]
-    entries = [Entry(n, n, NOW, f"{n:064x}", "a.csv", 1, "main") for n in made]
-    found = near_duplicates(entries, {n: orders(lists) for n, lists in made.items()})
+def all_different(chance, entries, lists, accuracy):
+    """Codes of values that hardly any two entries have in common, but for the best one."""
+    codes = chance.integers(1, 1000, (entries, lists))
+    codes[chance.random(codes.shape) < accuracy / 2] = 0
+    return codes
+
+
+@pytest.mark.slow("compares 300 entries")
+@pytest.mark.parametrize("values", [right_and_wrong, rare_hits, all_different])
+@pytest.mark.parametrize("accuracy", [0.8, 0.97])
+def test_near_duplicates_among_300_entries_are_found_and_strangers_are_not(values, accuracy):
+    chance, lists = np.random.default_rng(3), 2_000
+    codes = values(chance, 302, lists, accuracy)
+    for copy, of in ((300, 16), (301, 149)):
+        codes[copy] = codes[of]
+        changed = chance.choice(np.flatnonzero(codes[of] != codes[of].max()), 1)
+        codes[copy, changed] = codes[of].max()
+    entries = sent(302)
+    assert duplicates(entries, codes) == []
+    found = near_duplicates(entries, codes)
     assert {pair.entries for pair in found} == {(17, 301), (150, 302)}
-    assert all(0.95 < pair.overlap < 1 for pair in found)
+    assert all(0.99 < pair.agreement < 1 for pair in found)
 
 
-def test_entries_without_an_order_are_alike_to_none():
-    nothing = orders([[], []])
-    entries = [Entry(n, n, NOW, f"{n:064x}", "a.csv", 1, "main") for n in (1, 2)]
-    assert near_duplicates(entries, {1: nothing, 2: nothing}) == []
+def test_kappa_is_its_definition():
+    chance = random.Random(1)
+    for _ in range(100):
+        a, b = (chance.choices([1, 2, 3], [6, 2, 1], k=30) for _ in range(2))
+        same = sum(x == y for x, y in zip(a, b, strict=True)) / 30
+        by_chance = sum(a.count(v) * b.count(v) for v in (1, 2, 3)) / 900
+        assert kappa(np.array(a), np.array(b)) == pytest.approx(
+            (same - by_chance) / (1 - by_chance)
+        )
+    assert np.isnan(kappa(np.ones(4), np.ones(4)))
+
+
+def test_values_that_tell_nothing_make_no_duplicates():
+    nothing_found = np.zeros((2, 50), dtype=int)
+    one_list = nothing_found.copy()
+    one_list[:, 7] = 1  # the same single one
+    no_lists = np.zeros((2, 0), dtype=int)
+    for codes in (nothing_found, one_list, no_lists):
+        assert duplicates(sent(2), codes) == near_duplicates(sent(2), codes) == []
+    twice = [replace(entry, sha256="f" * 64) for entry in sent(2)]  # of the same bytes
+    assert duplicates(twice, no_lists) == duplicates(twice, nothing_found) == [[1, 2]]
+
+
+def test_entries_of_one_team_and_duplicates_are_not_near_duplicates():
+    codes = np.tile(np.arange(40), (2, 1))
+    codes[1, 3] = 99
+    assert near_duplicates(sent(2, teams=[1, 1]), codes) == []
+    assert near_duplicates(sent(2), codes, [[1, 2]]) == []
+    assert near_duplicates(sent(2), codes) == [Pair((1, 2), 39 / 40)]
 
 
 @pytest.mark.parametrize("higher", [True, False])
@@ -65,15 +99,6 @@ def test_who_has_no_value_on_a_split_is_last_there(higher):
     values = values if higher else 1 - values
     shakes = shake_up(["a", "b", "c"], values, np.arange(2), np.arange(2, 4), higher, draws=20)
     assert [shake.ranks for shake in shakes] == [(1, 1), (3, 3), (2, 2)]
-
-
-def test_entries_of_one_team_and_exact_copies_are_not_near_duplicates():
-    same = orders([[1, 2, 3]] * 5)
-    mine = [Entry(n, 1, NOW, f"{n:064x}", "a.csv", 1, "main") for n in (1, 2)]
-    assert near_duplicates(mine, {1: same, 2: same}) == []
-    other = [mine[0], Entry(2, 2, NOW, "b", "a.csv", 1, "main")]
-    assert near_duplicates(other, {1: same, 2: same}, [[1, 2]]) == []
-    assert len(near_duplicates(other, {1: same, 2: same})) == 1
 
 
 def test_a_series_that_changes_few_lists_at_a_time_is_probing():
@@ -119,7 +144,24 @@ def test_an_audit_of_a_board(life):
         other.write_text("list,item,rank\n" + "".join(lines))
         board.add([other], "blue", now=NOW)
         board.add([life.sent("c", 1.5)], "green", now=NOW)
+        # a copy in which two of sixty lists are those of another
+        changed = [
+            line for line in first.read_text().splitlines() if line[:3] not in ("q00", "q01")
+        ]
+        changed += [line for line in (life.folder.parent / "c.csv").read_text().splitlines()
+                    if line[:3] in ("q00", "q01")]  # fmt: skip
+        near = life.folder.parent / "d.csv"
+        near.write_text("\n".join(changed) + "\n")
+        board.add([near], "grey", now=NOW)
+        (again,) = board.add([life.sent("a", 1.0)], "grey", now=NOW)
+        (other,) = board.add([life.sent("e", 1.5)], "grey", now=NOW)
         found = board.audit(now=NOW)
-    assert found.duplicates == [[1, 2]]
-    assert found.near_duplicates == []
+    (remark,) = again.findings
+    assert remark.code == "S806"
+    assert remark.message == (
+        "nearly the same as entry 4 of this team (equal values in 97 % of the lists)"
+    )
+    assert list(other.findings) == []
+    assert found.duplicates == [[1, 2, 5]]
+    assert {pair.entries for pair in found.near_duplicates} == {(1, 4), (2, 4)}
     assert found.shake_up == []

@@ -151,12 +151,10 @@ def test_what_re_scores_is_confined(reaching, by):
         assert after.altered() == []
 
 
-@pytest.mark.slow("starts processes that read")
-def test_what_audits_reads_in_confined_processes_alone(reaching, monkeypatch):
-    board, place = reaching
+def test_an_audit_reads_no_file_of_an_entry(reaching, monkeypatch):
+    board, _ = reaching
     here = board.audit()
-    read_aside(board, place, ChildLimits())
-    for name in ("order_of", "local"):  # whoever reads in this process fails
+    for name in ("as_path", "local"):  # whoever reads a file fails
         monkeypatch.setattr(f"scorer.board.reading.{name}", None)
     assert board.audit() == here
 

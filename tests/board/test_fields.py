@@ -21,7 +21,7 @@ def plain(found):
 def test_an_audit_as_data_holds_all_that_was_found():
     said = plain(FOUND)
     assert said["schema"] == "audit/1"
-    assert said["near_duplicates"] == [{"entries": [3, 4], "overlap": 0.98765}]
+    assert said["near_duplicates"] == [{"entries": [3, 4], "agreement": 0.98765}]
     assert said["probing"] == [{"team": "red", "entries": [6, 7, 8]}]
     assert said["shake_up"][0] == {"team": "blue", "ranks": [1, 6], "expected": [1, 3]}
 
@@ -29,8 +29,8 @@ def test_an_audit_as_data_holds_all_that_was_found():
 def test_an_audit_in_sentences_leaves_out_what_sampling_explains():
     assert sentences(plain(FOUND)) == [
         r"altered: entry 7: \x1b[31m",
-        "entries 1, 2, 5 have the same content",
-        "entries 3 and 4 are nearly the same (overlap 0.988)",
+        "entries 1, 2, 5 have the same value in every list",
+        "entries 3 and 4 have equal values in 98.8 % of the lists",
         "red changes few lists at a time: entries 6, 7, 8",
         "blue: rank 1 becomes 6 (expected from sampling alone: 1 to 3)",
     ]

@@ -40,10 +40,11 @@ def _findings(audit: dict[str, Any]) -> Iterator[str]:
     for fault in audit["altered"]:
         yield f"altered: {printable(fault)}"
     for group in audit["duplicates"]:
-        yield f"entries {', '.join(map(str, group))} have the same content"
+        yield f"entries {', '.join(map(str, group))} have the same value in every list"
     for pair in audit["near_duplicates"]:
         one, other = pair["entries"]
-        yield f"entries {one} and {other} are nearly the same (overlap {pair['overlap']:.3f})"
+        share = f"{100 * pair['agreement']:.1f} %"
+        yield f"entries {one} and {other} have equal values in {share} of the lists"
     for series in audit["probing"]:
         numbers = ", ".join(map(str, series["entries"]))
         yield f"{printable(series['team'])} changes few lists at a time: entries {numbers}"
