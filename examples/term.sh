@@ -56,7 +56,7 @@ say why course boreas
 "$score" why course boreas --at 2027-01-17T12:00:00+01:00
 
 say reveal course -o open
-"$score" reveal course -o open
+"$score" reveal course -o open --at 2027-01-17T12:00:00+01:00
 say verify course
 "$score" verify course
 say verify open

@@ -9,6 +9,7 @@ with scorer.Board.open("challenges/course-2026") as board:
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -27,7 +28,7 @@ from scorer.board.live import LiveReport
 from scorer.board.log import Event, log
 from scorer.board.phases import Left, Span, shown_at
 from scorer.board.rescore import Rescored, rescore
-from scorer.board.seal import reveal, seal
+from scorer.board.seal import refuse_early, reveal, seal
 from scorer.board.selection import State
 from scorer.board.snapshot import Snapshot
 from scorer.board.store import Store
@@ -445,7 +446,14 @@ class Board:
         """
         return seal(self.challenge, self.versions.manifest, now or datetime.now(UTC))
 
-    def reveal(self, folder: Path, *, altered: bool = False) -> None:
+    def reveal(
+        self,
+        folder: Path,
+        *,
+        altered: bool = False,
+        early: bool = False,
+        now: datetime | None = None,
+    ) -> None:
         """Publish salt, truth, rules and receipts in a new folder, for `score verify`.
 
         The files are the sealed ones, and those in force where they differ, as the store has them.
@@ -453,14 +461,27 @@ class Board:
         Args:
             folder: the new folder.
             altered: reveal also where the store was altered; the folder then says what.
+            early: reveal also while entries are taken, or will be.
+            now: the time; default: the clock's.
 
         Raises:
-            UsageError: the challenge was never sealed, the folder exists, or the store was altered.
+            UsageError: the challenge was never sealed, entries are still taken, the folder exists,
+                or the store was altered.
         """
+        if not early:
+            refuse_early(self.challenge, now or datetime.now(UTC))
         problems = self.altered()
         if problems and not altered:
             raise UsageError(f"nothing is revealed, the store was altered: {'; '.join(problems)}")
         reveal(self.versions, self._database, self._files, folder, problems)
+
+    def entries_before_seal(self) -> int:
+        """How many entries were received before the challenge was sealed; 0 if it is not."""
+        path = self.challenge.folder / receipts.SEAL
+        if not path.exists():
+            return 0
+        sealed = datetime.fromisoformat(json.loads(path.read_text(encoding="utf-8"))["made"])
+        return sum(entry.received < sealed for entry in self._database.entries())
 
     def receipts(self, number: int | None = None) -> str:
         """All receipts, one a line, each with the digest of the one before; or an entry's."""

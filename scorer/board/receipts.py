@@ -29,6 +29,12 @@ def as_lines(receipts: Iterable[Receipt]) -> str:
     )
 
 
+def sealed_late(entries: int) -> str:
+    """What a seal after the first entries does not show, for messages."""
+    count = "1 entry" if entries == 1 else f"{entries:,} entries"
+    return f"sealed after {count}: the seal does not show that rules and truth were the same before"
+
+
 def new_salt() -> str:
     """A salt that nobody can guess."""
     return secrets.token_hex(SALT_BYTES)

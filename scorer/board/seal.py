@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from scorer.board import receipts
+from scorer.board.phases import state_at
 from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.core.errors import UsageError
@@ -34,6 +35,25 @@ def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
     salt_file.chmod(0o600)
     write(target, receipts.seal_text(challenge.id, commitment, now).encode())
     return commitment
+
+
+def refuse_early(challenge: Challenge, now: datetime) -> None:
+    """Refuse to publish the truth while entries are taken, or will be.
+
+    Raises:
+        UsageError: A phase that takes entries is open, or opens later.
+    """
+    state = state_at(challenge, now)
+    if state.words == "closed":
+        return
+    times = ""
+    if state.until is not None:
+        verb = "closes" if state.words == "open" else "opens"
+        times = f", and {verb} at {state.until.isoformat(timespec='seconds')}"
+    raise UsageError(
+        f"nothing is revealed: the challenge is {state.words}{times}; whoever has the truth can "
+        "send perfect entries. --now reveals it all the same"
+    )
 
 
 def reveal(

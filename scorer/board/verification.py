@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scorer.board.receipts import RECEIPTS, REVEALED, SEAL, folder_of
+from scorer.board.receipts import RECEIPTS, REVEALED, SEAL, folder_of, sealed_late
 from scorer.core.errors import UsageError
 from scorer.core.nested import parsed
 from scorer.core.text import describe_exception, printable
@@ -244,10 +244,12 @@ def _verified_folder(folder: Path, text: _Text | None) -> Verified:
         raise UsageError(
             f"{printable(folder)} is not what score reveal made: {describe_exception(error)}"
         ) from None
+    late = _entries_before_seal(folder, text)
     problems = [f"{REVEALED}: {fault}" for fault in fields.get("altered", ())]
     if commitment(salt, files) != claimed:
         problems.append(f"{REVEALED}: salt and digests do not make the commitment")
-    found = [Verified(1, problems, []), _sealed(folder, claimed)]
+    notes = [f"{SEAL}: {sealed_late(late)}"] if late else []
+    found = [Verified(1, problems, notes), _sealed(folder, claimed)]
     found.append(_below(folder, "", files, "not the file that was sealed"))
     if in_force is not None and (place := folder_of(in_force[0], in_force[1], files)):
         found.append(_below(folder, place, in_force[1], "not the file of the version in force"))
@@ -263,6 +265,17 @@ def _verified_folder(folder: Path, text: _Text | None) -> Verified:
         [fault for each in found for fault in each.problems],
         [note for each in found for note in each.notes],
     )
+
+
+def _entries_before_seal(folder: Path, text: _Text | None) -> int:
+    """How many entries of the chain were received before the seal was made; 0 if unknown."""
+    try:
+        sealed = datetime.fromisoformat(parsed((folder / SEAL).read_text(encoding="utf-8"))["made"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
+    times = [line.time("received", "time") for line in (text.lines if text else ())
+             if line.kind == "entry"]  # fmt: skip
+    return sum(time is not None and time < sealed for time in times)
 
 
 def _sealed(folder: Path, claimed: str) -> Verified:

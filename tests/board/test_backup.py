@@ -52,7 +52,7 @@ def test_a_backup_is_restored_to_either_database(saved, tmp_path, store):
         assert looked[2] == []
         with pytest.raises(UsageError, match="a board life in that store already"):
             board.store.restore(backup)
-        board.reveal(tmp_path / "open")  # with the salt of the seal
+        board.reveal(tmp_path / "open", early=True)  # with the salt of the seal
         assert board.store.backup(tmp_path / "again").files == len(described(backup)["files"])
 
 

@@ -132,7 +132,7 @@ def test_what_was_altered_is_told(folder, name):
             return
         assert board.audit().altered == altered
         with pytest.raises(UsageError, match="nothing is revealed, the store was altered"):
-            board.reveal(folder.parent / "open")
+            board.reveal(folder.parent / "open", early=True)
         assert not (folder.parent / "open").exists()
 
 
@@ -160,7 +160,7 @@ def test_an_audit_reads_receipts_and_evaluations_once(folder, monkeypatch):
 def test_an_altered_store_can_be_revealed_and_the_folder_says_so(folder):
     sql("UPDATE entry SET team = 1 WHERE number = 3")(folder)
     with Board.open(folder) as board:
-        board.reveal(folder.parent / "open", altered=True)
+        board.reveal(folder.parent / "open", altered=True, early=True)
     _, problems, _ = verify([folder.parent / "open"])
     assert any("it was sent by 'green'" in problem for problem in problems)
 

@@ -111,7 +111,7 @@ def revealed(life):
         assert salt.stat().st_mode & 0o777 == 0o600
         for n in range(3):
             board.add([life.sent(f"s{n}", 1.0)], "red", now=NOW)
-        board.reveal(life.folder.parent / "open")
+        board.reveal(life.folder.parent / "open", early=True)
     return life.folder.parent / "open"
 
 
@@ -157,7 +157,7 @@ def test_a_changed_truth_cannot_be_revealed_as_the_sealed_one(life):
     with life.open() as board:
         board.add([life.sent("a", 1.0)], "red", now=NOW)
         with pytest.raises(UsageError, match="nothing is revealed"):
-            board.reveal(life.folder.parent / "open")
+            board.reveal(life.folder.parent / "open", early=True)
         with pytest.raises(UsageError, match="sealed once"):
             board.seal()
     assert not (life.folder.parent / "open").exists()
@@ -172,7 +172,7 @@ def test_the_sealed_version_can_be_revealed_after_a_rescoring(life):
     life.write_truth()
     with life.open() as board:
         board.rescore(now=NOW)
-        board.reveal(life.folder.parent / "open")
+        board.reveal(life.folder.parent / "open", early=True)
         final = board.board().report.standings
     public = life.folder.parent / "open"
     assert (public / "truth.csv").read_text() == before
@@ -283,3 +283,43 @@ def test_a_revealed_folder_names_nothing_outside_itself(revealed, tmp_path):
     fields["files"]["../outside/x"] = "0" * 64
     (revealed / REVEALED).write_text(json.dumps(fields))
     assert any("leads out of the folder" in problem for problem in verify([revealed])[1])
+
+
+OPEN = "phases: [{id: main, opens: 2026-01-01T00:00:00Z, closes: 2026-02-01T00:00:00Z}]\n"
+DURING, AFTER = "2026-01-20T12:00:00+00:00", "2026-02-02T12:00:00+00:00"
+
+
+@pytest.fixture
+def sealed_late(challenge, score):
+    """A challenge that was sealed after two entries."""
+    folder = challenge(f"truth: truth.csv\nmetrics: [P@2]\n{OPEN}")
+    (folder.parent / "s.csv").write_text("list,item,score\nq1,a,2\nq2,a,1\n")
+    assert score("team", folder, "add", "red").code == 0
+    for day in (5, 6):
+        words = ("--team", "red", "--at", f"2026-01-0{day}T12:00:00+00:00")
+        (folder.parent / "s.csv").write_text(f"list,item,score\nq1,a,2\nq2,a,{day}\n")
+        ran = score("add", folder, folder.parent / "s.csv", *words)
+        assert ran.code == 0, ran
+    ran = score("seal", folder, "--at", "2026-01-10T12:00:00+00:00")
+    assert "sealed after 2 entries" in ran.err
+    return folder
+
+
+def test_the_truth_is_not_revealed_while_entries_are_taken(sealed_late, score):
+    target = sealed_late.parent / "open"
+    ran = score("reveal", sealed_late, "-o", target, "--at", DURING)
+    assert ran.code == 2
+    assert "the challenge is open, and closes at 2026-02-01T00:00:00+00:00" in ran.err
+    assert not target.exists()
+    assert score("reveal", sealed_late, "-o", target, "--at", DURING, "--now").code == 0
+    assert (target / "truth.csv").exists()
+
+
+def test_reveal_and_verify_say_that_the_seal_came_after_entries(sealed_late, score):
+    target = sealed_late.parent / "open"
+    ran = score("reveal", sealed_late, "-o", target, "--at", AFTER)
+    assert ran.code == 0
+    assert "sealed after 2 entries" in ran.err
+    ran = score("verify", target)
+    assert ran.code == 0
+    assert "sealed after 2 entries" in ran.out + ran.err

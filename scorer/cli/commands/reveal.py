@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import Living, on_board
+from scorer.board.receipts import sealed_late
+from scorer.cli.board import At, Living, moment, on_board
 from scorer.cli.options import Result
 from scorer.core.text import printable
 
@@ -22,11 +23,19 @@ def reveal(
         bool,
         typer.Option("--altered", help="Also where the store was altered; the folder says what."),
     ] = False,
+    now: Annotated[
+        bool,
+        typer.Option("--now", help="Also while entries are taken: the truth becomes public."),
+    ] = False,
+    at: At = None,
 ) -> Result:
     """Publish the sealed files, the truth among them, the salt, and all receipts.
 
     First the whole store is held against its receipts, files and scorecards.
     """
     board, notes = living.open()
-    board.reveal(output, altered=altered)
+    board.reveal(output, altered=altered, early=now, now=moment(at))
+    late = board.entries_before_seal()
+    if late:
+        notes = (*notes, sealed_late(late))
     return Result(f"{printable(output)}: holds the truth; score verify checks it\n", notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scorer.board.receipts import sealed_late
 from scorer.cli.board import At, Living, moment, on_board
 from scorer.cli.options import Result
 
@@ -11,4 +12,6 @@ def seal(living: Living, at: At = None) -> Result:
     """Write challenge.seal, which is to be published, and print the commitment."""
     board, notes = living.open()
     commitment = board.seal(now=moment(at))
+    if late := board.entries_before_seal():
+        notes = (*notes, sealed_late(late))
     return Result(f"{commitment}\n", (*notes, "publish challenge.seal; keep .scorer/seal.salt"))
