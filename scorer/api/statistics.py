@@ -6,10 +6,7 @@ baseline of one's own, is another submission.
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -18,7 +15,6 @@ from scorer.api.systems import among
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats
-from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import printable, quoted
 from scorer.formats.read import read
@@ -59,46 +55,6 @@ def statistics(
     return [
         [] if table is None else list(_sentences(table, ready.public, others)) for table in tables
     ]
-
-
-def directions(
-    challenge: Challenge, truth: Path, predictions: Named, *, allow_plugins: bool = False
-) -> str:
-    """The primary measure of predictions for answers of one's own, as they are and reversed.
-
-    Args:
-        challenge: whose measures are taken.
-        truth: one's own answers, in the form of the challenge's.
-        predictions: for these, in the form of a submission.
-        allow_plugins: whether the challenge's own code may be run.
-
-    Raises:
-        UsageError: the predictions have no direction, or cannot be scored.
-    """
-    from scorer.api.score import score
-
-    own = dict.fromkeys(("lists", "items", "exclude", "splits")) | {"phases": ()}
-    board = challenge.leaderboard.model_copy(update={"baselines": ()})
-    mine = challenge.with_truth(truth).model_copy(update={**own, "leaderboard": board})
-    ready = opened(prepare(mine, allow_plugins))
-    table = _table_of_file(ready, predictions)
-    if table is None:
-        raise UsageError(f"{printable(predictions.display)} cannot be read; score check tells why")
-    with TemporaryDirectory(prefix="scorer-") as folder:
-        copy = Path(folder, "reversed.csv")
-        _write(copy, table, _reversed(table))
-        files = [predictions._replace(name="as it is"), Named("reversed", copy)]
-        report = score(mine, files, allow_plugins=allow_plugins)
-    measure = report.primary
-    values = {each.name: each.values[measure.id].mean for each in report.submissions if each.valid}
-    if len(values) < 2:
-        raise UsageError(f"{printable(predictions.display)} cannot be scored by {truth.name}")
-    better = max if measure.metric.better == "higher" else min
-    reverse = better(values, key=values.__getitem__) == "reversed"
-    told = ", ".join(f"{name} {value:.4g}" for name, value in values.items())
-    return f"by your own answers {measure.id} is {told}" + (
-        ": the order seems reversed" if reverse and len(set(values.values())) > 1 else ""
-    )
 
 
 def _table_of_file(ready: OpenChallenge, file: Named) -> Table | None:
@@ -269,36 +225,3 @@ def _rank_correlation(first: Sequence[str], second: Sequence[str]) -> float | No
     place = {item: float(n) for n, item in enumerate(second)}
     both = [(float(n), place[item]) for n, item in enumerate(first) if item in place]
     return _correlation(*zip(*both, strict=True)) if len(both) > 1 else None
-
-
-def _reversed(table: Table) -> dict[str, Floats]:
-    """The numbers of a table with every order turned round; `UsageError` if there is none."""
-    numbers = dict(table.numbers)
-    likely = [role for role in numbers if role.startswith("probability")]
-    if "score" in numbers:
-        return {**numbers, "score": -numbers["score"]}
-    if likely and len(likely) < 3:
-        return {**numbers, **{role: 1 - numbers[role] for role in likely}}
-    if table.ids.keys() >= {"list", "item"} and numbers.keys() <= {"rank"}:
-        return {"rank": _last_first(table)}
-    raise UsageError("--validation tries scores, ranks or probabilities of two classes reversed")
-
-
-def _last_first(table: Table) -> Floats:
-    """Ranks of the rows with the last item of each list first."""
-    lists = table.ids["list"].codes
-    place = table.numbers.get("rank", np.arange(len(table), dtype=np.float64))
-    order = np.lexsort((-place, lists))
-    starts = np.searchsorted(lists[order], lists[order])
-    ranks = np.empty(len(table))
-    ranks[order] = np.arange(len(table)) - starts + 1
-    return ranks
-
-
-def _write(path: Path, table: Table, numbers: Mapping[str, Floats]) -> None:
-    columns = {role: [ids.text(n) for n in range(len(table))] for role, ids in table.ids.items()}
-    columns |= {role: [f"{value:.17g}" for value in v.tolist()] for role, v in numbers.items()}
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow([table.called(role) for role in columns])
-        writer.writerows(zip(*columns.values(), strict=True))

@@ -77,19 +77,7 @@ def test_rankings_beside_another(score, runs):
     assert "every score is 1; all are equal" in flat
 
 
-def test_both_directions_on_answers_of_ones_own(score, runs):
-    *_, ran = looks(score, runs, runs / "mine.csv", "--validation", runs / "truth.csv",
-                    runs / "mine.csv")  # fmt: skip
-    assert "RR is as it is 0.25, reversed 1: the order seems reversed" in ran.err
-    *_, ran = looks(score, runs, runs / "mine.csv", "--validation", runs / "truth.csv",
-                    runs / "other.csv")  # fmt: skip
-    assert "RR is as it is 1, reversed 0.25\n" in ran.err
-
-
-def test_what_has_no_direction_is_an_error(score, classes):
-    words = ("--statistics", "--validation", classes / "truth.csv", classes / "mine.csv")
-    ran = score("check", classes, classes / "mine.csv", *words)
-    assert ran.code == 2, ran
+def test_other_files_need_statistics_beside_which_they_are_laid(score, classes):
     assert score("check", classes, classes / "mine.csv", "--beside", "x").code == 2
 
 

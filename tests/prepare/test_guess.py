@@ -233,13 +233,8 @@ def test_init_writes_the_challenge_that_fits(score, tmp_path, truth, sample):
             {"json": {"list": "questions[].id", "item": "questions[].documents[]"}},
             "0.0000",
         ),
-        (
-            {"t.csv": "user,song\nu1,a\nu2,b\n", "s.txt": "a b\nb c\n", "users.txt": "u1\nu2\n"},
-            {"columns": {"list": "user", "item": "song"}},
-            "1.0000",
-        ),
     ],
-    ids=["an empty array beside", "lists without a header"],
+    ids=["an empty array beside"],
 )
 def test_init_reads_files_as_they_come(score, tmp_path, files, expected, sent):
     for name, text in files.items():
@@ -251,16 +246,6 @@ def test_init_reads_files_as_they_come(score, tmp_path, files, expected, sent):
     board = score(tmp_path / "made", tmp_path / list(files)[1])
     assert board.code == 0, board
     assert sent in board.out
-
-
-def test_init_counts_lines_against_lists_without_a_header(score, tmp_path):
-    files = {"t.csv": "user,song\nu1,a\n", "s.txt": "a b\n", "users.txt": "u1\nu2\nu3\n"}
-    for name, text in files.items():
-        (tmp_path / name).write_text(text)
-    ran = score("init", "--from", *(tmp_path / name for name in files), tmp_path / "made")
-    assert ran.code == 2
-    assert "s.txt: it has 1 lines, and " in ran.err
-    assert "users.txt 3 rows" in ran.err
 
 
 @pytest.mark.slow("writes, lints and scores a challenge a row")
@@ -305,8 +290,8 @@ def test_init_beside_the_truth_writes_only_the_challenge(score, tmp_path):
         (["--from", "nowhere.csv", "x"], "nowhere.csv is no file"),
         (["--from", "bad.csv", "x"], "no header is seen"),
         (["--from", "same/t.csv", "t.csv", "x"], "two of the files are called 't.csv'"),
-        (["--from", "t.csv"], "score init --from TRUTH [SAMPLE [LISTS]] DIR"),
-        (["--from", "t.csv", "a", "b", "c", "d"], "score init --from TRUTH [SAMPLE [LISTS]] DIR"),
+        (["--from", "t.csv"], "score init --from TRUTH [SAMPLE] DIR"),
+        (["--from", "t.csv", "a", "b", "c", "d"], "score init --from TRUTH [SAMPLE] DIR"),
         (["--from", "wrong.csv", "x"], "T501"),
     ],
 )
@@ -583,62 +568,20 @@ def test_a_zip_of_tables_that_differ_is_not_guessed(score, tmp_path):
     assert "t.zip: no header is seen" in ran.err
 
 
-USERS = [f"u{n}" for n in range(12)]
-KEYED = "user,age\n" + "".join(f"{name},{20 + n}\n" for n, name in enumerate(USERS))
-NUMBERED = "".join(f"{n / 4}\n" for n in range(12))
-SAID = "".join(f"{('yes', 'no')[n % 2]}\n" for n in range(12))
-IN_ORDER = {
-    "numbers": (NUMBERED, NUMBERED, {"header": ["target"]}, {"header": ["prediction"]}, "RMSE", 0),
-    "with ids": ("user,y\n" + "".join(f"{u},{n / 4}\n" for n, u in enumerate(USERS)),
-                 NUMBERED, None, {"header": ["prediction"]}, "RMSE", 0),
-    "a header": ("truth\n" + NUMBERED, "guess\n" + NUMBERED,
-                 {"columns": {"target": "truth"}}, {"columns": {"prediction": "guess"}}, "RMSE", 0),
-    "classes": (SAID, SAID, {"header": ["label"]}, {"header": ["label"]}, "Accuracy", 1),
-    "items": ("user,item\n" + "".join(f"{u},i{n}\n{u},i{n + 1}\n" for n, u in enumerate(USERS)),
-              "".join(f"i{n} i{n + 1} x y z\n" for n in range(12)), None,
-              {"header": ["item"], "cells": {"item": " "}}, "nDCG@10", 1),
-    "items on both sides": ("".join(f"i{n},i{n + 1}\n" for n in range(12)),
-                            "".join(f"i{n},i{n + 1}\n" for n in range(12)),
-                            {"header": ["item"], "cells": {"item": ","}},
-                            {"header": ["item"], "cells": {"item": ","}}, "nDCG@10", 1),
-}  # fmt: skip
-
-
-@pytest.mark.slow("writes, lints and scores a challenge a row", beyond=2)
-@pytest.mark.parametrize("name", IN_ORDER)
-def test_lines_without_ids_follow_a_third_file(score, tmp_path, name):
-    truth, sample, of_truth, of_sample, measure, best = IN_ORDER[name]
-    for file, text in (("truth.csv", truth), ("sent.txt", sample), ("users.csv", KEYED)):
-        (tmp_path / file).write_text(text)
-    paths = [tmp_path / file for file in ("truth.csv", "sent.txt", "users.csv")]
-    ran = score("init", "--from", *paths, tmp_path / "made")
-    assert (ran.code, ran.err) == (0, ""), ran
-    data = yaml.safe_load((tmp_path / "made" / "challenge.yaml").read_text("utf-8"))
-    assert data["lists"] == {"file": "users.csv", "columns": {"list": "user"}}
-    for wanted, section in ((of_truth, "truth"), (of_sample, "submission")):
-        if wanted is not None:
-            assert wanted.items() <= data[section].items()
-            assert data[section]["lines"] == "lists"
-        else:
-            assert "lines" not in data[section]
-    assert notation(data["metrics"][0]) == measure
-    ran = score(tmp_path / "made", tmp_path / "made" / "sent.txt", "--format", "json")
-    assert ran.code == 0, ran
-    (found,) = json.loads(ran.out)["leaderboard"]
-    assert found["values"][measure] == best
-
-
-def test_lines_that_are_not_as_many_as_the_rows_are_told(score, tmp_path):
-    for file, text in (("t.csv", NUMBERED), ("s.txt", NUMBERED[:-8]), ("users.csv", KEYED)):
-        (tmp_path / file).write_text(text)
-    paths = [tmp_path / file for file in ("t.csv", "s.txt", "users.csv")]
+def test_lines_without_ids_are_not_guessed(score, tmp_path):
+    numbers = "".join(f"{n / 4}\n" for n in range(12))
+    (tmp_path / "t.csv").write_text(numbers)
+    (tmp_path / "s.txt").write_text(numbers)
+    paths = [tmp_path / file for file in ("t.csv", "s.txt")]
     ran = score("init", "--from", *paths, tmp_path / "made")
     assert ran.code == 2
-    assert "s.txt: it has 11 lines, and" in ran.err
+    assert (
+        "if its lines have no ids, write lines: lists, and as lists: the file whose rows" in ran.err
+    )
     assert not (tmp_path / "made").exists()
-    ran = score("init", "--from", *paths[:2], tmp_path / "made")
+    ran = score("init", "--from", *paths, tmp_path / "t.csv", tmp_path / "made")  # a third file
     assert ran.code == 2
-    assert "score init --from TRUTH SAMPLE LISTS DIR" in ran.err
+    assert "score init --from TRUTH [SAMPLE] DIR" in ran.err
 
 
 CLASSES = "id,cat,dog\na,0.5,0.5\nb,0.9,0.1\nc,0.2,0.8\n"

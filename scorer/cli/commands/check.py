@@ -73,15 +73,6 @@ def check(
             "submission, a baseline of your own; repeatable.",
         ),
     ] = None,
-    validation: Annotated[
-        tuple[Path, Path] | None,
-        typer.Option(
-            "--validation",
-            metavar="TRUTH PREDICTIONS",
-            help="With --statistics, tell whether these predictions for answers of your own are "
-            "better reversed.",
-        ),
-    ] = None,
     most: Annotated[
         int,
         typer.Option("--max", metavar="N", min=1, help="Problems a file of --format lines."),
@@ -101,8 +92,8 @@ def check(
     settled, notes = challenge_of(challenge, terminal, submissions=submissions, measured=False)
     files = submissions_of(submissions, terminal, settled)
     refuse_overwrite(reports, settled, challenge, *(file.path for file in files))
-    if (beside or validation) and not statistics:
-        raise UsageError("--beside and --validation belong to --statistics")
+    if beside and not statistics:
+        raise UsageError("--beside belongs to --statistics")
     if fix and any(word == "-" or word.endswith("=-") for word in submissions) and not output:
         raise UsageError("--fix of standard input needs a place for the copy: -o FILE")
 
@@ -137,15 +128,10 @@ def check(
     excerpts = _excerpts(settled, files, checked, every) if shown and not parted else {}
     told = None
     if statistics:
-        from scorer.api.statistics import directions
         from scorer.api.statistics import statistics as looks
 
         others = submissions_of(beside, terminal, settled) if beside else []
         told = looks(settled, files, others, with_baselines=True, allow_plugins=allow_plugins)
-        if validation is not None:
-            own, predictions = validation
-            (file,) = submissions_of([str(predictions)], terminal, settled)
-            lines.append(directions(settled, own, file, allow_plugins=allow_plugins))
     content = CheckedFile(settled, checked, excerpts, told)
     return forms.result(content, options, lines, 1 if bad else 0)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
     from scorer.prepare.open import OpenChallenge
 
-FORM = "score init [KIND] DIR, or score init --from TRUTH [SAMPLE [LISTS]] DIR"
+FORM = "score init [KIND] DIR, or score init --from TRUTH [SAMPLE] DIR"
 TOOLS = "score init --from RESULTS... DIR"
 
 
@@ -28,8 +28,8 @@ def init(
         typer.Argument(
             metavar="[KIND] DIR",
             help="A kind of challenge (default: ranking; none and no folder: the list of them) "
-            "and a folder. With --from: a sample submission, where lines have no ids the public "
-            "file whose rows they follow, and a folder; or further results of a tool.",
+            "and a folder. With --from: a sample submission and a folder; or further results of a "
+            "tool.",
         ),
     ] = None,
     truth: Annotated[
@@ -142,24 +142,19 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     from scorer.challenge.schema import LINE, SCHEMA_FILE, for_editors
     from scorer.prepare.bind import prepare
     from scorer.prepare.guess.challenge import challenge_data
-    from scorer.prepare.guess.lines import in_order
     from scorer.prepare.open import opened
 
-    if not 1 <= len(words) <= 3:
+    if not 1 <= len(words) <= 2:
         raise UsageError(FORM)
-    *sources, target = map(Path, words)
-    sample: Path | None = sources[0] if sources else None
-    lists: Path | None = sources[1] if len(sources) > 1 else None
-    paths = [path for path in (truth, sample, lists) if path is not None]
+    *samples, target = map(Path, words)
+    sample = samples[0] if samples else None
+    paths = [truth, *samples]
     for path in paths:
         if not path.is_file():
             raise UsageError(f"{printable(path)} is no file; {FORM}")
     if len({path.name for path in paths}) < len(paths):
         raise UsageError(f"two of the files are called {quoted(truth.name)}")
-    if sample is not None and lists is not None:
-        data, guess = in_order(truth, sample, lists)
-    else:
-        data, guess = challenge_data(truth, sample)
+    data, guess = challenge_data(truth, sample)
     del data["id"]  # which is the folder's name
     ready = opened(prepare(load(data, truth.parent)))  # the truth must be one
     if sample is not None and (pattern := _pattern_of(ready, load(data, truth.parent), sample)):

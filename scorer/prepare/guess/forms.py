@@ -42,7 +42,7 @@ def looked(path: Path) -> Preview:
         return content
     raise UsageError(
         f"{display_path(path)}: no header is seen in which columns have names; if its lines have "
-        "no ids: score init --from TRUTH SAMPLE LISTS DIR, with the file whose rows they follow"
+        "no ids, write lines: lists, and as lists: the file whose rows they follow"
     )
 
 
