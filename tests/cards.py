@@ -1,11 +1,15 @@
-"""Scorecards of some lists, put together by the lists' names."""
+"""Scorecards of some lists beside that of all of them."""
 
 import numpy as np
 
-from scorer.results.scorecard import merged
 
-
-def together(cards):
-    names = [name for card in cards for name in card.lists]
-    lists = tuple(sorted(names))
-    return merged(cards, lists, np.array([lists.index(name) for name in names]))
+def assert_same_lists(parts, whole):
+    """The parts have the lists of the whole, each with the very values that it has there."""
+    place = {name: n for n, name in enumerate(whole.lists)}
+    assert sorted(name for part in parts for name in part.lists) == sorted(place)
+    for part in parts:
+        at = np.array([place[name] for name in part.lists], dtype=np.int64)
+        np.testing.assert_array_equal(part.answered, whole.answered[at])
+        assert part.values.keys() == whole.values.keys()
+        for measure, values in part.values.items():
+            np.testing.assert_array_equal(values, whole.values[measure][at], err_msg=measure)

@@ -22,7 +22,7 @@ from scorer.leaderboard.board import settled
 from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes import probes
 from scorer.prepare.probes_of_grades import with_extra_columns
-from scorer.scoring.lists import outcome, score_lists
+from scorer.scoring.lists import score_table
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import LARGEST, NUMBER, Table
 
@@ -82,7 +82,7 @@ def _better(after: float, before: float, better: str) -> bool:
 
 def _means(ready: OpenChallenge, table: Table) -> Mapping[str, float]:
     """The value by each measure; nothing where the challenge refuses the table."""
-    found = outcome(ready.plan, score_lists(ready.plan, table), Findings(), None)
+    found = score_table(ready.plan, table, Findings())
     scored = settled(terms_of(ready), "attack", "attack", found)
     return {key: value.mean for key, value in scored.values.items()}
 

@@ -30,7 +30,7 @@ from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.splits import cut, scope_of
 from scorer.results.explanation import Explained
 from scorer.results.report import Scope
-from scorer.scoring.lists import outcome, score_whole, with_slots
+from scorer.scoring.lists import score_with_views, with_slots
 from scorer.stats.exact import exact_mean
 
 
@@ -140,8 +140,8 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     card = views = None
     if table is not None:
         table = with_slots(plan, table)
-        part, views = score_whole(plan, table)
-        card = outcome(plan, part, findings, None).card
+        outcome, views = score_with_views(plan, table, findings)
+        card = outcome.card
     by_part(findings, format.form.parts)
     findings.show_as(file.display)
     if file.part is not None:

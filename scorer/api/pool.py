@@ -18,7 +18,7 @@ from scorer.results.diagnosis import Pooled
 from scorer.results.report import Scored
 from scorer.results.scorecard import Scorecard
 from scorer.scoring.evaluate import score
-from scorer.scoring.lists import score_whole
+from scorer.scoring.lists import score_with_views
 from scorer.scoring.settle import settle
 from scorer.stats.orders import ranks_of
 from scorer.views.hits import Judged, Ranked
@@ -31,7 +31,8 @@ def seen(ready: OpenChallenge, file: Named) -> Views | None:
     table = read(file.path, plan.format(file.path), plan.shapes, Findings(), plan.limits)
     if table is None:
         return None
-    return score_whole(replace(plan, checks=False, measures=(), folds={}), table)[1]
+    plan = replace(plan, checks=False, measures=(), folds={})
+    return score_with_views(plan, table, Findings())[1]
 
 
 def without_own_items(

@@ -20,7 +20,7 @@ from scorer.engines.local import Tick, scored, with_causes
 from scorer.formats.pieces import columns_at
 from scorer.formats.read_once import ReadTable
 from scorer.results.scorecard import Outcome
-from scorer.scoring.lists import Plan, outcome, score_lists
+from scorer.scoring.lists import Plan, score_table
 from scorer.tables.columns import CodedColumn, RunColumn
 from scorer.tables.table import LARGEST, Schema, Table
 
@@ -122,13 +122,12 @@ def outcomes_of_tables(
             sha256 = hashlib.sha256()
             for values in file.table.numbers.values():  # tells whether two hold the same
                 sha256.update(values.tobytes())
-            part = score_lists(plan, file.table)
-            yield outcome(plan, part, Findings(file.display), sha256.hexdigest())
+            yield score_table(plan, file.table, Findings(file.display), sha256.hexdigest())
 
 
 def _outcome_read(plan: Plan, path: Path, read: ReadTable) -> Outcome:
     """The outcome of a file that has been read; what is wrong is told as when it is scored."""
     findings, format = Findings(str(path)), plan.format(path)
-    made = outcome(plan, score_lists(plan, read.table), findings, read.sha256)
+    made = score_table(plan, read.table, findings, read.sha256)
     findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
     return with_causes(plan, path, made)

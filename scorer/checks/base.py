@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -14,9 +14,8 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import PublicIds, by_codes, nameless_ids
-from scorer.checks.tally import CheckTally, FileContext, ListFindings
 from scorer.core.arrays import Ints, Mask
-from scorer.core.problems import Findings, Problem
+from scorer.core.problems import KEPT, Findings, Problem
 from scorer.core.registry import Registry, discover, mark
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table
@@ -27,17 +26,13 @@ UNREAD = ("S207", "S208", "S601")  # what makes a reader leave rows out
 
 @dataclass(frozen=True, eq=False)
 class Submitted:
-    """What a check sees: rows of whole lists of a submission, the public part, and the rules.
-
-    Of a small file these are all its lists, of a large one some of them at a time.
-    """
+    """What a check sees: the rows of a submission, the public part, and the rules."""
 
     table: Table
     public: Public
     rules: Submission
     ready: PublicIds | None = None  # the public ids made ready to be looked up, where they are
-    # code -> the last line whose problem can be reported; those of later lines are only counted
-    last: Mapping[str, int] = field(default_factory=dict)
+    partial: bool = False  # whether the reader left rows out: what seems missing may stand there
 
     def line(self, row: int) -> int:
         """The physical line of a row."""
@@ -128,7 +123,6 @@ class Truthful(NamedTuple):
 
 
 On = Literal["submission", "truth"]
-Scope = Literal["list", "file", "row"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 
@@ -139,7 +133,6 @@ class Check(NamedTuple):
     codes: tuple[str, ...]
     examine: Callable[..., Any]  # of a `Submitted` or a `Truthful`
     kinds: frozenset[str] | None  # None: of every kind
-    scope: Scope = "list"
     complete: bool = False  # it is only asked of a file whose every row could be read
     aliases: tuple[str, ...] = ()
 
@@ -149,24 +142,19 @@ class Check(NamedTuple):
 
 
 def check(
-    *codes: str, kinds: Iterable[str] | None = None, scope: Scope = "list", complete: bool = False
+    *codes: str, kinds: Iterable[str] | None = None, complete: bool = False
 ) -> Callable[[F], F]:
     """Make a function a check of the challenges of those kinds, known by its own name.
 
-    Its folder, or its entry-point group, says what it looks at.
+    Its folder, or its entry-point group, says what it looks at: it is given a `Submitted`, or a
+    `Truthful`, and gives the problems.
 
     Args:
         kinds: of the challenges that it is for; by default all.
-        scope: what a check of a submission decides by. `list`: each list alone; it is given some
-            whole lists at a time, and gives their problems. `file`: all lists together; it is given
-            some whole lists at a time, and gives a `CheckTally` of them. `row`: all rows together;
-            as `file`, but the rows may be any.
         complete: whether it is only asked of a file whose every row could be read.
     """
     of = None if kinds is None else frozenset(kinds)
-    return lambda function: mark(
-        function, Check(function.__name__, codes, function, of, scope, complete)
-    )
+    return lambda function: mark(function, Check(function.__name__, codes, function, of, complete))
 
 
 @cache
@@ -176,123 +164,46 @@ def checks(on: On = "submission") -> Registry[Check]:
     return discover("check", f"scorer.checks.{on}", Check, group)
 
 
-class CheckedLists(NamedTuple):
-    """The findings of the checks in some lists of a submission, by the names of the checks."""
-
-    # of those that look at lists
-    of_lists: Mapping[str, ListFindings] = {}
-    tallies: Mapping[str, CheckTally] = {}  # of the others
-
-    @property
-    def fatal(self) -> bool:
-        """Whether a list or an id has an error, so that the file cannot be scored.
-
-        What a row that could not be read may explain is no error yet.
-        """
-        registry = checks()
-        if any(
-            getattr(tally, "fatal", False) or getattr(tally, "errors_at_most", 0)
-            for tally in self.tallies.values()
-        ):
-            return True  # rows hold what no measure could be given, or what the challenge lacks
-        return any(
-            findings.fatal and not registry.get(name).complete
-            for name, findings in self.of_lists.items()
-        )
-
-    @property
-    def errors(self) -> int:
-        """How many errors there are; each id that the challenge does not have counts once."""
-        return self._errors("errors")
-
-    @property
-    def errors_at_most(self) -> int:
-        """As `errors`, and known at once: ids that parts of the file share count several times."""
-        return self._errors("errors_at_most")
-
-    def _errors(self, name: str) -> int:
-        lists = sum(sum(each.counts.values()) for each in self.of_lists.values() if each.fatal)
-        return lists + sum(getattr(tally, name, 0) for tally in self.tallies.values())
-
-    def plus(self, others: Sequence[CheckedLists]) -> CheckedLists:
-        """The findings in all of these lists together."""
-        every = [self, *others]
-        list_checks = {name: None for part in every for name in part.of_lists}
-        tally_checks = {name: None for part in every for name in part.tallies}
-        return CheckedLists(
-            {
-                name: _sum([part.of_lists[name] for part in every if name in part.of_lists])
-                for name in list_checks
-            },
-            {
-                name: _sum([part.tallies[name] for part in every if name in part.tallies])
-                for name in tally_checks
-            },
-        )
-
-    def problems(self, whole: FileContext) -> Iterator[Problem]:
-        """The problems of a file of which these are all lists, in the order of the checks."""
-        for checker in checks():
-            if checker.complete and whole.partial:
-                continue
-            if (findings := self.of_lists.get(checker.name)) is not None:
-                if not findings.counts:
-                    continue
-                yield from findings.problems
-                kept_counts = Counter(problem.code for problem in findings.problems)
-                for code, count in findings.counts.items():
-                    if count > kept_counts[code]:
-                        last = next(p for p in reversed(findings.problems) if p.code == code)
-                        yield replace(last, times=count - kept_counts[code])
-            elif (tally := self.tallies.get(checker.name)) is not None:
-                yield from tally.problems(whole)
-
-
-class Summand(Protocol):
-    """What can be summed over the parts of a file."""
-
-    def plus(self, others: Sequence[Self]) -> Self:
-        """The sum."""
-        ...
-
-
-S = TypeVar("S", bound=Summand)
-
-
-def _sum(parts: Sequence[S]) -> S:
-    first, *others = parts
-    return first.plus(others) if others else first
-
-
-def checked(
-    submitted: Submitted, scopes: Sequence[Scope] = ("list", "file", "row")
-) -> CheckedLists:
-    """Run every check of these scopes that fits the kind."""
-    of_lists, tallies = dict[str, ListFindings](), dict[str, CheckTally]()
-    for checker in checks():
-        if not checker.fits(submitted.public.kind) or checker.scope not in scopes:
-            continue
-        outcome = checker.examine(submitted)
-        if checker.scope == "list":
-            of_lists[checker.name] = ListFindings.of(outcome)
-        else:
-            tallies[checker.name] = outcome
-    return CheckedLists(of_lists, tallies)
-
-
-def add_problems(
-    outcome: CheckedLists, public: Public, rules: Submission, ids: PublicIds, findings: Findings
-) -> None:
-    """Add the problems of a submission to those that its reader found."""
-    partial = any(findings.counts[code] for code in UNREAD)
-    findings.extend(outcome.problems(FileContext(public, rules, ids, partial)))
-
-
 def examine(subject: Submitted | Truthful, findings: Findings) -> None:
     """Run every check that fits the kind, and add the problems to `findings`."""
-    if isinstance(subject, Submitted):
-        add_problems(checked(subject), subject.public, subject.rules, subject.known, findings)
-        return
-    for checker in checks("truth"):
-        if checker.fits(subject.public.kind):
-            findings.extend(checker.examine(subject))
+    on: On = "submission" if isinstance(subject, Submitted) else "truth"
+    partial = isinstance(subject, Submitted) and subject.partial
+    for checker in checks(on):
+        if checker.fits(subject.public.kind) and not (partial and checker.complete):
+            findings.extend(_first_places(checker.examine(subject)))
+
+
+def is_partial(findings: Findings) -> bool:
+    """Return whether the reader of a submission left rows out."""
+    return any(findings.counts[code] for code in UNREAD)
+
+
+def _first_places(problems: Iterable[Problem]) -> Iterator[Problem]:
+    """Yield the first `KEPT` problems of each code by their lines, and one for the others of each.
+
+    A check of a large file can find more of them than memory holds.
+    """
+    first, counts = list[Problem](), Counter[str]()
+    for problem in problems:
+        # of more than are kept, one problem may stand for the rest
+        counts[problem.code] += problem.times if counts[problem.code] >= KEPT else 1
+        first.append(problem)
+        if len(first) >= 4 * KEPT:
+            first = _sorted_first(first)
+    first = _sorted_first(first)
+    yield from first
+    kept = Counter(problem.code for problem in first)
+    for code in counts:
+        if counts[code] > kept[code]:
+            last = next(problem for problem in reversed(first) if problem.code == code)
+            yield replace(last, times=counts[code] - kept[code])
+
+
+def _sorted_first(problems: list[Problem]) -> list[Problem]:
+    """Return the first `KEPT` of each code by their lines; those of one line as they come."""
+    counts, first = Counter[str](), []
+    for problem in sorted(problems, key=lambda each: each.line or 0):
+        counts[problem.code] += 1
+        if counts[problem.code] <= KEPT:
+            first.append(problem)
+    return first

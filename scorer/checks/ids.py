@@ -39,10 +39,6 @@ FOLDED = 128  # characters of an id beyond ASCII that is normalised: many marks 
 FEW_IDS = 200  # ids that are compared one by one
 LETTERS = 120  # different characters of the public ids that are tried
 SUGGESTIONS = 20  # for one file; only the first few are shown
-MOST_CLASSES = 200_000  # ids whose class is kept
-
-# what an unknown id is: nothing explains it, or only that all of its column end in .0; or its code
-FAULT_CLASSES = ("plain", "decimal", "S306", "S307", "S308", "S309", "S310", "S312", "S313")
 
 ODD = re.compile(r"""[,;|\t'"`\[\]()]""")  # signs of several ids, or of quotes, round one
 MOST_PARTS = 100  # ids that one may be made of
@@ -167,22 +163,6 @@ class Known:
             help = "save the table without opening it in a spreadsheet, or format ids as text there"
             return IdFault("S308", f"{quoted(name)}: a spreadsheet changed this id", None, help)
         return None
-
-    def class_of(self, name: str) -> int:
-        """The class of an unknown id, cached.
-
-        An id that comes again and again is in most pieces of a file.
-        """
-        kind = self._classes.get(name)
-        if kind is None:
-            if len(self._classes) >= MOST_CLASSES:
-                self._classes.clear()
-            kind = self._classes[name] = class_of(name, self.fault(name))
-        return kind
-
-    @cached_property
-    def _classes(self) -> dict[str, int]:
-        return {}
 
     def hint(self, name: str) -> str:
         """`; nearest: '007'` where a public id is like `name`; only for a file's first few."""
@@ -374,13 +354,6 @@ def holds(name: str, parts: Sequence[str]) -> str:
         marks = [mark for mark in MARKS if mark in name]
         return f"holds {len(parts):,} ids, with {listed(marks)} between them"
     return f"is {quoted(parts[0])} with quotes, brackets or marks round it"
-
-
-def class_of(name: str, fault: IdFault | None) -> int:
-    """The class of an unknown id (an index of `FAULT_CLASSES`), given its fault."""
-    if fault is not None:
-        return FAULT_CLASSES.index(fault.code)
-    return int(name.endswith("0") and DECIMAL_ID.fullmatch(name) is not None)
 
 
 def folded(name: str) -> str:

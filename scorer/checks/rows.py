@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 
@@ -12,7 +11,6 @@ from numpy.typing import NDArray
 from scorer.challenge.public import Public
 from scorer.checks.base import Submitted
 from scorer.checks.ids import IdFault, Known, by_codes, nameless
-from scorer.checks.tally import OverflowCount
 from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.core.problems import KEPT, Problem
 from scorer.tables.columns import CodedColumn
@@ -28,21 +26,6 @@ def places(rows: Rows | Ints, problem: Callable[[int], Problem]) -> Iterator[Pro
         yield problem(row)
     if rows.size > KEPT:
         yield replace(problem(int(rows[KEPT])), times=rows.size - KEPT)
-
-
-def reported(
-    submitted: Submitted, code: str, rows: Ints, problems: Callable[[Ints], Iterable[Problem]]
-) -> Iterator[Problem | OverflowCount]:
-    """The errors of the rows that can be reported; those of the other rows are only counted.
-
-    `problems` makes the errors, given the places among `rows` of the rows that have them.
-    """
-    last = submitted.last.get(code, math.inf)
-    reportable = np.flatnonzero(submitted.table.line[rows] <= last)[:KEPT]
-    if reportable.size:
-        yield from problems(reportable)
-    if rows.size > reportable.size:
-        yield OverflowCount(code, rows.size - reportable.size)
 
 
 def repeated(*columns: Ints, rows: Rows) -> tuple[Rows, Rows]:

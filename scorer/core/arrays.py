@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different codes stay different
-HASHES_TOGETHER = 1 << 20  # hashes that are looked through together, where there are many more
 
 
 def spread(codes: NDArray[Any]) -> NDArray[np.uint64]:
@@ -101,30 +99,3 @@ def small(
     low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
     kind = np.min_scalar_type(high if low >= 0 else min(low, -high - 1))
     return numbers.astype(np.promote_types(kind, least), copy=False)
-
-
-def by_prefix(parts: Sequence[NDArray[np.uint64]]) -> Iterator[list[NDArray[np.int64]]]:
-    """Where in each part the hashes stand that begin with the same bits, prefix by prefix.
-
-    There are so many prefixes that about `HASHES_TOGETHER` hashes have the same.
-    """
-    bits = (sum(part.size for part in parts) // HASHES_TOGETHER).bit_length()
-    for prefix in range(1 << bits):
-        yield [
-            np.flatnonzero(part >> np.uint64(64 - bits) == prefix) if bits else np.arange(part.size)
-            for part in parts
-        ]
-
-
-def any_twice(parts: Sequence[NDArray[np.uint64]]) -> bool:
-    """Whether any hash is there twice, found without a copy of all where they are many.
-
-    >>> any_twice([np.array([7, 5], dtype=np.uint64), np.array([5], dtype=np.uint64)])
-    True
-    """
-    for places in by_prefix(parts):
-        hashes = [part[at] for part, at in zip(parts, places, strict=True)]
-        ordered = np.sort(np.concatenate([np.empty(0, dtype=np.uint64), *hashes]))
-        if (ordered[1:] == ordered[:-1]).any():
-            return True
-    return False

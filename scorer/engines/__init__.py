@@ -1,1 +1,1 @@
-"""Submissions read and brought to `scoring`, list by list."""
+"""Files of submissions read and scored, in this process or in two."""

@@ -11,19 +11,19 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from scorer.bytes.limits import Unreadable
-from scorer.checks.tally import FileContext
+import numpy as np
+
+from scorer.bytes.limits import Unreadable, limit
 from scorer.core.problems import Findings, Problem
-from scorer.engines.gather import TooManyErrors, parts_of_file
 from scorer.engines.processes import shareable, shared
 from scorer.formats.base import Format
 from scorer.formats.cut import ready_to_read
 from scorer.formats.parts import by_part
-from scorer.formats.pieces import Pieces, columns_at, joined, pieces
+from scorer.formats.pieces import columns_at, joined, pieces
 from scorer.formats.whole import whole_text
 from scorer.results.scorecard import Outcome
-from scorer.scoring.lists import ListsResult, Plan, merged, outcome, score_lists
-from scorer.tables.runs import Apart
+from scorer.scoring.lists import Plan, score_with_views
+from scorer.tables.table import Table
 from scorer.views.frames import TEXT, Frames
 
 Tick = Callable[[float], None]  # how much is done, of 1 for each submission
@@ -53,11 +53,7 @@ def local(
 def scored(plan: Plan, path: Path, tick: Tick = lambda share: None) -> Outcome:
     """The outcome of one submission: its problems, and its scorecard if it has no error."""
     try:
-        try:
-            outcome = _scored(plan, path, tick)
-        except Apart:
-            outcome = _scored(plan, path, tick, scattered=True)
-        return with_causes(plan, path, outcome)
+        return with_causes(plan, path, _scored(plan, path, tick))
     except MemoryError:
         return failed(path, "there is not enough memory to read this file")
 
@@ -80,42 +76,36 @@ def failed(path: Path, why: str) -> Outcome:
     return Outcome(findings, None, None)
 
 
-def _scored(plan: Plan, path: Path, tick: Tick, scattered: bool = False) -> Outcome:
-    """As `scored`; gathers `scattered` lists. `Apart` if that is seen after some were scored."""
+def _scored(plan: Plan, path: Path, tick: Tick) -> Outcome:
     findings, sha256 = Findings(str(path)), hashlib.sha256()
     format = plan.format(path)
     with pieces(
         path, format, plan.shapes, plan.limits, findings, sha256=sha256, tick=tick
     ) as tables:
-        try:
-            if Frames in plan.views and not findings.fatal:  # it was opened
-                parts = _whole(plan, tables, path, format, findings)
-            else:
-                parts = parts_of_file(plan, tables, scattered)
-        except Unreadable as error:
-            findings.add(error.problem)
-            if isinstance(error, TooManyErrors):
-                whole = FileContext(plan.public, plan.rules, plan.known, partial=True)
-                problems = error.checked.problems(whole)
-                findings.extend(problem for problem in problems if problem.severity == "error")
-            return Outcome(findings, None, None)
-        part = merged(parts) if parts else None
-        parts.clear()  # of millions of ids that are wrong, each copy is large
+        table = joined(tables)
+        if table is not None and Frames in plan.views and not findings.fatal:  # it was opened
+            try:
+                table = _with_text(plan, table, path, format)
+            except Unreadable as error:
+                findings.add(error.problem)
+                return Outcome(findings, None, None)
     digest = sha256.hexdigest() if tables.hashed else None
-    if part is None or not tables.whole:
-        by_part(findings, format.form.parts)
-        return Outcome(findings, digest, None)
-    scored_outcome = outcome(plan, part, findings, digest)
-    find = partial(columns_at, path, format, plan.shapes, plan.limits, index=tables.index)
-    findings.locate(find)
+    outcome = Outcome(findings, digest, None)
+    if table is not None and not _has_longer_list(plan, table, findings):
+        if Frames in plan.views and findings.fatal:
+            plan = plan.unscored
+        whole = [table]
+        del table  # scoring gives it back before it measures
+        outcome, _ = score_with_views(plan, whole.pop(), findings, digest)
+        findings.locate(
+            partial(columns_at, path, format, plan.shapes, plan.limits, index=tables.index)
+        )
     by_part(findings, format.form.parts)
-    return scored_outcome
+    return outcome
 
 
-def _whole(
-    plan: Plan, tables: Pieces, path: Path, format: Format, findings: Findings
-) -> list[ListsResult]:
-    """The one part of a file that measures read whole; its columns with roles may do for it.
+def _with_text(plan: Plan, table: Table, path: Path, format: Format) -> Table:
+    """The table, with the text that measures read whole; its columns with roles may do for it.
 
     `Unreadable` if it is no CSV, and no other columns are known.
     """
@@ -123,8 +113,14 @@ def _whole(
     if text is None and plan.public.kind == "frames":
         message = "Kaggle's metrics read CSV, with a header"
         raise Unreadable(Problem("S107", message, help="write the file with to_csv(index=False)"))
-    if (table := joined(tables)) is None:
-        return []
-    facts = {} if text is None else {TEXT: text}
-    plan = plan.unscored if findings.fatal else plan
-    return [score_lists(plan, replace(table, facts={**table.facts, **facts}))]
+    return table if text is None else replace(table, facts={**table.facts, TEXT: text})
+
+
+def _has_longer_list(plan: Plan, table: Table, findings: Findings) -> bool:
+    """Whether a list has more rows than are accepted, which is then among the findings."""
+    most = plan.limits.list
+    if len(table) <= most or int(np.bincount(table.ids["list"].codes).max()) <= most:
+        return False
+    message = f"more than {most:,} rows in one {plan.public.word('list')}"
+    findings.add(Problem("S104", message, help=limit("list")))
+    return True

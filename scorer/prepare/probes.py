@@ -25,7 +25,7 @@ from scorer.prepare.probes_of_items import of_preferences, of_ratings
 from scorer.prepare.probes_of_labels import of_labels
 from scorer.results.report import Value
 from scorer.results.scorecard import UNDEFINED, Scorecard
-from scorer.scoring.lists import outcome, score_lists
+from scorer.scoring.lists import score_table
 from scorer.scoring.settle import of_lists, over_folds, settle
 from scorer.tables.table import Table
 from scorer.views.join import GradedItems
@@ -94,7 +94,7 @@ def cards(ready: OpenChallenge, table: Table) -> tuple[Scorecard, Mapping[str, S
     """The scorecards of a table: over the whole truth, and of each fold."""
     plan = replace(ready.plan, checks=False)
     table = with_extra_columns(ready, table, true_values=False)
-    scored = outcome(plan, score_lists(plan, table), Findings(), None)
+    scored = score_table(plan, table, Findings())
     if scored.card is None:
         raise PluginError(" ".join(each.cause or each.message for each in scored.findings))
     return scored.card, scored.folds

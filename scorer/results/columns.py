@@ -72,18 +72,5 @@ class ListColumns(NamedTuple):
             {name: column[rows] for name, column in self.weights.items()},
         )
 
-    def plus(self, others: Sequence[ListColumns]) -> ListColumns:
-        """The columns of these lists, then of others."""
-        if not others or (not self.groups and not self.weights):
-            return self
-        every = (self, *others)
-        return ListColumns(
-            {
-                name: Groups(column.names, np.concatenate([c.groups[name].codes for c in every]))
-                for name, column in self.groups.items()
-            },
-            {name: np.concatenate([c.weights[name] for c in every]) for name in self.weights},
-        )
-
 
 NO_COLUMNS = ListColumns()

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Floats, Mask
 from scorer.core.problems import Findings
 from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
 from scorer.views.pooled import Statistics
@@ -140,61 +140,6 @@ class Scorecard(NamedTuple):
                     {name: arrays[f"weight{n}"] for n, name in enumerate(head.get("weights", ()))},
                 ),
             )
-
-
-def merged(cards: Sequence[Scorecard], lists: Sequence[str], place: Ints) -> Scorecard:
-    """The scorecard of all their lists together.
-
-    The cards hold different lists of one submission: a split of the lists
-    scored in parts is the whole scored at once, to the bit.
-
-    The cards have all of `lists`, each once; `place`, (lists,), is where theirs stand among these.
-    """
-    order = np.empty_like(place)
-    order[place] = np.arange(place.size)
-    offsets = np.cumsum([0, *(len(card.lists) for card in cards)])
-    statistics = {}
-    for name in cards[0].statistics:
-        parts = [card.statistics[name] for card in cards]
-        in_list = np.concatenate(
-            [place[part.in_list + offset] for part, offset in zip(parts, offsets, strict=False)]
-        )
-        by = np.argsort(in_list, kind="stable")
-        rows = np.concatenate([part.rows for part in parts])
-        statistics[name] = Statistics(in_list[by], rows[by], len(lists), texts=parts[0].texts)
-    return Scorecard(
-        lists,
-        np.concatenate([card.answered for card in cards])[order],
-        {
-            name: np.concatenate([card.values[name] for card in cards])[order]
-            for name in cards[0].values
-        },
-        statistics,
-        cards[0].digests,
-        _joined_positions(
-            [(card.positions, place[offset:]) for card, offset in zip(cards, offsets, strict=False)]
-        ),
-        cards[0].columns.plus([card.columns for card in cards[1:]]).at(order),
-    )
-
-
-def _joined_positions(parts: Sequence[tuple[Positions | None, Ints]]) -> Positions | None:
-    """Positions of several parts; each comes with where its lists stand in the whole."""
-    columns: dict[str, list[NDArray[Any]]] = {name: [] for name in POSITIONS}
-    lists = 0
-    for positions, place in parts:
-        if positions is None:
-            return None
-        lists += positions.lists
-        for name, column in columns.items():
-            array = getattr(positions, name)
-            column.append(place[array] if name in ("in_list", "truth_list") else array)
-    joined = {name: np.concatenate(column) for name, column in columns.items()}
-    hit_order, truth_order = (
-        joined[name].argsort(kind="stable") for name in ("in_list", "truth_list")
-    )
-    by = {name: truth_order if name.startswith("truth") else hit_order for name in POSITIONS}
-    return Positions(**{name: joined[name][by[name]] for name in POSITIONS}, lists=lists)
 
 
 class Outcome(NamedTuple):

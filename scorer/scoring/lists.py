@@ -1,8 +1,6 @@
-"""Whole lists of a submission to a part of its outcome; parts to the whole.
+"""A submission's table to its outcome: checked, joined with the truth, and measured.
 
-`score_lists` is pure and knows no file. It may be given all lists of a submission at once or any
-split of them, here or in another process: `merged` puts the parts together to the same bits and
-the same findings. Files, explanations and probes go through it.
+`score_table` is pure and knows no file. Files, explanations and probes go through it.
 """
 
 from __future__ import annotations
@@ -11,18 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
-from scorer.bytes.limits import ReadLimits
+from scorer.bytes.limits import ReadLimits, Unreadable, refuse_errors
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.base import CheckedLists, Submitted, add_problems, checked
+from scorer.checks.base import Submitted, examine, is_partial
 from scorer.checks.ids import PublicIds
-from scorer.core.arrays import Ints, distinct
+from scorer.core.arrays import Ints
 from scorer.core.errors import MetricFailed, SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import plugin_call
@@ -33,13 +29,12 @@ from scorer.formats.read import format_of
 from scorer.kinds.base import OpenTruth
 from scorer.kinds.picked import Picked
 from scorer.metrics.measure import Measure
-from scorer.results import scorecard
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.tables.columns import CodedColumn, RecodedColumn
 from scorer.tables.names import same_names
-from scorer.tables.table import TEXT, Schema, Table
+from scorer.tables.table import Schema, Table
 from scorer.views.frames import Frames, text_of
 from scorer.views.meeting import Views
 from scorer.views.ranked import GAPS, ranked
@@ -116,107 +111,67 @@ class Plan:
         return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
 
-class NumberedCard(NamedTuple):
-    """The scorecard of some lists of a truth."""
-
-    numbers: Ints  # of the lists in the truth
-    card: Scorecard
-
-
-class ListsResult(NamedTuple):
-    """The outcome of some lists of a submission."""
-
-    checked: CheckedLists
-    # fold, None: all -> of the lists that its truth has, in any order
-    cards: Mapping[str | None, tuple[NumberedCard, ...]] = {}
-    scored: bool = False  # no list has an error, and the truth is open
-    refused: tuple[Problem, ...] = ()  # what a metric that may refuse a submission says of it
-
-
-class MetFold(NamedTuple):
-    """Some lists, met with those of a fold's truth."""
-
-    lists: Sequence[str]
-    numbers: Ints  # of these in the whole truth
-    views: Views
-
-
-class ScoredLists(NamedTuple):
-    """Some lists that are checked and met: of their rows there is only what the measures see."""
-
-    plan: Plan
-    checked: CheckedLists
-    folds: Mapping[str | None, MetFold] | None = None  # fold, None: all
-    refused: tuple[Problem, ...] = ()  # what the metrics' own checks say
-
-    def scored(self) -> ListsResult:
-        """The part."""
-        if self.folds is None:
-            return ListsResult(self.checked, refused=self.refused)
-        cards = dict[str | None, tuple[NumberedCard, ...]]()
-        try:
-            for fold, (lists, numbers, views) in self.folds.items():
-                cards[fold] = (NumberedCard(numbers, _scored(self.plan, views, lists, fold)),)
-        except SubmissionRejected as error:
-            return ListsResult(self.checked, refused=error.problems)
-        except MetricFailed as error:
-            return ListsResult(self.checked, refused=(error.problem,))
-        return ListsResult(self.checked, cards, True)
-
-
-def score_lists(plan: Plan, table: Table) -> ListsResult:
-    """The part of the outcome that whole lists of a submission make.
-
-    The rows of `table`, in any order, are all rows of some lists.
-    """
-    lists = met(plan, table)
-    del table  # the rows of labels take as much as their measures do
-    return lists.scored()
-
-
-def score_whole(plan: Plan, table: Table) -> tuple[ListsResult, Views | None]:
-    """As `score_lists` for all lists of a submission, with the views of the measures.
-
-    Gives the part, and the views of all lists of the truth, those that are left out as empty ones;
-    None where the submission is not scored.
-    """
-    lists = met(plan, table, whole=True)
-    of_all = (lists.folds or {}).get(None)
-    return lists.scored(), None if of_all is None else of_all.views
-
-
-def met(
-    plan: Plan,
-    table: Table,
-    *,
-    rows: bool = True,
-    whole: bool = False,
-    last: Mapping[str, int] | None = None,
-) -> ScoredLists:
-    """Whole lists of a submission, checked and met with the truth.
+def score_table(plan: Plan, table: Table, findings: Findings, sha256: str | None = None) -> Outcome:
+    """Return the outcome of a submission, after adding what the checks say to its findings.
 
     Args:
-        rows: whether checks of single rows run.
-        whole: whether lists of the truth that the table lacks are met as empty ones.
-        last: for each code, the line beyond which errors are only counted.
+        plan: What scoring needs of the challenge.
+        table: All rows of the submission, in any order.
+        findings: Those of the reader.
+        sha256: The digest of its file, if there is one.
+    """
+    return score_with_views(plan, table, findings, sha256)[0]
+
+
+def score_with_views(
+    plan: Plan, table: Table, findings: Findings, sha256: str | None = None
+) -> tuple[Outcome, Views | None]:
+    """Return the outcome of a submission, and what the measures saw of all lists of the truth.
+
+    Lists that it leaves out are seen as empty ones. There are no views of a submission that is not
+    scored. The arguments are those of `score_table`.
     """
     table = with_slots(plan, table)
-    if plan.checks:
-        submitted = Submitted(table, plan.public, plan.rules, plan.known, last or {})
-        checks = checked(submitted, ("list", "file", "row") if rows else ("list", "file"))
-        number = submitted.number
-        repeats = not submitted.firsts and _repeats_item(submitted)
-        fit = not (submitted.unread or checks.fatal or repeats)
-    else:
-        checks, fit = CheckedLists(), True
-        number = plan.known.lists.places(table.ids["list"])
-    refused = tuple(_refused_cells(plan, table)) if plan.checks else ()
-    if plan.truth is None or not fit or refused:
-        return ScoredLists(plan, checks, refused=refused)
+    number = _check(plan, table, findings)
+    if plan.truth is None or number is None:
+        return Outcome(findings, sha256, None), None
     if plan.rules.repeats == "first":
         table = firsts(table)
-    whole |= Frames in plan.views  # which are of all lists at once
-    return ScoredLists(plan, checks, _met_folds(plan, plan.truth, table, number, whole))
+    views = _join_folds(plan, plan.truth, table, number)
+    del table  # the rows of labels take as much as their measures do
+    try:
+        cards = {fold: _score_fold(plan, fold, views[fold]) for fold in views}
+    except SubmissionRejected as error:
+        findings.extend(error.problems)
+        return Outcome(findings, sha256, None), None
+    except MetricFailed as error:
+        findings.add(error.problem)
+        return Outcome(findings, sha256, None), None
+    digests = {**plan.digests, **({"submission": sha256} if sha256 else {})}
+    cards = {fold: card._replace(digests=digests) for fold, card in cards.items()}
+    folds = {fold: card for fold, card in cards.items() if fold is not None}
+    return Outcome(findings, sha256, cards[None], folds), views[None]
+
+
+def _check(plan: Plan, table: Table, findings: Findings) -> Ints | None:
+    """Return the number of each distinct list among the challenge's; None if nothing is scored.
+
+    What is wrong is added to the findings.
+    """
+    if not plan.checks:
+        return plan.known.lists.places(table.ids["list"])
+    partial = is_partial(findings)
+    submitted = Submitted(table, plan.public, plan.rules, plan.known, partial)
+    examine(submitted, findings)
+    try:
+        refuse_errors(findings.errors, plan.limits.errors)
+    except Unreadable as error:
+        findings.add(error.problem)
+        return None
+    findings.extend(_refused_cells(plan, table))
+    # Measures rely on each item once, and on numbers.
+    repeats = not submitted.firsts and _repeats_item(submitted)
+    return None if findings.fatal or submitted.unread or repeats else submitted.number
 
 
 def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
@@ -267,89 +222,27 @@ def firsts(table: Table) -> Table:
     return replace(kept, ids=ids, facts={**table.facts, GAPS: True})
 
 
-def merged(parts: Sequence[ListsResult]) -> ListsResult:
-    """One part with the lists of all parts."""
-    first, *others = parts
-    if not others:
-        return first
-    checks = first.checked.plus([part.checked for part in others])
-    if not all(part.scored for part in parts):
-        return ListsResult(
-            checks,
-            refused=tuple(dict.fromkeys(problem for part in parts for problem in part.refused)),
-        )
-    folds = dict.fromkeys(fold for part in parts for fold in part.cards)
-    cards = {fold: tuple(chain(*(part.cards.get(fold, ()) for part in parts))) for fold in folds}
-    return ListsResult(checks, cards, True)
+def _join_folds(
+    plan: Plan, truth: OpenTruth, table: Table, number: Ints
+) -> dict[str | None, Views]:
+    """Return the table beside the whole truth, by None, and beside that of each fold.
 
-
-def outcome(plan: Plan, part: ListsResult, findings: Findings, sha256: str | None) -> Outcome:
-    """The outcome of a submission whose lists are all in `part`.
-
-    Lists of the truth that it leaves out are scored as empty ones. The findings of the checks are
-    added to `findings`, those of the reader.
+    `number` is that of each distinct list of the table among the challenge's public ones.
     """
-    if plan.checks:
-        add_problems(part.checked, plan.public, plan.rules, plan.known, findings)
-    findings.extend(part.refused)
-    if findings.fatal or plan.truth is None or not part.scored:
-        return Outcome(findings, sha256, None)
-    try:
-        card = _complete_card(plan, None, part.cards.get(None, ()))
-        folds = {name: _complete_card(plan, name, part.cards.get(name, ())) for name in plan.folds}
-    except SubmissionRejected as error:
-        findings.extend(error.problems)
-        return Outcome(findings, sha256, None)
-    except MetricFailed as error:
-        findings.add(error.problem)
-        return Outcome(findings, sha256, None)
-    digests = {**plan.digests, **({"submission": sha256} if sha256 else {})}
-    return Outcome(
-        findings,
-        sha256,
-        card._replace(digests=digests),
-        {name: fold_card._replace(digests=digests) for name, fold_card in folds.items()},
-    )
+    has_rows = np.zeros(number.size, dtype=bool)
+    has_rows[ranked(table).lists] = True
+    views = {}
+    for fold, of_fold in ((None, truth), *plan.folds.items()):
+        place = np.where(has_rows, plan.places(fold)[number], -1)
+        views[fold] = _views(plan, of_fold, _renumbered(table, place, of_fold.lists), fold)
+    return views
 
 
-def _met_folds(
-    plan: Plan, truth: OpenTruth, table: Table, number: Ints, every: bool
-) -> dict[str | None, MetFold]:
-    """The table seen through the truth, and through that of each fold that has lists of it.
-
-    `number` is that of each distinct list of the table among the challenge's public ones. Unless
-    `every` list is asked for, the truth is that of the table's lists alone.
-    """
-    by_fold: dict[str | None, MetFold] = {}
-    present = np.zeros(number.size, dtype=bool)
-    present[ranked(table).lists] = True
-    for name, whole in ((None, truth), *plan.folds.items()):
-        place = np.where(present, plan.places(name)[number], -1)
-        if every:
-            lists, code = np.arange(len(whole.lists)), place
-        elif (np.diff(place, prepend=-1) > 0).all():  # in the order of the truth, as in most files
-            lists, code = place, np.arange(place.size)
-        else:
-            lists = distinct(place[place >= 0])
-            code = np.where(place >= 0, np.searchsorted(lists, place), -1)
-        part = whole.only(lists)
-        if part.lists:
-            views = _views(plan, part, _renumbered(table, code, part.lists), name, lists)
-            by_fold[name] = MetFold(part.lists, lists, views)
-    return by_fold
-
-
-def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None, lists: Ints) -> Views:
-    """The views of a submission whose lists are those of a truth; with frames, if asked.
-
-    `lists` are the numbers of the lists in the whole truth, or in that of `fold`.
-    """
+def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None) -> Views:
+    """The views of a submission whose lists are those of a truth; with frames, if asked."""
     views = truth.meet(table, plan.rules.ties, plan.views)
     picked = plan.picked.get(fold, {}).items()
-    chosen = {
-        text: each.only(lists).meet(table, plan.rules.ties, plan.views).views
-        for text, each in picked
-    }
+    chosen = {text: each.meet(table, plan.rules.ties, plan.views).views for text, each in picked}
     views = views._replace(chosen=chosen) if chosen else views
     if Frames not in plan.views:
         return views
@@ -376,37 +269,13 @@ def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
     return renumbered
 
 
-def _scored(plan: Plan, views: Views, lists: Sequence[str], fold: str | None) -> Scorecard:
-    columns = plan.columns_of(lists)
-    return score(views, lists, plan.measures, columns=columns, of_fold=fold is not None)
+def _score_fold(plan: Plan, fold: str | None, views: Views) -> Scorecard:
+    truth = plan.truth if fold is None else plan.folds[fold]
+    assert truth is not None
+    columns = plan.columns_of(truth.lists)
+    return score(views, truth.lists, plan.measures, columns=columns, of_fold=fold is not None)
 
 
 def _repeats_item(submitted: Submitted) -> bool:
     """Whether a list names an item twice, which is an error whatever the item."""
     return "item" in submitted.table.ids and submitted.ranked.items.repeated.size > 0
-
-
-def _complete_card(plan: Plan, fold: str | None, cards: Sequence[NumberedCard]) -> Scorecard:
-    """The scorecard of all lists of the truth, or a fold's, given those of lists there are."""
-    truth = plan.truth if fold is None else plan.folds[fold]
-    assert truth is not None
-    absent = np.ones(len(truth.lists), dtype=bool)
-    for numbers, _ in cards:
-        absent[numbers] = False
-    if absent.any() or not cards:
-        lists = np.flatnonzero(absent)
-        part = truth.only(lists)
-        views = _views(plan, part, _empty_table(plan.shapes[0].of_items), fold, lists)
-        cards = (*cards, NumberedCard(lists, _scored(plan, views, part.lists, fold)))
-    if len(cards) == 1:  # of all lists, in their order
-        return cards[0].card
-    place = np.concatenate([numbers for numbers, _ in cards])
-    return scorecard.merged([card for _, card in cards], truth.lists, place)
-
-
-def _empty_table(shape: Schema) -> Table:
-    """A table of that shape without rows."""
-    no_rows = np.empty(0, dtype=np.int64)
-    ids = {role: CodedColumn(no_rows, ()) for role in shape.required if role in TEXT}
-    numbers = {role: np.empty(0) for role in shape.required if role not in TEXT}
-    return Table(ids, numbers, no_rows, shape)

@@ -284,6 +284,8 @@ def is_hashed(column: CodedColumn) -> bool:
 
 def by_row(column: CodedColumn) -> CodedColumn:
     """The column with one id a row, where finding the distinct ids is not worth its time."""
+    if isinstance(column, JoinedColumn):
+        column = column.column
     if not isinstance(column, TextColumn):
         return column
     separate = CodedColumn(np.arange(column.row_hashes.size), column.series)

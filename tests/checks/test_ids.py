@@ -13,11 +13,10 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 from scorer.bytes.limits import ReadLimits
-from scorer.checks.id_tally import MOST_TEXT, IdTally
-from scorer.checks.ids import FAULT_CLASSES, Known, folded
+from scorer.checks.ids import Known, folded
 from scorer.checks.submission.items import _suspicion as suspicion
 from scorer.checks.submission.items import _unusual as unusual
-from scorer.core.problems import SHOWN_PLACES, Problem
+from scorer.core.problems import Problem
 from scorer.formats.blocks import Block
 from scorer.tables.columns import CodedColumn, TextColumn
 
@@ -143,23 +142,6 @@ def test_ids_of_a_large_file_are_suspected_as_those_of_a_small_one(odd, mark):
         ]  # fmt: skip
         alone = mark is None and odd in ("a,b", "a;b")  # where a cell holds one id
         assert suspects[0] == suspects[1] == ({} if alone else {odd: ODD[odd]})
-
-
-def test_long_ids_take_little_room():
-    """Ten thousand ids of 100,000 characters would be a gigabyte."""
-    ids = [(f"{n:0100000}", n + 2, 1, f"q{n:020000}", 0) for n in range(300)]
-    tally = IdTally.of(FAULT_CLASSES, ids)
-    held = sum(len(name) + len(where) for name, where in tally.names.values())
-    assert held <= MOST_TEXT
-    assert len(tally) == 300
-    assert [line for *_, line, _, _ in tally.entries()][:5] == [2, 3, 4, 5, 6]
-    halves = IdTally.of(FAULT_CLASSES, ids[1::2]).plus([IdTally.of(FAULT_CLASSES, ids[::2])])
-    assert dict(halves.names) == dict(tally.names)
-
-
-def test_a_few_ids_are_told_however_long_they_are():
-    ids = [(f"{n:02000000}", n + 2, 1, None, 0) for n in range(9)]
-    assert len(IdTally.of(FAULT_CLASSES, ids).names) == SHOWN_PLACES
 
 
 def test_a_problem_keeps_the_beginning_of_a_long_id():

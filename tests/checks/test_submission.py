@@ -97,7 +97,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
         "public",
         "rules",
         "ready",
-        "last",
+        "partial",
     ]
     assert set(Public._fields) == {
         *("kind", "lists", "items", "candidates", "asked", "called", "groups"),
@@ -120,11 +120,9 @@ def test_a_check_is_handed_nothing_but_the_public_part():
             "scorer.core.arrays",
             "scorer.core.problems",
             "scorer.core.text",
-            "scorer.checks.id_tally",
             "scorer.checks.ids",
             "scorer.checks.pairs",
             "scorer.checks.rows",
-            "scorer.checks.tally",
             "scorer.checks.unknown",
             "scorer.views.ranked",
         }

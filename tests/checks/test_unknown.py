@@ -1,87 +1,68 @@
-"""Very many unknown ids are told apart as they are one by one."""
+"""Wrong ids: each is told once, at its first row; of very many the first are, and all counted."""
 
 import numpy as np
-import polars as pl
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from rounds import rounds
 
+from scorer.challenge.public import Public
+from scorer.challenge.submission import Submission
 from scorer.checks import unknown
-from scorer.checks.id_tally import IdTally
-from scorer.checks.ids import FAULT_CLASSES, INVISIBLE, Known, class_of
-from scorer.checks.tally import hashes_of
-from scorer.core.problems import KEPT
-
-PUBLIC = [
-    ("q1", "q2", "Straße"),
-    ("007", "12", "0"),
-    ("1e+05", "nothing"),
-    (),
-]
-ODD = [
-    *("", " ", "Q1", "q 1", "q1 ", "q\u200b1", "ｑ1", "x\x7f", "STRASSE", "straße", "İ", "K"),
-    *("nan", "NaN", "<NA>", "N/A", "None", "7", "07", "007.0", "7.0", "12.0", "12.00", "0.0"),
-    *("00", "000.0", "1.0.0", ".0", "1.", "1.10", "1e+05", "1.5E+10", "2,5e+100", "1e5", "1e+5"),
-    *("12-Jan", "Jan-12", "123-Jan", "JAN-12", "x", "q3", "-1.0", "1.0\n", "12\n", "1e+05\n"),
-]  # fmt: skip
+from scorer.checks.base import Submitted, examine
+from scorer.checks.ids import INVISIBLE
+from scorer.core.problems import KEPT, Findings
+from scorer.tables.columns import CodedColumn
+from scorer.tables.table import Schema, Table
 
 
-def same(names, public):
-    known = Known(dict.fromkeys(public))
-    names = [name for name in dict.fromkeys(names) if name not in public]
-    found = unknown.classes_of(pl.Series(names, dtype=pl.String), known)
-    for name, kind in zip(names, found.tolist(), strict=True):
-        fault = known.fault(name)
-        if kind != unknown.EXPLAINED:
-            assert fault is None, name
-            assert kind == class_of(name, fault), name
+def found(lists, items, lines=None, rule="error"):
+    """What is said of rows of these lists and items, in a challenge of q1, q2, a and b."""
+    coded = {}
+    for role, texts in (("list", lists), ("item", items)):
+        code = {text: n for n, text in enumerate(dict.fromkeys(texts))}
+        coded[role] = CodedColumn(np.array([code[text] for text in texts]), tuple(code))
+    line = np.arange(len(lists)) + 2 if lines is None else np.array(lines)
+    table = Table(coded, {}, line, Schema(("list", "item")))
+    public = Public("grades", dict.fromkeys(["q1", "q2"]), dict.fromkeys("ab"))
+    rules = Submission(unknown_list=rule, missing_list="skip")
+    findings = Findings()
+    examine(Submitted(table, public, rules), findings)
+    return findings
 
 
-@pytest.mark.parametrize("public", PUBLIC)
-def test_what_one_look_tells_is_what_is_told_of_each(public):
-    same(ODD, public)
+def test_an_id_is_told_once_at_its_first_row_with_the_number_of_its_rows():
+    findings = found(["q1", "q1", "q2", "q2"], ["x", "a", "x", "y"], lines=[9, 3, 2, 5])
+    told = [(each.line, each.list, each.item) for each in findings if each.code == "S305"]
+    assert told == [(2, "q2", "x"), (5, "q2", "y")]
+    assert "'x' is not in the catalogue (2 rows)" in next(iter(findings)).message
 
 
-@rounds(100)
-@given(st.lists(st.text(st.sampled_from("qQ01.,e+-JanÀ \u200b"), max_size=8), max_size=30))
-def test_what_one_look_tells_is_what_is_told_of_any(names):
-    for public in PUBLIC:
-        same(names, public)
+@pytest.mark.parametrize("most", [unknown.MOST_NAMED, KEPT + 20])
+def test_of_very_many_ids_the_first_are_told_and_all_are_counted(most, monkeypatch):
+    monkeypatch.setattr(unknown, "MOST_NAMED", most)
+    monkeypatch.setattr(unknown.find_ids, "__defaults__", (most,))
+    many = KEPT + 50
+    findings = found(["q1"] * many, [f"x{n}" for n in range(many)])
+    told = [each for each in findings if each.code == "S305"]
+    assert [each.item for each in told] == [f"x{n}" for n in range(KEPT)]
+    assert findings.counts["S305"] == many
+    lists = found([f"u{n}" for n in range(many)] + ["q1"], ["a"] * (many + 1))
+    assert lists.counts["S302"] == many
 
 
-def test_few_of_many_ids_are_looked_at_one_by_one():
-    known = Known(dict.fromkeys(("q1", "007")))
-    names = [f"x{n}" for n in range(1000)] + ["Q1", "7", "NaN"]
-    found = unknown.classes_of(pl.Series(names), known)
-    assert np.flatnonzero(found == unknown.EXPLAINED).tolist() == [1000, 1001, 1002]
+def test_ignored_lists_are_one_warning_however_many_they_are():
+    many = KEPT + 50
+    findings = found([f"u{n}" for n in range(many)] + ["q1"], ["a"] * (many + 1), rule="ignore")
+    (told,) = [each for each in findings if each.code == "S302"]
+    assert f"{many:,} lists are not in this challenge, and are ignored: 'u0'" in told.message
+    assert not findings.fatal
+
+
+def test_an_id_with_a_fault_among_many_is_told_as_such():
+    many = KEPT + 50
+    findings = found(["q1"] * (many + 1), [*(f"x{n}" for n in range(many)), "A"])
+    (told,) = [each for each in findings if each.code == "S312"]
+    assert "'A' differs from 'a' only by" in told.message
 
 
 def test_blanks_are_what_is_looked_for():
     """What `folded` leaves out of an ASCII id is what cannot be seen."""
     assert set(INVISIBLE) == {*range(33), 127}
-
-
-def test_a_tally_of_hashes_is_that_of_names():
-    names = [f"x{n}" for n in range(KEPT + 50)]
-    line = np.arange(5, 5 + len(names))
-    rows = np.arange(len(names)) % 3 + 1
-    kind = np.zeros(len(names), dtype=np.uint8)
-    asked = []
-
-    def some(at):
-        asked.append(len(at))
-        return [names[n] for n in at.tolist()]
-
-    one = IdTally.of_hashes(FAULT_CLASSES, hashes_of(names), line, rows, kind, some)
-    each = zip(names, line.tolist(), rows.tolist(), [None] * len(names), kind.tolist(), strict=True)
-    other = IdTally.of(FAULT_CLASSES, list(each))
-    assert list(one.entries()) == list(other.entries())
-    assert asked == [KEPT]
-    for mine, theirs in zip(one.runs[0], other.runs[0], strict=True):
-        assert mine.dtype == theirs.dtype
-        assert np.array_equal(mine, theirs)
-    assert one.runs[0].rows.dtype == np.uint8
-    twice = one.plus([other])
-    assert len(twice) == len(names)
-    assert twice.runs[0].rows.tolist() == (2 * rows).tolist()

@@ -1,4 +1,4 @@
-"""However many threads read and score a file, its report has the same bytes."""
+"""However many threads read a file, its report has the same bytes."""
 
 import dataclasses
 import json
@@ -11,7 +11,6 @@ import pytest
 from wholes import CASES, every_plan, same
 
 from scorer.core.threads import VARIABLE
-from scorer.engines import gather
 from scorer.engines.local import scored
 from scorer.engines.processes import shared
 from scorer.formats import csv
@@ -48,8 +47,6 @@ def small(monkeypatch):
     for name, value in (("SMALLEST", 0), ("PIECE", 60), ("HEAD", 60)):
         monkeypatch.setattr(reading, name, value)
     monkeypatch.setattr(csv, "SAMPLE", 2)
-    monkeypatch.setattr(gather, "GATHERED", 7)
-    monkeypatch.setattr(gather, "FIRST", 1)
 
 
 def by_threads(plan, path, monkeypatch):
@@ -60,25 +57,6 @@ def by_threads(plan, path, monkeypatch):
         outcomes.append(scored(plan, path))
         assert set(threading.enumerate()) <= before
     return outcomes
-
-
-@pytest.mark.slow("scores large files twice")
-@pytest.mark.parametrize(("rows", "name"), [(ROWS, "score_lists"), (MIXED, "met")])
-def test_threads_score_blocks(rows, name, plans, small, tmp_path, monkeypatch):
-    """Else the other tests would show nothing."""
-    used, own = set(), getattr(gather, name)
-
-    def seen(*words, **named):
-        used.add(threading.current_thread().name)
-        return own(*words, **named)
-
-    monkeypatch.setattr(gather, name, seen)
-    monkeypatch.setenv(VARIABLE, "2")
-    path = tmp_path / "mine.csv"
-    path.write_text("list,item,score\n" + rows)
-    scored(plans["grades"], path)
-    assert "MainThread" in used
-    assert len(used) > 1
 
 
 @pytest.mark.slow("each faulty file by three numbers of threads", beyond=1)
@@ -124,23 +102,6 @@ def assert_nothing_is_left(error, plan, path, monkeypatch, rows=ROWS):
         assert set(threading.enumerate()) <= before
 
 
-@pytest.mark.slow("scores large files twice", beyond=1)
-@pytest.mark.parametrize(("rows", "name"), [(ROWS, "score_lists"), (MIXED, "met")])
-@pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
-def test_no_thread_is_left_when_scoring_ends_early(
-    error, rows, name, plans, small, tmp_path, monkeypatch
-):
-    own = getattr(gather, name)
-
-    def ends(plan, table, **named):
-        if "q5" in table.ids["list"].names:
-            raise error
-        return own(plan, table, **named)
-
-    monkeypatch.setattr(gather, name, ends)
-    assert_nothing_is_left(error, plans["grades"], tmp_path / "mine.csv", monkeypatch, rows)
-
-
 @pytest.mark.slow("reads large files often", beyond=1)
 @pytest.mark.parametrize("place", ["read", "cut"])
 @pytest.mark.parametrize("error", [MemoryError, KeyboardInterrupt])
@@ -171,24 +132,14 @@ def test_no_thread_is_left_when_reading_ends_early(
 def test_a_report_has_the_same_bytes(challenge, score, small, tmp_path, monkeypatch):
     truth = "list,item,grade\n" + "".join(f"q{n},{i},{n % 3}\n" for n in range(9) for i in "ace")
     folder = challenge("truth: truth.csv\nmetrics: [nDCG@3, AP, P@2]\n", **{"truth.csv": truth})
-    path, used = tmp_path / "mine.csv", set()
+    path = tmp_path / "mine.csv"
     path.write_text("list,item,score\n" + ROWS)
-    monkeypatch.setattr(gather, "_scored_block", noting(used, gather._scored_block))
     reports = []
     for count in COUNTS:
         monkeypatch.setenv(VARIABLE, count)
         reports.append(score(folder / "challenge.yaml", path, "--format", "json").out)
-    assert len(used) > 1
     assert json.loads(reports[0])["leaderboard"]
     assert reports[1:] == reports[:1] * 2
-
-
-def noting(used, function):
-    def noted(*words):
-        used.add(threading.get_ident())
-        return function(*words)
-
-    return noted
 
 
 @pytest.mark.slow("starts processes")
@@ -198,16 +149,3 @@ def test_a_copy_of_the_process_has_one_thread(monkeypatch):
     paths = [Path(name) for name in "abc"]
     assert list(shared(lambda path: os.environ[VARIABLE], paths)) == ["1"] * 3
     assert os.environ[VARIABLE] == "4"
-
-
-def test_a_metric_of_ones_own_is_called_by_one_thread(plans, small, tmp_path, monkeypatch):
-    used, score_lists = set(), gather.score_lists
-    monkeypatch.setattr(
-        gather, "score_lists",
-        lambda plan, table: (used.add(threading.get_ident()), score_lists(plan, table))[1],
-    )  # fmt: skip
-    monkeypatch.setenv(VARIABLE, "4")
-    path = tmp_path / "mine.csv"
-    path.write_text("list,item,score\n" + ROWS)
-    scored(dataclasses.replace(plans["grades"], plugins=(tmp_path / "mine.py",)), path)
-    assert used == {threading.get_ident()}

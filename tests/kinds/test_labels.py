@@ -140,14 +140,6 @@ def test_probabilities_times_a_number_gain_nothing(scored, metric, factor):
     assert scaled == pytest.approx(honest, abs=1e-8)
 
 
-def test_the_old_word_for_sums_is_told(challenge, score):
-    yaml = LIKELY.replace("rose]}", "rose]}, normalize: true") + "metrics: [LogLoss]\n"
-    folder = challenge(yaml, **{"truth.csv": TRUTH})
-    ran = score("check", folder, folder / "truth.csv")
-    assert ran.code == 2
-    assert "no key 'normalize' here; did you mean 'sums'?" in ran.err
-
-
 def test_groups_and_folds(challenge, score):
     yaml = NUMBERS + "lists: {file: rows.csv, columns: {list: id, group: part}}\nmetrics: [RMSE]\n"
     rows = "id,part\na,x\nb,x\nc,y\n"

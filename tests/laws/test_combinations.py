@@ -9,7 +9,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cards import together
 from hypothesis import given
 from rounds import rounds
 from variants import NOTATIONS, bound, pairs
@@ -23,9 +22,8 @@ from scorer.formats.read import format_of, read
 from scorer.leaderboard.board import Terms
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
-from scorer.prepare.splits import cut
-from scorer.results.scorecard import Rules, Scorecard
-from scorer.scoring.lists import outcome, score_lists
+from scorer.results.scorecard import Scorecard
+from scorer.scoring.lists import score_table
 from scorer.scoring.settle import settle
 from scorer.views.hits import Judged
 
@@ -323,27 +321,11 @@ def test_the_order_of_submissions_changes_no_bytes(made):
         assert len(texts) == 1
 
 
-def test_parts_put_together_are_the_whole_to_the_bit(made):
-    challenge, files = made(EVERY)
-    report = board(challenge, files)
-    ready = report.measures
-    rules = {m.id: Rules("zero", "zero") for m in ready}
-    for each in report.submissions:
-        names = each.card.lists
-        pieces = []
-        for part in range(4):
-            keep = np.arange(len(names)) % 4 == part
-            pieces.append(Scorecard.from_bytes(cut(each.card, keep).to_bytes()))
-        whole = together(pieces)
-        for m in ready:
-            assert settle(whole, m, rules).mean == settle(each.card, m, rules).mean
-
-
 def card_of(plan, path):
     """The scorecard of a file, by a plan that came from elsewhere."""
     plan, findings = pickle.loads(plan), Findings()
     table = read(path, format_of(path, None), plan.shapes, findings, plan.limits)
-    return outcome(plan, score_lists(plan, table), findings, None).card.to_bytes()
+    return score_table(plan, table, findings).card.to_bytes()
 
 
 @pytest.mark.slow("scores in processes")

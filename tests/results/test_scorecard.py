@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 import pytest
-from cards import together
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
@@ -105,22 +104,3 @@ def test_a_scorecard_survives_bytes():
     np.testing.assert_array_equal(after.answered, before.answered)
     np.testing.assert_array_equal(after.values["P@2"], before.values["P@2"])
     np.testing.assert_array_equal(after.statistics["Gini"].rows, statistics["Gini"].rows)
-
-
-@rounds(100)
-@given(st.lists(st.tuples(st.booleans(), st.floats(0, 1)), min_size=1, max_size=8), st.data())
-def test_a_split_put_together_is_the_whole(rows, data):
-    lists = [f"q{n}" for n in range(len(rows))]
-    answered, scores = zip(*rows, strict=True)
-    whole = card(lists, answered, scores)
-    first = data.draw(st.sets(st.sampled_from(range(len(rows)))))
-    parts = [
-        card(*zip(*[(lists[n], answered[n], scores[n]) for n in half], strict=True))
-        for half in (sorted(first), sorted(set(range(len(rows))) - first))
-        if half
-    ]
-    joint = together(parts)
-    assert joint.lists == whole.lists
-    assert settle(joint, P2, Rules("skip")).mean == pytest.approx(
-        settle(whole, P2, Rules("skip")).mean, nan_ok=True, abs=0
-    )

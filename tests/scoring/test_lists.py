@@ -1,4 +1,4 @@
-"""Whole lists scored in any split, here or in another process, are the whole, to the bit."""
+"""Lists are scored alike whatever other lists there are, here and in another process."""
 
 import pickle
 import subprocess
@@ -17,7 +17,7 @@ from scorer.metrics.base import metrics
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.scoring.evaluate import score
-from scorer.scoring.lists import merged, outcome, score_lists, score_whole
+from scorer.scoring.lists import score_table, score_with_views
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table
 
@@ -52,33 +52,24 @@ def split(table, rng):
     return [rows(table, part == n) for n in rng.permutation(np.unique(part))]
 
 
-def grouped(parts, rng):
-    """The parts put together two by two, in a random order."""
-    parts = list(parts)
-    while len(parts) > 1:
-        first, second = (parts.pop(rng.integers(len(parts))) for _ in range(2))
-        parts.append(merged([first, second]))
-    return parts[0]
-
-
 def whole(plan, table, findings):
-    return outcome(plan, score_lists(plan, table), findings, "0" * 64)
+    return score_table(plan, table, findings, "0" * 64)
 
 
 @pytest.mark.slow("scores random lists in every split", beyond=1)
-@pytest.mark.parametrize(
-    ("kind", "sent"), CASES, ids=lambda value: value if isinstance(value, str) else value[0]
-)
-def test_any_split_in_any_grouping_is_the_whole(plans, kind, sent, tmp_path):
-    plan, rng = plans[kind], np.random.default_rng(7)
-    table, findings = table_of(plan, sent[1], tmp_path)
-    expected = whole(plan, table, findings)
+@pytest.mark.parametrize("kind", ["grades", "ratings", "series", "whole"])
+def test_a_list_has_the_same_values_without_the_others(plans, kind, tmp_path):
+    rules = plans[kind].rules.model_copy(update={"missing_list": "skip"})
+    plan, rng = replace(plans[kind], rules=rules), np.random.default_rng(7)
+    (text,) = {sent[1] for of, sent in CASES if of == kind and sent[0] == "good"}
+    table, findings = table_of(plan, text, tmp_path)
+    expected = whole(plan, table, findings).card
     for _ in range(12):
-        if not len(table):
-            break
-        parts = [score_lists(plan, part) for part in split(table, rng)]
-        again = table_of(plan, sent[1], tmp_path)[1]
-        same(outcome(plan, grouped(parts, rng), again, "0" * 64), expected)
+        for part in split(table, rng):
+            found = whole(plan, part, Findings()).card
+            for name, values in found.values.items():
+                same = values[found.answered], expected.values[name][found.answered]
+                np.testing.assert_array_equal(*same, err_msg=name)
 
 
 @pytest.mark.slow("scores random lists in every split", beyond=2)
@@ -89,8 +80,8 @@ def test_what_explanations_see_is_what_is_scored(plans, kind, sent, tmp_path):
     plan = plans[kind]
     table, findings = table_of(plan, sent[1], tmp_path)
     expected = whole(plan, table, findings)
-    part, views = score_whole(plan, table)
-    found = outcome(plan, part, table_of(plan, sent[1], tmp_path)[1], "0" * 64)
+    table, findings = table_of(plan, sent[1], tmp_path)
+    found, views = score_with_views(plan, table, findings, "0" * 64)
     same(found, expected)
     if found.card is not None:
         again = score(views, plan.truth.lists, plan.measures, columns=plan.columns)
@@ -122,29 +113,32 @@ def test_every_metric_is_among_the_measures(plans):
     assert left <= {"Haversine", "IntervalCoverage"}  # which ask for columns of their own
 
 
-def test_more_problems_than_are_kept_are_the_same_by_parts(plans, tmp_path, monkeypatch):
-    from scorer.checks import rows, tally
-    from scorer.core import problems
+def test_of_more_problems_than_are_kept_the_first_are_told(plans, tmp_path, monkeypatch):
+    from scorer.checks import base, rows, unknown
 
-    for module in (rows, tally, problems):
+    plan = plans["grades"]
+    table, findings = table_of(plan, SENT["wrong"], tmp_path)
+    every = whole(plan, table, findings).findings
+    for module in (base, rows, unknown):
         monkeypatch.setattr(module, "KEPT", 3)
     monkeypatch.setattr(Findings.__init__, "__defaults__", (None, 3))
-    plan, rng = plans["grades"], np.random.default_rng(5)
-    table, _ = table_of(plan, SENT["wrong"], tmp_path)
-    expected = whole(plan, table, Findings())
-    assert max(expected.findings.counts.values()) > 3
-    for _ in range(5):
-        parts = [score_lists(plan, part) for part in split(table, rng)]
-        same(outcome(plan, grouped(parts, rng), Findings(), "0" * 64), expected)
+    table, findings = table_of(plan, SENT["wrong"], tmp_path)
+    first = whole(plan, table, Findings()).findings
+    assert first.counts == every.counts
+    assert max(first.counts.values()) > 3
+    for code in first.counts:
+        told = [replace(p, path=None) for p in first if p.code == code]
+        known = [replace(p, path=None) for p in every if p.code == code]
+        assert told == known[:3]
 
 
 SPAWNED = """
 import pickle, sys
-from scorer.scoring.lists import outcome, score_lists
+from scorer.scoring.lists import score_table
 from scorer.core.problems import Findings
 with open(sys.argv[1], "rb") as file:
     work = pickle.load(file)
-made = [outcome(p, score_lists(p, t), Findings(), "0" * 64) for p, t in work]
+made = [score_table(p, t, Findings(), "0" * 64) for p, t in work]
 with open(sys.argv[1], "wb") as file:
     pickle.dump([(one.card.to_bytes(), [m.name for m in p.measures])
                  for one, (p, t) in zip(made, work)], file)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from scorer.challenge.public import ClassColumn, ClassNames
 from scorer.checks.base import Submitted, check
 from scorer.checks.ids import Known
 from scorer.checks.rows import first_rows
-from scorer.checks.tally import FileContext
 from scorer.core.problems import KEPT, Problem
 from scorer.core.text import join_first, printable, quoted
+from scorer.tables.columns import CodedColumn
 from scorer.tables.table import number
 
 
@@ -22,50 +22,6 @@ class UnknownClass(NamedTuple):
     line: int
     list: str
     cell: str
-
-    def plus(self, other: UnknownClass) -> UnknownClass:
-        """Return the two as one, with the first row of both."""
-        first = min(self, other, key=lambda each: each.line)
-        return first._replace(rows=self.rows + other.rows)
-
-
-class NamedClasses(NamedTuple):
-    """What the cells of some rows name, by the role of the column and the class."""
-
-    unknown: Mapping[tuple[str, str], UnknownClass] = {}
-    known: frozenset[str] = frozenset()  # roles of columns that name a class of the challenge
-    called: Mapping[str, str] = {}  # role -> the name of the column in the file
-    declared: bool = False
-
-    @property
-    def fatal(self) -> bool:
-        """Whether the file cannot be scored."""
-        return self.declared and bool(self.unknown)
-
-    def plus(self, others: Sequence[NamedClasses]) -> NamedClasses:
-        """Return those of all parts."""
-        merged: dict[tuple[str, str], UnknownClass] = {}
-        parts = (self, *others)
-        for key, one in (entry for part in parts for entry in part.unknown.items()):
-            merged[key] = merged[key].plus(one) if key in merged else one
-        return NamedClasses(
-            _earliest(merged),
-            frozenset[str]().union(*(part.known for part in parts)),
-            {role: name for part in parts for role, name in part.called.items()},
-            any(part.declared for part in parts),
-        )
-
-    def problems(self, whole: FileContext) -> Iterator[Problem]:
-        """Yield an error for each class, or if the challenge declares none perhaps a warning."""
-        for column in whole.public.class_columns:
-            role = column.submission.role
-            found = {name: one for (of, name), one in self.unknown.items() if of == role}
-            word = printable(self.called.get(role, role), 60)
-            if self.declared:
-                for name, one in found.items():
-                    yield _error_of(column, word, name, one)
-            elif found and column.classes and role not in self.known:
-                yield _warning_of(column, word, found)
 
 
 def _error_of(column: ClassColumn, word: str, name: str, one: UnknownClass) -> Problem:
@@ -118,37 +74,41 @@ def _reads_as_number(name: str) -> bool:
     return number(name)[1] is None
 
 
-def _earliest(
-    unknown: Mapping[tuple[str, str], UnknownClass],
-) -> dict[tuple[str, str], UnknownClass]:
-    """Return those that come first in the file, as many as are reported."""
-    return dict(sorted(unknown.items(), key=lambda entry: entry[1].line)[:KEPT])
-
-
-@check("S521", scope="row")
-def class_outside(submitted: Submitted) -> NamedClasses:
+@check("S521")
+def class_outside(submitted: Submitted) -> Iterator[Problem]:
     """Every box, tag and span has a class of the challenge."""
-    unknown: dict[tuple[str, str], UnknownClass] = {}
-    known, called = set[str](), {}
     for column in submitted.public.class_columns:
         role = column.submission.role
         ids = submitted.table.ids.get(role)
         if ids is None or not column.classes:
             continue
-        called[role] = submitted.table.called(role)
-        classes = ClassNames.of(column.classes).places
-        strange: dict[str, list[str]] = {}  # a cell -> its classes that are none
-        for cell in ids.names:
-            names = dict.fromkeys(column.submission.named(cell))
-            if lost := [name for name in names if name not in classes]:
-                strange[cell] = lost
-            if len(lost) < len(names):
-                known.add(role)
-        for cell, row, rows in first_rows(ids, strange):
-            for name in strange[cell]:
-                line, list = submitted.line(row), submitted.lists.text(row)
-                one = UnknownClass(rows, line, list, cell)
-                before = unknown.get((role, name))
-                unknown[role, name] = one if before is None else before.plus(one)
-    declared = bool(submitted.rules.classes)
-    return NamedClasses(_earliest(unknown), frozenset(known), called, declared)
+        unknown, any_known = _unknown_classes(submitted, ids, column)
+        word = printable(submitted.table.called(role), 60)
+        if submitted.rules.classes:
+            for name, one in unknown.items():
+                yield _error_of(column, word, name, one)
+        elif unknown and not any_known:
+            yield _warning_of(column, word, unknown)
+
+
+def _unknown_classes(
+    submitted: Submitted, ids: CodedColumn, column: ClassColumn
+) -> tuple[dict[str, UnknownClass], bool]:
+    """Return the first `KEPT` classes that the challenge lacks, and whether it has any other."""
+    classes = ClassNames.of(column.classes).places
+    strange: dict[str, list[str]] = {}  # a cell -> its classes that are none
+    any_known = False
+    for cell in ids.names:
+        names = dict.fromkeys(column.submission.named(cell))
+        if lost := [name for name in names if name not in classes]:
+            strange[cell] = lost
+        any_known |= len(lost) < len(names)
+    unknown: dict[str, UnknownClass] = {}
+    for cell, row, rows in first_rows(ids, strange):
+        for name in strange[cell]:
+            if (before := unknown.get(name)) is not None:
+                unknown[name] = before._replace(rows=before.rows + rows)
+            elif len(unknown) < KEPT:
+                line, in_list = submitted.line(row), submitted.lists.text(row)
+                unknown[name] = UnknownClass(rows, line, in_list, cell)
+    return unknown, any_known

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scorer.challenge.submission import Submission
 from scorer.checks.base import Submitted, check
-from scorer.checks.id_tally import IdTally, id_problems
 from scorer.checks.ids import (
     ALONE,
     DECIMAL_ID,
-    FAULT_CLASSES,
     LOST_BY_TOOLS,
     MOST_PARTS,
     READ_AS_TEXT,
@@ -25,201 +23,45 @@ from scorer.checks.ids import (
     Known,
     holds,
 )
-from scorer.checks.rows import describe_fault, first_pairs, occurrences, places, reported
-from scorer.checks.tally import MOST_NAMED, FileContext, OverflowCount, refuse_errors
-from scorer.core.arrays import Ints, Mask
+from scorer.checks.rows import describe_fault, first_pairs, places
+from scorer.checks.unknown import WrongId, WrongIds, find_ids, report_ids
+from scorer.core.arrays import Mask
 from scorer.core.id_pattern import OPENING, IdPattern, apart, marked, whole_text
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unseen
 from scorer.formats.form import separator_of
 from scorer.tables.columns import CodedColumn
-from scorer.views.ranked import among, by_row, is_hashed, named
+from scorer.views.ranked import among, by_row, is_hashed
 
 if TYPE_CHECKING:
     import polars as pl
 
-Suspect = tuple[str, int, int, str | None, int]  # as `IdTally.of` takes them
 ITEMS = ("item", "better", "worse")
-SUSPICIOUS = ("S308", "S309", "S310", "S312", "S313")
-MISFORMED = ("S306", "S307", "S308", "S309", "S310", "S312", "S313")
 UNUSUAL = r"[^!-~]|E\+"  # what an id holds that is to be looked at
 IDS_TOGETHER = 100_000  # ids that are looked at as one text
 
 
-class Unknown(NamedTuple):
-    """Ids of a column that the challenge does not have."""
-
-    ids: IdTally
-    decimals: bool = True  # all of them end in .0
-
-    @property
-    def errors(self) -> int:
-        """How many there are."""
-        return len(self.ids)
-
-    @property
-    def errors_at_most(self) -> int:
-        """How many there are if no two parts share one."""
-        return self.ids.at_most
-
-    def plus(self, others: Sequence[Unknown]) -> Unknown:
-        """Those of all parts."""
-        decimals = all(part.decimals for part in (self, *others))
-        return Unknown(self.ids.plus([part.ids for part in others]), decimals)
-
-    def problems(self, whole: FileContext) -> Iterator[Problem]:
-        """One for each id, at its first row."""
-        assert whole.known.items is not None
-        known, silent = whole.known.items.again(), whole.public.asked is not None
-
-        def problem(name: str, where: str | None, line: int, rows: int) -> Problem:
-            if (fault := known.fault(name, self.decimals)) is not None:
-                message = describe_fault(fault, "item", rows)
-                return Problem(
-                    fault.code, message, line=line, list=where, item=name, help=fault.help
-                )
-            many = f" ({rows:,} rows)" if rows > 1 else ""
-            hint = "" if silent else known.hint(name)
-            message = f"item {quoted(name)} is not in the catalogue{many}{hint}"
-            return Problem("S305", message, line=line, list=where, item=name)
-
-        # what is not asked for has a check of its own
-        yield from (p for p in id_problems(self.ids, problem) if not (silent and p.code == "S305"))
-
-
-class Suspects(NamedTuple):
-    """Ids of a column that do not look like ids, where the challenge declares no items."""
-
-    ids: IdTally
-    first: Suspect | None = None  # the first id that is not empty
-    decimals: bool = True  # all ids that are not empty are decimals
-    rows: int = 0
-    marked: int = 0  # rows whose id seems to be several, or in quotes
-
-    def plus(self, others: Sequence[Suspects]) -> Suspects:
-        """Those of all parts."""
-        every = (self, *others)
-        first = min(
-            (part.first for part in every if part.first), key=lambda id_: id_[1], default=None
-        )
-        decimals = all(part.decimals for part in every)
-        ids = self.ids.plus([part.ids for part in others])
-        several = sum(part.marked for part in every)
-        return Suspects(ids, first, decimals, sum(part.rows for part in every), several)
-
-    def problems(self, whole: FileContext) -> Iterator[Problem]:
-        """Errors for missing ids, warnings for suspicious ones."""
-        if self.first is not None and self.decimals:
-            name, line, _, where, _ = self.first
-            message = f"every item ends in '.0', as {quoted(name)} does; were ids turned into"
-            yield Problem("S306", f"{message} decimals?", "warning", line=line, list=where,
-                          item=name, help=READ_AS_TEXT)  # fmt: skip
-
-        mark = separator(whole.rules)
-        errors = {"S309", "S310", *(["S313"] if 2 * self.marked >= self.rows else [])}
-
-        def problem(name: str, where: str | None, line: int, rows: int) -> Problem:
-            fault = _suspicion(name, mark)
-            assert fault is not None
-            severity: Severity = "error" if fault.code in errors else "warning"
-            message, help = describe_fault(fault, "item", rows), fault.help
-            return Problem(fault.code, message, severity, None, line, None, where, name, help)
-
-        yield from id_problems(self.ids, problem)
-
-
-class Misformed(NamedTuple):
-    """Ids of a column that have not the form which the challenge asks for."""
-
-    ids: IdTally
-    fitting: bool = True  # whether any id has it
-
-    @property
-    def errors(self) -> int:
-        """How many there are."""
-        return len(self.ids)
-
-    @property
-    def errors_at_most(self) -> int:
-        """How many there are if no two parts share one."""
-        return self.ids.at_most
-
-    def plus(self, others: Sequence[Misformed]) -> Misformed:
-        """Those of all parts."""
-        fitting = any(part.fitting for part in (self, *others))
-        return Misformed(self.ids.plus([part.ids for part in others]), fitting)
-
-    def problems(self, whole: FileContext) -> Iterator[Problem]:
-        """One for each id, at its first row; before them that none has the form."""
-        pattern = id_pattern(str(whole.rules.item_pattern))
-        if not self.fitting and len(self.ids) > 1:
-            names = join_first([name for name, *_ in self.ids.entries()][:3])
-            message = f"no item of this file looks as this challenge's do ({pattern.text}): {names}"
-            yield Problem("S313", message)
-
-        def problem(name: str, where: str | None, line: int, rows: int) -> Problem:
-            fault = misformed(name, pattern)
-            message = describe_fault(fault, "item", rows)
-            return Problem(fault.code, message, line=line, list=where, item=name, help=fault.help)
-
-        yield from id_problems(self.ids, problem)
-
-
-class Columns(NamedTuple):
-    """The counts of each column of items."""
-
-    columns: Mapping[str, Any]  # `Unknown`, `Misformed` or `Suspects`, the same for all
-
-    @property
-    def errors(self) -> int:
-        """How many ids there are that the challenge does not have."""
-        return sum(column.errors for column in self._unknown)
-
-    @property
-    def errors_at_most(self) -> int:
-        """How many there are if no two parts share one."""
-        return sum(column.errors_at_most for column in self._unknown)
-
-    @property
-    def _unknown(self) -> list[Unknown | Misformed]:
-        return [each for each in self.columns.values() if not isinstance(each, Suspects)]
-
-    def plus(self, others: Sequence[Columns]) -> Columns:
-        """Those of all parts, which have the same columns."""
-        return Columns({
-            role: column.plus([part.columns[role] for part in others])
-            for role, column in self.columns.items()
-        })  # fmt: skip
-
-    def problems(self, whole: FileContext) -> Iterator[Problem]:
-        """Those of all columns."""
-        for role, column in self.columns.items():
-            for problem in column.problems(whole):
-                yield replace(problem, role=role)
-
-
-@check("S305", "S306", "S307", "S308", "S309", "S310", "S312", "S313", scope="row")
-def unknown_item(submitted: Submitted) -> Columns:
+@check("S305", "S306", "S307", "S308", "S309", "S310", "S312", "S313")
+def unknown_item(submitted: Submitted) -> Iterator[Problem]:
     """Every item is in the catalogue; without one, every item at least looks like an id."""
     if submitted.rules.texts:
-        return Columns({})
-    known = submitted.known.items
-    ids = {role: by_row(column) for role, column in submitted.table.ids.items() if role != "list"}
-    pattern = submitted.rules.item_pattern
-    if known is None and pattern is not None:
-        form = id_pattern(pattern)
-        return Columns({r: _misformed(submitted, ids[r], form) for r in ITEMS if r in ids})
-    return Columns({
-        role: _suspects(submitted, ids[role])
-        if known is None
-        else _unknown(submitted, ids[role], known)
-        for role in ITEMS
-        if role in ids
-    })  # fmt: skip
+        return
+    known, pattern = submitted.known.items, submitted.rules.item_pattern
+    for role in ITEMS:
+        if role not in submitted.table.ids:
+            continue
+        ids = by_row(submitted.table.ids[role])
+        if known is not None:
+            problems = _unknown(submitted, ids, known)
+        elif pattern is not None:
+            problems = _misformed(submitted, ids, id_pattern(pattern))
+        else:
+            problems = _suspects(submitted, ids)
+        yield from (replace(problem, role=role) for problem in problems)
 
 
 @check("S313", kinds=("grades",))
-def misformed_text(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
+def misformed_text(submitted: Submitted) -> Iterator[Problem]:
     """Every text looks as the challenge says."""
     rules, table = submitted.rules, submitted.table
     if rules.text_pattern is None or "item" not in table.ids:
@@ -229,15 +71,14 @@ def misformed_text(submitted: Submitted) -> Iterator[Problem | OverflowCount]:
     texts = by_row(table.ids["item"])
     whole = whole_text(rules.text_pattern)
     odd = ~pl.Series(texts.texts(np.arange(len(table))), dtype=pl.String).str.contains(whole)
-    rows, word = np.flatnonzero(odd.to_numpy()), printable(rules.columns.get("text", "text"), 60)
+    word = printable(rules.columns.get("text", "text"), 60)
 
-    def problems(positions: Ints) -> Iterator[Problem]:
-        for row in rows[positions].tolist():
-            text, name = texts.text(row), submitted.lists.text(row)
-            message = f"{word} {quoted(text)} does not look as {rules.text_pattern}"
-            yield Problem("S313", message, line=submitted.line(row), list=name, role="item")
+    def problem(row: int) -> Problem:
+        text, name = texts.text(row), submitted.lists.text(row)
+        message = f"{word} {quoted(text)} does not look as {rules.text_pattern}"
+        return Problem("S313", message, line=submitted.line(row), list=name, role="item")
 
-    yield from reported(submitted, "S313", rows, problems)
+    yield from places(np.flatnonzero(odd.to_numpy()), problem)
 
 
 @check("S305", kinds=("grades",))
@@ -259,26 +100,49 @@ def stranger(submitted: Submitted) -> Iterator[Problem]:
     yield from places(strange, problem)
 
 
-def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Unknown:
-    """Ids that are not public."""
-    wrong = known.places(ids) < 0
-    most = max(submitted.rules.limits.errors, MOST_NAMED)
-    refuse_errors(int(wrong.sum()), most)  # before each gets a name
-    strange_ids = list(_each(submitted, ids, wrong)) if wrong.any() else []
-    decimals = all(name.endswith(".0") for name, *_ in strange_ids if name)
-    strange = [(*entry, known.class_of(entry[0])) for entry in strange_ids]
-    return Unknown(IdTally.of(FAULT_CLASSES, strange), decimals)
+def _unknown(submitted: Submitted, ids: CodedColumn, known: Known) -> Iterator[Problem]:
+    """Yield a problem for each id that is not public."""
+    found = find_ids(submitted, ids, known.places(ids) < 0)
+    decimals = found.all_decimals
+    faults = {each.name: known.fault(each.name, decimals) for each in found.first}
+    known = known.again()
+
+    def code_of(name: str) -> str:
+        return "S305" if (fault := faults[name]) is None else fault.code
+
+    def problem(each: WrongId) -> Problem:
+        name, line, rows, in_list = each
+        if (fault := faults[name]) is not None:
+            message = describe_fault(fault, "item", rows)
+            return Problem(fault.code, message, line=line, list=in_list, item=name, help=fault.help)
+        many = f" ({rows:,} rows)" if rows > 1 else ""
+        hint = "" if submitted.public.asked is not None else known.hint(name)
+        message = f"item {quoted(name)} is not in the catalogue{many}{hint}"
+        return Problem("S305", message, line=line, list=in_list, item=name)
+
+    for each in report_ids(found, code_of, problem):
+        # what is not asked for has a check of its own
+        if submitted.public.asked is None or each.code != "S305":
+            yield each
 
 
-def _misformed(submitted: Submitted, ids: CodedColumn, pattern: IdPattern) -> Misformed:
-    """Ids that have not the form of the challenge's."""
+def _misformed(submitted: Submitted, ids: CodedColumn, pattern: IdPattern) -> Iterator[Problem]:
+    """Yield a problem for each id that has not the form which the challenge asks for."""
     wrong = ~_matching(ids, pattern.expression)
-    refuse_errors(int(wrong.sum()), max(submitted.rules.limits.errors, MOST_NAMED))
-    strange = [
-        (*entry, MISFORMED.index(misformed(entry[0], pattern).code))
-        for entry in _each(submitted, ids, wrong)
-    ]
-    return Misformed(IdTally.of(MISFORMED, strange), not wrong.all())
+    found = find_ids(submitted, ids, wrong)
+    if found.total > 1 and wrong.all():
+        names = join_first([each.name for each in found.first[:3]])
+        message = f"no item of this file looks as this challenge's do ({pattern.text}): {names}"
+        yield Problem("S313", message)
+
+    def problem(each: WrongId) -> Problem:
+        fault = misformed(each.name, pattern)
+        message = describe_fault(fault, "item", each.rows)
+        return Problem(
+            fault.code, message, line=each.line, list=each.list, item=each.name, help=fault.help
+        )
+
+    yield from report_ids(found, lambda name: misformed(name, pattern).code, problem)
 
 
 def _matching(ids: CodedColumn, expression: str) -> Mask:
@@ -290,40 +154,49 @@ def _matching(ids: CodedColumn, expression: str) -> Mask:
     return held.str.contains(expression).to_numpy().astype(bool)
 
 
-def _suspects(submitted: Submitted, ids: CodedColumn) -> Suspects:
-    """The suspicious ids, judged by the file alone."""
-    mark, rows = separator(submitted.rules), len(submitted.table)
-    suspects = [
-        (*entry, SUSPICIOUS.index(fault.code))
-        for entry in _each(submitted, ids, _unusual(ids, mark))
-        if (fault := _suspicion(entry[0], mark)) is not None
-    ]
-    several = sum(entry[2] for entry in suspects if entry[4] == SUSPICIOUS.index("S313"))
-    first, decimals = None, False
-    if len(submitted.table):
-        names = ids.names if not is_hashed(ids) else ids.held
-        row = int(np.argmin(submitted.table.line))
-        start = ids.text(row)
-        if start and not DECIMAL_ID.fullmatch(start):  # the usual case
-            return Suspects(IdTally.of(SUSPICIOUS, suspects), None, False, rows, several)
-        decimals = all(DECIMAL_ID.fullmatch(name) for name in names if name)
-        named = np.array([bool(name) for name in names], dtype=bool)
-        for name, line, rows, where in _each(submitted, ids, named) if decimals else ():
-            first = (name, line, rows, where, 0)
-            break
-    tally = IdTally.of(SUSPICIOUS, suspects)
-    return Suspects(tally, first, decimals or not rows, rows, several)
+def _suspects(submitted: Submitted, ids: CodedColumn) -> Iterator[Problem]:
+    """Yield errors for missing ids, and warnings for suspicious ones.
+
+    The challenge declares no items, so that they are judged by the file alone.
+    """
+    if (first := _first_decimal(submitted, ids)) is not None:
+        message = f"every item ends in '.0', as {quoted(first.name)} does; were ids turned into"
+        yield Problem("S306", f"{message} decimals?", "warning", line=first.line, list=first.list,
+                      item=first.name, help=READ_AS_TEXT)  # fmt: skip
+    mark = separator(submitted.rules)
+    faults, suspects = dict[str, IdFault](), list[WrongId]()
+    for each in find_ids(submitted, ids, _unusual(ids, mark), most=None).first:
+        if (fault := _suspicion(each.name, mark)) is not None:
+            faults[each.name] = fault
+            suspects.append(each)
+    several = sum(each.rows for each in suspects if faults[each.name].code == "S313")
+    errors = {"S309", "S310", *(["S313"] if 2 * several >= len(submitted.table) else [])}
+
+    def problem(each: WrongId) -> Problem:
+        fault = faults[each.name]
+        severity: Severity = "error" if fault.code in errors else "warning"
+        message = describe_fault(fault, "item", each.rows)
+        return Problem(
+            fault.code, message, severity, line=each.line, list=each.list, item=each.name,
+            help=fault.help,
+        )  # fmt: skip
+
+    found = WrongIds(suspects, len(suspects))
+    yield from report_ids(found, lambda name: faults[name].code, problem)
 
 
-def _each(
-    submitted: Submitted, ids: CodedColumn, wanted: Mask
-) -> Iterator[tuple[str, int, int, str | None]]:
-    """Each wanted id with its first line, the number of its rows, and its list."""
-    if not wanted.any():
-        return
-    codes, rows, counts = occurrences(ids, wanted, submitted.table.line)
-    lines, lists = submitted.table.line[rows].tolist(), submitted.lists.texts(rows)
-    yield from zip(named(ids, codes), lines, counts.tolist(), lists, strict=True)
+def _first_decimal(submitted: Submitted, ids: CodedColumn) -> WrongId | None:
+    """Return the first id that is not empty, if all of these are decimals; else None."""
+    if not len(submitted.table):
+        return None
+    start = ids.text(int(np.argmin(submitted.table.line)))
+    if start and not DECIMAL_ID.fullmatch(start):  # the usual case
+        return None
+    names = ids.held if is_hashed(ids) else ids.names
+    if not all(DECIMAL_ID.fullmatch(name) for name in names if name):
+        return None
+    has_name = np.array([bool(name) for name in names], dtype=bool)
+    return next(iter(find_ids(submitted, ids, has_name, most=1).first), None)
 
 
 def _unusual(ids: CodedColumn, separator: str | None) -> Mask:

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.challenge.public import ClassNames
+from scorer.challenge.public import ClassNames, Public
 from scorer.checks.base import Submitted, check
 from scorer.checks.ids import LOST, Known
 from scorer.checks.rows import first_rows, numbered_rows, places, repeated
-from scorer.checks.tally import FileContext
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import KEPT, Problem, Severity
 from scorer.core.text import join_first, printable, quoted
@@ -47,60 +46,27 @@ class FirstRow(NamedTuple):
 
 
 class Faults(NamedTuple):
-    """Faults by code and label; those of the parts of any split of the rows can be summed."""
+    """Faults of the rows of a table, by code and label."""
 
-    faults: Mapping[tuple[str, str], FirstRow] = {}
+    faults: Mapping[tuple[str, str], FirstRow]
     rest: int = 0  # faults beyond those that are kept
     low: float = math.inf  # of all numbers
     high: float = -math.inf
     words: bool = False  # whether a label is there that is no number
     word: str = ""  # what the column is called
 
-    @property
-    def fatal(self) -> bool:
-        """Whether a row cannot be given to any measure."""
-        return any(key != DIVIDED for key in self.faults)
-
-    def plus(self, others: Sequence[Faults]) -> Faults:
-        """Those of all parts."""
-        every = [self, *others]
-        merged: dict[tuple[str, str], FirstRow] = {}
-        for key, fault in (entry for part in every for entry in part.faults.items()):
-            earlier = merged.setdefault(key, fault)
-            if earlier is not fault:
-                first = min(earlier, fault, key=lambda first: first.line)
-                merged[key] = FirstRow(
-                    earlier.rows + fault.rows, first.line, first.name, first.what
-                )
-        return Faults(
-            merged,
-            sum(part.rest for part in every),
-            min(part.low for part in every),
-            max(part.high for part in every),
-            any(part.words for part in every),
-            next((part.word for part in every if part.word), ""),
-        )._trimmed()
-
-    def _trimmed(self) -> Faults:
-        """The same with the first faults only, where there are many."""
-        if len(self.faults) <= 4 * KEPT:
-            return self
-        order = sorted(self.faults.items(), key=lambda entry: entry[1].line)
-        lost = len(order) - 2 * KEPT
-        return Faults(
-            dict(order[: 2 * KEPT]), self.rest + lost, self.low, self.high, self.words, self.word
-        )
-
-    def problems(self, whole: FileContext) -> Iterator[Problem]:
+    def problems(self, public: Public) -> Iterator[Problem]:
         """A problem for each fault, in the order of the file."""
-        known = Known(ClassNames.of(whole.public.classes).places)
+        if not self.faults:
+            return
+        known = Known(ClassNames.of(public.classes).places)
         ordered = sorted(self.faults.items(), key=lambda entry: entry[1].line)
         labels = [entry for entry in ordered if entry[0][0] in ("S521", "S522", "S523")]
-        if labels and not self.words and not all(map(_is_number, whole.public.classes)):
+        if labels and not self.words and not all(map(_is_number, public.classes)):
             (_, label), first = labels[0]
             message = (
                 f"{self.word} holds numbers, such as {quoted(label)}, where a class is expected: "
-                f"{join_first(whole.public.classes)}"
+                f"{join_first(public.classes)}"
             )
             help = "write the names of the classes (LabelEncoder: inverse_transform)"
             yield Problem("S523", message, line=first.line, help=help)
@@ -111,10 +77,10 @@ class Faults(NamedTuple):
         outside = any(code == "S524" for code, _ in self.faults)
         for (code, label), first in ordered:
             if code != "S525" or not outside:  # which then have a reason
-                yield self._problem(code, label, first, whole, known)
+                yield self._problem(code, label, first, public, known)
         if self.rest:
             (code, label), first = ordered[-1]
-            last = self._problem(code, label, first, whole, known)
+            last = self._problem(code, label, first, public, known)
             yield Problem(last.code, last.message, line=last.line, times=self.rest)
 
     def _by_case(
@@ -135,12 +101,12 @@ class Faults(NamedTuple):
         return Problem("S521", message, line=first.line, list=first.name, times=rows)
 
     def _problem(
-        self, code: str, label: str, first: FirstRow, whole: FileContext, known: Known
+        self, code: str, label: str, first: FirstRow, public: Public, known: Known
     ) -> Problem:
         help, times = None, first.rows
         if code == "S522":
             what = f"reads {quoted(label)}" if label.strip() else "is empty"
-            message, help = f"{self.word} {what}; every row needs a class", _of_missing(whole)
+            message, help = f"{self.word} {what}; every row needs a class", _of_missing(public)
             times = 1
         elif code == "S521":
             fault, times = known.fault(label), 1
@@ -162,9 +128,9 @@ class Faults(NamedTuple):
         )
 
 
-def _of_missing(whole: FileContext) -> str:
+def _of_missing(public: Public) -> str:
     """What helps with labels that are missing; a class may be called so, and be read as none."""
-    if any(name.casefold() in LOST for name in whole.public.classes):
+    if any(name.casefold() in LOST for name in public.classes):
         return "read and write labels as text (in pandas: dtype=str, keep_default_na=False)"
     return "predict a class for each of these rows (in pandas: fillna with one)"
 
@@ -190,12 +156,12 @@ def row_twice(submitted: Submitted) -> Iterator[Problem]:
     yield from places(again, problem)
 
 
-@check("S521", "S522", "S523", kinds=("labels",), scope="row")
-def unknown_label(submitted: Submitted) -> Faults:
+@check("S521", "S522", "S523", kinds=("labels",))
+def unknown_label(submitted: Submitted) -> Iterator[Problem]:
     """Every label is a class of the challenge."""
     public, separator = submitted.public, submitted.public.separator
     if "label" not in submitted.table.ids or not public.classes:
-        return Faults()
+        return
     ids, classes = submitted.table.ids["label"], ClassNames.of(public.classes).places
     lines = np.arange(len(submitted.table))
     if public.numbers:
@@ -211,25 +177,26 @@ def unknown_label(submitted: Submitted) -> Faults:
         lost = next((part for part in labels if part not in classes), None)
         if lost is not None:
             strange[cell] = lost
-    faults: dict[tuple[str, str], FirstRow] = {}
+    faults, rest = dict[tuple[str, str], FirstRow](), 0
     for cell, row, rows in first_rows(ids, strange):
         label = strange[cell]
         code = "S521" if label.strip() and label.casefold() not in LOST else "S522"
         at = int(lines[row])
-        first = FirstRow(rows, submitted.line(at), submitted.lists.text(at), label)
-        other = faults.get((code, label))
-        faults[code, label] = (
-            first if other is None else FirstRow(other.rows + rows, other.line, other.name, label)
-        )
+        if (first := faults.get((code, label))) is not None:
+            faults[code, label] = first._replace(rows=first.rows + rows)
+        elif len(faults) < 2 * KEPT:
+            faults[code, label] = _at(submitted, at, rows, label)
+        else:
+            rest += 1
     word = printable(submitted.table.called("label"), 60)
-    return Faults(faults, words=words, word=word)._trimmed()
+    yield from Faults(faults, rest, words=words, word=word).problems(public)
 
 
-@check("S501", "S502", "S503", "S504", "S505", "S506", kinds=("labels",), scope="row")
-def number_beside_classes(submitted: Submitted) -> Faults:
+@check("S501", "S502", "S503", "S504", "S505", "S506", kinds=("labels",))
+def number_beside_classes(submitted: Submitted) -> Iterator[Problem]:
     """A row of a group of numbers has a number, which lies in `submission.range`."""
     if not submitted.public.numbers or "label" not in submitted.table.ids:
-        return Faults()
+        return
     lines = np.flatnonzero(numbered_rows(submitted.public, submitted.lists))
     ids = submitted.table.ids["label"].where(lines)
     low, high = submitted.rules.range or (-math.inf, math.inf)
@@ -241,22 +208,23 @@ def number_beside_classes(submitted: Submitted) -> Faults:
         elif not low <= value <= high:
             strange[cell] = ("S505", f"{value:.12g} is outside {low:.12g} to {high:.12g}")
     word = printable(submitted.table.called("label"), 60)
-    faults: dict[tuple[str, str], FirstRow] = {}
+    faults, rest = dict[tuple[str, str], FirstRow](), 0
     for cell, row, rows in first_rows(ids, strange):
         code, what = strange[cell]
-        at = int(lines[row])
-        line, name = submitted.line(at), submitted.lists.text(at)
-        faults[code, cell] = FirstRow(rows, line, name, f"{word} {what}")
-    return Faults(faults)._trimmed()
+        if len(faults) < 2 * KEPT:
+            faults[code, cell] = _at(submitted, int(lines[row]), rows, f"{word} {what}")
+        else:
+            rest += 1
+    yield from Faults(faults, rest).problems(submitted.public)
 
 
-@check("S524", "S525", kinds=("labels",), scope="row")
-def no_probability(submitted: Submitted) -> Faults:
+@check("S524", "S525", kinds=("labels",))
+def no_probability(submitted: Submitted) -> Iterator[Problem]:
     """Probabilities lie in 0 to 1, and those of a row sum to 1."""
     table, public = submitted.table, submitted.public
     roles = [role for role in table.numbers if role.startswith("probability[")]
     if not roles or not len(table):
-        return Faults()
+        return
     likely = np.column_stack([table.numbers[role] for role in roles])
     outside = (likely < 0) | (likely > 1)
     faults = {}
@@ -283,14 +251,14 @@ def no_probability(submitted: Submitted) -> Faults:
             faults["S525", label] = _at(submitted, row, rows.size, what)
     answered = likely[~np.isnan(likely)]
     low, high = (answered.min(), answered.max()) if answered.size else (math.inf, -math.inf)
-    return Faults(faults, low=float(low), high=float(high))
+    yield from Faults(faults, low=float(low), high=float(high)).problems(public)
 
 
-@check("S505", kinds=("labels",), scope="row")
-def number_out_of_range(submitted: Submitted) -> Faults:
+@check("S505", kinds=("labels",))
+def number_out_of_range(submitted: Submitted) -> Iterator[Problem]:
     """Predicted numbers, scores and probabilities lie in `submission.range`."""
     if submitted.rules.range is None:
-        return Faults()
+        return
     faults, (low, high) = {}, submitted.rules.range
     for role, predicted in submitted.table.numbers.items():
         if role not in ("prediction", "score") and not role.startswith("probability["):
@@ -303,39 +271,20 @@ def number_out_of_range(submitted: Submitted) -> Faults:
             of = "" if role == "prediction" else f"{printable(submitted.table.called(role), 60)} "
             what = f"{of}{predicted[row]:.12g} is outside {low:.12g} to {high:.12g}"
             faults["S505", role] = _at(submitted, row, rows.size, what)
-    return Faults(faults)
+    yield from Faults(faults).problems(submitted.public)
 
 
-class Answers(NamedTuple):
-    """Whether all rows have one answer, and which."""
-
-    rows: int = 0
-    message: str | None = None  # None: there are several
-
-    def plus(self, others: Sequence[Answers]) -> Answers:
-        """Those of all parts."""
-        parts = [part for part in (self, *others) if part.rows]
-        messages = {part.message for part in parts}
-        rows = sum(part.rows for part in parts)
-        return Answers(rows, messages.pop() if len(messages) == 1 else None)
-
-    def problems(self, whole: FileContext) -> Iterator[Problem]:
-        """A warning where there is one answer."""
-        if self.rows > 1 and self.message is not None:
-            yield Problem("S510", self.message, "warning")
-
-
-@check("S510", kinds=("labels",), scope="row")
-def same_answer(submitted: Submitted) -> Answers:
+@check("S510", kinds=("labels",))
+def same_answer(submitted: Submitted) -> Iterator[Problem]:
     """Answers differ from row to row."""
     table = submitted.table
-    if not len(table):
-        return Answers()
+    if len(table) < 2:
+        return
     label = table.ids.get("label")
     if label is not None and len(label.names) > 1:
-        return Answers(len(table))
+        return
     if any((values != values[0]).any() for values in table.numbers.values()):
-        return Answers(len(table))
+        return
     if label is not None:
         descriptions = [f"every {printable(table.called('label'), 60)} is {quoted(label.names[0])}"]
     else:
@@ -344,7 +293,7 @@ def same_answer(submitted: Submitted) -> Answers:
             for role, values in table.numbers.items()
         ]
     more = f" and {len(descriptions) - 3:,} more so" if len(descriptions) > 4 else ""
-    return Answers(len(table), ", ".join(descriptions[: 3 if more else 4]) + more)
+    yield Problem("S510", ", ".join(descriptions[: 3 if more else 4]) + more, "warning")
 
 
 def _is_number(name: str) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
 from scorer.checks.base import Submitted, check
 from scorer.checks.rows import places
-from scorer.checks.tally import FileContext
 from scorer.core.arrays import Floats, Ints, starts
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
@@ -100,44 +99,20 @@ def _beyond(submitted: Submitted, odd_ranks: _Ranks) -> Iterator[Problem]:
     yield from places(order, beyond)
 
 
-class Starts(NamedTuple):
-    """The lists whose ranks start below 1: how many there are, and the first."""
-
-    lists: int = 0
-    line: int = 0
-    name: str = ""
-    rank: float = 1.0
-
-    def plus(self, others: Sequence[Starts]) -> Starts:
-        """Those of all parts."""
-        parts = [part for part in (self, *others) if part.lists]
-        if not parts:
-            return self
-        first = min(parts, key=lambda part: part.line)
-        return Starts(sum(part.lists for part in parts), first.line, first.name, first.rank)
-
-    def problems(self, whole: FileContext) -> Iterator[Problem]:
-        """One for all of them."""
-        if self.lists:
-            word, name, many = whole.public.word("list"), quoted(self.name), self.lists
-            where = f"{word} {name}" if many == 1 else f"{many:,} lists, first {name}"
-            message = f"ranks start at {self.rank:.12g} in {where}; they start at 1"
-            yield Problem("S406", message, line=self.line, list=self.name)
-
-
-@check("S406", kinds=("grades", "preferences"), scope="file")
-def first_ranks(submitted: Submitted) -> Starts:
+@check("S406", kinds=("grades", "preferences"))
+def first_ranks(submitted: Submitted) -> Iterator[Problem]:
     """Where ranks decide, they start at 1."""
     if (odd_ranks := _odd(submitted)) is None:
-        return Starts()
+        return
     low = odd_ranks.starts[odd_ranks.value[odd_ranks.starts] < 1]
     if not low.size:
-        return Starts()
+        return
     at = low[np.argmin(submitted.table.line[odd_ranks.rows[low]])]
-    row = int(odd_ranks.rows[at])
-    return Starts(
-        int(low.size), submitted.line(row), submitted.lists.text(row), float(odd_ranks.value[at])
-    )
+    row, rank = int(odd_ranks.rows[at]), odd_ranks.value[at]
+    name = submitted.lists.text(row)
+    many = f"{low.size:,} lists, first" if low.size > 1 else submitted.public.word("list")
+    message = f"ranks start at {rank:.12g} in {many} {quoted(name)}; they start at 1"
+    yield Problem("S406", message, line=submitted.line(row), list=name)
 
 
 class _Ranks(NamedTuple):

@@ -62,7 +62,7 @@ def _outside(submitted: Submitted, name: str, value_of: Mapping[int, float], row
     return Problem("S505", message, line=submitted.line(row), list=submitted.lists.text(row))
 
 
-@check("S527", kinds=("values",), scope="list")
+@check("S527", kinds=("values",))
 def unknown_measure(submitted: Submitted) -> Iterator[Problem]:
     """A row is of a value that the challenge names."""
     measure = submitted.table.ids.get("measure")
