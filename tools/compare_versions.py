@@ -164,7 +164,8 @@ def differences(old, new):
 
 
 def compare(options):
-    from draw_challenges import draw_all
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "recorded"))
+    from draw import draw_all
 
     place = Path(options.keep or tempfile.mkdtemp(prefix="compared-"))
     draw_all(place, options.number, options.seed, options.only)

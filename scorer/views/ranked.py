@@ -69,7 +69,10 @@ class RankedRows:
         same[starts[1:] - 1] = False
         tied = np.flatnonzero(same)
         gapped = table.facts.get(GAPS) and "score" not in numbers
-        return cls(item, rows, lists, sizes, tied, numbers["rank"] if gapped else None)
+        slots = numbers["rank"] if gapped else None
+        if slots is not None and (tied.size or not ((slots >= 1) & (slots % 1 == 0)).all()):
+            slots = None  # such a file is refused, and no metric can do with such ranks
+        return cls(item, rows, lists, sizes, tied, slots)
 
     def __len__(self) -> int:
         return int(self.sizes.sum())

@@ -15,11 +15,14 @@ import re
 import shutil
 import sys
 import tempfile
+import zipfile
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from itertools import takewhile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import draw
 import inputs
 import numpy as np
 import yaml
@@ -27,9 +30,8 @@ import yaml
 import scorer
 from scorer.cli import main as cli
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-
 
 # Running the command
 
@@ -300,19 +302,8 @@ def record_problems():
         for path in files(challenge, "good") + files(challenge, "bad"):
             checked, found, _ = run_as_json("check", folder, path, "--all")
             code, _, err = run(folder, path)
-            recording.add_lines(f"values/{name}.txt", [f"{path}: check {checked}, score {code}"])
-            recording.add_lines(f"words/{name}.txt", [f"{path}:", *err.splitlines()])
-            for problem in found["submissions"][0]["problems"]:
-                place = " ".join(
-                    f"{key}={problem[key]}"
-                    for key in ("line", "column", "list", "item")
-                    if problem[key] is not None
-                )
-                said = f"{problem['severity']} {problem['code']} {place}".strip()
-                recording.add_lines(f"values/{name}.txt", [f"  {said}"])
-                said = [f"  {problem['code']} {problem['message']}"]
-                said += [f"    {problem['help']}"] if problem["help"] else []
-                recording.add_lines(f"words/{name}.txt", said)
+            add_problems(recording, name, f"{path}: check {checked}, score {code}", found)
+            recording.add_lines(f"words/{name}.txt", [f"! {line}" for line in err.splitlines()])
     return recording
 
 
@@ -333,6 +324,170 @@ def record_challenge(challenge):
             recording.add_ran(f"{name}/{verb}", words, *run(*words))
         else:
             recording.add_ran(f"{name}/{verb}", words, *run_in_forms(*words, forms=forms))
+    return recording
+
+
+def add_problems(recording, name, heading, result):
+    """The problems of a result of `check`: places to values/, messages to words/."""
+    recording.add_lines(f"values/{name}.txt", [heading])
+    recording.add_lines(f"words/{name}.txt", [heading])
+    for each in result["submissions"] if result else []:
+        for problem in each["problems"]:
+            place = " ".join(
+                f"{key}={problem[key]}"
+                for key in ("line", "column", "list", "item")
+                if problem[key] is not None
+            )
+            said = f"{problem['severity']} {problem['code']} {place}".strip()
+            recording.add_lines(f"values/{name}.txt", [f"  {each['name']}: {said}"])
+            said = [f"  {each['name']}: {problem['code']} {problem['message']}"]
+            said += [f"    {problem['help']}"] if problem["help"] else []
+            recording.add_lines(f"words/{name}.txt", said)
+
+
+def record_cases():
+    """What `check` says of the files of the cases of forms, whose lists it does not know."""
+    recording = Recording()
+    for page in sorted((ROOT / "tests").glob("*/cases/*.yaml")):
+        for n, case in enumerate(yaml.safe_load(page.read_text(encoding="utf-8")), start=1):
+            if "text" not in case or "wants" in case:
+                continue
+            folder = Path("cases", page.stem, f"{n:03}")
+            folder.mkdir(parents=True)
+            (folder / "truth.csv").write_text("list,item\nq1,a\n", encoding="utf-8")
+            rules = {"missing_list": "skip", "unknown_list": "ignore"}
+            if "columns" in case:
+                rules["columns"] = case["columns"]
+            write_challenge(folder, {"truth": "truth.csv", "metrics": ["AP"], "submission": rules})
+            suffix = {"trec": "run"}.get(page.stem, page.stem)
+            (folder / f"sent.{suffix}").write_bytes(case["text"].encode("utf-8", "surrogatepass"))
+            code, found, _ = run_as_json("check", folder, folder / f"sent.{suffix}", "--all")
+            add_problems(recording, f"cases/{page.stem}", f"{case['name']} -> exit {code}", found)
+    return recording
+
+
+def record_drawn():
+    """Drawn challenges and submissions of all kinds and forms, most of them damaged."""
+    recording = Recording()
+    draw.draw_all(Path("drawn"), 80, "recorded")
+    home = Path.cwd()
+    for folder in sorted(Path("drawn").iterdir()):
+        name = f"drawn/{folder.name}"
+        os.chdir(folder)
+        for words in json.loads(Path("commands.json").read_text()):
+            code, out, err = run(*words)
+            result = json.loads(out) if out.strip() else None
+            if words[0] == "check":
+                add_problems(recording, name, f"score {' '.join(words)} -> exit {code}", result)
+            else:
+                recording.add_lines(
+                    f"values/{name}.txt", [f"score {' '.join(words)} -> exit {code}"]
+                )
+                recording.add_lines(f"values/{name}.txt", flatten(without_problems(result)))
+            if result is None:
+                recording.add_lines(f"words/{name}.txt", [f"! {line}" for line in err.splitlines()])
+        os.chdir(home)
+    return recording
+
+
+def without_problems(result):
+    """A result without the problems of its submissions, which `check` has told."""
+    if isinstance(result, dict):
+        for each in result.get("submissions", []):
+            each.pop("problems", None)
+    return result
+
+
+GUESSED = {
+    "titanic": ("truth.csv", "forest.csv"),
+    "house-prices": ("truth.csv", "boosted.csv"),
+    "hm": ("truth.csv", "two-stages.csv"),
+    "instacart": ("truth.csv", "boosted.csv"),
+    "kdd-cup-2012": ("truth.csv", "factors.csv"),
+    "msmarco": ("qrels.dev.tsv", "cross-encoder.tsv"),
+    "recsys-2018": ("truth.csv", "neighbours.csv"),
+    "otto": ("truth.csv", "covisited.csv"),
+    "semeval-2017": ("gold.tsv", "network.tsv"),
+    "tweet-extraction": ("truth.csv", "span.csv"),
+    "bioasq": ("golden.json", "dense.json"),
+    "trec-diversity": ("qrels.diversity", "xquad.run"),
+    "glue": ("truth.zip", "encoder.zip"),
+}
+
+
+def record_guesses():
+    """The challenges that `init` guesses from two files, and those that it starts with."""
+    recording = Recording()
+    guesses = [
+        (name, ["init", "--from", f"challenges/gallery/{name}/{truth}",
+                f"submissions_example/gallery/{name}/good/{sample}"])
+        for name, (truth, sample) in GUESSED.items()
+    ]  # fmt: skip
+    truths = {
+        "ranked": "truth.csv",
+        "ratings": "ratings.csv",
+        "classes": "classes.csv",
+        "probabilities": "classes.csv",
+        "probability": "events.csv",
+        "numbers": "numbers.csv",
+        "pairs": "pairs.csv",
+        "texts": "texts.csv",
+    }
+    truth = inputs.truth_files()
+    for form, file in truths.items():
+        Path(f"{form}.csv").write_text(inputs.submissions(form, truth)["ann"], encoding="utf-8")
+        Path(f"truth of {form}.csv").write_text(truth[file], encoding="utf-8")
+        guesses.append((form, ["init", "--from", f"truth of {form}.csv", f"{form}.csv"]))
+    kinds = ["classification", "preferences", "ranking", "ratings", "recommendation", "regression"]
+    guesses += [(f"new_{kind}", ["init", kind]) for kind in [*kinds, "trec"]]
+    for name, words in guesses:
+        recording.add_ran(f"guesses/{name}", words, *run(*words, f"made/{name}"))
+        made = Path("made", name, "challenge.yaml")
+        if made.exists():
+            lines = made.read_text(encoding="utf-8").splitlines()
+            recording.add_lines(f"words/guesses/{name}.txt", ["", *lines])
+    return recording
+
+
+def record_reports():
+    """Reports of every form, platforms' result files among them, and files that --fix repairs."""
+    recording = Recording()
+    folder, good = Path("challenges", "trec"), files("trec", "good")
+    bad = files("trec", "bad") + good[:1]
+    recording.add_ran("reports/check", ["check", folder, *bad],
+                      *run_in_forms("check", folder, *bad))  # fmt: skip
+    runs = [["check", folder, *bad, "--format", form] for form in ("github", "lines")]
+    runs += [[folder, *good, "--format", "github"], ["check", folder, *bad, "--statistics"]]
+    for form in ("codabench", "classroom", "evalai", "gradescope", "grand-challenge",
+                 "model-index", "tira"):  # fmt: skip
+        runs += [[folder, good[0], "--format", form], [folder, bad[0], "--format", form]]
+    for words in runs:
+        recording.add_ran("reports/forms", words, *run(*words))
+    for challenge in bundled():
+        name = f"reports/fixes_{challenge.replace('/', '_')}"
+        for path in files(challenge, "bad"):
+            words = ["check", Path("challenges", challenge), path, "--fix", "-o", "fixed"]
+            recording.add_ran(name, words, *run(*words))
+            fixed = [path for path in sorted(Path("fixed").glob("*")) if path.is_file()]
+            for path in fixed:
+                lines = path.read_bytes().decode("utf-8", "replace").splitlines()
+                recording.add_lines(f"words/{name}.txt", [f"{path}:", *(f"  {x}" for x in lines)])
+            shutil.rmtree("fixed", ignore_errors=True)
+            Path("fixed").unlink(missing_ok=True)
+    shutil.copytree(folder, "packed")
+    code, out, err = run("kit", "packed", "-o", "kit.zip")
+    said = re.sub(r"[\d,]+ bytes", "BYTES", err)  # which depend on how zlib packs
+    recording.add_ran("reports/kit", ["kit", "packed"], code, out, said)
+    with zipfile.ZipFile("kit.zip") as kit:
+        for member in sorted(kit.namelist()):
+            lines = clean(kit.read(member).decode("utf-8", "replace")).splitlines()
+            lines = [*takewhile(lambda line: not re.match(r"## S\d", line), lines)]  # not all codes
+            recording.add_lines("words/reports/kit.txt", [f"{member}:", *lines])
+    words = ["paper", folder, *good, "-o", "paper"]
+    recording.add_ran("reports/paper", words, *run(*words))
+    for path in sorted(Path("paper").glob("*.[tb][ei][xb]")):
+        text = shorten_numbers(clean(path.read_text(encoding="utf-8")))
+        recording[f"words/reports/paper/{path.name}"] = text
     return recording
 
 
@@ -443,6 +598,10 @@ SECTIONS = {
     "rules": record_rules,
     "faults": record_faults,
     "problems": record_problems,
+    "cases": record_cases,
+    "drawn": record_drawn,
+    "guesses": record_guesses,
+    "reports": record_reports,
     "tables": record_tables,
     "term": record_term,
 }

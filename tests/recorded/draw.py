@@ -1,25 +1,21 @@
 """Random challenges and submissions of all kinds and forms, good and bad, written into folders.
 
 A folder has `challenge.yaml`, its files, `sent/` and `commands.json`: the words after `score`, each
-command to be run in the folder. The measures and the good rows are those of tests/recorded.
+command to be run in the folder. The measures and the good rows are those that are recorded.
 """
 
 import csv
 import gzip
 import io
 import json
-import sys
 import zipfile
 from pathlib import Path
 from random import Random
 
+import inputs
 import yaml
 
-RECORDED = Path(__file__).resolve().parents[1] / "tests" / "recorded"
-sys.path.insert(0, str(RECORDED))
-
-import inputs  # noqa: E402
-
+MEASURES = Path(__file__).with_name("measures.yaml")
 RANKED = ("ranked", "scored", "skilled")
 ROWS = ("classes", "probabilities", "probability", "early", "numbers", "distributions")
 
@@ -617,6 +613,6 @@ def draw_votes(rng, folder):
 
 def draw_all(folder, number, seed, only=None):
     """Folders 0001, 0002, ..., each drawn from a seed of its own; or only one of them."""
-    settings = yaml.safe_load((RECORDED / "measures.yaml").read_text(encoding="utf-8"))
+    settings = yaml.safe_load(MEASURES.read_text(encoding="utf-8"))
     for n in range(1, number + 1) if only is None else [only]:
         draw(Random(f"{seed} {n}"), folder / f"{n:04}", settings)
