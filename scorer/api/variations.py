@@ -249,7 +249,10 @@ def _rates(values: Floats) -> Floats:
     `values` is (submissions, units), higher is better.
     """
     rates = win_rates(values, np.ones(len(values), dtype=bool))
-    return np.asarray(np.round(rates[:, ~np.isnan(rates).all(axis=0)].mean(axis=1), 12))
+    compared = ~np.isnan(rates).all(axis=0)
+    if not compared.any():
+        return np.full(len(values), np.nan)
+    return np.asarray(np.round(rates[:, compared].mean(axis=1), 12))
 
 
 def _aggregations(entrants: Entrants) -> Found:

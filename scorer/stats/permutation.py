@@ -173,7 +173,7 @@ def _shrunk(ratio: Floats, sign: Floats, norm: Floats, part: PairGroup, exact: b
 
 def _t_of(ratio: Floats, n: int) -> Floats:
     """The |t| of |S| / sqrt(Q) of n units."""
-    square = np.clip(ratio, 0, np.sqrt(n)) ** 2 / n
+    square = np.minimum(np.maximum(ratio, 0) ** 2 / n, 1)  # more than 1 only by rounding
     with np.errstate(divide="ignore"):
         return np.asarray(np.sqrt((n - 1) * square / (1 - square)))
 

@@ -353,3 +353,11 @@ def test_runs_of_one_system_are_studied_as_their_mean(board):
     (folder / "bold#2.csv").write_text("list,item\n")
     with pytest.raises(UsageError, match="0 of 1 submissions"):  # it is rejected with its run
         scorer.study(folder, [file for file in repeated if file.name[0] == "b"])
+
+
+def test_submissions_that_share_no_list_have_no_win_rates(challenge):
+    folder = challenge("truth: truth.csv\nsubmission: {missing_list: skip}\nmetrics: [RR]\n")
+    for name, lists in (("ann", "q1"), ("bob", "q2")):
+        (folder / f"{name}.csv").write_text(f"list,item\n{lists},a\n")
+    study = scorer.study(folder, [folder / "ann.csv", folder / "bob.csv"])
+    assert by_name(study)["Borda: win rate over the lists"].ranks == (None, None)

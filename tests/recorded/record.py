@@ -7,6 +7,7 @@ the command and `scorer`'s public functions are called, so that any version's Py
 Times, paths of this machine, versions and digests are left out.
 """
 
+import argparse
 import io
 import json
 import os
@@ -644,4 +645,10 @@ def main(folder, only):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path, help="where values/ and words/ are written")
+    parser.add_argument("section", nargs="*", help="; ".join(sections()) + "; default: all")
+    asked = parser.parse_args()
+    if wrong := {*asked.section} - {*sections()}:
+        parser.error(f"no section is called {', '.join(sorted(wrong))}")
+    main(asked.folder, asked.section)

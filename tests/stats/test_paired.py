@@ -329,6 +329,15 @@ def test_a_pair_is_tested_on_the_lists_that_both_have(test, adjust):
     assert made.deviation[0, 1] == pytest.approx(wanted.deviation[0, 1])
 
 
+def test_a_pair_of_two_lists_among_many():
+    """Its |S| / sqrt(Q) is sqrt(2) at most, whose square is above 2 by rounding."""
+    values = holes(sample(2, 18), (1, slice(2, None)))
+    values[1, :2] = values[0, :2] - 0.125
+    made = paired(values, draws=200)
+    assert made.lists[0, 1] == 2
+    assert made.p[0, 1] == pytest.approx(0.5, abs=0.1)
+
+
 def test_easy_lists_do_not_win():
     """One that answers the easy lists only, and is worse on each of them."""
     rng = np.random.default_rng(3)
