@@ -121,34 +121,6 @@ def _mteb() -> Written:
             yield f"{system}/STS{n}.json", json.dumps(task)
 
 
-def _evalplus() -> Written:
-    words = {1.0: "pass", 0.0: "fail"}
-    for system in SYSTEMS:
-        solved = {
-            f"HumanEval/{n + 10 * at}": [{"base_status": words[right()[system, task, n]],
-                                          "plus_status": words[right()[system, task, 9 - n]]}]
-            for at, task in enumerate(TASKS) for n in CASES
-        }  # fmt: skip
-        yield f"{system}_eval_results.json", json.dumps({"date": "d", "hash": "h", "eval": solved})
-
-
-def _livecodebench() -> Written:
-    for system in SYSTEMS:
-        problems = [
-            {"question_id": f"{task}{n}", "contest_date": "2026-01-01", "platform": "made",
-             "difficulty": task, "graded_list": [bool(right()[system, task, n])]}
-            for task in TASKS for n in CASES
-        ]  # fmt: skip
-        yield f"{system}/codegeneration_1_0.2_eval_all.json", json.dumps(problems)
-
-
-def _challenger() -> Written:
-    chance = random.Random(9)
-    rows = [f"{task},{system},c{n},{able + chance.gauss(0, 0.1):.3f}"
-            for system, able in SYSTEMS.items() for task in TASKS for n in CASES]  # fmt: skip
-    yield "data.csv", "\n".join(["task,alg_name,case,value", *rows, ""])
-
-
 def _junit() -> Written:
     for system in SYSTEMS:
         cases = "".join(
@@ -165,9 +137,6 @@ TOOLS: dict[str, tuple[str, Callable[[], Written]]] = {  # folder of its results
     "swe-bench": ("SWE-bench", _swe_bench),
     "inspect": ("Inspect", _inspect),
     "mteb": ("MTEB", _mteb),
-    "evalplus": ("EvalPlus", _evalplus),
-    "livecodebench": ("LiveCodeBench", _livecodebench),
-    "challenger": ("challengeR", _challenger),
     "junit": ("JUnit XML", _junit),
 }
 

@@ -52,8 +52,6 @@ def tool_values(
         return None
     if strange := [file.display for file, found in by_file if not found]:
         raise UsageError(f"{join_first(strange)}: no results of a tool that is known")
-    if values and any(tool.table for _, found in by_file for _, tool in found):
-        return None  # whose columns are as those of any table
     named = {
         path: file.name
         for file, found in by_file

@@ -7,7 +7,7 @@ import io
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -76,7 +76,8 @@ def cases_of(
     groups: dict[str, tuple[str, ...]] = {}
     source: dict[tuple[str, str], Path] = {}
     for path, _ in files:
-        for case in _under_name(tool.function(ToolFile(path)), path, named.get(path)):
+        for each in tool.function(ToolFile(path)):
+            case = each._replace(system=named.get(path, each.system))
             if (first := source.setdefault((case.system, case.case), path)) != path:
                 _refuse_twice(case, first, path)
             if case.values:  # without any it is missing
@@ -85,17 +86,6 @@ def cases_of(
     if not systems:
         raise UsageError(f"{display_path(files[0][0])}: {tool.name} has no cases here")
     return _with_common(FoundCases(tool, systems, groups, ()))
-
-
-def _under_name(cases: Iterable[Case], path: Path, name: str | None) -> Iterator[Case]:
-    """The cases of a file with the name of its system; as they are without one."""
-    own = ""
-    for case in cases:
-        own = own or case.system
-        if name is not None and case.system != own:
-            message = f"has several systems ({quoted(own)}, {quoted(case.system)}, ..), not one"
-            raise UsageError(f"{display_path(path)} {message} called {quoted(name)}")
-        yield case if name is None else case._replace(system=name)
 
 
 def _refuse_twice(case: Case, first: Path, second: Path) -> None:

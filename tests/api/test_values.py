@@ -198,7 +198,7 @@ def test_a_board_is_the_same_when_its_values_are_read_back(name, form, tmp_path)
     leaderboard = challenge.leaderboard.model_copy(update={**rules, "baselines": ()})
     plain = [m.id for m in prepare(challenge).measures if m.of_lists and m.combination.plain]
     challenge = challenge.model_copy(update={"leaderboard": leaderboard}).with_metrics(plain)
-    report = scorer.score(challenge, {f"s{n}": path for n, path in enumerate(files)}, lists=True)
+    report = scorer.score(challenge, {f"s{n}": path for n, path in enumerate(files)})
     (tmp_path / f"board.{form}").write_text(report.render(form, per_list=True))
     again = scorer.values(
         tmp_path / f"board.{form}",

@@ -76,9 +76,6 @@ SAMPLES = [scored("a", 1, match="C"), scored("a", 2, match="I"), scored(7, 1, ma
 REPORT = {"total_instances": 4, "resolved_instances": 1, "completed_ids": ["d__d-1", "d__d-2"],
           "resolved_ids": ["d__d-1"], "unresolved_ids": ["d__d-2"], "error_ids": ["p__q-r-9"],
           "schema_version": 2}  # fmt: skip
-LCB = {"question_title": "T", "platform": "leetcode", "question_id": "q1", "contest_id": "c",
-       "contest_date": "2024-01-01T00:00:00", "difficulty": "easy", "code_list": ["", ""],
-       "graded_list": [True, False], "pass@1": 0.5, "metadata": []}  # fmt: skip
 JUNIT = (
     '<?xml version="1.0" encoding="utf-8"?><testsuites><testsuite name="pytest" tests="4">'
     '<testcase classname="tests.a" name="one" time="0.25" />'
@@ -90,9 +87,6 @@ JUNIT = (
     "</testsuite></testsuites>"
 )
 DATE = "2025-01-02T03-04-05.678901"
-PLUS = {"date": "d", "hash": "h", "eval": {"HumanEval/0": [
-    {"task_id": "HumanEval/0", "base_status": "pass", "plus_status": "fail"},
-    {"task_id": "HumanEval/0", "base_status": "pass", "plus_status": "pass"}]}}  # fmt: skip
 
 # tool -> its files, and of each system the groups and values of its cases
 MADE = {
@@ -143,22 +137,6 @@ MADE = {
         {"org/m": {"JSICK/test/en": (("JSICK",), {"main_score": 0.75}),
                    "JSICK/test/ja": (("JSICK",), {"main_score": 0.5})},
          "other": {"STS12/test/default": (("STS12",), {"main_score": 0.25})}},
-    ),
-    "EvalPlus": (
-        {"gpt4_eval_results.json": json.dumps(PLUS)},
-        {"gpt4": {"HumanEval/0": (("HumanEval",), {"base": 1, "plus": 0.5})}},
-    ),
-    "LiveCodeBench": (
-        {"GPT-4/codegeneration_10_0.2_eval_all.json": json.dumps([LCB])},
-        {"GPT-4": {"q1": (("easy", "leetcode"), {"pass@1": 0.5})}},
-    ),
-    "challengeR": (
-        {"data.csv": 'task,alg_name,case,value\nT1,A1,c1,0.5\nT1,"A,2",c1,NA\nT2,"A,2",c1,.25\n'},
-        {"A1": {"T1/c1": (("T1",), {"value": 0.5})}, "A,2": {"T2/c1": (("T2",), {"value": 0.25})}},
-    ),
-    "scores of rows": (
-        {"mine.csv": "row_id;row_loss\n7;0.5\n8;1e-3\n"},
-        {"mine": {"7": ((), {"row_loss": 0.5}), "8": ((), {"row_loss": 0.001})}},
     ),
     "JUnit XML": (
         {"run.xml": JUNIT},
@@ -252,12 +230,6 @@ def test_scores_of_inspect_that_are_words_or_have_several_numbers():
         ("i.json", json.dumps(log({"epoch": 1})), "sample 1 has no 'id'"),
         ("m.json", mteb("T", ("en", "high")), "'main_score' of split 'test', 'en', is missing or"),
         ("m.json", mteb("T").replace('{"test": []}', "[]"), "'scores' is a list, not an object"),
-        ("e.json", json.dumps(PLUS | {"eval": {"A/1": {"base_status": 1}}}), "is no list of sol"),
-        ("l.json", json.dumps([{k: v for k, v in LCB.items() if k != "graded_list"}]),
-         "'graded_list' of problem 'q1' is missing"),
-        ("c.csv", "alg_name,case,value\nA,1,good\n", "c.csv:2: error[T501] 'good' is not a number"),
-        ("c.csv", "alg_name,case,value\nA,1\n", "c.csv:2: error[T203] the row has not as many"),
-        ("c.csv", 'alg_name,case,value\nA,"1,2\n', "error[T107] the row cannot be read"),
         ("x.xml", JUNIT.replace("</testsuites>", ""), "x.xml:1: error[T107] this is not XML"),
         ("x.xml", JUNIT.replace("1,000.5", "long"), "the time of 'four' is 'long'"),
         ("x.xml", '<!DOCTYPE a [<!ENTITY b "c">]>' + JUNIT.split("?>")[1], "which is refused"),
@@ -289,18 +261,20 @@ def test_an_archive_is_unpacked_within_bounds(tmp_path):
 
 
 def test_files_of_two_tools_or_two_of_one_case_make_no_board(tmp_path):
-    table = MADE["challengeR"][0]["data.csv"]
-    folder = written(tmp_path, {"a.csv": table, "b.csv": table, "c.csv": "id,row_score\n1,2\n"})
-    with pytest.raises(UsageError, match="files of several tools make no board: 'challengeR', 'sc"):
+    stsb = mteb("STS12", ("en", 0.5))
+    files = {"m/a.json": stsb, "m/b.json": stsb, "m/c.xml": JUNIT}
+    folder = written(tmp_path, files)
+    with pytest.raises(UsageError, match="files of several tools make no board: 'MTEB', 'JUnit XM"):
         cases_of(tool_files([folder]))
-    (folder / "c.csv").unlink()
-    with pytest.raises(UsageError, match=r"b\.csv: case 'T1/c1' of 'A1' is in .*a\.csv, too"):
+    (folder / "m" / "c.xml").unlink()
+    with pytest.raises(UsageError, match=r"b\.json: case 'STS12/test/en' of 'm' is in .*a\.json, "):
         cases_of(tool_files([folder]))
 
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"\0\0", "list,item,grade\nq1,a,1\n", '{"q1": {"a": 1}}', "id,score\n1,2\n",
+    [b"", b"\0\0", "alg_name,case,value\nA,1,2\n", '{"eval": {"a": []}, "base_status": 1}',
+     "list,item,grade\nq1,a,1\n", '{"q1": {"a": 1}}', "id,score\n1,2\n",
      "<html></html>", b"PK\x03\x04abc", "a\rb,c\n"],
 )  # fmt: skip
 def test_other_files_are_of_no_tool(content, tmp_path):
@@ -316,7 +290,6 @@ def test_other_files_are_of_no_tool(content, tmp_path):
         ("SWE-bench", None, ["repository"], {"missing_list": "zero"}),
         ("MTEB", ["task"], ["task"], {}),
         ("JUnit XML", None, ["class"], {"missing_list": "skip"}),
-        ("scores of rows", None, [], {}),
     ],
 )
 def test_the_challenge_takes_means_as_the_tool_does(name, average, levels, extra, tmp_path):
@@ -327,7 +300,7 @@ def test_the_challenge_takes_means_as_the_tool_does(name, average, levels, extra
     rules = {key: data["submission"][key] for key in extra}
     assert rules == extra
     directions = {key: value.get("better") for key, value in data["submission"]["values"].items()}
-    assert directions.get("seconds", "lower") == directions.get("row_loss", "lower") == "lower"
+    assert directions.get("seconds", "lower") == "lower"
 
 
 def test_tasks_without_a_value_in_common_have_a_score(tmp_path):
@@ -365,11 +338,11 @@ def test_init_writes_the_challenge_that_scores_them(score, tmp_path):
 
 
 def test_init_refuses_what_is_of_no_tool(score, tmp_path):
-    folder = written(tmp_path, {"a.csv": MADE["challengeR"][0]["data.csv"], "b.txt": "hello"})
+    folder = written(tmp_path, {"a.xml": JUNIT, "b.txt": "hello"})
     for words, told in (
-        ((folder / "a.csv", folder / "b.txt", "x"), "b.txt: no results of a tool that is known"),
-        ((folder / "a.csv", folder / "no", "x"), "no is no file or folder"),
-        ((folder / "a.csv",), "score init --from RESULTS... DIR"),
+        ((folder / "a.xml", folder / "b.txt", "x"), "b.txt: no results of a tool that is known"),
+        ((folder / "a.xml", folder / "no", "x"), "no is no file or folder"),
+        ((folder / "a.xml",), "score init --from RESULTS... DIR"),
     ):
         ran = score("init", "--from", *words)
         assert (ran.code, told in ran.err) == (2, True), ran

@@ -138,7 +138,6 @@ class Tool:
     missing: str = ""  # as `submission.missing_list`; empty: the default
     lower: frozenset[str] = frozenset()  # values of which less is better
     aliases: tuple[str, ...] = ()
-    table: bool = False  # whether its files can be read as any table of values, too
 
 
 def tool(name: str, finds: Callable[[bytes], bool], **rest: Any) -> Callable[[Read], Read]:
