@@ -12,7 +12,7 @@ import numpy as np
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
-from scorer.core.arrays import Ints, Mask
+from scorer.core.arrays import Mask
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.metrics.base import Metric
@@ -45,13 +45,6 @@ class OpenTruth(Protocol):
     @property
     def constants(self) -> Constants:
         """The constants that settle the measures."""
-        ...
-
-    def only(self, lists: Ints) -> OpenTruth:
-        """The truth of some lists alone, given by their numbers, ascending.
-
-        What the whole truth settles stays as it is; itself where these are all lists.
-        """
         ...
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:

@@ -22,7 +22,6 @@ from scorer.views.extras import Extras, placed
 from scorer.views.hits import Judged, Ties
 from scorer.views.join import GradedItems, graded
 from scorer.views.pairwise import PairLayout, Preferred, Ranking, TruePreferences
-from scorer.views.ranked import spans
 from scorer.views.returned import Catalogue, Returned
 from scorer.views.scored import Scored
 from scorer.views.texts import Texts
@@ -37,21 +36,15 @@ class SideViews:
     truth: GradedItems
     aids: SideTables
     table: Table | None  # what the truth was made of
-    whole: SideViews | None  # of which this has some lists
-    numbers: Ints | None  # which of its lists these are
 
     @cached_property
     def items(self) -> GradedItems:
         """The truth with the candidates of each list, which need not be judged."""
-        if self.whole is not None and self.numbers is not None:
-            return self.whole.items.only(self.numbers)
         return graded(self.truth, self.aids.public.candidates or {})
 
     @cached_property
     def orders(self) -> TruePreferences:
         """The truth as preferences: the better grade is preferred."""
-        if self.whole is not None and self.numbers is not None:
-            return self.whole.orders.only(self.numbers)
         layout, chances = PairLayout.of(self.items.in_list, self.truth.lists), self.aids.tables
         likely = likelihood(chances["likelihood"], self.items) if "likelihood" in chances else None
         return TruePreferences.of(layout, Ranking(self.items.grade), likely)
@@ -59,22 +52,17 @@ class SideViews:
     @cached_property
     def subtopics(self) -> Subtopics:
         """The subtopics that each row of the truth was judged for."""
-        if self.whole is not None and self.numbers is not None:
-            first, last = (self.whole.truth.starts[self.numbers + n] for n in (0, 1))
-            return self.whole.subtopics.only(spans(first, last - first))
         assert self.table is not None
         return Subtopics.of(self.table, self.truth)
 
     @cached_property
     def catalogue(self) -> Catalogue:
         """The items of the challenge, with their columns."""
-        return _catalogue(self.aids) if self.whole is None else self.whole.catalogue
+        return _catalogue(self.aids)
 
     @cached_property
     def past(self) -> tuple[Ints, Ints]:
         """Which list has known which item of the catalogue."""
-        if self.whole is not None and self.numbers is not None:
-            return _of_lists(*self.whole.past, self.numbers)
         if (history := self.aids.tables.get("history")) is None:
             return NO_CODES, NO_CODES
         places = {name: n for n, name in enumerate(self.truth.lists)}
@@ -148,9 +136,3 @@ def _past(history: Table, lists: Mapping[str, int], items: Mapping[str, int]) ->
     ours = (in_list >= 0) & (item >= 0)
     pairs = np.unique(in_list[ours] * max(len(items), 1) + item[ours])
     return pairs // max(len(items), 1), pairs % max(len(items), 1)
-
-
-def _of_lists(past_list: Ints, past_item: Ints, numbers: Ints) -> tuple[Ints, Ints]:
-    """The history of some lists alone, which get numbers from 0."""
-    first, last = (np.searchsorted(past_list, numbers, side) for side in ("left", "right"))
-    return np.repeat(np.arange(numbers.size), last - first), past_item[spans(first, last - first)]

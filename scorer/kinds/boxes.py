@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
 from scorer.kinds.masks import by_list
-from scorer.tables.names import names_at
 from scorer.tables.table import Schema, Table
 from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, box_of_row, boxes_of
 from scorer.views.extras import Extras
@@ -29,15 +27,6 @@ class TrueBoxes(NamedTuple):
     each: tuple[str, ...]  # the parts of a box in a submission
     cells: tuple[tuple[Box, ...], ...]  # the boxes of each list
     extras: Extras
-
-    def only(self, lists: Ints) -> TrueBoxes:
-        """The truth of some lists alone."""
-        return self._replace(
-            lists=names_at(self.lists, lists),
-            boxes=self.boxes.only(lists),
-            cells=tuple(self.cells[n] for n in lists.tolist()),
-            extras=self.extras.at(list=lists),
-        )
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The boxes that the submission gives, beside the true ones; `ties`, `views` are ignored.

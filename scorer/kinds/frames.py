@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.challenge.submission import Submission
-from scorer.core.arrays import Ints
 from scorer.core.problems import Findings
 from scorer.kinds.base import Constants, SideTables, kind
-from scorer.tables.names import names_at, names_of
+from scorer.tables.names import names_of
 from scorer.tables.table import Schema, Table
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views
@@ -25,10 +24,6 @@ class FrameTruth(NamedTuple):
 
     lists: Sequence[str]
     constants: Constants = Constants()
-
-    def only(self, lists: Ints) -> FrameTruth:
-        """The truth of some lists alone."""
-        return self._replace(lists=names_at(self.lists, lists))
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Which lists are answered; `ties` and `views` are ignored."""

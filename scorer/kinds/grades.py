@@ -20,7 +20,6 @@ from scorer.views.join import GradedItems, among_lists, judge, named, present, w
 from scorer.views.meeting import Views
 from scorer.views.names import Names
 from scorer.views.positions import Positions
-from scorer.views.ranked import spans
 
 if TYPE_CHECKING:
     from scorer.kinds.beyond import SideViews
@@ -37,36 +36,22 @@ class Grades:
     aids: SideTables
     table: Table | None = None  # what it was made of, where a measure looks at more of it
     gone: GradedItems | None = None  # pairs that are taken out of submissions
-    whole: Grades | None = None  # of which this has some lists
-    numbers: Ints | None = None  # which of its lists these are
 
     @property
     def lists(self) -> Sequence[str]:
         """The lists that are scored."""
         return self.truth.lists
 
-    def only(self, lists: Ints) -> Grades:
-        """The truth of some lists alone."""
-        if lists.size == len(self.lists):
-            return self
-        gone = None if self.gone is None else self.gone.only(lists)
-        return Grades(self.truth.only(lists), self.constants, self.aids, None, gone, self, lists)
-
     @cached_property
     def beyond(self) -> SideViews:
         """What views show that look at more than the judged items; most challenges have none."""
         from scorer.kinds.beyond import SideViews
 
-        whole = None if self.whole is None else self.whole.beyond
-        return SideViews(self.truth, self.aids, self.table, whole, self.numbers)
+        return SideViews(self.truth, self.aids, self.table)
 
     @cached_property
     def extras(self) -> Extras:
         """Further columns: of lists one element a list, of the others one a row of the truth."""
-        if self.whole is not None and self.numbers is not None:
-            first, last = (self.whole.truth.starts[self.numbers + n] for n in (0, 1))
-            rows = spans(first, last - first)
-            return self.whole.extras.at(truth=rows, list=self.numbers, item=rows)
         if not (self.aids.extra or self.aids.public.groups):
             return Extras()
         aids, truth = self.aids, self.truth

@@ -11,7 +11,6 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
-from scorer.tables.names import names_at
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import Extras
 from scorer.views.hits import Ties
@@ -28,15 +27,6 @@ class TrueMasks(NamedTuple):
     runs: MaskRuns
     cells: tuple[str, ...]  # one a list, as they were written
     extras: Extras
-
-    def only(self, lists: Ints) -> TrueMasks:
-        """The truth of some lists alone."""
-        return self._replace(
-            lists=names_at(self.lists, lists),
-            runs=self.runs.only(lists),
-            cells=tuple(self.cells[n] for n in lists.tolist()),
-            extras=self.extras.at(list=lists),
-        )
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The masks that the submission gives, beside the true ones; `ties`, `views` are ignored.

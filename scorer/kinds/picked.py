@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from scorer.core.arrays import Ints
 from scorer.kinds.base import OpenTruth
 from scorer.tables.table import Table
 from scorer.views.hits import Ties
@@ -21,10 +20,6 @@ class Picked:
     truth: OpenTruth
     gone: GradedItems  # judged items of which it is false
     items: frozenset[str] | None = None  # of which it is true, if that hangs on no list
-
-    def only(self, lists: Ints) -> Picked:
-        """That of some lists, given by their numbers, ascending."""
-        return replace(self, truth=self.truth.only(lists), gone=self.gone.only(lists))
 
     def kept(self, submission: Table) -> Table:
         """The rows of the items that are chosen, or that nobody knows anything of."""

@@ -10,7 +10,6 @@ import numpy as np
 from scorer.challenge.public import Public
 from scorer.checks.ids import KnownPairs
 from scorer.checks.pairs import faults
-from scorer.core.arrays import Ints
 from scorer.core.members import Members
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
@@ -38,12 +37,6 @@ class Preferences(NamedTuple):
     def lists(self) -> Sequence[str]:
         """The lists that are scored."""
         return self.truth.lists
-
-    def only(self, lists: Ints) -> Preferences:
-        """The truth of some lists alone."""
-        if lists.size == len(self.lists):
-            return self
-        return Preferences(self.truth.only(lists), self.orders.only(lists), self.constants)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """What the submission prefers, beside what the truth does.

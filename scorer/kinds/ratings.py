@@ -23,7 +23,6 @@ from scorer.views.join import GradedItems, numbered_lists
 from scorer.views.meeting import Views
 from scorer.views.members import items_by_list
 from scorer.views.names import Names
-from scorer.views.ranked import spans
 from scorer.views.rated import Rated
 
 
@@ -39,15 +38,6 @@ class Ratings(NamedTuple):
     def lists(self) -> Sequence[str]:
         """The lists that are scored."""
         return self.truth.lists
-
-    def only(self, lists: Ints) -> Ratings:
-        """The truth of some lists alone."""
-        if lists.size == len(self.lists):
-            return self
-        first, last = (self.truth.starts[lists + n] for n in (0, 1))
-        rows = spans(first, last - first)
-        extras = self.extras.at(truth=rows, list=lists, item=rows)
-        return Ratings(self.truth.only(lists), self.constants, self.aids, extras)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The predictions beside the ratings; what was not asked for is left out."""

@@ -17,7 +17,6 @@ from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
 from scorer.metrics.base import Metric
 from scorer.metrics.value import share_metric, value_metric
-from scorer.tables.names import names_at
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import Extras
 from scorer.views.given import Given
@@ -34,14 +33,6 @@ class Values(NamedTuple):
     aids: SideTables
     extras: Extras  # of lists, one element a list
     void: Mapping[str, Mask]  # of each value, the lists of which no submission has it; or nothing
-
-    def only(self, lists: Ints) -> Values:
-        """Some lists alone."""
-        if lists.size == len(self.lists):
-            return self
-        names = names_at(self.lists, lists)
-        void = {value: nowhere[lists] for value, nowhere in self.void.items()}
-        return self._replace(lists=names, extras=self.extras.at(list=lists), void=void)
 
     def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """The values of each list; 0 of the lists that the submission lacks."""

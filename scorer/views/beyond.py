@@ -14,7 +14,6 @@ from scorer.views.extras import Extras, NamedColumns, placed
 from scorer.views.hits import Judged, Ties
 from scorer.views.join import GradedItems, order, present
 from scorer.views.pairwise import Likelihood, Pairs, Preferred, Ranking, TruePreferences
-from scorer.views.ranked import spans
 from scorer.views.rated import Rated
 from scorer.views.returned import Catalogue, Returned
 from scorer.views.scored import Scored
@@ -119,12 +118,6 @@ class Subtopics(NamedTuple):
         place[names] = np.arange(len(names))
         size = np.bincount(row[by], minlength=truth.in_list.size)
         return cls(size, codes[by].astype(np.int64), grade[by], place[truth.item])
-
-    def only(self, rows: Ints) -> Subtopics:
-        """Those of some rows of the truth."""
-        first = np.cumsum(self.size) - self.size
-        at = spans(first[rows], self.size[rows])
-        return Subtopics(self.size[rows], self.subtopic[at], self.grade[at], self.named[rows])
 
     def of_judged(self, judged: Judged) -> Diverse:
         """The view of a submission's hits with their subtopics."""

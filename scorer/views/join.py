@@ -13,7 +13,7 @@ from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
 from scorer.core.arrays import order as by_number
 from scorer.core.members import Members
 from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn, series_of
-from scorer.tables.names import HeldNames, names_at, names_of, same_names
+from scorer.tables.names import HeldNames, names_of, same_names
 from scorer.tables.table import Table
 from scorer.views.extras import NO_EXTRAS as NO_EXTRAS
 from scorer.views.extras import Extras
@@ -34,27 +34,23 @@ class GradedItems:
     """The grades of items, ready to be joined. Lists are in the order of their names."""
 
     lists: Sequence[str]
-    ids: CodedColumn  # the item of each row, of the whole truth
+    ids: CodedColumn  # the item of each row
     in_list: Ints  # a row a judged item, ordered by list, then as an ideal: best grade first
     grade: Floats
-    whole: GradedItems | None = None  # of which this is a part; they share what is looked up in
-    at: Ints | slice | None = None  # the rows of the whole
 
     @property
     def named(self) -> Sequence[str] | pl.Series:
-        """Every item that the whole truth names, by its code."""
+        """Every item that the truth names, by its code."""
         return self.ids.held
 
     @cached_property
     def item(self) -> Codes:
         """The code of each row's item."""
-        return self.ids.codes if self.whole is None else self.whole.item[self.at]
+        return self.ids.codes
 
     @cached_property
     def items(self) -> Mapping[str, int]:
         """The code of every item."""
-        if self.whole is not None:
-            return self.whole.items
         return {name: code for code, name in enumerate(self.named)}
 
     @property
@@ -62,10 +58,10 @@ class GradedItems:
         """The polars hash of every item, by its code."""
         return self.ids.hashes
 
-    @cached_property
+    @property
     def row_hashes(self) -> Hashes:
         """The polars hash of each row's item; codes need not be made for it."""
-        return self.ids.row_hashes if self.whole is None else self.whole.row_hashes[self.at]
+        return self.ids.row_hashes
 
     @cached_property
     def ideal(self) -> Hits:
@@ -77,23 +73,6 @@ class GradedItems:
         """Where each list begins, and where the last one ends."""
         sizes = np.bincount(self.in_list, minlength=len(self.lists))
         return np.append(0, np.cumsum(sizes))
-
-    def only(self, lists: Ints) -> GradedItems:
-        """The truth of some lists, given by their numbers, ascending."""
-        if lists.size == len(self.lists):
-            return self
-        first = self.starts[lists]
-        sizes = self.starts[lists + 1] - first
-        if lists.size and int(lists[-1] - lists[0]) == lists.size - 1:  # without a copy
-            names = self.lists[int(lists[0]) : int(lists[-1]) + 1]
-            rows: Ints | slice = slice(int(first[0]), int(first[-1] + sizes[-1]))
-        else:
-            names = names_at(self.lists, lists)
-            rows = spans(first, sizes)
-        in_list = np.repeat(np.arange(lists.size), sizes)
-        part = GradedItems(names, self.ids, in_list, self.grade[rows], self, rows)
-        vars(part)["starts"] = np.append(0, np.cumsum(sizes))
-        return part
 
     def keys(self, items: CodedColumn) -> Hashes:
         """A key for each row of the truth, equal to that of `ranked.keys(items)` for equal ids."""

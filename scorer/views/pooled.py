@@ -1,4 +1,4 @@
-"""Mergeable statistics of whole-challenge figures."""
+"""Statistics of figures of all lists together."""
 
 from __future__ import annotations
 
@@ -15,10 +15,9 @@ from scorer.views.hits import ratio
 
 
 class Statistics(NamedTuple):
-    """The rows that a whole-challenge figure is computed from; each belongs to a list.
+    """The rows that a figure of all lists is computed from; each belongs to a list.
 
-    Any set of lists has its figure, from the rows of those lists in list order,
-    so a split of the lists can be scored in parts and put together again.
+    Any set of lists has its figure, from the rows of those lists in list order.
     """
 
     in_list: Ints  # shape (rows,), in list order
