@@ -355,9 +355,13 @@ def test_runs_of_one_system_are_studied_as_their_mean(board):
         scorer.study(folder, [file for file in repeated if file.name[0] == "b"])
 
 
-def test_submissions_that_share_no_list_have_no_win_rates(challenge):
-    folder = challenge("truth: truth.csv\nsubmission: {missing_list: skip}\nmetrics: [RR]\n")
-    for name, lists in (("ann", "q1"), ("bob", "q2")):
-        (folder / f"{name}.csv").write_text(f"list,item\n{lists},a\n")
+def test_where_no_list_has_a_value_there_is_no_win_rate(challenge):
+    folder = challenge(
+        "truth: truth.csv\nundefined: skip\nmetrics: [nDCG, RR]\n",
+        **{"truth.csv": "list,item,grade\nq1,a,0\nq2,b,0\n"},
+    )
+    for name in ("ann", "bob"):
+        (folder / f"{name}.csv").write_text("list,item\nq1,a\nq2,b\n")
     study = scorer.study(folder, [folder / "ann.csv", folder / "bob.csv"])
-    assert by_name(study)["Borda: win rate over the lists"].ranks == (None, None)
+    assert "Borda: win rate over the lists" not in by_name(study)
+    assert any("Borda: win rate over the lists" in each for each in study.left_out)
