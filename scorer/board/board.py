@@ -26,7 +26,7 @@ from scorer.board.evaluations import Evaluations
 from scorer.board.integrity import store_faults
 from scorer.board.live import LiveReport
 from scorer.board.log import Event, log
-from scorer.board.phases import Left, Span, shown_at
+from scorer.board.phases import Left, Span, shown_at, spans
 from scorer.board.rescore import Rescored, rescore
 from scorer.board.seal import refuse_early, reveal, seal
 from scorer.board.selection import State
@@ -358,7 +358,7 @@ class Board:
 
         Args:
             split: the split to score on; default: the one that the phase shows.
-            phase: the phase whose rules apply; default: the one at `now`.
+            phase: the phase whose rules apply; default: the one that shows the split.
             as_of: the board as it was at this time: entries received and decisions made by then,
                 under the version in force then.
             rule: another entry rule than the challenge's: best, last, selected or all.
@@ -377,9 +377,15 @@ class Board:
         snapshot = self.snapshot(version)
         return snapshot.certain(snapshot.order(moment, **asked))
 
-    def shown(self, now: datetime | None = None) -> str:
-        """The values that participants see at a time: a split's name, all, own or none."""
-        return shown_at(self.versions.rules(), now or datetime.now(UTC))
+    def shown(self, now: datetime | None = None, phase: str | None = None) -> str:
+        """The values that participants see at a time, or in a phase of which `board` has made one.
+
+        A split's name, all, own or none.
+        """
+        rules = self.versions.rules()
+        if phase is not None:
+            return next(span.phase.show for span in spans(rules) if span.phase.id == phase)
+        return shown_at(rules, now or datetime.now(UTC))
 
     def stays(self, number: int, split: str, *, now: datetime | None = None) -> str | None:
         """Which value a Ladder goes on showing after this entry, in words; None: its own.

@@ -89,6 +89,19 @@ class Snapshot:
             raise UnknownName("phase", phase, list(by_id))
         return by_id[phase]
 
+    def span_of(self, now: datetime, split: str | None) -> Span | None:
+        """The phase whose rules choose the entries that count on a split.
+
+        The one at `now` if it shows the split, or none is given; else the latest that has shown
+        it, else the first that will. The one at `now` where no phase shows it.
+        """
+        current = self.span(now)
+        showing = [span for span in spans(self.rules) if span.phase.show == split]
+        if not showing or (current is not None and current.phase.show == split):
+            return current
+        begun = [span for span in showing if span.begun(now)]
+        return begun[-1] if begun else showing[0]
+
     def split_shown(self, span: Span | None, now: datetime, split: str | None = None) -> str:
         """The given split, else the one that the phase shows, else all; else `UnknownName`."""
         if split is not None:
@@ -112,14 +125,14 @@ class Snapshot:
         Args:
             now: entries received and decisions made by then count.
             split: the split to score on; default: the one that the phase shows.
-            phase: the phase whose rules apply; default: the one at `now`.
+            phase: the phase whose rules apply; default: the one that shows the split.
             rule: another entry rule than the challenge's: best, last, selected or all.
             only: these entries, each a row of its own, whatever the rules.
 
         Raises:
             UnknownName: there is no such split or phase.
         """
-        span = self.span(now, phase)
+        span = self.span_of(now, split) if phase is None else self.span(now, phase)
         name = self.split_shown(span, now, split)
         decided = self.state(now)
         choices = self.choices(now, name, span, rule, only)
@@ -165,10 +178,12 @@ class Snapshot:
                     entry.number or None, whose, team, entry.received, counts.get(team, 0),
                     entry.answers,
                 )  # fmt: skip
-        times = {title: row.received.timestamp() for title, row in rows.items()}
+        received = {title: row.received for title, row in rows.items()}
+        times = {title: time.timestamp() for title, time in received.items()}
         answers = {title: shown(self.rules, row.answers) for title, row in rows.items()}
         answers = {title: own for title, own in answers.items() if own}
-        return rows, replace(ranked(part.terms, scored, times), answers=answers)
+        report = ranked(part.terms, scored, times)
+        return rows, replace(report, answers=answers, received=received)
 
     def _scored_entries(self, now: datetime) -> Mapping[int | None, int]:
         """Team -> the number of its scored entries; of None, the baselines."""
@@ -305,9 +320,14 @@ class Snapshot:
         rule: str | None = None,
         only: Sequence[int] | None = None,
     ) -> dict[int | None, Choice]:
-        """The entries of each team that count on a split; the entries of None are the baselines."""
+        """The entries of each team that count on a split; the entries of None are the baselines.
+
+        They are chosen by their values on the split that the phase shows, whichever is asked for.
+        """
         decided, board_rules = self.state(now), self.rules.leaderboard
-        primary, public, part = self.terms.primary, self.public, self._part(split)
+        shown = span.phase.show if span is not None else _last_shown(self.rules, now)
+        chosen_by = shown if shown in self.splits else split
+        primary, public, part = self.terms.primary, self.public, self._part(chosen_by)
         ladder = (
             board_rules.ladder if only is None and rule is None and self.climbs(span) else "off"
         )
@@ -329,7 +349,9 @@ class Snapshot:
                 baselines.append(entry)
                 continue
             means = self.means[entry.sha256]
-            value, public_value = (means[name].get(primary.id, np.nan) for name in (split, public))
+            value, public_value = (
+                means[name].get(primary.id, np.nan) for name in (chosen_by, public)
+            )
             team_candidates = candidates.setdefault(entry.team, [])
             team_candidates.append(
                 Candidate(entry, value, public_value, partial(per_list, entry), withdrawn)
@@ -435,11 +457,10 @@ def refusal_words(evaluation: Evaluation) -> str | None:
 
 def counted(snapshot: Snapshot, now: datetime) -> set[int]:
     """The entries that count on any split."""
-    span = snapshot.span(now)
     return {
         entry.number
         for split in snapshot.splits
-        for choice in snapshot.choices(now, split, span).values()
+        for choice in snapshot.choices(now, split, snapshot.span_of(now, split)).values()
         for entry in choice.counted
         if entry.number
     }

@@ -122,7 +122,7 @@ def counting(
     decided, zone = snapshot.state(now), ZoneInfo(snapshot.rules.timezone)
     own, choice = snapshot.own(team), None
     if split is not None:
-        choice = own.choices(now, split, snapshot.span(now)).get(team)
+        choice = own.choices(now, split, snapshot.span_of(now, split)).get(team)
     found = {}
     for entry in own.entries:
         if choice is not None and entry in choice.counted:

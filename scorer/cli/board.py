@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
@@ -79,6 +79,14 @@ Split = Annotated[
         "--split",
         metavar="S",
         help="On this split of the lists; default: all, of a living board those that it shows.",
+    ),
+]
+Phase = Annotated[
+    str | None,
+    typer.Option(
+        "--phase",
+        metavar="P",
+        help="The phase whose rules apply; default: the one that shows the split.",
     ),
 ]
 By = Annotated[str | None, typer.Option("--by", metavar="NAME", help="Who decides.")]
@@ -170,6 +178,8 @@ class BoardWords(NamedTuple):
     metric: list[str] | None = None
     truth: Path | None = None
     answers: Path | None = None
+    phase: str | None = None
+    at: str | None = None
 
 
 class Drawable(NamedTuple):
@@ -180,7 +190,6 @@ class Drawable(NamedTuple):
     read: Sequence[Path]
     lines: Sequence[str]
     exit_code: int
-    received: Mapping[str, datetime] = {}  # of a living board: name of a standing -> when it came
     blind: bool = False  # whether the phase hides the values
 
 
@@ -198,6 +207,8 @@ def report_of(
 
     if sent.store or sent.files:
         raise UsageError("name either submissions or a store")
+    if sent.phase or sent.at:
+        raise UsageError("--phase and --at are of a living board; they do not go with submissions")
     words = list(sent.submissions)
     settled, notes = challenge_of(path, terminal, sent.metric, sent.truth, words)
     settled = settle(settled) if settle else settled
@@ -226,12 +237,12 @@ def _living_report(
     if sent.metric or sent.truth or sent.answers:
         raise UsageError("-m, --truth and --answers go with submissions, not with a living board")
     board, notes = board_of(path, terminal, sent.store, sent.files, plugins)
-    live = board.board(split=sent.split)
+    now = moment(sent.at)
+    live = board.board(split=sent.split, phase=sent.phase, now=now)
     report = replace(live.report, absent=live.absent)
-    received = {name: row.received for name, row in live.rows.items()}
-    blind = sent.split is None and board.shown() == "none"
+    blind = sent.split is None and board.shown(now, sent.phase) == "none"
     lines = () if quiet else notes
-    return Drawable(report, board.challenge, (), lines, 0, received, blind)
+    return Drawable(report, board.challenge, (), lines, 0, blind)
 
 
 def confined(board: Board, seconds: int, memory: int) -> tuple[str, ...]:

@@ -42,13 +42,13 @@ def graded_by(report: Report) -> Measure:
     return _measure(report.challenge, report.measures)
 
 
-def grade(report: Report, scored: Scored, received: datetime | None = None) -> Grade:
+def grade(report: Report, scored: Scored) -> Grade:
     """The points of a submission; none for a rejected one, or one without a value.
 
     Args:
-        report: with the baselines that `grading` names.
+        report: with the baselines that `grading` names, and the times at which entries came; what
+            has none came in time.
         scored: a submission of it.
-        received: when it came; None: in time.
 
     Raises:
         ChallengeError: a baseline is not there, or the two values do not lie in the measure's
@@ -59,7 +59,7 @@ def grade(report: Report, scored: Scored, received: datetime | None = None) -> G
     value = scored.values[measure.id].mean if scored.valid else math.nan
     share = 0.0 if math.isnan(value) else min(max((value - start) / (grading.to - start), 0.0), 1.0)
     points = share * grading.points
-    lost = points * _late(grading, received)
+    lost = points * _late(grading, report.received.get(scored.name))
     return Grade(points - lost, grading.points, value, start, grading.to, lost)
 
 
@@ -128,8 +128,8 @@ def _start(challenge: Challenge, measure: Measure, submissions: Sequence[Scored]
 
 
 def _late(grading: Grading, received: datetime | None) -> float:
-    """The share of the points that is lost."""
-    if grading.late is None or received is None or received <= grading.late.due:
+    """The share of the points that is lost; who comes within the last second is in time."""
+    if grading.late is None or received is None:
         return 0.0
-    days = math.ceil((received - grading.late.due).total_seconds() / DAY)
-    return min(days * grading.late.lose, 1.0)
+    late = (received.replace(microsecond=0) - grading.late.due).total_seconds()
+    return min(max(math.ceil(late / DAY), 0) * grading.late.lose, 1.0)

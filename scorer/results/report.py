@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -244,6 +245,7 @@ class Report:
     splits: tuple[Report, ...] = ()  # the boards of the splits that this one mixes
     clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
     absent: Mapping[str, str] = field(default_factory=dict)  # team without a row -> why
+    received: Mapping[str, datetime] = field(default_factory=dict)  # name -> when it came
     # name -> question -> answer, of questions that the board shows
     answers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     front: Front | None = None

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -60,8 +61,11 @@ def test_late_files_lose_a_share_for_each_day_begun(course):
     report = scored_of(load(folder), [folder / "one.csv"])
     (own,) = (s for s in report.submissions if not s.baseline)
     due = datetime(2026, 2, 1, 11, tzinfo=UTC)
-    for late, points in ((0, 5), (1, 3.5), (86_400, 3.5), (86_401, 2), (900_000, 0)):
-        found = grade(report, own, due + timedelta(seconds=late))
+    for late, points in (
+        (0, 5), (0.999, 5), (1, 3.5), (86_400.5, 3.5), (86_401, 2), (900_000, 0)
+    ):  # fmt: skip
+        received = {own.name: due + timedelta(seconds=late)}
+        found = grade(replace(report, received=received), own)
         assert found.points == pytest.approx(points), late
         assert found.points + found.lost == pytest.approx(5)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from scorer.cli.board import At, Living, as_json, moment, on_board
+from scorer.cli.board import At, Living, Phase, as_json, moment, on_board
 from scorer.cli.options import (
     Precision,
     Quiet,
@@ -41,12 +41,7 @@ def board(
             help="The split to score on; default: the one that the phase shows.",
         ),
     ] = None,
-    phase: Annotated[
-        str | None,
-        typer.Option(
-            "--phase", metavar="P", help="The phase whose rules apply; default: the current one."
-        ),
-    ] = None,
+    phase: Phase = None,
     as_of: Annotated[
         str | None,
         typer.Option("--as-of", metavar="TIME", help="The board as it was at this time."),

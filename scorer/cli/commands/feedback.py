@@ -8,7 +8,16 @@ from typing import Annotated
 
 import typer
 
-from scorer.cli.board import BoardWords, FilesWord, SentWords, Split, StoreWord, report_of
+from scorer.cli.board import (
+    At,
+    BoardWords,
+    FilesWord,
+    Phase,
+    SentWords,
+    Split,
+    StoreWord,
+    report_of,
+)
 from scorer.cli.options import (
     ChallengeWord,
     Plugins,
@@ -32,6 +41,8 @@ def feedback(
     ],
     submissions: SentWords = None,
     split: Split = None,
+    phase: Phase = None,
+    at: At = None,
     store: StoreWord = None,
     files_at: FilesWord = None,
     precision: Precision = 4,
@@ -41,34 +52,28 @@ def feedback(
     """Write a text for each submission, and with `grading` grades.csv: id, points, feedback.
 
     Of a living board these are the entries that count; where its phase hides the values, the texts
-    do, too, unless --split names a split.
+    do, too, unless --split names a split. --phase final writes them by the rules of that phase
+    before it has begun.
     """
     from scorer.bytes.write import with_parents
+    from scorer.reports.base import Options
     from scorer.reports.leaderboard.feedback import feedback as text_of
-    from scorer.reports.leaderboard.feedback import sentence
-    from scorer.reports.leaderboard.grades import gradebook
-    from scorer.results.grading import grade
+    from scorer.reports.leaderboard.grades import grades
 
     terminal: Terminal = context.obj
-    sent = BoardWords(submissions or (), store, files_at, split)
+    sent = BoardWords(submissions or (), store, files_at, split, phase=phase, at=at)
     found = report_of(challenge, sent, terminal, allow_plugins, quiet)
     report = found.report.published()
     texts: dict[Path, str] = {}
-    rows = []
     for scored in report.submissions:
         if scored.baseline:
             continue
-        received = found.received.get(scored.name)
         path = output / f"{_file_name(scored.name)}.txt"
         if path in texts:
             raise UsageError(f"two submissions would be written to {printable(path)}")
-        texts[path] = text_of(report, scored, precision, received, found.blind)
-        if report.challenge.grading is not None and not found.blind:
-            given = grade(report, scored, received)
-            rows.append((scored.name, given.points, sentence(report, scored, precision, received)))
-    rows += [(team, 0.0, why) for team, why in report.absent.items()]
+        texts[path] = text_of(report, scored, precision, found.blind)
     if report.challenge.grading is not None and not found.blind:
-        texts[output / BOOK] = gradebook(rows)
+        texts[output / BOOK] = grades(report, Options(precision))
     if not texts:
         raise UsageError("there is no submission to write about")
     refuse_overwrite(list(texts), found.challenge, *found.read)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from datetime import datetime
 
 from scorer.core.text import printable
 from scorer.reports.findings.problems import format_findings, summary
@@ -14,13 +13,11 @@ from scorer.results.report import Report, Scored
 HIDDEN = "The values are hidden in this phase."
 
 
-def sentence(
-    report: Report, scored: Scored, precision: int = 4, received: datetime | None = None
-) -> str:
+def sentence(report: Report, scored: Scored, precision: int = 4) -> str:
     """The points in a sentence, with what is missing."""
     if not scored.valid:
         return f"0 points: {summary(scored)}"
-    given = grade(report, scored, received)
+    given = grade(report, scored)
     measure = graded_by(report)
     if math.isnan(given.value):
         return f"0 points: {printable(measure.id)} has no value"
@@ -30,24 +27,17 @@ def sentence(
     return said + (f"; {given.lost:.4g} points lost for being late" if given.lost else "")
 
 
-def feedback(
-    report: Report,
-    scored: Scored,
-    precision: int = 4,
-    received: datetime | None = None,
-    blind: bool = False,
-) -> str:
+def feedback(report: Report, scored: Scored, precision: int = 4, blind: bool = False) -> str:
     """A text for whoever sent a submission.
 
     Args:
         report: which it is of.
         scored: the submission.
         precision: digits after the point.
-        received: when it came.
         blind: without values, ranks and points, as where a phase hides them.
     """
     lines = [printable(report.challenge.title), f"For {printable(scored.name)}", ""]
-    if received is not None:
+    if (received := report.received.get(scored.name)) is not None:
         lines.append(f"Received {received.isoformat(timespec='seconds')}")
     verdict = "was accepted" if scored.valid else "was rejected"
     lines += [f"The file {verdict}{_problems(scored)}", ""]
@@ -55,7 +45,7 @@ def feedback(
         lines += [HIDDEN, ""]
     elif scored.valid:
         if report.challenge.grading is not None:
-            lines += [f"{sentence(report, scored, precision, received)}.", ""]
+            lines += [f"{sentence(report, scored, precision)}.", ""]
         lines += [
             *_value_lines(report, scored, precision),
             *_rank_lines(report, scored, precision),

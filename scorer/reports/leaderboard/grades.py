@@ -12,17 +12,12 @@ from scorer.results.report import Report
 
 def grades(report: Report, options: Options) -> str:
     """CSV, a row a submission, rejected ones and teams without one, too; baselines have none."""
-    rows = []
-    for scored in report.submissions:
-        if not scored.baseline:
-            said = sentence(report, scored, options.precision)
-            rows.append((scored.name, grade(report, scored).points, said))
+    rows = [
+        (scored.name, grade(report, scored).points, sentence(report, scored, options.precision))
+        for scored in report.submissions
+        if not scored.baseline
+    ]
     rows += [(team, 0.0, why) for team, why in report.absent.items()]
-    return gradebook(rows)
-
-
-def gradebook(rows: list[tuple[str, float, str]]) -> str:
-    """The CSV of ids, points and feedback."""
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\n").writerow
     write(["id", "points", "feedback"])
