@@ -34,7 +34,7 @@ from scorer.store.records import Decision, Entry, Evaluation, Status, Team
 CACHED = 2_000  # scorecards that are kept cut and settled
 AT_ONCE = 100  # scorecards that are read together
 BOARDS = 8  # whose intervals and tests are kept
-DRAWN = ("standings", "certainty", "uncertain", "hangs_on", "rests_on", "weighing", "front")
+DRAWN = ("standings", "certainty", "uncertain", "rests_on", "front")
 
 NOT_COUNTED, DISQUALIFIED = "not counted", "no value, since it is disqualified"
 

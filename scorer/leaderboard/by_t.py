@@ -13,7 +13,7 @@ from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.results.report import Varies
 from scorer.stats.bootstrap import resampled
-from scorer.stats.intervals import Bounds, deviations_of, effective
+from scorer.stats.intervals import Bounds
 from scorer.stats.runs import Spread, drawn_runs, lent, paired_runs, runs_interval, runs_spread
 
 if TYPE_CHECKING:
@@ -59,10 +59,6 @@ class _OfFolds:
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
         return None
-
-    @property
-    def hangs_on(self) -> float:
-        return np.inf  # of few folds their spread says it
 
     @property
     def rests_on(self) -> float:
@@ -159,16 +155,6 @@ class _OfRuns:
             for spread, values in moves
         ]
         return np.asarray(means + np.array(by_runs))
-
-    @property
-    def hangs_on(self) -> float:
-        pairs = zip(self.means, self.valued, strict=True)
-        sizes = [
-            effective(deviations_of(row[known], None if self.clusters is None
-                                    else self.clusters[known]))
-            for row, known in pairs
-        ]  # fmt: skip
-        return min(sizes, default=np.inf)
 
     def test(self, rules: Tiers) -> tuple[str, str]:
         return "t", "holm"

@@ -21,16 +21,14 @@ from scorer.results.report import (
     Fewer,
     How,
     Report,
-    Scored,
     ShakeUp,
     Stability,
     Standing,
     Value,
 )
 from scorer.stats.power import detectable, fewest_lists, least_p
-from scorer.stats.ranks import optimism, rank_shares, shake_up, stability
+from scorer.stats.ranks import rank_shares, shake_up, stability
 from scorer.stats.tiers import rank_ranges, tiers
-from scorer.stats.units import kish
 
 if TYPE_CHECKING:
     from scorer.stats.family import Paired
@@ -90,9 +88,7 @@ def with_certainty(
         standings=tuple(rows),
         certainty=certainty,
         uncertain=uncertain,
-        hangs_on=samples.hangs_on,
         rests_on=samples.rests_on,
-        weighing=_weighing(primary, scored[0]),
     )
 
 
@@ -105,14 +101,6 @@ def _of_each(rules: Leaderboard, ranked: int) -> Leaderboard:
     if not rules.joint or rules.level is None:
         return rules
     return rules.model_copy(update={"intervals": rules.level ** (1 / max(ranked, 1))})
-
-
-def _weighing(primary: Measure, scored: Scored) -> float:
-    """How many lists the weights of all leave."""
-    name, card = primary.combination.list_weights, scored.card
-    if name is None or card is None:
-        return math.inf
-    return kish(card.columns.weights[name])
 
 
 def cluster_codes(lists: Sequence[str], clusters: Mapping[str, str]) -> Ints | None:
@@ -173,7 +161,9 @@ def _tested(
     shares, order = None, None
     if drawn is not None:
         shares = rank_shares(drawn, primary.metric.better)
-        order = _order_of_ranked(samples, ranked, rows, drawn, primary)
+        means = np.array([rows[n].values[primary.id] for n in ranked.tolist()])
+        lists_of_all = int(ranked_samples.valued.all(axis=0).sum())
+        order = Stability(stability(means, drawn), lists_of_all)
     return Certainty(
         tuple(rows[n].name for n in ranked.tolist()),
         test.difference,
@@ -188,22 +178,8 @@ def _tested(
         fewest,
         tuple(_against(rows, samples, ranked, rules)),
         ranks=shares,
-        unsure=test.unsure,
         order=order,
     )
-
-
-def _order_of_ranked(
-    samples: Samples, ranked: Ints, rows: Sequence[Standing], drawn: Floats, primary: Measure
-) -> Stability:
-    """What draws of the lists that all of the ranked have say of their order."""
-    values = np.array([rows[n].values[primary.id] for n in ranked.tolist()])
-    tau = stability(values, drawn)
-    valued = samples.of(ranked).valued
-    too_good = math.nan
-    if bool((valued == valued[0]).all()):  # else some are first by their lists
-        too_good = optimism(drawn.mean(axis=1), drawn, primary.metric.better)
-    return Stability(tau, too_good, int(valued.all(axis=0).sum()))
 
 
 def usual(test: Paired) -> tuple[int, int, float]:

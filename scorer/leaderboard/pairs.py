@@ -221,7 +221,6 @@ def _differing(
         together if tests else None,
         float(test.lead[pair]),
         equivalent,
-        tests and bool(test.unsure[pair]),
         effect_ends,
     )
 

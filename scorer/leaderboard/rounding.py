@@ -31,9 +31,7 @@ def rounded_report(report: Report, digits: int) -> Report:
         submissions=tuple(_submission(scored, digits) for scored in report.submissions),
         standings=rounded(report.standings, digits),
         certainty=rounded(report.certainty, digits),
-        hangs_on=rounded(report.hangs_on, digits),
         rests_on=rounded(report.rests_on, digits),
-        weighing=rounded(report.weighing, digits),
         tracks=tuple(rounded_report(track, digits) for track in report.tracks),
     )
 

@@ -33,7 +33,7 @@ from scorer.results.scorecard import Rules, Scorecard
 from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import resampled
 from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
-from scorer.stats.intervals import MEANS, Interval, Scale, deviations_of, effective, intervals
+from scorer.stats.intervals import MEANS, Interval, Scale, intervals
 from scorer.stats.units import NOISE, alike, kish, of_both, units
 
 # a single submission has nothing to be tested against, so tests are imported where they are made
@@ -80,11 +80,6 @@ class Samples(Protocol):
 
     def drawn(self, rules: Leaderboard) -> Floats | None:
         """(submissions, draws): figures of the same draws of the lists that all have, or None."""
-        ...
-
-    @property
-    def hangs_on(self) -> float:
-        """Effectively how many lists say how far one of them varies; the fewest of all."""
         ...
 
     @property
@@ -193,20 +188,8 @@ class _OfLists:
         return resampled(values, ranked_draws(len(values), rules), rules.seed, own)
 
     @property
-    def hangs_on(self) -> float:
-        sizes = [
-            effective(deviations_of(row[~np.isnan(row)], self.clusters_of(row)))
-            for row in self.values
-        ]
-        return min(sizes, default=np.inf)
-
-    @property
     def rests_on(self) -> float:
         return min(self.scale.rests, default=np.inf)
-
-    def clusters_of(self, row: Floats) -> Ints | None:
-        """The clusters of the lists for which a submission has a value."""
-        return None if self.clusters is None else self.clusters[~np.isnan(row)]
 
     def test(self, rules: Tiers) -> tuple[Test, Adjust]:
         test: Test = "permutation" if self.scale.figure else rules.test

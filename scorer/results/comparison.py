@@ -51,7 +51,6 @@ class Differing:
     together: tuple[float, float] | None  # an interval that holds for all pairs at once
     lead: float  # the sign of the difference as the test sees it, whatever its p
     equivalent: float | None = None  # corrected p that they differ by less than a margin
-    unsure: bool = False  # whether draws leave open on which side of alpha p is
     effect_ends: tuple[float, float] | None = None  # an interval of the effect
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.challenge.fields import sections
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
 from scorer.metrics.measure import Measure, measure
 from scorer.results.front import Front
@@ -191,7 +191,6 @@ class Stability(NamedTuple):
     """What resamples of the lists say of the order of the ranked."""
 
     tau: float  # Kendall's, of the board and a resampled one, on average
-    optimism: float  # by how much the first is expected to be too good; NaN: lists are not alike
     lists: int  # that all have
 
 
@@ -213,7 +212,6 @@ class Certainty(NamedTuple):
     fewer: tuple[Fewer, ...] = ()
     ranks: Floats | None = None  # (names, ranks): the share of draws with which each takes each
     shake_up: ShakeUp | None = None
-    unsure: Mask | None = None  # (names, names): whether draws leave open if p is above alpha
     # what resamples of the lists say of the order; None: there are none
     order: Stability | None = None
 
@@ -238,9 +236,7 @@ class Report:
     omitted: int = 0  # ranked submissions that stand below the part that is shown
     ranked_by: RankedBy | None = None  # several measures; else rank_by, or primary
     uncertain: str = ""  # why the primary measure has neither intervals nor tests
-    hangs_on: float = math.inf  # effectively how many lists say how far one of the values varies
     rests_on: float = math.inf  # how many lists of the rarest class one of the values rests on
-    weighing: float = math.inf  # effectively how many lists their weights leave
     scope: Scope | None = None
     splits: tuple[Report, ...] = ()  # the boards of the splits that this one mixes
     clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it

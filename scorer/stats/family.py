@@ -26,7 +26,6 @@ class Paired(NamedTuple):
     pairs: int  # how many the correction is for
     draws: int  # how many sign patterns were drawn or enumerated; 0: none
     alone: Floats  # half the width of an interval of each difference by itself
-    unsure: Mask  # whether p is within two of its Monte-Carlo errors of alpha, after all draws
 
 
 def groups_of_pairs(valued: Mask, control: bool) -> Iterator[tuple[Ints, Ints | None]]:
@@ -61,7 +60,6 @@ def matrices(
     margin: Floats,
     drawn: int,
     alone: Floats | None = None,
-    unsure: Mask | None = None,
 ) -> Paired:
     """Matrices of what is known of each pair, all in the same order.
 
@@ -75,7 +73,6 @@ def matrices(
         margin: (pairs,), half the width of a joint interval.
         drawn: how many draws p comes from.
         alone: (pairs,), half the width of an interval of each by itself.
-        unsure: (pairs,), whether draws leave open on which side of alpha p is.
     """
     nothing = np.empty(0, dtype=np.int64)
     a, b = (np.concatenate([nothing, *(each[n] for each in pairs)]) for n in (0, 1))
@@ -100,7 +97,6 @@ def matrices(
         a.size,
         drawn,
         square(np.full(a.size, np.nan) if alone is None else alone),
-        counts(np.zeros(a.size) if unsure is None else unsure.astype(np.float64)) > 0,
     )
 
 
@@ -109,13 +105,6 @@ def largest_of(values: Floats) -> float:
     every = values.ravel()
     ends = np.fmax.reduce(every, initial=0.0), -np.fmin.reduce(every, initial=0.0)
     return float(max(ends)) or 1.0
-
-
-def unsure(p: Floats, alpha: float, draws: int) -> Mask:
-    """Whether p, from so many draws, is within two of its Monte-Carlo errors of alpha."""
-    if not draws:
-        return np.zeros(p.shape, dtype=bool)
-    return np.asarray(np.abs(p - alpha) <= 2 * np.sqrt(alpha * (1 - alpha) / draws))
 
 
 def holm(p: Floats) -> Floats:

@@ -13,7 +13,6 @@ from scorer.stats.skew import STEEP
 from scorer.stats.units import NOISE, Floats, Ints, unit_sizes, unit_sums, units
 
 Bounds = tuple[float | None, float | None]  # the lowest and the highest value; None: there is none
-NORMAL = 3.0  # the fourth moment of a normal variable over the square of its second
 
 
 class Interval(NamedTuple):
@@ -125,19 +124,6 @@ def deviations_of(values: Floats, clusters: Ints | None = None) -> Floats:
     unit = units(values.size, clusters, values.size, 0)
     sums = unit_sums(deviations, unit)
     return np.asarray(sums * (sums.size / unit_sizes(values.size, unit).sum()))
-
-
-def effective(deviations: Floats) -> float:
-    """The number of normal deviations that have as much to say of their spread as these.
-
-    3 (Σ d²)² / Σ d⁴, after Satterthwaite: the number itself where they are normal, less where a
-    few are far larger than the rest: of a long tail, a heavy weight, a small group.
-
-    >>> effective(np.array([1.0, -1.0, 0.0, 0.0, 10.0, -10.0])).__round__(1)
-    6.1
-    """
-    fourth = float((deviations**4).sum())
-    return NORMAL * float((deviations**2).sum()) ** 2 / fourth if fourth > 0 else math.inf
 
 
 def skewed(deviations: Floats, level: float, freedom: float) -> Interval:

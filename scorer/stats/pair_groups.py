@@ -247,7 +247,6 @@ def as_matrices(
     drawn: int,
     own: Floats | None,
     refused: tuple[Mask, Mask] | None = None,
-    undecided: Mask | None = None,
 ) -> Paired:
     """What is known of the pairs as matrices.
 
@@ -277,7 +276,6 @@ def as_matrices(
     pairs = [part.pairs for part in parts]
     tests = matrices(
         count, pairs, difference, p, lead, lists, size, deviation, margins[0], drawn, margins[1],
-        undecided,
     )  # fmt: skip
     for part in every:
         if part.units == 1:  # no test can have it: the difference alone

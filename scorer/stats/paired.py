@@ -49,8 +49,7 @@ def paired(
     the other sign. A draw gives each list one sign, for all pairs, so that what one list does to
     many pairs is kept (Smucker, Allan & Carterette, CIKM 2007, for the test in retrieval). With
     sampled draws p = (b + 1) / (m + 1); where all 2**lists patterns fit into `draws` they are
-    enumerated and p = b / m is exact. Where a p is within two of its Monte-Carlo errors of
-    1 - level, more are drawn, up to 20 times as many.
+    enumerated and p = b / m is exact.
 
     Of a figure of all lists the values are its pseudo-values, so that the test is of figures that
     are equal, not of submissions that are alike: swapping what two submissions have would give

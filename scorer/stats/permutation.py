@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from scorer.core.threads import Threads
-from scorer.stats.family import Paired, holm, unsure
+from scorer.stats.family import Paired, holm
 from scorer.stats.pair_groups import PairGroup, all_observed, as_matrices, large_enough, sizes
 from scorer.stats.skew import unskewed
 from scorer.stats.units import NOISE, Floats, Ints, blocks
@@ -17,8 +17,6 @@ from scorer.stats.units import NOISE, Floats, Ints, blocks
 Adjust = Literal["max", "holm"]
 SIGNS = 1_000_000  # in a block of a permutation's: 8 MB, for its rows of sums to be long
 MOST_RAISED = 1_000_000  # draws that Holm's correction may ask for
-MORE = 20  # times as many draws, where a p is not told from alpha
-WORK = 2_000_000_000  # differences and signs that may be worked out for them
 
 
 def permuted(
@@ -37,8 +35,6 @@ def permuted(
     pairs, exact = sum(sizes(parts)), enumerable(width, draws)
     if adjust == "holm" and not exact:
         draws = max(draws, min(math.ceil(2 * pairs / (1 - level)), MOST_RAISED))
-    rows = sum(part.rows for part in parts)
-    most = max(draws, min(MORE * draws, WORK // (width * rows + pairs + 1) // draws * draws))
     observed = [part.observed() for part in parts]
     # All-zero pairs get weight 0, hence p = 1.
     scales = [np.divide(1.0, norm, out=np.zeros(norm.size), where=norm > 0) for _, norm in observed]
@@ -54,10 +50,8 @@ def permuted(
     tops = [part.greatest(scale, threads) for part, scale in zip(parts, scales, strict=True)]
     own = None if alone is None else _Own(parts, scales, alone, 2**width if exact else draws + 1)
     maxima: list[Floats] = []
-    ascending, done, goal = np.empty(0), 0, draws
-    p = np.ones(pairs)
-    room = max((part.rows for part in parts), default=1)
-    for signs in signs_of(width, draws, seed, room, most):
+    done, room = 0, max((part.rows for part in parts), default=1)
+    for signs in signs_of(width, draws, seed, room):
         top = np.zeros(len(signs))
         for n, part in enumerate(parts):
             part_signs = signs if part.units == width else signs[:, part.columns]
@@ -69,27 +63,20 @@ def permuted(
                     np.abs(flipped, out=flipped)
                     flipped *= scales[n][here, None]
                     reached[n][here] += (flipped >= thresholds[n][here, None]).sum(axis=1)
-            if own is not None and done < draws:
+            if own is not None:
                 own.add(n, part_signs)
         maxima.append(top)
         done += len(signs)
-        if not exact and done < goal:
-            continue
-        if exact and done < 2**width:
-            continue
-        ascending = np.sort(np.concatenate(maxima))
-        if adjust == "max":
-            limits = [
-                each if even else _surprise(each, part.units)
-                for each, part in zip(thresholds, parts, strict=True)
-            ]
-            reached = [ascending.size - np.searchsorted(ascending, each) for each in limits]
-        times = np.concatenate([[], *reached])
-        p = times / done if exact else (times + 1) / (done + 1)
-        p = holm(p) if adjust == "holm" else p
-        if exact or done >= most or not unsure(p, 1 - level, done).any():
-            break
-        goal = min(2 * goal, most)
+    ascending = np.sort(np.concatenate(maxima))
+    if adjust == "max":
+        limits = [
+            each if even else _surprise(each, part.units)
+            for each, part in zip(thresholds, parts, strict=True)
+        ]
+        reached = [ascending.size - np.searchsorted(ascending, each) for each in limits]
+    times = np.concatenate([[], *reached])
+    p = times / done if exact else (times + 1) / (done + 1)
+    p = holm(p) if adjust == "holm" else p
     if adjust == "holm":
         critical = student(parts, 1 - (1 - level) / max(pairs, 1))
     else:
@@ -98,15 +85,13 @@ def permuted(
         critical = [_critical(bound, part.units, even) for part in parts]
     total, norm = all_observed(observed)
     limits_alone = None if own is None else own.critical()
-    if limits_alone is not None and pairs == 1 and alone == level:  # the same, of more draws
+    if limits_alone is not None and pairs == 1 and alone == level:  # the two are one interval
         limits_alone = np.array(critical)
-    drawn = draws if exact else done
     shrunk = [_t_of(each, part.units) for each, part in zip(held, parts, strict=True)]
     beyond = np.inf if limits_alone is None else limits_alone
     refused = p <= 1 - level, np.concatenate([[], *shrunk]) > beyond
-    undecided = unsure(p, 1 - level, 0 if exact else done)
-    return as_matrices(count, every, (total, norm), p, np.sign(total), critical, drawn,
-                       limits_alone, refused, undecided)  # fmt: skip
+    return as_matrices(count, every, (total, norm), p, np.sign(total), critical, draws,
+                       limits_alone, refused)  # fmt: skip
 
 
 def _bound(ascending: Floats, level: float, patterns: int) -> float:
@@ -205,27 +190,22 @@ def student(parts: Sequence[PairGroup], level: float) -> list[float]:
     return [float(stdtrit(part.units - 1, (1 + level) / 2)) for part in parts]
 
 
-def signs_of(
-    lists: int, draws: int, seed: int, width: int = 1, most: int | None = None
-) -> Iterator[Floats]:
+def signs_of(lists: int, draws: int, seed: int, width: int = 1) -> Iterator[Floats]:
     """Sign patterns of -1 and 1, (some draws, lists) at a time: all there are, or drawn ones.
 
-    A block has as many as fit with `width` numbers each. Of more than `draws`, up to `most`, one
-    block ends after each `draws`.
+    A block has as many as fit with `width` numbers each.
     """
     exact = enumerable(lists, draws)
     source, start = np.random.PCG64(seed), 0
-    goals = range(1) if exact else range(0, most or draws, draws)
-    for _ in goals:
-        for rows in blocks(max(lists, width), 2**lists if exact else draws, SIGNS):
-            if exact:
-                words = np.arange(start, start + rows, dtype=np.uint64)[:, None]
-            else:
-                words = source.random_raw((rows, -(-lists // 64)))
-            start += rows
-            octets = words.astype("<u8").view(np.uint8)
-            bits = np.unpackbits(octets, axis=1, count=lists, bitorder="little")
-            yield (2 * bits.view(np.int8) - 1).astype(np.float64)
+    for rows in blocks(max(lists, width), 2**lists if exact else draws, SIGNS):
+        if exact:
+            words = np.arange(start, start + rows, dtype=np.uint64)[:, None]
+        else:
+            words = source.random_raw((rows, -(-lists // 64)))
+        start += rows
+        octets = words.astype("<u8").view(np.uint8)
+        bits = np.unpackbits(octets, axis=1, count=lists, bitorder="little")
+        yield (2 * bits.view(np.int8) - 1).astype(np.float64)
 
 
 def enumerable(lists: int, draws: int) -> bool:

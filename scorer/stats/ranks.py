@@ -9,8 +9,6 @@ import numpy as np
 from scorer.stats.orders import taus
 from scorer.stats.units import NOISE, Floats, Mask
 
-FAR = 1.5  # errors of a value by which it is moved at most
-
 
 def rank_shares(drawn: Floats, better: Literal["higher", "lower"] = "higher") -> Floats:
     """How often each submission takes each rank, over draws of the lists.
@@ -47,33 +45,6 @@ def stability(values: Floats, drawn: Floats) -> float:
     0.6666666666666666
     """
     return float(taus(values, drawn).mean())
-
-
-def optimism(values: Floats, drawn: Floats, better: Literal["higher", "lower"]) -> float:
-    """By how much the first is expected to be too good, since it is the first of many.
-
-    The mean, over draws, of what is first in a draw less what it is drawn around (the
-    bootstrap's bias of a maximum). Draws are moved to be around values that are shrunken towards
-    their mean, as those that are seen spread further than the true ones (James-Stein): else
-    equal submissions would be taken for different ones. None is moved far, since one that is
-    truly best would be taken for luck (Efron and Morris, "Limiting the risk of Bayes and
-    empirical Bayes estimators", JASA 67, 1972).
-
-    `values` is (submissions,), `drawn` (submissions, draws); the result is 0 or more, in their
-    unit.
-    """
-    sign = 1.0 if better == "higher" else -1.0
-    values, drawn = sign * values, sign * drawn
-    errors = (drawn - drawn.mean(axis=0)).std(axis=1)
-    noise = float((errors**2).mean())
-    true = max(float(values.var(ddof=1)) - noise, 0.0)
-    share = true / (true + noise) if noise else 1.0
-    centre = values.mean() + share * (values - values.mean())
-    centre = np.clip(centre, values - FAR * errors, values + FAR * errors)
-    moved = drawn + (centre - values)[:, None]
-    first = moved.argmax(axis=0)
-    gains = moved[first, np.arange(moved.shape[1])] - centre[first]
-    return max(float(gains.mean()), 0.0)
 
 
 def shake_up(

@@ -5,7 +5,6 @@ import re
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from scorer import evaluate
 
@@ -595,52 +594,6 @@ def test_a_board_says_that_its_intervals_are_joint(board):
     how = board(errors, ", intervals: joint")["certainty"]
     assert (how["how"]["joint"], how["how"]["level"]) == (True, 0.95)
     assert how["signature"].endswith("|joint:True")
-
-
-@pytest.mark.slow("draws intervals of boards", beyond=1)
-@pytest.mark.parametrize(
-    ("lists", "shape", "said"), [(20, 0.5, True), (20, 8, False), (120, 0.5, False)]
-)
-def test_a_board_says_that_joint_intervals_of_skew_values_hold_less_often(
-    board, lists, shape, said
-):
-    rng = np.random.default_rng(5)
-    errors = {name: rng.gamma(shape, 1 / shape, lists) for name in "abcdef"}
-    told = f"of the {lists} lists, effectively"
-    less = "hold together less often with fewer than 100; with 20, those of 50 submissions in about"
-    text = board(errors, ", intervals: joint", form="markdown")
-    assert (told in text and less in text) is said
-    assert less not in board(errors, form="markdown")
-
-
-# What is not decided by chance, and what is
-
-
-def near_alpha(seed):
-    """Two submissions whose p is near .05."""
-    rng = np.random.default_rng(seed)
-    difference = rng.normal(size=30)
-    difference += stats.t.ppf(0.975, 29) * difference.std(ddof=1) / np.sqrt(30) - difference.mean()
-    return {"a": np.full(30, 5.0), "b": 5.0 + difference}
-
-
-@pytest.mark.slow("draws intervals of boards")
-def test_a_p_that_draws_leave_open_is_marked_in_every_form(board):
-    rules = ", draws: 400"
-    for seed in range(60):
-        errors = near_alpha(seed)
-        certainty = board(errors, rules)["certainty"]
-        if certainty["unsure"]:
-            break
-    assert certainty["unsure"] == [["a", "b"]]
-    assert certainty["how"]["draws"] == 20 * 400
-    assert abs(certainty["p"][0][1] - 0.05) <= 2 * np.sqrt(0.05 * 0.95 / 8000)
-    for form in ("table", "markdown", "latex", "html"):
-        said = board(errors, rules, form=form).replace("{", "").replace("}", "")
-        assert "the p of 1 pair is marked" in said, form
-    assert f"p ~{certainty['p'][0][1]:.4f}" in board(errors, rules, form="html")
-    surely = {"a": np.full(30, 5.0), "b": np.linspace(4, 5, 30)}
-    assert board(surely, rules)["certainty"]["unsure"] == []
 
 
 def test_of_very_many_submissions_not_all_pairs_are_tested(board, monkeypatch):

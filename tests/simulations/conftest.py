@@ -9,13 +9,8 @@ import pytest
 from scipy import stats
 
 PAGE = Path(__file__).parents[2] / "docs" / "statistics.md"
-MEASURED, FIRST = [], []
+MEASURED = []
 RATES = ["| figure | of | lists or rows | rate | ± | asked for |", "|---|---|--:|--:|--:|---|"]
-ESTIMATES = ("as it is", "bootstrap", "median-unbiased", "hybrid")
-WINNERS = [
-    f"| submissions | number | {' | '.join(ESTIMATES)} |",
-    f"|---|--:|{'--:|' * len(ESTIMATES)}",
-]
 
 
 @pytest.fixture
@@ -37,22 +32,6 @@ def rate():
 
 
 @pytest.fixture
-def ratio():
-    """Record the ratio of two means for the page, and hold it to limits in the same way."""
-
-    def measured(what, where, lists, said, true, *, within):
-        said, true = np.array(said), np.array(true)
-        share = said.mean() / true.mean()
-        error = (said - share * true).std(ddof=1) / math.sqrt(said.size) / true.mean()
-        asked = "{:g} to {:g}".format(*within)
-        MEASURED.append((what, where, lists, share, error, asked))
-        low, high = within
-        assert low - 3.1 * error < share < high + 3.1 * error, (what, where, share, error)
-
-    return measured
-
-
-@pytest.fixture
 def average():
     """Record a mean for the page, and hold it to what is asked in the same way."""
 
@@ -65,22 +44,6 @@ def average():
     return measured
 
 
-@pytest.fixture
-def winners():
-    """Record how far estimates of the first are off, (boards, estimates), for the page.
-
-    What a board says, the second, has an error of at most so many times the hybrid's, the last.
-    """
-
-    def measured(where, submissions, off, *, most):
-        bias, error = off.mean(axis=0), np.sqrt((off**2).mean(axis=0))
-        FIRST.append((where, submissions, bias, error))
-        chance = 3.1 * (off**2).std(axis=0, ddof=1) / math.sqrt(len(off)) / (2 * error)
-        assert error[1] < most * error[3] + chance[1] + chance[3], (where, submissions, error)
-
-    return measured
-
-
 def pytest_sessionfinish(session, exitstatus):
     """Write the tables as `make simulate` has it run; what misses its limit stands there, too."""
     if "SIMULATE" not in os.environ:
@@ -88,11 +51,6 @@ def pytest_sessionfinish(session, exitstatus):
     _write("rates", RATES, [
         f"| {what} | {where} | {lists:,} | {share:.3f} | {error:.3f} | {asked} |"
         for what, where, lists, share, error, asked in MEASURED
-    ])  # fmt: skip
-    _write("winners", WINNERS, [
-        f"| {where} | {submissions} | "
-        + " | ".join(f"{b:+.2f} ({e:.2f})" for b, e in zip(bias, error, strict=True)) + " |"
-        for where, submissions, bias, error in FIRST
     ])  # fmt: skip
 
 

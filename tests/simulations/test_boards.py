@@ -13,9 +13,7 @@ from scorer.leaderboard.certainty import _of_each
 from scorer.leaderboard.figures import Figures
 from scorer.leaderboard.samples import _of_figures, _OfLists
 from scorer.stats.aggregate import Aggregate, Level, combined
-from scorer.stats.bootstrap import resampled
 from scorer.stats.intervals import Scale
-from scorer.stats.ranks import optimism
 
 TIMES = int(os.environ.get("SIMULATE", "1"))
 
@@ -56,27 +54,6 @@ def test_joint_intervals_hold_together(of, least, lists, rate):
     rate("all joint intervals", where, lists, held, times, least=least)
     rate("joint interval of the first", where, lists, first, times, least=least)
     rate("interval of the first by itself", where, lists, alone, times)
-
-
-@pytest.mark.slow("simulates", beyond=1)
-@pytest.mark.parametrize(
-    ("submissions", "spread"),
-    [(2, 0.0), (10, 0.0), (50, 0.0), (200, 0.0), (10, 1.0), (50, 1.0), (200, 1.0)],
-)
-def test_the_first_is_too_good_by_what_is_said(submissions, spread, ratio):
-    """Equal submissions, and ones whose true values spread as far as their errors."""
-    said, true, lists, times = [], [], 100, 20 * TIMES
-    for seed in range(times):
-        rng = np.random.default_rng([seed, submissions])
-        means = spread * rng.normal(size=submissions) / np.sqrt(lists)
-        values = means[:, None] + rng.normal(size=(submissions, lists))
-        drawn = resampled(values, 300, seed=1)
-        seen = values.mean(axis=1)
-        true.append(seen.max() - means[seen.argmax()])
-        said.append(optimism(drawn.mean(axis=1), drawn, "higher"))
-    of = f"{submissions} equal submissions" if not spread else (
-        f"{submissions} submissions that spread as their errors")  # fmt: skip
-    ratio("said over true excess of the first", of, lists, said, true, within=(0.6, 1.4))
 
 
 # Groups

@@ -7,7 +7,7 @@ import pytest
 from scipy import special, stats
 
 from scorer.stats.bootstrap import resampled
-from scorer.stats.intervals import Interval, Scale, effective, intervals, proportion
+from scorer.stats.intervals import Interval, Scale, intervals, proportion
 from scorer.stats.quantiles import beta, student
 from scorer.stats.shares import paired_shares
 
@@ -155,13 +155,6 @@ def test_names_of_clusters_do_not_matter():
 def test_of_one_cluster_nothing_is_known():
     (made,) = intervals(sample(1, 20), clusters=np.zeros(20, dtype=np.int64))
     assert math.isnan(made.low)
-
-
-def test_the_effective_number_is_less_where_few_deviate_most():
-    rng = np.random.default_rng(5)
-    assert effective(rng.normal(size=10_000)) == pytest.approx(10_000, rel=0.1)
-    few = np.concatenate([rng.normal(size=10_000), 1000 * rng.normal(size=4)])
-    assert effective(few) < 12
 
 
 @pytest.mark.parametrize(("gains", "losses", "lists"), [(10, 2, 50), (0, 6, 100), (3, 3, 20)])

@@ -12,14 +12,13 @@ from scorer.challenge.model import Challenge
 from scorer.core.text import join_first, printable, sized, unit
 from scorer.metrics.measure import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut
-from scorer.reports.leaderboard.cells import chance, undecided
+from scorer.reports.leaderboard.cells import chance
 from scorer.reports.leaderboard.remarks import test_name
 from scorer.results.comparison import (
     ComparedPair,
     Differing,
     ListPreferences,
     Pairing,
-    Tested,
     WinTally,
 )
 from scorer.results.report import Report
@@ -147,7 +146,7 @@ def figures(
         compared.units: f"{differing.lists:,}",
         "effect": signed(differing.effect, 2),
         EFFECT: span(differing.effect_ends, 2),
-        "p": chance(differing.p, differing.unsure),
+        "p": chance(differing.p),
         EQUIVALENT: "-" if differing.equivalent is None else chance(differing.equivalent),
     }
     return [cells[heading] for heading in headings(compared, page)]
@@ -254,8 +253,6 @@ def legend(compared: ComparedReport) -> str:
         message += " is not given, since the challenge asks for no tests."
     else:
         message += f" of a {'; '.join(_tests(compared))}."
-        for test in _unsure(pairing):
-            message += f" {undecided(test.draws, rules.tiers.alpha)}"
     if pairing.holm:
         measures = f"{pairing.holm:,} measure{'s' * (pairing.holm != 1)}"
         message += f" It is corrected by Holm for {measures}, too; intervals are not."
@@ -269,14 +266,6 @@ def legend(compared: ComparedReport) -> str:
     for key, why in pairing.untested.items():
         message += f" {printable(key)} is not compared: {why}."
     return message
-
-
-def _unsure(pairing: Pairing) -> Iterator[Tested]:
-    """The test of which the mark of a p that is near alpha speaks, if there is one."""
-    marked = (key for p in pairing.pairs for key, found in p.measures.items() if found.unsure)
-    key = next(marked, None)
-    if key is not None:
-        yield pairing.tests[key]
 
 
 def _tests(compared: ComparedReport) -> Iterator[str]:

@@ -169,7 +169,7 @@ def _pair_blocks(
         first = compared.measures[0]
         differing = pair.measures[first.id]
         state = f"{printable(first.id)} {signed(differing.difference, precision)}"
-        state += f", p {chance(differing.p, differing.unsure)}"
+        state += f", p {chance(differing.p)}"
     yield Heading(title(pair), 3, f"p{n}", state, open=len(compared.pairing.pairs) == 1)
     if compared.measures:
         rows = [

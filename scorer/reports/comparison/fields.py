@@ -59,7 +59,6 @@ class Differing:
     equivalence_p: float | None
     most: Sequence[Most]
     effect_interval: tuple[float | None, float | None] | None
-    unsure: bool  # whether draws leave open on which side of alpha p is
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,5 +146,5 @@ def _differing(found: results.Differing, index: Mapping[str, int]) -> Differing:
         found.difference, found.tally.wins, found.tally.ties, found.tally.losses, found.interval,
         found.effect, found.p, found.lists, found.together, found.equivalent,
         [Most(name, float(found.per_list[index[name]])) for name in found.most],
-        found.effect_ends, found.unsure,
+        found.effect_ends,
     )  # fmt: skip

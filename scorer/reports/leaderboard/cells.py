@@ -24,22 +24,14 @@ def number(value: float, measure: Measure, precision: int) -> str:
     return sized(value, precision)
 
 
-def chance(p: float, unsure: bool = False) -> str:
+def chance(p: float) -> str:
     """A p-value as people read it; one that cannot be had is a dash.
 
-    >>> chance(0.0499, unsure=True)
-    '~0.0499'
+    >>> chance(0.0499), chance(1e-6)
+    ('0.0499', '< 0.0001')
     """
     known = f"{p:.4f}" if p >= 0.0001 else "< 0.0001"
-    return "-" if math.isnan(p) else f"{'~' * unsure}{known}"
-
-
-def undecided(draws: int, alpha: float) -> str:
-    """What the mark of a p-value that is near alpha means."""
-    return (
-        f"~: within two Monte-Carlo errors of {alpha:g} after {draws:,} draws; another seed may "
-        "decide otherwise."
-    )
+    return "-" if math.isnan(p) else known
 
 
 def mean_of(standing: Standing, measure: Measure, precision: int) -> str:

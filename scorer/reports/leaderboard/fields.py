@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-import numpy as np
-
 from scorer.core.arrays import Floats, Ints
 from scorer.metrics.measure import Measure
 from scorer.reports.base import PRIVATE, Options
@@ -146,7 +144,6 @@ class Sure:
     rank_shares: Sequence[Numbers] | None
     shake_up: Mapping[str, Any] | None
     order: Order | None
-    unsure: Sequence[tuple[str, str]]  # pairs of which draws leave open if p is above alpha
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,17 +151,7 @@ class Order:
     """What resamples of the lists that all have say of the order of the ranked."""
 
     tau: float  # Kendall's, of the board and a resampled one, on average
-    optimism: float | None  # by how much the first is expected to be too good
     lists: int
-
-
-@dataclass(frozen=True, slots=True)
-class Effective:
-    """How many alike lists would say as much; None where each counts."""
-
-    spread: float | None  # of how far the value of one submission varies
-    rarest_class: float | None  # of the class on which one of the values rests
-    weights: float | None  # of equal weight
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +196,7 @@ class Record:
     ranked_by: Mapping[str, Any]
     certainty: Sure | None
     no_certainty: str | None
-    effective_lists: Effective
+    rarest_class: float | None  # rows of the rarest class that a value rests on; null: no class
     cycles: Sequence[Sequence[str]]
     groups: Mapping[str, int]  # group of lists -> how many it has
     omitted: int = optional()
@@ -233,7 +220,7 @@ def fields(report: Report, options: Options) -> Record:
         ranked_by=_ranked_by(report),
         certainty=_certainty(report.certainty, report) if report.certainty else None,
         no_certainty=report.uncertain or None,
-        effective_lists=Effective(report.hangs_on, report.rests_on, report.weighing),
+        rarest_class=report.rests_on,
         cycles=report.cycles,
         groups=report.groups,
         omitted=report.omitted or ABSENT,
@@ -393,18 +380,9 @@ def _certainty(certainty: Certainty, report: Report) -> Sure:
         rank_shares=None if certainty.ranks is None else _as_matrix(certainty.ranks),
         shake_up=None if certainty.shake_up is None else certainty.shake_up._asdict(),
         order=None if certainty.order is None else Order(*certainty.order),
-        unsure=_unsure(certainty),
     )
 
 
 def _as_matrix(matrix: Floats | Ints) -> Any:
     """A matrix as it is: the codec makes lists of it."""
     return matrix
-
-
-def _unsure(certainty: Certainty) -> list[tuple[str, str]]:
-    if certainty.unsure is None:
-        return []
-    names = certainty.names
-    pairs = np.argwhere(np.triu(certainty.unsure)).tolist()
-    return [(names[one], names[other]) for one, other in pairs]

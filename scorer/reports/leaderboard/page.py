@@ -259,14 +259,12 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[B
         yield Paragraph(f"Significantly worse than the first: {', '.join(behind)}.")
 
 
-def _difference(
-    difference: float, p: float, alpha: float, options: Options, unsure: bool = False
-) -> Cell:
+def _difference(difference: float, p: float, alpha: float, options: Options) -> Cell:
     """A difference with its p-value."""
     sure = bool(p <= alpha)
     text = "-" if math.isnan(difference) else sized(difference, options.precision, "+")
     marks = ["significant"] if sure else []
-    return Cell(text + "*" * sure, below=f"p {chance(float(p), unsure)}", marks=marks)
+    return Cell(text + "*" * sure, below=f"p {chance(float(p))}", marks=marks)
 
 
 def _matrix(

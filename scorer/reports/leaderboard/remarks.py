@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scorer.core.text import join_first, printable, quoted, unit
 from scorer.metrics.measure import Measure
-from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number, undecided
+from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number
 from scorer.reports.leaderboard.front import on_the_front
 from scorer.results.report import Certainty, How, RankedBy, Report, Scope, Standing
 
-HANGS = 4  # lists that a spread comes from, below which it is hardly known
 FEW_LISTS = 10  # lists below which the level of an interval is nominal
-SKEW_LISTS = 100  # below which joint intervals of skew values hold less often
 
 
 def worse(report: Report) -> frozenset[str]:
@@ -222,10 +220,7 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
             "Wilcoxon's test compares medians of differences, which can disagree with the means "
             "that rank; where they do, a rank lies outside its parentheses."
         )
-    if certainty.unsure is not None and (open_pairs := int(certainty.unsure.sum()) // 2):
-        of = "the p of 1 pair is" if open_pairs == 1 else f"the p of {open_pairs:,} pairs are"
-        yield f"In this board {of} marked {undecided(how.draws, how.alpha)}"
-    yield from _order(report, certainty, precision)
+    yield from _order(report, certainty)
     yield from _detectable(report, certainty, precision)
     yield from _contradicted(report, certainty)
     yield from _against(report, certainty)
@@ -266,22 +261,12 @@ def _tiers(how: How, most: int) -> str:
     return " Submissions in the same tier are not significantly worse than the tier's best."
 
 
-def _order(report: Report, certainty: Certainty, precision: int) -> Iterator[str]:
-    """How stable the order is, and by how much the first is too good."""
-    order = certainty.order
-    if order is None:
-        return
-    yield (
-        f"The order is stable to a Kendall's tau of {order.tau:z.2f}: on average that of the "
-        f"board and of boards of resampled {unit(report.called)}."
-    )
-    if order.optimism > 0.5 * 10**-precision:
-        too = number(order.optimism, report.primary, precision)
-        word = "high" if report.primary.metric.better == "higher" else "low"
-        name = next(printable(row.name, 60) for row in report.standings if row.rank is not None)
+def _order(report: Report, certainty: Certainty) -> Iterator[str]:
+    """How stable the order is."""
+    if certainty.order is not None:
         yield (
-            f"As the first of {len(certainty.names):,}, {name} is expected to be {too} too {word} "
-            f"in {printable(report.primary.id)}: luck is part of being first."
+            f"The order is stable to a Kendall's tau of {certainty.order.tau:z.2f}: on average "
+            f"that of the board and of boards of resampled {unit(report.called)}."
         )
 
 
@@ -392,11 +377,6 @@ def _intervals(report: Report) -> Iterator[str]:
             f"With fewer than {FEW_LISTS} {word}, intervals are too narrow: of nominal 95 % "
             "intervals of skewed values about 75 to 90 % contain the true mean with 2 or 3."
         )
-    if share and 2 * report.weighing < len(report.lists):
-        yield (
-            f"By their weights the {len(report.lists):,} {word} count as effectively "
-            f"{report.weighing:,.1f} of equal weight."
-        )
     called = printable(report.primary.id)
     if share and lists and min(lists) >= FEW_LISTS > report.rests_on:
         yield (
@@ -404,23 +384,6 @@ def _intervals(report: Report) -> Iterator[str]:
             f"those of the rarest class; with fewer than {FEW_LISTS}, 95 % intervals contain the "
             "true value less often."
         )
-    elif share and lists and _joint_of_skew(report, min(lists)):
-        yield (
-            f"Some value of {called} varies by few of the {min(lists):,} {word}, effectively "
-            f"{report.hangs_on:.1f}: joint intervals of such values hold together less often with "
-            f"fewer than {SKEW_LISTS}; with 20, those of 50 submissions in about 83 % of boards."
-        )
-    elif share and lists and min(lists) >= FEW_LISTS and report.hangs_on < HANGS:
-        yield (
-            f"Some value of {called} varies by few of the {min(lists):,} {word}, effectively "
-            f"{report.hangs_on:.1f}: 95 % intervals contain the true value less often."
-        )
-
-
-def _joint_of_skew(report: Report, lists: int) -> bool:
-    """Whether joint intervals are of values that few lists tell the tails of."""
-    few = FEW_LISTS <= lists < SKEW_LISTS
-    return report.challenge.leaderboard.joint and few and 3 * report.hangs_on < lists
 
 
 def _fewer(report: Report, precision: int) -> Iterator[str]:

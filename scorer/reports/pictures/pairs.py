@@ -74,12 +74,11 @@ def _each_pair(report: Report, many: int, precision: int) -> Iterator[PairShown]
     for below in range(1, many):
         for above in range(below):
             difference, p = (float(of[above, below]) for of in (certainty.difference, certainty.p))
-            unsure = certainty.unsure is not None and bool(certainty.unsure[above, below])
             value = round(difference, precision) + 0.0
             text = "-" if math.isnan(difference) else f"{value:+.{precision}f}"
             against = bool(up * certainty.lead[above, below] < 0)
             yield PairShown(above, below, value, p, text if value else text.lstrip("+"),
-                       chance(p, unsure), p <= certainty.how.alpha, against)  # fmt: skip
+                       chance(p), p <= certainty.how.alpha, against)  # fmt: skip
 
 
 def _triangle(names: Sequence[str], listed: Sequence[PairShown], wide: float) -> Canvas:
