@@ -580,7 +580,7 @@ def record_term():
         recording.add_ran(name, words, code, texts, clean_board(err))
     do("compare", course, "--entries", "1,2")
     do("rescore", course)
-    do("reveal", course, "-o", "open", "--at", "2027-02-01T12:00:00+01:00")
+    do("reveal", course, "-o", "open", "--at", end)
     do("verify", course)
     do("verify", "open")
     return recording
