@@ -9,13 +9,10 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 import yaml
 
-from scorer.api.kits.croissant import FILE as CROISSANT
-from scorer.api.kits.croissant import Published, croissant
 from scorer.api.kits.readme import pages, readme
 from scorer.api.kits.sample import sample
 from scorer.bytes.limits import ReadLimits
@@ -28,11 +25,10 @@ from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.sources import Source
 from scorer.challenge.words import SHOWN_WORDS
-from scorer.core.errors import UsageError
 from scorer.formats.read import format_of, header
+from scorer.kinds.labels import LIKELY
 from scorer.metrics.base import metrics
-from scorer.metrics.measure import Measure, measure
-from scorer.metrics.notation import NotationError
+from scorer.metrics.measure import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.kind import own_metrics
 from scorer.prepare.open import wide_labels
@@ -64,13 +60,12 @@ def _block(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
 _Dumper.add_representer(str, _block)
 
 
-def kit(prepared: BoundChallenge, public: Public, published: Published | None = None) -> Kit:
+def kit(prepared: BoundChallenge, public: Public) -> Kit:
     """Pack what participants may know.
 
     Args:
         prepared: the challenge.
         public: its public part; nothing else of a truth is ever asked for.
-        published: with it, croissant.json describes the kit's tables.
 
     Raises:
         ChallengeError: it is a kit already, or a public file cannot be read.
@@ -94,8 +89,6 @@ def kit(prepared: BoundChallenge, public: Public, published: Published | None = 
     files |= {f"{key}.md": page.encode() for key, page in challenge.pages.items()}
     files["codes.md"] = pages().encode()
     files["README.md"] = readme(prepared, dropped, drawn, files, public).encode()
-    if published is not None:
-        files[CROISSANT] = croissant(challenge, files, published)
     left = [] if challenge.folds is None else ["folds, so that values are over all lists at once"]
     if _groups_reveal_splits(challenge, public):
         left.append("the groups of the lists, since they say which split a list is in")
@@ -105,9 +98,8 @@ def kit(prepared: BoundChallenge, public: Public, published: Published | None = 
 def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpec], list[str]]:
     """The measures of the kit's challenge.yaml, and the ids of those that it cannot compute.
 
-    Metrics of plugins, those that need further files or columns of the lists, and formulas of
-    such measures are left out; where none remains Kaggle's are named, without their files, else
-    another of the same kind stands in, since some must.
+    Metrics of plugins and of Kaggle's files, those that need further files or columns of the lists,
+    and formulas of such measures are left out, so that none may remain.
     """
     built_in, specs, dropped = metrics(), list[MeasureSpec](), list[str]()
     own = own_metrics(prepared.challenge)
@@ -128,47 +120,15 @@ def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpe
             specs.append(spec)
         else:
             dropped.append(bound.id)
-    framed = [spec for spec in prepared.challenge.metrics if spec.kaggle and not specs]
-    return specs or framed or [MeasureSpec(notation=_stand_in(prepared))], dropped
+    return specs, dropped
 
 
 def measure_fields(spec: MeasureSpec) -> dict[str, Any]:
     """A measure as challenge.yaml writes it."""
-    if spec.kaggle is not None:
-        named = {"kaggle": spec.kaggle.name, "id": spec.id, "better": spec.better}
-        return {key: value for key, value in named.items() if value}
     fields: dict[str, Any] = {} if spec.score is not None else {"metric": spec.notation}
     written = spec.model_dump(mode="json", exclude_defaults=True)
     fields |= spec.params | {key: written[key] for key in (*COMBINING, "better") if key in written}
     return fields | {key: written[key] for key in ("id", "primary") if key in written}
-
-
-def _stand_in(prepared: BoundChallenge) -> str:
-    """The plainest metric that any challenge with these rules may have."""
-    rules, fit = prepared.challenge.submission, []
-    for metric in metrics():
-        with suppress(NotationError):  # a parameter that must be given
-            bound = measure(metric, metric.name, {})
-            if (
-                prepared.kind.name in metric.kinds
-                and not bound.needs
-                and _asks_no_more(prepared, bound)
-                and (metric.expected or rules.ties != "expected")
-                and (metric.mean_rank or rules.ties != "mean-rank")
-                and (metric.better == "higher" or rules.missing_list != "zero")
-            ):
-                fit.append(metric)
-    if not fit:
-        message = f"no installed metric is of kind {prepared.kind.name}: a kit needs one, since it "
-        raise UsageError(f"{message}lacks the challenge's own")
-    return min(fit, key=lambda metric: (len(metric.kinds), metric.name)).name
-
-
-def _asks_no_more(prepared: BoundChallenge, stand_in: Measure) -> bool:
-    """Whether submissions with the columns of the challenge have all that a measure needs."""
-    have = [{*shape.required} for shape in prepared.shapes]
-    want = [{*shape.required} for shape in prepared._replace(measures=(stand_in,)).shapes]
-    return all(any(needed <= given for needed in want) for given in have)
 
 
 def _public(
@@ -192,7 +152,7 @@ def _public(
     fields |= {"title": challenge.title, "description": challenge.description}
     fields["pages"] = {key: f"{key}.md" for key in challenge.pages}
     fields["remote_pictures"] = challenge.remote_pictures or None
-    fields["kind"] = challenge.kind
+    fields["kind"] = challenge.kind if specs else prepared.kind.name  # else the measures say it
     if not challenge.truthless:
         truth_fields = {key: value for key, value in truth.items() if value}
         fields["truth"] = truth_fields | {"columns": columns}
@@ -201,7 +161,7 @@ def _public(
     fields["lists"] = lists
     if items is not None:
         fields["items"] = items
-    fields["submission"] = _submission_rules(challenge, public) | keys
+    fields["submission"] = _submission_rules(prepared, public, bool(specs)) | keys
     fields["metrics"] = [measure_fields(spec) for spec in specs]
     fields["undefined"] = challenge.undefined
     board = challenge.leaderboard.model_dump(mode="json", exclude_defaults=True)
@@ -215,8 +175,9 @@ def _public(
         private = ranking.get("each") == "group" and "group" in challenge.truth.columns
         if lost or private:
             del board["rank_by"]  # the kit cannot compute all that it is made of
-    fields["leaderboard"] = board
-    empty: tuple[object, ...] = (None, {}, "")
+    if specs:
+        fields["leaderboard"] = board
+    empty: tuple[object, ...] = (None, {}, [], "")
     return {key: value for key, value in fields.items() if value not in empty}
 
 
@@ -225,12 +186,21 @@ def _answer(prepared: BoundChallenge) -> str:
     return "target" if "prediction" in prepared.shapes[0].required else "label"
 
 
-def _submission_rules(challenge: Challenge, public: Public) -> dict[str, Any]:
-    """The kit's `submission:`; for a table with the classes, since the kit has no truth."""
+def _submission_rules(
+    prepared: BoundChallenge, public: Public, has_measures: bool
+) -> dict[str, Any]:
+    """The kit's `submission:`; for a table with the classes, since the kit has no truth.
+
+    Without measures, which say which columns are needed, it names that of probabilities.
+    """
+    challenge, likely = prepared.challenge, f"{LIKELY}[0]"
     rules = challenge.submission.model_dump(mode="json", by_alias=True, exclude_defaults=True)
     if probability := rules.pop("probability", None):
         single = probability.get("") if len(probability) == 1 else None
         rules["columns"] = {**rules.get("columns", {}), "probability": single or probability}
+    elif not has_measures and likely in prepared.shapes[0].required:
+        named = prepared.shapes[0].called(likely)
+        rules["columns"] = {**rules.get("columns", {}), "probability": named}
     for role in ("extra", "value"):
         if column := rules.pop(role, None):
             rules["columns"] = {**rules.get("columns", {}), role: column}

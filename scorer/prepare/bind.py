@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from scorer.bytes.files import same_content
 from scorer.bytes.limits import ReadLimits
-from scorer.challenge.archive import is_kit
 from scorer.challenge.columns import extra_roles
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
@@ -148,10 +147,8 @@ def _registry(challenge: Challenge, allow_plugins: bool) -> Registry[Metric]:
     `ChallengeError` if its plugins may not run, `PluginError` if one cannot be loaded.
     """
     kaggle_specs = {spec.kaggle: spec for spec in challenge.metrics if spec.kaggle is not None}
-    withheld = {path for path in kaggle_specs if is_kit(challenge) and not path.is_file()}
-    plugins = [path for path in challenge.plugins if path not in withheld]
-    if plugins and not allow_plugins:
-        names = ", ".join(path.name for path in plugins)
+    if challenge.plugins and not allow_plugins:
+        names = ", ".join(path.name for path in challenge.plugins)
         message = f"this challenge runs code of its own ({names})"
         refuse(challenge, [Fault("plugins", "C116", message, "if you trust it: --allow-plugins")])
     registry = metrics()
@@ -159,14 +156,9 @@ def _registry(challenge: Challenge, allow_plugins: bool) -> Registry[Metric]:
         registry = registry.with_((metric, "Python") for metric in challenge._metrics)
     for path in challenge.plugins:
         if (spec := kaggle_specs.get(path)) is not None:
-            from scorer.prepare.kaggle import kaggle_metric, withheld_metric
+            from scorer.prepare.kaggle import kaggle_metric
 
-            name = parse(spec.notation)[0]
-            own_metric = (
-                withheld_metric(path, name, spec)
-                if path in withheld
-                else kaggle_metric(path, name, spec, challenge)
-            )
+            own_metric = kaggle_metric(path, parse(spec.notation)[0], spec, challenge)
             registry = registry.with_([(own_metric, path.name)])
         else:
             registry = registry.with_(plugin(path, Metric))
@@ -235,7 +227,7 @@ def _ruled(
     ready = BoundChallenge(challenge, registry, measures, kind, rules, breakers, rank_by, ranked_by)
     refuse(challenge, _idle_range(ready))
     refuse(challenge, _idle_ties(ready))
-    if not any(bound.primary for bound in measures):
+    if measures and not any(bound.primary for bound in measures):
         measures = (replace(measures[0], primary=True), *measures[1:])
     return ready._replace(measures=measures)
 

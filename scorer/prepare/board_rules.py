@@ -22,6 +22,8 @@ def board_rules(
 ) -> tuple[tuple[Measure, ...], tuple[Measure, Measure] | None, RankedBy | None, list[Fault]]:
     """Bind what the leaderboard's rules name: measures, preferences, an aggregation."""
     board, faults = challenge.leaderboard, list[Fault]()
+    if not measures:  # as of a kit, which may have none
+        return (), None, None, faults
 
     def bound_to(key: str, bind_to: Callable[[], Measure]) -> Measure | None:
         try:

@@ -83,29 +83,6 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
     )
 
 
-def withheld_metric(path: Path, name: str, spec: MeasureSpec) -> Metric:
-    """The metric of a file that a kit does not have: it says what is read, and gives no value."""
-
-    def withheld(frames: Frames) -> Statistics:
-        """Kaggle's metric, which the organizer has."""
-        raise PluginError(f"{path.name} is not in this kit, which checks and scores nothing")
-
-    withheld.__module__ = path.stem
-    withheld.__annotations__ = {"frames": Frames}
-    return Metric(
-        name,
-        f"Kaggle's metric in {path.name}",
-        f"this challenge, {path.name}",
-        withheld,
-        range=(None, None),
-        better=spec.better or "higher",
-        aggregate="pooled",
-        at="",  # a parameter of the file's that is called k is no cut-off
-        statistic=Unbootstrappable(lambda statistics, **_: math.nan),
-        again=partial(withheld_metric, path, name, spec),
-    )
-
-
 def failing_examples(path: Path) -> Iterator[str]:
     """Each doctest of a metric's file that fails, with its line, and what it gave."""
     module, told = module_of(path), list[str]()

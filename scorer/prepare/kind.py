@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scorer.bytes.limits import ReadLimits
+from scorer.challenge.archive import is_kit
 from scorer.challenge.forms import cut_of
 from scorer.challenge.measures import MeasureSpec, one_primary
 from scorer.challenge.model import Challenge
@@ -51,8 +52,9 @@ def of_its_kind(challenge: Challenge) -> Challenge:
         faults.append(Fault("truth", "C107", f"is missing, and {kind.name} are held against one"))
     if not kind.truth and not challenge.truthless:
         faults.append(Fault("truth", "C122", f"{kind.name} are held against no truth"))
-    if not challenge.metrics:
-        faults.append(Fault("metrics", "C107", "is missing"))
+    if not challenge.metrics and not is_kit(challenge):  # a kit need not compute any
+        help = "write metrics: [NAME], or give -m NAME"
+        faults.append(Fault("metrics", "C107", "is missing", help))
     refuse(challenge, faults)
     return challenge
 

@@ -511,7 +511,7 @@ def test_the_kit_of_a_real_challenge(tmp_path, score):
 def test_a_kit_asks_for_no_column_that_the_challenge_does_not(
     score, challenge, tmp_path, columns, truth, metric, sent
 ):
-    """The kit computes none of the measures, so that another one stands in."""
+    """The kit computes none of the measures, and names none."""
     own = (
         "from scorer import Rated, metric\n\n\n"
         "@metric('OwnError', title='x', source='x', range=(0, None), better='lower')\n"
@@ -525,3 +525,32 @@ def test_a_kit_asks_for_no_column_that_the_challenge_does_not(
     assert score("check", folder, folder / "mine.csv", "--allow-plugins").code == 0
     ran = score("check", kit, folder / "mine.csv")
     assert ran.code == 0, ran
+    assert b"metrics:" not in members(kit)["challenge.yaml"]
+    assert b"--truth FILE -m MEASURE\n" in members(kit)["README.md"]
+    own_truth = ("--truth", folder / "truth.csv")
+    ran = score(kit, folder / "mine.csv", *own_truth)
+    assert ran.code == 2
+    assert "error[C107] metrics: is missing" in ran.err
+    assert "or give -m NAME" in ran.err
+    measure = "RMSE" if "Own" in metric else "Accuracy"
+    assert score(kit, folder / "mine.csv", *own_truth, "-m", measure).code == 0
+
+
+def test_a_kit_without_measures_asks_for_probabilities_as_the_challenge(score, challenge, tmp_path):
+    own = (
+        "import numpy as np\nfrom scorer import Labelled, metric\n\n\n"
+        "@metric('OwnLoss', title='x', source='x', columns=('probability',))\n"
+        "def own_loss(rows: Labelled):\n    return np.ones(len(rows.names))\n"
+    )
+    folder = challenge(
+        "truth: {file: truth.csv, columns: {list: id, label: y}}\nmetrics: [OwnLoss]\n"
+        "submission: {columns: {list: id}, range: [0.1, 0.9]}\nplugins: [own.py]\n",
+        **{"truth.csv": "id,y\n1,a\n2,b\n", "own.py": own},
+    )
+    kit = tmp_path / "kit.zip"
+    assert score("kit", folder, "-o", kit, "--allow-plugins").code == 0
+    for text, code in (("id,probability\n1,.2\n2,.8\n", 0), ("id,probability\n1,.01\n2,.8\n", 1)):
+        (tmp_path / "mine.csv").write_text(text)
+        assert score("check", folder, tmp_path / "mine.csv", "--allow-plugins").code == code
+        ran = score("check", kit, tmp_path / "mine.csv")
+        assert ran.code == code, ran

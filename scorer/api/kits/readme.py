@@ -66,6 +66,7 @@ def readme(
         beginning=[printable(line, 100) for line in _beginning(*sample)] if sample else [],
         wanted=_wanted(public),
         rules=[*submission_rules(challenge), most],
+        computed=len(dropped) < len(prepared.measures),
         measures=[_about_measure(bound, bound.id in dropped) for bound in prepared.measures],
     )
     return made
