@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from rounds import rounds
@@ -273,141 +274,25 @@ def test_pickled_whole():
     assert (again.metrics, again.line("metrics[1]")) == (made.metrics, 30)
 
 
+FAULTS = yaml.safe_load(Path(__file__).with_name("faults.yaml").read_text(encoding="utf-8"))
+
+
 @pytest.mark.usefixtures("folder")
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", ["1 C107 the file is empty"]),
-        ("# soon\n", ["1 C107 the file is empty"]),
-        ("\n- a", ["2 C106 a list where keys are expected"]),
-        ("hello", ["1 C106 one text where keys are expected"]),
-        ("scorer: 2\ntrth: x", [
-            "1 C119 scorer: this scorer reads version 1 of the format, not '2'"]),
-        ("scorer: [1]", ["1 C119 scorer: this scorer reads version 1 of the format, not a list"]),
-        ("id: x", ["1 C107 'truth' is missing", "1 C107 'metrics' is missing"]),
-        ("truth:\nmetrics:\n", ["1 C107 'truth' is missing", "2 C107 'metrics' is missing"]),
-        ("truth: t\nmetric: [a]", [
-            "1 C107 'metrics' is missing",
-            "2 C105 no key 'metric' here; did you mean 'metrics'?"]),
-        ("truth: t\nmetrics: []", ["2 C106 metrics: at least one measure is needed"]),
-        ("truth: t\nmetrics: nDCG@10", [
-            "2 C106 metrics: 'nDCG@10' is not a list; write one in [ ]"]),
-        ("truth: t\nmetrics: {nDCG: 10}", [
-            "2 C106 metrics: a mapping is not a list; write one in [ ]"]),
-        ("truth: t\nmetrics:\n- nDCG: {k: 10}\n-\n- [a]\n- {metric: '', primary: yes}", [
-            "3 C107 metrics[0]: 'metric' is missing",
-            "4 C107 metrics[1]: 'metric' is missing",
-            "5 C106 metrics[2]: a list is not a text",
-            "6 C106 metrics[3].metric: an empty text",
-            "6 C106 metrics[3].primary: 'yes' is neither true nor false"]),
-        ("truth: t\nmetrics:\n- {metric: a, id: 07, primary: true}\n- b\n"
-         "- {metric: c, id: '07', primary: true}\n- {metric: d, primary: true}", [
-            "5 C106 metrics[2].primary: metrics[0] is primary already",
-            "5 C120 metrics[2].id: '07' is the id of metrics[0] already",
-            "6 C106 metrics[3].primary: metrics[0] is primary already"]),
-        ("truth: t\nmetrics: [AP(rel=2, x=1)@10]", [
-            '2 C103 quote this, or YAML cuts it in two: "AP(rel=2, x=1)@10"']),
-        ("truth: t\nmetrics:\n- nDCG(gains={0: 0})\nid: [a]", [
-            '3 C103 quote this, or YAML cuts it in two: "nDCG(gains={0: 0})"',
-            "4 C106 id: a list is not a text"]),
-        ("truth: {}\nmetrics: [a]", ["1 C107 truth: 'file' is missing"]),
-        ("truth: [t]\nmetrics: [a]", ["1 C106 truth: a list is not a mapping (key: value)"]),
-        ("truth:\n  file: t\n  colums: {}\n  columns:\n    itm: x\n    score: y\n    list: [z]\n"
-         "metrics: [a]", [
-            "3 C105 truth: no key 'colums' here; did you mean 'columns'?",
-            "5 C105 truth.columns: no key 'itm' here; did you mean 'item'?",
-            "6 C105 truth.columns: no key 'score' here",
-            "7 C106 truth.columns.list: a list is not a text"]),
-        (LEAST + "items:\n  file: i\n  users: u\n  columns:\n    features: x\n    users: [a]\n", [
-            "5 C105 items: 'users' is a column; write it under 'columns'",
-            "7 C106 items.columns.features: 'x' is not a list; write one in [ ]",
-            "8 C106 items.columns.users: a list is not a text"]),
-        (LEAST + "submission: 5\nleaderboard: [1]\nexamples: a\nundefined: no\n<<: {}\n1: 2", [
-            "3 C106 submission: '5' is not a mapping (key: value)",
-            "4 C106 leaderboard: a list is not a mapping (key: value)",
-            "5 C106 examples: 'a' is not a list; write one in [ ]",
-            "6 C106 undefined: 'no' is not 'error', 'zero', 'skip' or 'worst'",
-            "7 C105 no key '<<' here", "8 C105 no key '1' here"]),
-        (LEAST + "submission:\n  lenght: 10\n  length: ten\n  range: [5, 1]\n  missing_list: drop\n"
-         "  ties: ''\n  limits:\n    size: 3 apples\n    rows: 1e6\n    line: 0\n    ids: true\n"
-         "    ratio: -1\n    unpacked: 99999999 TiB\n", [
-            "4 C105 submission: no key 'lenght' here; did you mean 'length'?",
-            "5 C106 submission.length: 'ten' is not a whole number",
-            "6 C106 submission.range: '5' is not below '1'",
-            "7 C106 submission.missing_list: 'drop' is not 'error', 'zero' or 'skip'",
-            "8 C106 submission.ties: '' is not "
-            "'item-desc', 'item-asc', 'file', 'expected', 'mean-rank' or 'error'",
-            "10 C106 submission.limits.size: '3 apples' is not a size, "
-            "such as 20MB, 1GiB or a number of bytes",
-            "11 C106 submission.limits.rows: '1e6' is not a whole number",
-            "12 C106 submission.limits.line: '0' is not a size between 1 byte and 8 EiB",
-            "13 C106 submission.limits.ids: 'true' is not a whole number",
-            "14 C106 submission.limits.ratio: '-1' is below 1",
-            "15 C106 submission.limits.unpacked: "
-            "'99999999 TiB' is not a size between 1 byte and 8 EiB"]),
-        (LEAST + "submission: {length: {min: 3, max: 2}, range: [.nan, 1]}", [
-            "3 C106 submission.length.min: min 3 is above max 2",
-            "3 C106 submission.range: '.nan' is not below '1'"]),
-        (LEAST + "submission: {length: 0, range: 5}", [
-            "3 C106 submission.length: '0' is below 1",
-            "3 C106 submission.range: '5' is not a range; write [1, 5]"]),
-        (LEAST + "submission:\n  length: {min: -1, max: 1.5}\n  range: [1, x]\n", [
-            "4 C106 submission.length.min: '-1' is below 0",
-            "4 C106 submission.length.max: '1.5' is not a whole number",
-            "5 C106 submission.range[1]: 'x' is not a number"]),
-        (LEAST + "leaderboard:\n  ties: dense\n  tie_break: x\n  rank_by: second\n  intervals: 95\n"
-         "  tiers: {test: z, alpha: 1}\n  seed: -1\n  draws: 9999999\n", [
-            "4 C106 leaderboard.ties: 'dense' is not 'shared'",
-            "5 C106 leaderboard.tie_break: 'x' is not a list; write one in [ ]",
-            "6 C106 leaderboard.rank_by: 'second' is not 'primary'",
-            "7 C106 leaderboard.intervals: '95' is not below 1",
-            "8 C106 leaderboard.tiers.test: 'z' is not 'permutation', 'wilcoxon' or 't'",
-            "8 C106 leaderboard.tiers.alpha: '1' is not below 1",
-            "9 C106 leaderboard.seed: '-1' is below 0",
-            "10 C106 leaderboard.draws: '9999999' is above 1000000"]),
-        (LEAST + "leaderboard: {intervals: joints, ladder: auot, entry: bets, ties: x}", [
-            "3 C106 leaderboard.ties: 'x' is not 'shared'",
-            "3 C106 leaderboard.intervals: 'joints' is not 'joint', a level between 0 and 1, true "
-            "or false; did you mean 'joint'?",
-            "3 C106 leaderboard.entry: 'bets' is not 'best', 'last', 'selected' or 'all'; did you "
-            "mean 'best'?",
-            "3 C106 leaderboard.ladder: 'auot' is not 'off' or 'auto', or a number; did you mean "
-            "'auto'?"]),
-        (LEAST + "leaderboard: {rank_by: {preference: RPP, by: x}, intervals: 0, tiers: 5}", [
-            "3 C105 leaderboard.rank_by: no key 'by' here",
-            "3 C106 leaderboard.intervals: '0' is not above 0",
-            "3 C106 leaderboard.tiers: '5' is not a mapping (key: value)",
-            "3 C107 leaderboard.rank_by: 'aggregate' is missing"]),
-        (LEAST + "examples:\n- {submission: a, expect: {}}\n- {expect: {a: x}}\n"
-         "- {submission: a, expect: {b: 1}, tolerance: -1}\n- a", [
-            "4 C106 examples[0].expect: at least one is needed",
-            "5 C106 examples[1].expect.a: 'x' is not a number",
-            "5 C107 examples[1]: 'submission' is missing",
-            "6 C106 examples[2].tolerance: '-1' is below 0",
-            "7 C106 examples[3]: 'a' is not a mapping (key: value)"]),
-        (LEAST + "id: a\nid: b\nseed: 1", [
-            "4 C104 key 'id' is given twice (first on line 3)", "5 C105 no key 'seed' here"]),
-        (LEAST + 'plugins:\n- ../x.py\n- /etc/passwd\n- C:\\x\n- ""\n'
-         '- "\\0"\n- a/..\n- \n- a/../b\n', [
-            "4 C111 plugins[0]: '../x.py' leaves the challenge's folder",
-            "5 C111 plugins[1]: '/etc/passwd' is not relative to the challenge's folder",
-            r"6 C111 plugins[2]: 'C:\x' is not relative to the challenge's folder",
-            "7 C106 plugins[3]: '' names no file",
-            r"8 C106 plugins[4]: '\x00' cannot be a file's name",
-            "9 C106 plugins[5]: 'a/..' names no file",
-            "10 C106 plugins[6]: nothing is given"]),
-        ("truth: " + "a/" * 500_000 + "\nmetrics: [a]", [
-            f"1 C106 truth: '{'a/' * 14}a…{'/a' * 14}/' is too long for a file's name"]),
-        (LEAST + "id: \"\\e[31m{said}{0}\"\n\"\\e[31m{x}\": 1\nundefined: '{a}'", [
-            r"4 C105 no key '\x1b[31m{x}' here",
-            "5 C106 undefined: '{a}' is not 'error', 'zero', 'skip' or 'worst'"]),
-        (b"truth: \xff", [
-            "1 C102 byte 0xFF is not UTF-8; the file may be Windows-1252, save it as UTF-8"]),
-        ("[" * 100_000, ["1 C110 nested more than 50 deep"]),
-    ],
-)  # fmt: skip
-def test_problems(text, said):
-    assert problems(text) == said
+@pytest.mark.parametrize("case", FAULTS, ids=lambda case: ascii(case["text"])[:40])
+def test_problems(case):
+    assert problems(case["text"]) == case["says"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_problems_of_odd_files():
+    long = f"'{'a/' * 14}a…{'/a' * 14}/'"
+    assert problems("truth: " + "a/" * 500_000 + "\nmetrics: [a]") == [
+        f"1 C106 truth: {long} is too long for a file's name"
+    ]
+    assert problems(b"truth: \xff") == [
+        "1 C102 byte 0xFF is not UTF-8; the file may be Windows-1252, save it as UTF-8"
+    ]
+    assert problems("[" * 100_000) == ["1 C110 nested more than 50 deep"]
 
 
 @pytest.mark.usefixtures("folder")
