@@ -217,10 +217,13 @@ def test_the_way_of_a_participant(someone, served):
     who.waits(lambda: "S501" in who.reads())
     assert "Nothing was sent" in who.reads()
     fits(who)
+    if who.scripts:  # sending it would use up one of the day's rejected files
+        assert not who.finds("button[value=send]").is_enabled()
     # a good one
     drops(who, file(served, own(n, 3)))
     if who.scripts:
         who.waits(lambda: "Nothing is wrong" in who.reads())
+        assert who.finds("button[value=send]").is_enabled()
     who.finds("[name='answer.method']").send_keys("BM25")
     who.presses("Send")
     who.waits(lambda: "/entries/" in who.driver.current_url)

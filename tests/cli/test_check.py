@@ -381,3 +381,11 @@ def test_fix_leaves_unused_columns_of_a_ranking(folder, tmp_path, score):
     (tmp_path / "s.csv").write_text(fine.replace("score", "Score"))
     ran = score("check", folder, tmp_path / "s.csv", "--fix")
     assert "column 'Score' renamed to 'score'" in ran.err
+
+
+def test_several_files_end_with_a_line_of_all(folder, tmp_path, score):
+    good = [submission(tmp_path, "list,item\nq1,a\nq2,b\n", f"{name}.csv") for name in "ab"]
+    assert score("check", folder, *good).out.splitlines()[-1] == "no problems: every file is fine"
+    assert score("check", folder, *good, "--quiet").out == ""
+    said = score("check", folder, *good, submission(tmp_path, BAD)).out
+    assert "\n2 errors: 1 of 3 files would be rejected; score rule S" in said

@@ -37,6 +37,11 @@ def test_a_session_is_signed_and_sends_forms(client, served):
     file = {"file": ("a.csv", mixed(2).encode())}
     checked = client.post("/c/course/submit", files=file, data={"act": "check"})
     assert "Nothing is wrong with this file" in checked.text
+    assert "data-fatal" not in checked.text
+    bad = {"file": ("b.csv", b"list,item\nnowhere,a\n")}
+    checked = client.post("/c/course/submit", files=bad, data={"act": "check"})
+    assert "It would be rejected. Nothing was sent." in checked.text
+    assert "data-fatal" in checked.text  # by which the page offers no Send
     with served.board() as board:
         assert board.entries() == []
     sent = client.post("/c/course/submit", files=file, data={"act": "send"})

@@ -43,7 +43,7 @@ def document(checked: CheckedFile, options: Options) -> Document:
     ]
     if checked.statistics is not None:
         blocks += _statistics(checked)
-    if options.colour and len(checked.submissions) > 1:
+    if len(checked.submissions) > 1 and not options.quiet:
         blocks.append(_total(checked))
     title = challenge.title if options.alone else ""
     return Document(title, blocks, source=(challenge.id, ""), skip="Skip to the problems")

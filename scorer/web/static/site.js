@@ -101,6 +101,8 @@ if (form) {
   const drop = form.querySelector(".drop");
   const told = form.querySelector(".checked");
   const bar = form.querySelector("progress");
+  const send = form.querySelector("button[value=send]");
+  const closed = send.disabled;
   const post = (data, done) => {
     const request = new XMLHttpRequest();
     request.open("POST", form.action);
@@ -114,6 +116,7 @@ if (form) {
     };
     request.onerror = () => {
       bar.hidden = true;
+      send.disabled = closed;
       told.textContent = "The server cannot be reached. Nothing was sent.";
     };
     request.send(data);
@@ -122,6 +125,8 @@ if (form) {
     const made = new DOMParser().parseFromString(request.responseText, "text/html");
     const found = made.querySelector("main section[role=status], main p[role=alert]");
     told.replaceChildren(...(found ? [found] : [made.querySelector("main p") ?? ""]));
+    // A file that would be rejected is not sent: it would use up one of the day's rejected files.
+    send.disabled = closed || Boolean(found?.matches("[data-fatal]"));
   };
   for (const kind of ["dragover", "dragleave", "drop"]) {
     drop.addEventListener(kind, (event) => {
@@ -138,15 +143,16 @@ if (form) {
     const data = new FormData(form);
     data.set("act", "check");
     told.textContent = "Checking …";
+    send.disabled = closed;
     post(data, say);
   });
   form.addEventListener("submit", (event) => {
     if (event.submitter?.value !== "send") return;
     event.preventDefault();
     const data = new FormData(form, event.submitter);
-    event.submitter.disabled = true;
+    send.disabled = true;
     post(data, (request) => {
-      event.submitter.disabled = false;
+      send.disabled = closed;
       if (request.status === 200 && request.responseURL.includes("/entries/")) {
         location.assign(request.responseURL);
       } else {
