@@ -158,3 +158,20 @@ def test_a_plugin_file_runs_once_and_the_truth_is_opened_once(score, challenge, 
     assert ("0 failed" in ran.out) if verb else (ran.code == 0), ran
     assert (folder / "ran.txt").read_text() == "x"
     assert asked == [1]
+
+
+@pytest.mark.parametrize("labels", ["aaabbbcaa", "abbbbbccc"])
+def test_the_last_bit_of_a_value_fails_nobody(score, challenge, labels):
+    """Recalls of 1, 1 and 1/3 in any order: their mean is 7/9, but for its last bit."""
+
+    def rows(labels):
+        return "id,y\n" + "".join(f"{n},{label}\n" for n, label in enumerate(labels))
+
+    yaml = (
+        "truth: {file: truth.csv, columns: {list: id, label: y}}\n"
+        "submission: {columns: {list: id, label: y}}\nmetrics: [BalancedAccuracy]\n"
+    )
+    folder = challenge(yaml, **{"truth.csv": rows("aaabbbccc"), "s.csv": rows(labels)})
+    for floor, code in ((repr(7 / 9), 0), ("0.7777777777778", 0), ("0.77777777779", 5)):
+        ran = score(folder, folder / "s.csv", "--fail-under", f"BalancedAccuracy={floor}")
+        assert ran.code == code, ran

@@ -180,6 +180,8 @@ def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, floa
 
 def _failed(report: Report, floors: Mapping[str, float]) -> list[str]:
     """Messages about submissions below a floor, or without a value; baselines are exempt."""
+    from scorer.core.arrays import round_for_ranks
+
     lines = []
     for measure in report.measures:
         if (floor := floors.get(measure.id)) is None:
@@ -188,7 +190,8 @@ def _failed(report: Report, floors: Mapping[str, float]) -> list[str]:
             if scored.baseline or not scored.valid:
                 continue
             mean = scored.values[measure.id].mean
-            fine = mean >= floor if measure.metric.better == "higher" else mean <= floor
+            reached, asked = round_for_ranks([mean, floor]).tolist()
+            fine = reached >= asked if measure.metric.better == "higher" else reached <= asked
             if not fine:
                 side = "below" if measure.metric.better == "higher" else "above"
                 value = "undefined" if math.isnan(mean) else f"{mean:.6g}, {side} {floor:g}"
