@@ -335,7 +335,7 @@ def test_the_page_names_everything_and_text_stays_text(score, folder):
     out = score("compare", folder, hostile, *runs(folder)[1:], "--format", "html").out
     assert out.count("<script>") == 1
     assert "&lt;script&gt; minus y" in out
-    assert out.count('class="picture wide differences"') == 3
+    assert out.count('class="picture differences"') == 3
     for name in ("AP", "P@2", "RPP", "rrLexiPrecision", "Copeland"):
         assert f">{name}<" in out or name in out
 

@@ -73,7 +73,7 @@ def test_the_command_says_it_in_words_and_as_json(differing, score):
 
 def test_a_page_draws_it(differing, score):
     page = score("power", differing(), "-d", "0.1", "-n", "2", "-n", "5", "--format", "html").out
-    assert page.count('<svg class="picture wide power"') == 1
+    assert page.count('<svg class="picture power"') == 1
     assert "a difference of 0.1, as requested" in page
     assert "2 submissions, 200 lists:" in page
     assert "picture" not in score("power", differing(), "-d", "0.1").out
