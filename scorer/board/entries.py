@@ -135,11 +135,7 @@ class Ledger:
         if not evaluate:
             return added._replace(status="pending", entry=entry.number, receipt=receipt.digest)
         self._evaluations.finish(version, sha256, entry.file)
-        outcome = self.outcome(entry.number)
-        if outcome.status == "scored":
-            with suppress(*OURS):  # the entry is recorded, and this is a remark alone
-                outcome.findings.extend(self._nearly_the_same(entry))
-        return outcome
+        return self.outcome(entry.number)
 
     def _keep(self, file: Named, stream: BufferedReader, sha256: str) -> None:
         try:
@@ -167,11 +163,18 @@ class Ledger:
                 return
 
     def outcome(self, number: int) -> Added:
-        """The outcome of an entry. Raises `UnknownName`."""
+        """The outcome of an entry, with a warning if it is nearly an earlier one (S806).
+
+        Raises `UnknownName`.
+        """
         outcomes = self.outcomes(Wanted(number=number), Extract())
         if not outcomes:
             raise UnknownName("entry", str(number), [])
-        return outcomes[0][1]
+        entry, outcome = outcomes[0]
+        if outcome.status == "scored":
+            with suppress(*OURS):  # the entry is recorded, and this is only a remark
+                outcome.findings.extend(self._nearly_the_same(entry))
+        return outcome
 
     def outcomes(self, wanted: Wanted, part: Extract) -> list[tuple[Entry, Added]]:
         """A part of the entries that are wanted, with their outcomes."""

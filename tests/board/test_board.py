@@ -541,6 +541,8 @@ def test_an_entry_that_says_nearly_the_same_is_remarked_on(board, life):
     (problem,) = added.findings
     assert (problem.code, problem.severity) == ("S806", "warning")
     assert "entry 1" in problem.message
+    seen_later = board.outcome(added.entry)  # as the page of the entry shows it
+    assert [problem.code for problem in seen_later.findings] == ["S806"]
     assert list(board.add([copy], "blue", now=day(1))[0].findings) == []
     assert list(board.add([life.sent("c", 2)], "red", now=day(2))[0].findings) == []
 
