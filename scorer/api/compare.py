@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -24,13 +24,12 @@ from scorer.api.submissions import (
 )
 from scorer.api.systems import among
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Mask
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, quoted
 from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.repeats import with_repeats
-from scorer.leaderboard.samples import Samples, samples_of, within
+from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.measure import Measure, find
 from scorer.preferences.base import bind, comparisons, every
 from scorer.preferences.base import preferences as preferred
@@ -51,8 +50,6 @@ def compare(
     *,
     margin: float | None = None,
     only: Sequence[str] | None = None,
-    holm: bool = False,
-    groups: bool = False,
     split: str | None = None,
     measures: Measures | None = None,
     columns: Columns | None = None,
@@ -72,8 +69,6 @@ def compare(
         margin: the difference in the primary measure that does not matter: pairs are tested for
             differing by less.
         only: ids of the measures by which pairs are compared; by default all.
-        holm: whether the p-values of these measures are corrected as one family.
-        groups: whether pairs are compared by the primary measure in each group of lists, too.
         split: the split of the challenge's whose lists are compared; default: all lists.
         measures: as of `evaluate`; with `columns` and `rules` they stand for a challenge.yaml.
         columns: as of `evaluate`.
@@ -98,7 +93,7 @@ def compare(
                 f"compare at most {MOST_COMPARED}, or rank all of them with score"
             )
         report, pairs = _compared(
-            prepared, files, preferences, margin, progress, _Asked(only, holm, groups, split)
+            prepared, files, preferences, margin, progress, _Asked(only, split)
         )
         return Comparison(report, replace(pairs, asked=preferences is not None))
 
@@ -107,8 +102,6 @@ class _Asked(NamedTuple):
     """Which measures are compared, and how."""
 
     only: Sequence[str] | None
-    holm: bool
-    groups: bool
     split: str | None
 
 
@@ -170,14 +163,13 @@ def _compared(
     chosen = set(known if asked.only is None else asked.only)
     samples = {key: sample for key, sample in samples.items() if key in chosen}
     measures = [measure for measure in ready.measures if measure.id in samples]
-    masks = _lists_by_group(report, ready.public.groups, samples) if asked.groups else None
     if margin is not None and not any(measure.primary for measure in measures):
         why = next((untested[m.id] for m in ready.measures if m.primary), "it is not compared")
         raise UsageError(f"nothing can be said of equivalence by {report.primary.id}: {why}")
     rules = prepared.challenge.leaderboard
     return report, pairing(
         tuple(cards), report.lists, cubes, samples, values, measures, rules, untested=untested,
-        margin=margin, holm=asked.holm, groups=masks,
+        margin=margin,
     )  # fmt: skip
 
 
@@ -187,20 +179,3 @@ def _id_of(measures: Sequence[Measure], word: str) -> str:
         known = join_first([measure.id for measure in measures], 12)
         raise UsageError(f"no measure {quoted(word)}; there are {known}")
     return named.id
-
-
-def _lists_by_group(
-    report: Report, groups: Mapping[str, str], samples: Mapping[str, Samples]
-) -> dict[str, Mask]:
-    """The lists of each group."""
-    if not groups:
-        raise UsageError("the challenge has no groups of lists to compare in")
-    if report.primary.id not in samples:
-        raise UsageError(f"groups are compared by {report.primary.id}, which is not compared")
-    masks: dict[str, Mask] = {}
-    for n, name in enumerate(report.lists):
-        if (group := groups.get(name)) is not None:
-            masks.setdefault(group, np.zeros(len(report.lists), dtype=bool))[n] = True
-    if within(samples[report.primary.id], next(iter(masks.values()))) is None:
-        raise UsageError(f"{report.primary.id} is not drawn list by list; groups have no tests")
-    return dict(sorted(masks.items()))

@@ -29,10 +29,8 @@ from scorer.stats.paired import Test
 from scorer.stats.power import (
     detectable,
     fewest_lists,
-    half_width,
     least_p,
     lists_needed,
-    lists_of_width,
 )
 
 SUBMISSIONS = (2, 5, 10, 30)  # for how many a board is judged
@@ -80,15 +78,13 @@ def power(
         pairs = count * (count - 1) // 2
         sd, alpha, each = smallest.deviation, smallest.alpha, smallest.lists / smallest.units
         units = lists_needed(sd, difference, alpha, pairs=pairs)
-        width = lists_of_width(sd, difference, alpha, pairs)
-        if units is None or width is None:
+        if units is None:
             raise UsageError(
                 f"a difference of {difference:g} takes more than a billion lists; give a larger one"
             )
         units = max(units, fewest_lists(alpha, _test(smallest), tiers.adjust, pairs))
-        narrow = math.ceil(width * each)  # clusters have as many lists as now
-        reach = half_width(sd, smallest.units, alpha, pairs)
-        needed.append(Needed(count, pairs, math.ceil(units * each), least, narrow, reach))
+        # clusters have as many lists as now
+        needed.append(Needed(count, pairs, math.ceil(units * each), least))
     return Power(
         challenge, terms_of(ready).primary, difference, smallest, tuple(needed), ready.public.called
     )

@@ -94,10 +94,6 @@ class _OfRuns:
     def of(self, rows: Ints) -> _OfRuns:
         return replace(self, systems=tuple(self.systems[row] for row in rows.tolist()))
 
-    def within(self, lists: Mask) -> _OfRuns:
-        systems = tuple(np.where(lists, values, np.nan) for values in self.systems)
-        return replace(self, systems=systems)
-
     def _spreads(self, lists: Mask) -> list[Spread]:
         own = None if self.clusters is None else self.clusters[lists]
         return [runs_spread(values[:, lists], own) for values in self.systems]
@@ -158,11 +154,6 @@ class _OfRuns:
 
     def test(self, rules: Tiers) -> tuple[str, str]:
         return "t", "holm"
-
-
-def runs_within(sample: object, lists: Mask) -> _OfRuns | None:
-    """Systems of several runs on some of the lists; None of another sample."""
-    return sample.within(lists) if isinstance(sample, _OfRuns) else None
 
 
 def of_runs(values: Floats, sizes: Sequence[int], clusters: Ints | None, bounds: Bounds) -> _OfRuns:

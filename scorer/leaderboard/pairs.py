@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import combinations
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scorer.challenge.leaderboard import Leaderboard, Tiers
-from scorer.core.arrays import Floats, Mask
-from scorer.leaderboard.samples import Samples, within
+from scorer.challenge.leaderboard import Leaderboard
+from scorer.core.arrays import Floats
+from scorer.leaderboard.samples import Samples
 from scorer.metrics.measure import Measure
 from scorer.preferences.base import aggregations, cycles, every, order
 from scorer.results.comparison import (
-    ByGroup,
     ComparedPair,
     Differing,
-    InGroup,
     ListPreferences,
     Pairing,
     Tested,
     WinTally,
 )
 from scorer.stats.equivalence import equivalence
-from scorer.stats.family import Paired, at_least, holm_of_families
-from scorer.stats.power import effect_interval, effect_size
+from scorer.stats.family import Paired
+from scorer.stats.power import effect_size
 from scorer.stats.shares import paired_shares
 
 MOST = 5  # how many of the lists that differ most are named
@@ -43,8 +39,6 @@ def pairing(
     *,
     untested: Mapping[str, str] | None = None,
     margin: float | None = None,
-    holm: bool = False,
-    groups: Mapping[str, Mask] | None = None,
 ) -> Pairing:
     """Compare all submissions with each other.
 
@@ -56,7 +50,6 @@ def pairing(
         rules: the level, the test and the seed of the statistics.
         untested: measure id -> why it is not compared.
         margin: the difference in the primary measure that does not matter.
-        groups: group -> (lists,), in each of which pairs are compared by the primary measure.
     """
     rules = rules or Leaderboard()
     first, second = (ends.astype(np.int64) for ends in np.triu_indices(len(names), 1))
@@ -78,7 +71,7 @@ def pairing(
             equal = equivalence(test.difference[first, second], error, units, margin)
         differing[measure.id] = [
             _differing(measure, table[a] - table[b], binary, test, (a, b), lists, rules,
-                       None if equal is None else float(equal[n]), sample.over)
+                       None if equal is None else float(equal[n]))
             for n, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
         ]  # fmt: skip
         if rules.tiers is not None and first.size:
@@ -87,8 +80,6 @@ def pairing(
                 *sample.test(rules.tiers), test.draws, test.pairs, sample.over,
                 (int(common.min()), int(common.max())),
             )  # fmt: skip
-    if holm and len(differing) > 1:
-        differing = _as_one_family(differing)
     pairs = [
         ComparedPair(
             names[a],
@@ -117,46 +108,7 @@ def pairing(
         tested,
         dict(untested or {}),
         margin,
-        len(differing) if holm else 0,
-        tuple(_by_group(names, samples, measures, groups, rules)) if groups else (),
     )
-
-
-def _as_one_family(differing: Mapping[str, Sequence[Differing]]) -> dict[str, list[Differing]]:
-    """The same with p-values that are corrected for all measures."""
-    p = holm_of_families(np.array([[each.p for each in rows] for rows in differing.values()]))
-    return {
-        key: [replace(each, p=float(own)) for each, own in zip(rows, corrected, strict=True)]
-        for (key, rows), corrected in zip(differing.items(), p, strict=True)
-    }
-
-
-def _by_group(
-    names: Sequence[str],
-    samples: Mapping[str, Samples],
-    measures: Sequence[Measure],
-    groups: Mapping[str, Mask],
-    rules: Leaderboard,
-) -> Iterator[ByGroup]:
-    """Every pair in each group, and in how many at least one of them is better."""
-    measure = next(each for each in measures if each.primary)
-    tests = {
-        name: part.tests(rules)
-        for name, mask in groups.items()
-        if (part := within(samples[measure.id], mask)) is not None
-    }
-    up = 1 if measure.metric.better == "higher" else -1
-    alpha = (rules.tiers or Tiers()).alpha
-    for a, b in combinations(range(len(names)), 2):
-        p = np.array([test.p[a, b] for test in tests.values()])
-        lead = up * np.array([test.lead[a, b] for test in tests.values()])
-        corrected = holm_of_families(p[:, None])[:, 0]
-        found = {
-            name: InGroup(float(test.difference[a, b]), float(own), int(test.lists[a, b]))
-            for (name, test), own in zip(tests.items(), corrected, strict=True)
-        }
-        better, worse = (at_least(np.where(sign * lead > 0, p, 1.0), alpha) for sign in (1, -1))
-        yield ByGroup(names[a], names[b], found, better, worse)
 
 
 def _preferred(values: Floats) -> ListPreferences:
@@ -191,7 +143,6 @@ def _differing(
     lists: Sequence[str],
     rules: Leaderboard,
     equivalent: float | None,
-    over: str,
 ) -> Differing:
     """The comparison of a pair by one measure; `difference` has the shape (lists,)."""
     size = np.where(np.isnan(difference), -1.0, np.abs(difference))
@@ -208,12 +159,11 @@ def _differing(
         )
         ends = min(ends[0], binary * score.low), max(ends[1], binary * score.high)
     tests = rules.tiers is not None
-    effect, effect_ends = _effect(difference, test, pair, over, rules.level)
     return Differing(
         mean_difference,
         WinTally.of(difference if measure.metric.better == "higher" else -difference),
         ends,
-        effect,
+        _effect(difference, test, pair),
         float(test.p[pair]) if tests else float("nan"),
         difference,
         tuple(lists[at] for at in most),
@@ -221,22 +171,13 @@ def _differing(
         together if tests else None,
         float(test.lead[pair]),
         equivalent,
-        effect_ends,
     )
 
 
-def _effect(
-    difference: Floats, test: Paired, pair: tuple[int, int], over: str, level: float | None
-) -> tuple[float, tuple[float, float] | None]:
-    """The effect size of a pair, by what each list adds where it has no values; and its interval.
-
-    Clusters, groups and folds say too little of how far single lists vary.
-    """
-    effect, lists, units = effect_size(difference), int(test.lists[pair]), int(test.units[pair])
+def _effect(difference: Floats, test: Paired, pair: tuple[int, int]) -> float:
+    """The effect size of a pair, by what each list adds where it has no values."""
+    lists, units = int(test.lists[pair]), int(test.units[pair])
     if np.isnan(difference).all() and lists and test.deviation[pair] > 0:
         of_lists = float(test.deviation[pair]) * math.sqrt(lists / units)
-        effect = float(test.difference[pair]) / of_lists
-    if level is None or over != "lists" or math.isnan(effect) or not test.deviation[pair] > 0:
-        return effect, None
-    ends = effect_interval(effect, lists, units, level)
-    return effect, None if math.isnan(ends[0]) else ends
+        return float(test.difference[pair]) / of_lists
+    return effect_size(difference)

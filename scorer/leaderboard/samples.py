@@ -22,7 +22,6 @@ from scorer.leaderboard.by_t import (
     of_folds,
     of_runs,
     ranked_draws,
-    runs_within,
     tested_level,
 )
 from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
@@ -132,17 +131,6 @@ class _OfLists:
                 lambda one, others, common: both(int(rows[one]), rows[others], common)),
             fisher=None if other is None else other.of(rows),
         )  # fmt: skip
-
-    def within(self, lists: Mask) -> _OfLists:
-        """Those of some of the lists."""
-        keep, values = self.valued & lists, np.full(self.values.shape, np.nan)
-        for rows in alike(keep):
-            common = keep[rows[0]]
-            if common.any():
-                here = np.ix_(rows, common)
-                values[here] = self.values[here] if self.again is None else self.again(rows, common)
-        scale = self.scale._replace(rests=(), freedom=())
-        return replace(self, values=values, scale=scale, fisher=None)
 
     def intervals(self, rules: Leaderboard) -> list[Ends]:
         if rules.level is None:
@@ -315,13 +303,6 @@ def _on_fishers_scale(
     scaled = figures._replace(of=lambda sums: fisher(of(sums)))
     # the spread of values on this scale is that of equal figures
     return replace(_of_figures(scaled, clusters, over, Scale(figure=True)), exchanged=None)
-
-
-def within(sample: Samples, lists: Mask) -> Samples | None:
-    """What differences on some of the lists are worked out from; None where no lists are drawn."""
-    if isinstance(sample, _OfLists):
-        return None if sample.unit else sample.within(lists)
-    return runs_within(sample, lists)
 
 
 def _over(figure: Weigh, common: Mask, weights: Floats) -> float:

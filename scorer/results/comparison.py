@@ -51,7 +51,6 @@ class Differing:
     together: tuple[float, float] | None  # an interval that holds for all pairs at once
     lead: float  # the sign of the difference as the test sees it, whatever its p
     equivalent: float | None = None  # corrected p that they differ by less than a margin
-    effect_ends: tuple[float, float] | None = None  # an interval of the effect
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,26 +76,6 @@ class ComparedPair:
 
 
 @dataclass(frozen=True, slots=True)
-class InGroup:
-    """A pair by the primary measure in one group of lists."""
-
-    difference: float
-    p: float  # corrected for the pairs, and by Holm for the groups; NaN: cannot be had
-    lists: int  # that both have
-
-
-@dataclass(frozen=True, slots=True)
-class ByGroup:
-    """A pair by the primary measure, group by group."""
-
-    a: str
-    b: str
-    groups: Mapping[str, InGroup]
-    better: int  # the first is better in at least so many
-    worse: int  # and worse in at least so many
-
-
-@dataclass(frozen=True, slots=True)
 class Pairing:
     """Every pair, and the orders that the preferences make."""
 
@@ -108,8 +87,6 @@ class Pairing:
     tests: Mapping[str, Tested] = field(default_factory=dict)  # measure -> how it was tested
     untested: Mapping[str, str] = field(default_factory=dict)  # measure -> why it was not
     margin: float | None = None  # the difference in the primary measure that does not matter
-    holm: int = 0  # of how many measures the p-values are one family; 0: each by itself
-    by_group: tuple[ByGroup, ...] = ()  # where groups were asked for
     asked: bool = True  # whether its preferences were asked for, rather than all there are
 
     @property

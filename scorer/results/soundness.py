@@ -80,8 +80,6 @@ class Needed:
     pairs: int
     lists: int
     detectable: float  # with the lists that there are
-    narrow: int  # lists with which intervals of all differences reach no further than it
-    reach: float  # and how far these reach with the lists that there are
 
 
 @dataclass(frozen=True, slots=True)

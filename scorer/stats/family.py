@@ -120,38 +120,3 @@ def holm(p: Floats) -> Floats:
     corrected = np.empty(p.size)
     corrected[order] = np.minimum(steps, 1.0)
     return corrected
-
-
-def holm_of_families(p: Floats) -> Floats:
-    """The p-values of several families, each corrected within its own, corrected for all together.
-
-    Holm's steps, with as many tests left as families have one left: for one hypothesis of each
-    these are Holm's own. `p`, and the result, are of shape (families, hypotheses); NaN is none.
-
-    >>> holm_of_families(np.array([[0.01, 0.04], [0.03, 0.03]]))
-    array([[0.02, 0.06],
-           [0.06, 0.06]])
-    """
-    corrected, left = np.full(p.shape, np.nan), (~np.isnan(p)).sum(axis=1)
-    least = 0.0
-    for place in np.argsort(p, axis=None, kind="stable")[: left.sum()].tolist():
-        family = place // p.shape[1]
-        least = max(least, min(1.0, float(p.flat[place]) * np.count_nonzero(left)))
-        corrected.flat[place] = least
-        left[family] -= 1
-    return corrected
-
-
-def at_least(p: Floats, alpha: float) -> int:
-    """In how many of several groups an effect surely is: in at least so many.
-
-    Partial conjunction by Bonferroni's bound for dependent tests (Benjamini & Heller, Biometrics
-    64, 2008; Dror et al., TACL 5, 2017): the u-th least p times the number of groups from it on.
-    `p`, (groups,), is of tests against one direction; NaN counts as 1.
-
-    >>> at_least(np.array([0.001, 0.002, 0.02, 0.7]), 0.05)
-    3
-    """
-    ascending = np.sort(np.nan_to_num(p, nan=1.0))
-    sure = np.maximum.accumulate(ascending * np.arange(p.size, 0, -1)) <= alpha
-    return int(sure.sum())

@@ -42,26 +42,6 @@ def effect_size(differences: Floats) -> float:
     return float(kept.mean() / kept.std(ddof=1))
 
 
-def effect_interval(effect: float, lists: int, units: int, level: float) -> tuple[float, float]:
-    """An interval of `effect_size`, by inversion of the noncentral t.
-
-    Steiger & Fouladi, in "What if there were no significance tests?", 1997; for normal
-    differences. `units`, of the `lists`, say how large the deviation is. NaN where t is beyond 30,
-    and so is the noncentral t of scipy.
-
-    >>> [round(end, 2) for end in effect_interval(0.5, 34, 34, 0.95)]
-    [0.14, 0.85]
-    """
-    from scipy.special import nctdtrinc
-
-    t = effect * math.sqrt(lists)
-    if units < 2 or not abs(t) <= 30:
-        return math.nan, math.nan
-    low, high = (float(nctdtrinc(units - 1, tail, abs(t))) / math.sqrt(lists)
-                 for tail in ((1 + level) / 2, (1 - level) / 2))  # fmt: skip
-    return (low, high) if t >= 0 else (-high, -low)
-
-
 def deviation(values: Floats) -> float:
     """The typical standard deviation, over lists, of the difference of two submissions.
 
@@ -116,32 +96,6 @@ def lists_needed(
     34
     """
     return _fewest(lambda lists: detectable(sd, lists, alpha, power, pairs) <= difference)
-
-
-def half_width(sd: float, lists: int, alpha: float = 0.05, pairs: int = 1) -> float:
-    """How far the interval of a difference of two normal submissions reaches, on average.
-
-    Of the t-interval at alpha / pairs, so that those of all pairs hold together (Sakai 2016, as
-    for `deviation`, section 3.3). In the unit of `sd`; NaN for fewer than two lists.
-    """
-    from scipy.special import gammaln, stdtrit
-
-    if lists < 2:
-        return float("nan")
-    log = gammaln(lists / 2) - gammaln((lists - 1) / 2)  # a deviation is a little small, on average
-    expected = sd * math.sqrt(2 / (lists - 1)) * math.exp(log)
-    return float(stdtrit(lists - 1, 1 - alpha / pairs / 2) * expected / math.sqrt(lists))
-
-
-def lists_of_width(sd: float, half: float, alpha: float = 0.05, pairs: int = 1) -> int | None:
-    """The fewest lists with which the interval of a difference reaches no further, on average.
-
-    None where a billion lists are too few.
-
-    >>> lists_of_width(1.0, 0.5)
-    18
-    """
-    return _fewest(lambda lists: half_width(sd, lists, alpha, pairs) <= half)
 
 
 def _fewest(enough: Callable[[int], bool]) -> int | None:

@@ -78,15 +78,6 @@ def test_pairs_of_systems_are_compared_over_their_runs(tmp_path, board):
     (_, row) = report.standings
     assert (row.worse, found.p <= 0.05) in ((True, True), (False, False))
     assert compared.pairing.tests["ok"].over == "lists in runs"
-    grouped = "lists: {file: l.csv, columns: {list: case, group: g}}\n"
-    (tmp_path / "l.csv").write_text("case,g\n" + "".join(f"c{n},{n % 2}\n" for n in range(6)))
-    yaml = tmp_path / "challenge.yaml"
-    yaml.write_text(yaml.read_text() + grouped)
-    paths = [tmp_path / f"{name}.csv" for name in files()]
-    (by_group,) = compare(tmp_path, paths, groups=True).pairing.by_group
-    assert {name: part.difference for name, part in by_group.groups.items()} == pytest.approx(
-        {"0": 4 / 9, "1": 4 / 9}
-    )
 
 
 def test_a_single_run_beside_several(board):

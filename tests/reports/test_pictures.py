@@ -268,7 +268,7 @@ def test_what_lies_far_behind_stands_at_the_edge():
 def estimate(board, lists, difference, among=(2, 5, 10, 30, 99), units=None):
     pairs = {n: n * (n - 1) // 2 for n in among}
     needed = tuple(
-        Needed(n, many, max(lists_needed(0.3, difference, pairs=many), 14), 0.1, 9, 0.1)
+        Needed(n, many, max(lists_needed(0.3, difference, pairs=many), 14), 0.1)
         for n, many in pairs.items()
     )
     known = Detectable(0.1, 0.3, 0.05, "baselines", (), "permutation", "max",

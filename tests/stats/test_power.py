@@ -4,20 +4,17 @@ import math
 
 import numpy as np
 import pytest
-from samples import sample, within
+from samples import sample
 from scipy import stats
 
 from scorer.stats.paired import paired
 from scorer.stats.power import (
     detectable,
     deviation,
-    effect_interval,
     effect_size,
     fewest_lists,
-    half_width,
     least_p,
     lists_needed,
-    lists_of_width,
 )
 
 
@@ -77,7 +74,6 @@ def test_detectable_of_very_many_pairs_has_the_power_of_the_noncentral_t(lists, 
 def test_a_difference_that_no_number_of_lists_shows():
     assert lists_needed(1.0, 1e-3, pairs=499_500) == pytest.approx(38_050_000, rel=0.01)
     assert lists_needed(1.0, 1e-12) is None
-    assert lists_of_width(1.0, 1e-12) is None
 
 
 def test_detectable():
@@ -143,30 +139,3 @@ def test_power_of_the_boards_own_test(submissions, lists):
         values[0] += shift
         found += paired(values, draws=500, seed=seed).p[0, 1] <= 0.05
     assert 0.72 < found / times < 0.92
-
-
-@pytest.mark.parametrize("lists", [3, 10, 50])
-def test_a_t_interval_reaches_as_far_as_is_said_on_average(lists):
-    deviations = np.random.default_rng(1).normal(0, 2, (20_000, lists)).std(axis=1, ddof=1)
-    reach = stats.t.ppf(0.975, lists - 1) * deviations.mean() / np.sqrt(lists)
-    assert half_width(2.0, lists) == pytest.approx(reach, rel=0.01)
-
-
-@pytest.mark.parametrize("pairs", [1, 45])
-@pytest.mark.parametrize("half", [0.05, 0.5, 5.0])
-def test_the_lists_for_a_width_are_the_fewest(half, pairs):
-    lists = lists_of_width(1.0, half, pairs=pairs)
-    assert half_width(1.0, lists, pairs=pairs) <= half
-    assert lists == 2 or half_width(1.0, lists - 1, pairs=pairs) > half
-
-
-@pytest.mark.parametrize("true", [0.0, 0.5, -2.0])
-def test_an_interval_of_an_effect_holds_it(true):
-    values = np.random.default_rng(2).normal(true, 1, (400, 25))
-    effects = values.mean(axis=1) / values.std(axis=1, ddof=1)
-    held = 0
-    for effect in effects.tolist():
-        low, high = effect_interval(effect, 25, 25, 0.95)
-        held += low <= true <= high
-    assert within(400 - held, 400, 0.05)
-    assert held < 400

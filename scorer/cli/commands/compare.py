@@ -89,15 +89,6 @@ def compare(
             "--measures", metavar="A,B", help="Compare by these measures of the challenge only."
         ),
     ] = None,
-    holm: Annotated[
-        bool, typer.Option("--holm", help="Correct the p-values of all measures as one family.")
-    ] = False,
-    groups: Annotated[
-        bool,
-        typer.Option(
-            "--groups", help="Compare by the primary measure in each group of lists, too."
-        ),
-    ] = False,
     split: Annotated[
         str | None,
         typer.Option(
@@ -145,8 +136,6 @@ def compare(
             preference or _preferences(settled, forms.names),
             margin=margin,
             only=None if measures is None else [key.strip() for key in measures.split(",")],
-            holm=holm,
-            groups=groups,
             split=split,
             allow_plugins=allow_plugins,
             progress=None if quiet else terminal.progress,
@@ -167,7 +156,7 @@ def compare(
         messages += [f"error: {worse} (--fail-if-worse)"] if worse else []
         exit_code = exit_code or (BELOW if worse else 0)
     options = terminal.options(output, precision, every=every, quiet=quiet, private=private)
-    every_measure = bool(metric or measures or holm)
+    every_measure = bool(metric or measures)
     compared = ComparedReport(settled, report, pairing, every_measure=every_measure)
     return forms.result(compared, options, messages, exit_code)
 

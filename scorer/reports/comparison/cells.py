@@ -27,7 +27,6 @@ MANY = 10  # pairs above which each is shown only when all are asked for
 
 OF_ALL_PAIRS = "of all pairs"  # an interval that holds for all at once
 EQUIVALENT = "p equal"
-EFFECT = "effect interval"
 DIFFER_MOST = "differ most in"
 
 
@@ -113,13 +112,9 @@ def span(ends: tuple[float, float] | None, precision: int) -> str:
     return "[{}, {}]".format(*(signed(end, precision) for end in ends))
 
 
-def headings(compared: ComparedReport, page: bool = False) -> list[str]:
-    """The headings of the figures of a pair; some only where there is something to say.
-
-    A page has room for intervals of effects.
-    """
+def headings(compared: ComparedReport) -> list[str]:
+    """The headings of the figures of a pair; some only where there is something to say."""
     pairing = compared.pairing
-    known = any(found.effect_ends for p in pairing.pairs for found in p.measures.values())
     uneven = any(test.lists[0] < test.lists[1] for test in pairing.tests.values())
     return [
         "difference",
@@ -129,14 +124,11 @@ def headings(compared: ComparedReport, page: bool = False) -> list[str]:
         *([compared.units] if uneven else []),
         "effect",
         "p",
-        *([EFFECT] if page and known else []),
         *([EQUIVALENT] if pairing.margin is not None else []),
     ]
 
 
-def figures(
-    differing: Differing, compared: ComparedReport, precision: int, page: bool = False
-) -> list[str]:
+def figures(differing: Differing, compared: ComparedReport, precision: int) -> list[str]:
     """The figures of a pair, one below each of `headings`; differences to `precision` decimals."""
     cells = {
         "difference": signed(differing.difference, precision),
@@ -145,11 +137,10 @@ def figures(
         "w-t-l": record(differing.tally),
         compared.units: f"{differing.lists:,}",
         "effect": signed(differing.effect, 2),
-        EFFECT: span(differing.effect_ends, 2),
         "p": chance(differing.p),
         EQUIVALENT: "-" if differing.equivalent is None else chance(differing.equivalent),
     }
-    return [cells[heading] for heading in headings(compared, page)]
+    return [cells[heading] for heading in headings(compared)]
 
 
 def most(differing: Differing, lists: Sequence[str], precision: int) -> str:
@@ -196,36 +187,6 @@ def orders(pairing: Pairing) -> Table:
     return Table("Orders, best first; = are tied", columns, rows)
 
 
-def by_group(compared: ComparedReport, precision: int) -> Table:
-    """Each pair in each group of lists."""
-    pairing = compared.pairing
-    names = list(pairing.by_group[0].groups)
-    rows = []
-    for pair in pairing.by_group:
-        cells = [
-            Cell(signed(found.difference, precision), below=f"p {chance(found.p)}")
-            for found in pair.groups.values()
-        ]
-        at_least = f"{pair.better} better, {pair.worse} worse"
-        rows.append(Row([Cell(f"{cut(pair.a)} minus {cut(pair.b)}"), *cells, Cell(at_least)]))
-    columns = [Column("pair", "name"), *(Column(name or "(none)", cut=40) for name in names)]
-    return Table("In each group", [*columns, Column("at least", "text")], rows)
-
-
-def conjunctions(compared: ComparedReport) -> Iterator[str]:
-    """In how many groups one of each pair is surely better."""
-    tiers = compared.challenge.leaderboard.tiers
-    for pair in compared.pairing.by_group:
-        one, other, count = cut(pair.a), cut(pair.b), len(pair.groups)
-        alpha = f"(partial conjunction, alpha {tiers.alpha if tiers else 0.05:g})"
-        sides = [(one, other, pair.better), (other, one, pair.worse)]
-        sure = [(first, last, n) for first, last, n in sides if n]
-        for first, last, n in sure:
-            yield f"{first} is better than {last} in at least {n} of {count} groups {alpha}."
-        if not sure:
-            yield f"{one} and {other} differ surely in none of {count} groups {alpha}."
-
-
 def contradicted(pairing: Pairing) -> Iterator[str]:
     """Sentences on preferences that contradict themselves."""
     for key, groups in pairing.cycles.items():
@@ -253,9 +214,6 @@ def legend(compared: ComparedReport) -> str:
         message += " is not given, since the challenge asks for no tests."
     else:
         message += f" of a {'; '.join(_tests(compared))}."
-    if pairing.holm:
-        measures = f"{pairing.holm:,} measure{'s' * (pairing.holm != 1)}"
-        message += f" It is corrected by Holm for {measures}, too; intervals are not."
     if compared.units in headings(compared):
         message += f" Each pair is compared on the {compared.units} that both have."
     if pairing.margin is not None:

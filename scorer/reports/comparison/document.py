@@ -15,9 +15,7 @@ from scorer.reports.comparison.cells import (
     MANY,
     OF_ALL_PAIRS,
     ComparedReport,
-    by_group,
     by_preference,
-    conjunctions,
     contradicted,
     figures,
     headings,
@@ -99,7 +97,6 @@ def _brief(compared: ComparedReport, options: Options) -> Iterator[Block]:
     for measure in () if many else compared.shown_measures:
         yield Heading(f"{measure.id}{measure.mark}")
         yield _by_measure(measure, compared, options)
-    yield from _groups(compared, options)
     for key in () if many else compared.preferences:
         table = by_preference(pairing, key, options.precision)
         yield Heading(table.caption)
@@ -120,15 +117,6 @@ def _brief(compared: ComparedReport, options: Options) -> Iterator[Block]:
         yield Paragraph(compared.others, "soft")
 
 
-def _groups(compared: ComparedReport, options: Options) -> Iterator[Block]:
-    """The pairs in each group, where groups were asked for."""
-    if compared.pairing.by_group:
-        table = by_group(compared, options.precision)
-        yield Heading(table.caption, key="groups")
-        yield Notes(list(conjunctions(compared)))
-        yield table
-
-
 def _page(compared: ComparedReport, options: Options) -> Iterator[Block]:
     """The sections of a page; every pair's picture where pairs are few."""
     pairing = compared.pairing
@@ -143,7 +131,6 @@ def _page(compared: ComparedReport, options: Options) -> Iterator[Block]:
         for n, measure in enumerate(compared.measures):
             table = _by_measure(measure, compared, options)
             yield table._replace(fold=printable(measure.id), open=not n)
-    yield from _groups(compared, options)
     if pairing.orders:
         yield Heading("Orders", key="orders")
         yield orders(pairing)
@@ -218,7 +205,7 @@ def _pair_columns(compared: ComparedReport, options: Options) -> list[Column]:
             PRIORITY.get(head, 0),
             "ascending" if head in rising else "descending",
         )
-        for head in headings(compared, options.page)
+        for head in headings(compared)
     ]
     return [*columns, Column(DIFFER_MOST, "long")]
 
@@ -234,8 +221,8 @@ def _figures(
     span = IntervalSpan(ends, differing.difference, scale, precision) if scale and ends else None
     texts = dict(
         zip(
-            headings(compared, options.page),
-            figures(differing, compared, precision, options.page),
+            headings(compared),
+            figures(differing, compared, precision),
             strict=True,
         )
     )

@@ -10,7 +10,7 @@ from scorer.reports.codec import ABSENT, VERSION, About, by_list, optional
 from scorer.reports.comparison.cells import ComparedReport
 from scorer.reports.leaderboard.fields import Part
 from scorer.results import comparison as results
-from scorer.results.comparison import ByGroup, Pairing, Tested
+from scorer.results.comparison import Pairing, Tested
 from scorer.results.report import Report
 
 
@@ -58,7 +58,6 @@ class Differing:
     interval_of_all: tuple[float | None, float | None] | None
     equivalence_p: float | None
     most: Sequence[Most]
-    effect_interval: tuple[float | None, float | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +79,6 @@ class How:
     resamples: int
     seed: int
     margin: float | None
-    measures_in_family: int  # whose p-values were corrected together; 0: each by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +95,6 @@ class Record:
     tests: Mapping[str, Tested]  # measure -> how it was tested
     how: How
     untested: Mapping[str, str]  # measure -> why it was not tested
-    groups: Sequence[ByGroup] = optional()
     cycles: Mapping[str, Sequence[Sequence[str]]]  # preference -> groups that contradict
     scope: Part | None = optional()
 
@@ -115,10 +112,9 @@ def fields(compared: ComparedReport, options: Options) -> Record:
         tests=pairing.tests,
         how=How(
             rules.tiers.alpha if rules.tiers else None, rules.level, rules.draws, rules.seed,
-            pairing.margin, pairing.holm,
+            pairing.margin,
         ),
         untested=pairing.untested,
-        groups=pairing.by_group or ABSENT,
         cycles=pairing.cycles,
         scope=ABSENT if report is None or report.scope is None else Part.of_scope(report.scope),
     )  # fmt: skip
@@ -146,5 +142,4 @@ def _differing(found: results.Differing, index: Mapping[str, int]) -> Differing:
         found.difference, found.tally.wins, found.tally.ties, found.tally.losses, found.interval,
         found.effect, found.p, found.lists, found.together, found.equivalent,
         [Most(name, float(found.per_list[index[name]])) for name in found.most],
-        found.effect_ends,
     )  # fmt: skip

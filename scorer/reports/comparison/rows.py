@@ -9,7 +9,7 @@ from scorer.reports.base import ExactRows, Options
 from scorer.reports.comparison.cells import ComparedReport
 
 HEAD = ["a", "b", "of", "is", "mean_difference", "wins", "ties", "losses",
-        "low", "high", "effect_size", "p", "effect_low", "effect_high"]  # fmt: skip
+        "low", "high", "effect_size", "p"]  # fmt: skip
 
 
 def rows(compared: ComparedReport, options: Options) -> ExactRows:
@@ -19,12 +19,11 @@ def rows(compared: ComparedReport, options: Options) -> ExactRows:
         for key, found in pair.measures.items():
             ends = map(float, found.interval or (math.nan, math.nan))
             tally = found.tally.wins, found.tally.ties, found.tally.losses
-            effects = map(float, found.effect_ends or (math.nan, math.nan))
             table.append([pair.a, pair.b, key, "measure", found.difference, *tally, *ends,
-                          found.effect, found.p, *effects])  # fmt: skip
+                          found.effect, found.p])  # fmt: skip
         for key, outcome in pair.preferences.items():
             tally = outcome.tally.wins, outcome.tally.ties, outcome.tally.losses
-            table.append([pair.a, pair.b, key, "preference", outcome.mean, *tally, *[None] * 6])
+            table.append([pair.a, pair.b, key, "preference", outcome.mean, *tally, *[None] * 4])
     scope = None if compared.report is None else compared.report.scope
     if scope is None:
         return ExactRows(HEAD, table)

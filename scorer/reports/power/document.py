@@ -23,9 +23,7 @@ def document(power: Power, options: Options) -> Document:
         f"{name} {100 * POWER:g} % of the time ({test} of all pairs, alpha {known.alpha:g}), "
         f"if submissions differ from {one} to {one} as {known.basis} do (standard deviation "
         f"{known.deviation:.4g}); and the smallest difference that the {known.lists:,} "
-        f"{many} at hand{units} detect. Then the same of intervals: the {many} with which the "
-        f"joint intervals of all differences reach {power.difference:g} to each side, on average, "
-        f"and how far they reach with the {many} at hand."
+        f"{many} at hand{units} detect."
     )
     rows = [
         [
@@ -33,15 +31,11 @@ def document(power: Power, options: Options) -> Document:
             f"{row.pairs:,}",
             f"{row.lists:,}",
             "none" if math.isinf(row.detectable) else f"{row.detectable:.4g}",
-            f"{row.narrow:,}",
-            f"± {row.reach:.4g}",
         ]
         for row in power.needed
     ]
     caption = f"The number of {many} needed, by number of submissions"
-    table = texts(
-        caption, ["submissions", "pairs", many, "detectable", f"{many} for ±", "interval"], rows
-    )
+    table = texts(caption, ["submissions", "pairs", many, "detectable"], rows)
     numbers = [
         column._replace(kind="number", drawn=column.head == many) for column in table.columns
     ]

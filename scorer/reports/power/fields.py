@@ -18,8 +18,6 @@ class Row:
     pairs: int
     lists: int
     detectable: float | None  # with the lists at hand; None: no difference can be detected
-    lists_of_width: int  # with which intervals of all differences reach no further than it
-    half_width: float  # with the lists at hand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +57,5 @@ def fields(power: Power, options: Options) -> Record:
         over=known.over,
         lists=known.lists,
         units=known.units,
-        needed=[
-            Row(r.submissions, r.pairs, r.lists, r.detectable, r.narrow, r.reach)
-            for r in power.needed
-        ],
+        needed=[Row(r.submissions, r.pairs, r.lists, r.detectable) for r in power.needed],
     )

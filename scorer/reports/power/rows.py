@@ -8,9 +8,6 @@ from scorer.results.soundness import Power
 
 def rows(power: Power, options: Options) -> ExactRows:
     """A row for each number of submissions."""
-    table = [
-        [row.submissions, row.pairs, row.lists, row.detectable, row.narrow, row.reach]
-        for row in power.needed
-    ]
-    head = ["submissions", "pairs", "lists", "detectable", "lists_of_width", "half_width"]
+    table = [[row.submissions, row.pairs, row.lists, row.detectable] for row in power.needed]
+    head = ["submissions", "pairs", "lists", "detectable"]
     return ExactRows(head, table)
