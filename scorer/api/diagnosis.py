@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 
-from scorer.api.pool import seen, without_own_items
 from scorer.api.submissions import Named, terms_of
 from scorer.challenge.leaderboard import Tiers
 from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.problems import Findings
+from scorer.formats.read import read
 from scorer.kinds.labels import Labels
 from scorer.leaderboard.board import Terms
 from scorer.leaderboard.certainty import cluster_codes
@@ -27,6 +29,7 @@ from scorer.results.diagnosis import (
     Separation,
 )
 from scorer.results.report import Scored
+from scorer.scoring.lists import score_with_views
 from scorer.stats.agreement import ap_correlation, separated
 from scorer.stats.family import holm
 from scorer.stats.items import (
@@ -40,6 +43,7 @@ from scorer.stats.items import (
 from scorer.stats.orders import ranks_of, taus
 from scorer.stats.ranks import rank_shares
 from scorer.views.labelled import Labelled
+from scorer.views.meeting import Views
 from scorer.views.positions import PositionTable
 
 AGREED = 2 / 3  # of the better half, against a label
@@ -75,11 +79,6 @@ def diagnosed(
         found["mislabelled"] = _mislabelled(ready, [files[n][0] for n in good.tolist()], unknown)
     elif measure is not None:
         found["low"] = _low(terms, values, good)
-    pool = without_own_items(ready, scored, files)
-    if isinstance(pool, str):
-        unknown += [f"unique items: {pool}"] * bool(pool)
-    else:
-        found |= {"pool": pool, "pooled": True}
     return Diagnosis(
         _alpha(terms), separations, agreements, shares=shares,
         better_half=tuple(scored[n].name for n in good.tolist()),
@@ -87,6 +86,16 @@ def diagnosed(
         truth="" if challenge.truthless else challenge.truth.file.name,
         unknown=tuple(unknown), **found,  # type: ignore[arg-type]
     )  # fmt: skip
+
+
+def _read_again(ready: OpenChallenge, file: Named) -> Views | None:
+    """The views of a submission that was scored before; None if it cannot be read now."""
+    plan = (ready if file.format is None else ready.reading(file.format)).plan
+    table = read(file.path, plan.format(file.path), plan.shapes, Findings(), plan.limits)
+    if table is None:
+        return None
+    plan = replace(plan, checks=False, measures=(), folds={})
+    return score_with_views(plan, table, Findings())[1]
 
 
 def _alpha(terms: Terms) -> float:
@@ -188,7 +197,11 @@ def _mislabelled(
     ready: OpenChallenge, good: Sequence[Named], unknown: list[str]
 ) -> tuple[Mislabelled, ...]:
     """The rows to which most of some submissions give another class than the truth."""
-    views = [found.views.get(Labelled) for file in good if (found := seen(ready, file)) is not None]
+    views = [
+        found.views.get(Labelled)
+        for file in good
+        if (found := _read_again(ready, file)) is not None
+    ]
     tables = [view for view in views if isinstance(view, Labelled) and view.soft is None]
     if not tables or any(view.label is None and view.probability is None for view in tables):
         unknown.append("suspect rows: submissions say no single class of them")

@@ -69,7 +69,6 @@ def vote_board(ballots: Ballots, rules: Leaderboard, title: str, findings: Findi
         strengths.tie, int(votes.tie.sum()), votes.tie.size, ballots.prompts, ballots.named,
         _position(ballots, positions, np.ones(votes.tie.size, dtype=bool)), judges,
         tuple(_boards(ballots, by, names, rules, strengths)), called,
-        _group_agreement(ballots, by, names),
         rules.level, rules.joint, min(rules.draws, DRAWS), rules.seed,
         None if rules.tiers is None else rules.tiers.alpha,
         None if rules.tiers is None else rules.tiers.rule,
@@ -253,36 +252,6 @@ def _meetings(ballots: Ballots, by: Ints, count: int) -> tuple[sparse.csr_array,
         return sparse.csr_array(both - sparse.diags_array(both.diagonal() - own))
 
     return met(cell * 3 + said), met(cell)
-
-
-def _group_agreement(
-    ballots: Ballots, by: Ints, names: Sequence[str]
-) -> tuple[tuple[VerdictAgreement, ...], ...]:
-    """The agreement of votes of different judges, group by group."""
-    if len(names) < 2 or not ballots.judges:
-        return ()
-    voter, judged = by * len(ballots.judges) + ballots.judge, len(ballots.judges)
-    found, code = np.unique(voter, return_inverse=True)
-    member = sparse.csr_array(
-        (np.ones(found.size), (found // judged, np.arange(found.size))),
-        shape=(len(names), found.size),
-    )
-    judge = sparse.csr_array(
-        (np.ones(found.size), (np.arange(found.size), found % judged)), shape=(found.size, judged)
-    )
-    tables = []
-    for table in _meetings(ballots, code, found.size):
-        others = table - table.multiply(judge @ judge.T)
-        whole = (member @ others @ member.T).toarray()
-        whole[np.diag_indices(len(names))] /= 2  # each pair stands in it twice
-        tables.append(whole)
-    return tuple(
-        tuple(
-            VerdictAgreement.of(*cell)
-            for cell in zip(*(t[n].tolist() for t in tables), strict=True)
-        )
-        for n in range(len(names))
-    )
 
 
 def _one_sided(judges: Sequence[JudgeRow]) -> Iterator[Problem]:

@@ -60,17 +60,6 @@ class Reversed(NamedTuple):
     chance: float
 
 
-class Pooled(NamedTuple):
-    """A submission without the relevant items that only it has."""
-
-    name: str
-    items: int  # that only it has
-    rank: int  # by the primary measure
-    without: int  # were these items not judged
-    value: float
-    value_without: float
-
-
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
     """What submissions tell of the measures, the lists and the truth by which they are scored."""
@@ -88,8 +77,6 @@ class Diagnosis:
     low: tuple[Low, ...] = ()  # the lowest first
     mislabelled: tuple[Mislabelled, ...] = ()  # those that most agree on first
     reversed: tuple[Reversed, ...] = ()
-    pool: tuple[Pooled, ...] = ()  # those with items of their own; most ranks lost first
-    pooled: bool = False  # whether that was looked at
     truth: str = ""  # the name of its file; empty: there is none
     shares: Floats | None = None  # (submissions, ranks), over resampled lists
     unknown: tuple[str, ...] = ()  # what could not be said, and why

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -117,7 +116,6 @@ class VoteBoard:
     judges: tuple[JudgeRow, ...]
     boards: tuple[GroupBoard, ...]
     called: str  # the role that the groups have: group or judge
-    between: Sequence[Sequence[VerdictAgreement]]  # of groups
     level: float | None
     joint: bool  # whether all intervals hold at once so often
     draws: int

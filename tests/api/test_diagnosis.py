@@ -135,43 +135,6 @@ def test_lists_that_separate_nobody_or_go_against_the_others(challenge):
     assert found.shares.sum(axis=1) == pytest.approx(np.ones(8))
 
 
-@pytest.mark.slow("scores by a truth for each submission")
-@pytest.mark.parametrize("metric", ["nDCG@4", "AP"])
-def test_pool_bias_is_that_of_a_truth_without_the_items(challenge, metric):
-    """Against scoring everything anew by a truth in which these items are not relevant."""
-    random = np.random.default_rng(4)
-    items = [f"i{n}" for n in range(14)]
-    truth = [{item: int(random.integers(0, 3)) for item in items} for _ in range(6)]
-    runs = {
-        f"run{n}": [random.permutation(items)[: 4 + n].tolist() for _ in truth] for n in range(4)
-    }
-    texts = {name: run_of(lists) for name, lists in runs.items()}
-    yaml = f"truth: truth.csv\nmetrics: [{metric}]\n" + DRAWS
-    ready, scored, ranks, files = scored_runs(challenge(yaml, **{"truth.csv": qrels(truth)}), texts)
-    found = {row.name: row for row in diagnosed(ready, scored, ranks, files).pool}
-    for name, lists in runs.items():
-        less = [
-            {
-                item: 0 if item in own and not any(item in runs[o][n] for o in runs if o != name)
-                else grade
-                for item, grade in grades.items()
-            }
-            for n, (grades, own) in enumerate(zip(truth, lists, strict=True))
-        ]  # fmt: skip
-        many = sum(a[i] != b[i] for a, b in zip(less, truth, strict=True) for i in a)
-        assert (name in found) == (many > 0)
-        if many:
-            _, other, other_ranks, _ = scored_runs(
-                challenge(yaml, **{"truth.csv": qrels(less)}), texts
-            )
-            at = [each.name for each in other].index(name)
-            assert found[name].items == many
-            assert found[name].without == other_ranks[at]
-            value = other[at].values[next(iter(other[at].values))].mean
-            assert found[name].value_without == pytest.approx(value)
-    assert any(row.rank != row.without for row in found.values())
-
-
 def test_of_two_submissions_no_truth_is_doubted(challenge):
     folder = challenge(CLASSES + "[Accuracy]\n", **{"truth.csv": labels([1])})
     found = diagnosed(*scored_runs(folder, {name: RUNS[name] for name in ("run0", "run1")}))

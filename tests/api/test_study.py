@@ -345,7 +345,6 @@ def test_runs_of_one_system_are_studied_as_their_mean(board):
     assert twice.names == once.names == ("bold", "steady", "slow")
     assert twice.variations == once.variations
     assert twice.halves == once.halves
-    assert twice.diagnosis.pool == once.diagnosis.pool
     (folder / "bold#2.csv").write_text(run([4] * 10))
     varied = scorer.study(folder, repeated)
     assert varied.names == ("steady", "bold", "slow")  # .5, (.644 + .25) / 2, .4

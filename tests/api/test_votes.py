@@ -85,8 +85,6 @@ def test_agreement_is_of_votes_on_one_prompt_and_pair(tmp_path):
     assert judges["ann"] == ((2 / 3, 3), (0.0, 1))
     assert judges["ben"] == ((1 / 3, 3), pytest.approx((np.nan, 0), nan_ok=True))
     assert judges["bot"][0] == (1 / 2, 2)
-    assert found.between[0] == ((1 / 2, 2), (1 / 2, 2))  # of h with h, and with m
-    assert found.between[1][1].pairs == 0
     own = {each.name: each for each in found.boards}
     assert own["m"].standings == ()
     assert "wins every vote" in own["m"].why or "ties" in own["m"].why

@@ -7,21 +7,20 @@ from collections.abc import Iterator, Sequence
 
 from scorer.core.text import printable, unit
 from scorer.reports.document import Block, Cell, Column, Heading, Notes, Row, Table, cut
-from scorer.results.diagnosis import Diagnosis, Mislabelled, OrdersAgree, Pooled
+from scorer.results.diagnosis import Diagnosis, Mislabelled, OrdersAgree
 from scorer.results.study import Study
 
 SHOWN, ROWS = 5, 10  # in a sentence, and in a table
 
 
 def diagnosis_blocks(study: Study, found: Diagnosis) -> Iterator[Block]:
-    """Measures, lists, suspect truth and pool."""
+    """Measures, lists and suspect truth."""
     yield Heading("Measures", key="measures")
     yield _separations(found)
     yield Notes([*_measures_told(found)], "prose")
     parts = {
         "Lists": _lists_told(study, found),
         f"Suspect {'truth' if found.truth else unit(study.called)}": _truth_told(study, found),
-        "Pool": _pool_told(found),
     }
     for title, sentences in parts.items():
         if told := list(sentences):
@@ -125,27 +124,6 @@ def _truth_told(study: Study, found: Diagnosis) -> Iterator[str]:
 
 def _row_words(each: Mislabelled) -> str:
     return f"{cut(each.name)} ({cut(each.said)}, truth {cut(each.truth)}, {each.share:.0%})"
-
-
-def _pool_told(found: Diagnosis) -> Iterator[str]:
-    if not found.pooled:
-        return
-    if not found.pool:
-        yield "No submission has a relevant item that no other has."
-        return
-    lost = sum(row.without > row.rank for row in found.pool)
-    have = "submission has" if len(found.pool) == 1 else "submissions have"
-    yield (
-        f"{len(found.pool):,} {have} relevant items that no other has, and {lost:,} would lose "
-        "ranks were these not judged, as of a team that comes after the pool: "
-        f"{_few_of([_pooled_words(row) for row in found.pool])}."
-    )
-
-
-def _pooled_words(row: Pooled) -> str:
-    ranks = f"{row.rank} to {row.without}" if row.without != row.rank else f"stays {row.rank}"
-    items = f"{row.items:,} item{'s' * (row.items != 1)}"
-    return f"{cut(row.name)} ({ranks}, {items}, {row.value:.4f} to {row.value_without:.4f})"
 
 
 def _few_of(texts: Sequence[str], most: int = SHOWN) -> str:

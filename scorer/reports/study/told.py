@@ -89,18 +89,6 @@ class DoubtedTruth:
     reversed: Sequence[WorseThanChance]
 
 
-@dataclass(frozen=True, slots=True)
-class WithoutOwnItems:
-    """A submission without the relevant items that only it has."""
-
-    name: str
-    items: int
-    rank: int
-    rank_without: int
-    value: float | None
-    value_without: float | None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
     """What submissions tell of the measures, the lists and the truth."""
@@ -110,7 +98,6 @@ class Told:
     agreements: Sequence[MeasuresAgree]
     lists: ListsTold | None  # None: no measure has a value for each
     suspects: DoubtedTruth
-    pool: Sequence[WithoutOwnItems] | None  # None: no ranked items, or it says why in `unknown`
     rank_shares: Sequence[Sequence[float]] | None  # a row a submission, a column a rank
     unknown: Sequence[str]
 
@@ -122,10 +109,6 @@ def told(found: Diagnosis) -> Told:
         found.measure, found.failed, found.solved, found.alike, found.tested,
         [AgainstTotal(*each) for each in found.against],
     )  # fmt: skip
-    pool = [
-        WithoutOwnItems(*row[:4], number(row.value), number(row.value_without))
-        for row in found.pool
-    ]
     return Told(
         alpha=found.alpha,
         measures=[
@@ -141,7 +124,6 @@ def told(found: Diagnosis) -> Told:
             [WorseThanChance(*each) for each in found.reversed],
         ),
         lists=lists if found.measure else None,
-        pool=pool if found.pooled else None,
         rank_shares=None if found.shares is None else found.shares.tolist(),
         unknown=found.unknown,
     )  # fmt: skip

@@ -54,8 +54,6 @@ def _vote_blocks(board: VoteBoard, options: Options) -> Iterator[Block]:
         yield Heading(f"By {board.called}", key="groups")
         yield _group_ratings(board)
         yield Notes(list(_group_notes(board)))
-    if board.between:
-        yield _agreement_table(board)
     names = [row.name for row in board.standings]
     if options.page or len(names) <= SQUARE:
         yield Heading("Win rates", key="win-rates")
@@ -215,16 +213,6 @@ def _group_notes(board: VoteBoard) -> Iterator[str]:
         else:
             tau = "" if math.isnan(own.tau) else f"; Kendall's tau to all votes {own.tau:.2f}"
             yield f"{name}: {own.votes:,} votes, {len(own.standings):,} systems{tau}."
-
-
-def _agreement_table(board: VoteBoard) -> Table:
-    names = [own.name for own in board.boards]
-    rows = [
-        [name, *(" of ".join(_agreed(cell)) if cell.pairs else "-" for cell in row)]
-        for name, row in zip(names, board.between, strict=True)
-    ]
-    caption = "Agreement: two votes of different judges on one prompt and pair say the same"
-    return texts(caption, [board.called, *names], rows)
 
 
 def _ratings(board: VoteBoard) -> Figure:

@@ -123,7 +123,6 @@ class Record:
     judges: Sequence[Judge]
     grouped_by: str
     groups: Sequence[Group]
-    between: Sequence[Sequence[Agreement]]
     pairs: Pairs
     problems: Sequence[Place]
 
@@ -155,7 +154,6 @@ def fields(board: results.VoteBoard, options: Options) -> Record:
                   each.why or None, each.tau)
             for each in board.boards
         ],
-        between=[[_agreement(cell) for cell in row] for row in board.between],
         pairs=Pairs(
             board.met.astype(int).tolist(), _masked(board.rates, off), _masked(board.won, off)
         ),
