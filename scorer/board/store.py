@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from scorer.board.backup import Copied, move, restore, save
+from scorer.board.backup import Copied, move, save, save_rows
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.store.files import Files, Kept
@@ -40,30 +40,19 @@ class Store:
         """How much room it takes, and how much there is."""
         return Usage(self._database.size(), self._database.file_size(), self._files.free())
 
-    @property
-    def copies(self) -> bool:
-        """Whether `copy` can copy the database; PostgreSQL has its own way."""
-        return self._database.copies
-
     def copy(self, target: Path) -> None:
-        """Write a consistent copy of the database. Raises `UsageError` for PostgreSQL."""
-        self._database.backup(target)
+        """Write a consistent copy of the database to a new SQLite file."""
+        save_rows(self._database, target)
 
     def backup(self, folder: Path) -> Copied:
-        """Write rows, files, secrets and challenge to a new folder, while the board goes on.
+        """Write challenge, rows, files and secrets to a new folder, while the board goes on.
+
+        A copy of that folder is the board again.
 
         Raises:
             UsageError: the folder exists, or something cannot be read or written.
         """
         return save(self._challenge, self._database, self._files, folder)
-
-    def restore(self, folder: Path) -> Copied:
-        """Put a backup into this store, which is empty: files, secrets, rows; all by digest.
-
-        Raises:
-            UsageError: the backup was altered or is another challenge's, or there is a board.
-        """
-        return restore(folder, self._challenge, self._database, self._files)
 
     def move(self, url: str) -> Copied:
         """Copy the board to the database at `url`, which is the one to be named from now on.

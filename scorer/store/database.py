@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.store import schema
-from scorer.store.connect import copy_to, engine_at, migrate
+from scorer.store.connect import engine_at, migrate
 from scorer.store.copying import copied, standing
 from scorer.store.evaluations import EvaluationQueue, under
 from scorer.store.listing import EntryList
@@ -353,7 +353,7 @@ class Database:
 
     def refuse_others(self) -> None:
         """Raise `UsageError` if another process has this SQLite file open."""
-        if self.copies:
+        if self.is_sqlite:
             self._engine.dispose()
             connection = self._engine.raw_connection()
             try:  # only who is alone may leave the mode in which several read and write
@@ -387,7 +387,7 @@ class Database:
     def size(self) -> int:
         """The bytes of the database itself, with all boards that are in it."""
         query = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
-        if not self.copies:
+        if not self.is_sqlite:
             query = "SELECT pg_database_size(current_database())"
         with self._engine.connect() as connection:
             return int(connection.execute(text(query)).scalar() or 0)
@@ -403,18 +403,12 @@ class Database:
     @property
     def path(self) -> Path | None:
         """The SQLite file; None for another store."""
-        return Path(self._engine.url.database or "").resolve() if self.copies else None
+        return Path(self._engine.url.database or "").resolve() if self.is_sqlite else None
 
     @property
-    def copies(self) -> bool:
-        """Whether it is a SQLite file, which can be copied."""
+    def is_sqlite(self) -> bool:
+        """Whether it is a SQLite file."""
         return self._engine.dialect.name == "sqlite"
-
-    def backup(self, target: Path) -> None:
-        """Write a consistent copy of a SQLite database in use; `UsageError` for another store."""
-        if not self.copies:
-            raise UsageError("a PostgreSQL store is backed up with pg_dump")
-        copy_to(self._engine, str(target))
 
 
 def _file_digests(connection: Connection, board: str | None = None) -> set[str]:

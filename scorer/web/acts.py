@@ -223,7 +223,7 @@ def teams_of(site: Site) -> list[dict[str, Any]]:
 
 
 def copied(site: Site) -> Response:
-    """A consistent copy of the database. Raises `UsageError` for PostgreSQL."""
+    """A consistent copy of the database, as a SQLite file."""
     with scratch() as folder:
         path = Path(folder, f"{secrets.token_hex(8)}.db")
         site.board.store.copy(path)

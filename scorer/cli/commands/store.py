@@ -1,4 +1,4 @@
-"""`score store gc|backup|restore|move ...`: keep a store in order, copy it, move it."""
+"""`score store gc|backup|move ...`: keep a store in order, copy it, move it."""
 
 from __future__ import annotations
 
@@ -25,14 +25,12 @@ class Upkeep(StrEnum):
 
     gc = "gc"
     backup = "backup"
-    restore = "restore"
     move = "move"
 
 
 USAGE = {
     Upkeep.gc: "gc CHALLENGE",
     Upkeep.backup: "backup CHALLENGE DIR",
-    Upkeep.restore: "restore DIR CHALLENGE",
     Upkeep.move: "move CHALLENGE URL",
 }
 
@@ -40,14 +38,11 @@ USAGE = {
 def store(
     context: typer.Context,
     verb: Annotated[Upkeep, typer.Argument(metavar="VERB", help=f"One of {', '.join(Upkeep)}.")],
-    first: Annotated[
-        str, typer.Argument(metavar="CHALLENGE", help="The challenge; of restore, the backup.")
-    ],
-    second: Annotated[
+    challenge: Annotated[Path, typer.Argument(metavar="CHALLENGE", help="The challenge.")],
+    target: Annotated[
         str | None,
         typer.Argument(
-            metavar="DIR-or-URL",
-            help="The backup's new folder; the database to move to; of restore, the challenge.",
+            metavar="DIR-or-URL", help="The backup's new folder; the database to move to."
         ),
     ] = None,
     dry_run: Annotated[
@@ -65,31 +60,23 @@ def store(
 
     gc removes the files that no entry and no version names, a day after they came. backup writes
     a new folder with all that a board needs, the truth and its keys among them, while it goes on;
-    restore makes the board of it again, and the challenge's folder where there is none. move
-    copies the board to another database, SQLite or PostgreSQL. Copies are held against digests.
+    a copy of that folder is the board again. move copies the board to another database, SQLite or
+    PostgreSQL. Copies are held against digests.
     """
-    if (second is None) != (verb is Upkeep.gc):
+    if (target is None) != (verb is Upkeep.gc):
         raise UsageError(f"write: score store {USAGE[verb]}")
-    path, other = (second or "", first) if verb is Upkeep.restore else (first, second or "")
-    if verb is Upkeep.restore:
-        from scorer.board.backup import folder_of
-
-        folder_of(Path(other), Path(path))
     terminal: Terminal = context.obj
-    board, notes = board_of(Path(path), terminal, store, files, allow_plugins)
-    match verb:
-        case Upkeep.gc:
-            return Result(_gc(board, terminal, dry_run, unshared), notes)
-        case Upkeep.backup:
-            copied = board.store.backup(Path(other))
-            notes = (*notes, "it holds the truth and the store's keys: keep it as safe as these")
-        case Upkeep.restore:
-            copied = board.store.restore(Path(other))
-        case Upkeep.move:
-            copied = board.store.move(other)
-            notes = (*notes, "name it from now on by --store or SCORER_STORE; a PostgreSQL store "
-                     "that was left is as it was")  # fmt: skip
-    return Result(_said(verb, other, copied), notes, exit_code=LOST if copied.missing else 0)
+    board, notes = board_of(challenge, terminal, store, files, allow_plugins)
+    if verb is Upkeep.gc or target is None:
+        return Result(_gc(board, terminal, dry_run, unshared), notes)
+    if verb is Upkeep.backup:
+        copied = board.store.backup(Path(target))
+        notes = (*notes, "it holds the truth and the store's keys: keep it as safe as these")
+    else:
+        copied = board.store.move(target)
+        notes = (*notes, "name it from now on by --store or SCORER_STORE; a PostgreSQL store "
+                 "that was left is as it was")  # fmt: skip
+    return Result(_said(verb, target, copied), notes, exit_code=LOST if copied.missing else 0)
 
 
 def _gc(board: Board, terminal: Terminal, dry_run: bool, unshared: bool) -> str:
@@ -102,9 +89,9 @@ def _gc(board: Board, terminal: Terminal, dry_run: bool, unshared: bool) -> str:
 
 
 def _said(verb: Upkeep, other: str, copied: Copied) -> str:
-    what = {Upkeep.backup: "backed up to", Upkeep.restore: "restored from", Upkeep.move: "moved to"}
+    what = "backed up to" if verb is Upkeep.backup else "moved to"
     name = other.rpartition("@")[2] if "://" in other else other
     entries = f"{copied.entries:,} {'entry' if copied.entries == 1 else 'entries'}"
     files = f" and {copied.files:,} file{'s' * (copied.files != 1)}" if copied.files else ""
     lost = "".join(f"file {sha256} is not kept any more\n" for sha256 in copied.missing)
-    return f"{entries}{files} {what[verb]} {printable(name)}, verified by digest\n{lost}"
+    return f"{entries}{files} {what} {printable(name)}, verified by digest\n{lost}"

@@ -224,5 +224,5 @@ def retry(reference: str, context: Shared, site: Served, _: Organizer) -> Respon
 
 @router.get("/backup.db", response_class=Response)
 def backup(site: Served, _: Organizer) -> Response:
-    """A consistent copy of a SQLite database (organizers only)."""
+    """A consistent copy of the database, as a SQLite file (organizers only)."""
     return copied(site)

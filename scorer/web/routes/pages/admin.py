@@ -36,7 +36,7 @@ def administration(request: Request, site: Site, viewer: Viewer, **more: Any) ->
         request, site, viewer, "admin.html", here="admin", teams=teams_of(site),
         signs=signs_of(context_of(request), site),
         events=site.board.log(most=EVENTS), failures=site.board.failures(),
-        copies=site.board.store.copies, **{**values, **more},
+        **{**values, **more},
     )  # fmt: skip
 
 
