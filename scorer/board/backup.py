@@ -57,7 +57,7 @@ def save(challenge: Challenge, database: Database, files: Files, folder: Path) -
         store.mkdir(parents=True, mode=0o700)
         passing.chmod(0o700)
         entries = save_rows(database, store / DATABASE)
-        missing = _keep(database.named(all=False), files, Files(store / KEPT))
+        missing = _keep(database.named(), files, Files(store / KEPT))
         beside = challenge.folder / FOLDER
         secrets = [
             path.name

@@ -67,13 +67,13 @@ class Store:
     def gc(
         self, *, dry_run: bool = False, unshared: bool = False, now: datetime | None = None
     ) -> list[Kept]:
-        """Remove the files that no entry and no version of any board in the database names.
+        """Remove the files that no entry and no version names.
 
         A file is left for a day after it came: its entry may be on the way.
 
         Args:
             dry_run: remove nothing.
-            unshared: boards of no other database keep files in the same place, if that was chosen.
+            unshared: no other board keeps files in the same place, if that was chosen.
             now: the time instead of the present.
 
         Returns:
@@ -84,7 +84,7 @@ class Store:
         """
         if self._shared and not (unshared or dry_run):
             raise UsageError(
-                "the place of the files was chosen by --files, and another database may keep its "
+                "the place of the files was chosen by --files, and another board may keep its "
                 "files there, too; where none does, say --unshared"
             )
         named, until = self._database.named(), (now or datetime.now(UTC)) - YOUNG

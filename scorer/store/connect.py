@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from contextlib import suppress
 from typing import Any
@@ -13,13 +14,40 @@ from scorer.core.errors import UsageError
 from scorer.store import schema
 
 WAIT = 60  # seconds that a writer waits for another
+LONGEST = 63  # bytes of a name in PostgreSQL
 MIGRATIONS = "scorer.store:migrations"  # where Alembic finds them
 
 
-def engine_at(url: str) -> Engine:
-    """The engine of a database; a SQLite file is locked by a writer as soon as it begins."""
+def schema_of(board: str) -> str:
+    """The name of a board's schema in a PostgreSQL database; a long id ends in its digest.
+
+    >>> schema_of("course-2026"), len(schema_of("a long id " * 20))
+    ('scorer_course-2026', 63)
+    """
+    name = f"scorer_{board}"
+    if len(name.encode()) <= LONGEST:
+        return name
+    digest = hashlib.sha256(board.encode()).hexdigest()[:16]
+    return f"{name.encode()[: LONGEST - 17].decode(errors='ignore')}_{digest}"
+
+
+def engine_at(url: str, schema: str) -> Engine:
+    """The engine of a database; a SQLite file is locked by a writer as soon as it begins.
+
+    On PostgreSQL all tables are those of that schema.
+    """
     if not url.startswith("sqlite"):
-        return create_engine(url, pool_pre_ping=True)
+        engine = create_engine(url, pool_pre_ping=True)
+
+        @event.listens_for(engine, "connect")
+        def _search(connection: Any, record: Any) -> None:
+            connection.autocommit = True  # else the end of a transaction could undo it
+            cursor = connection.cursor()
+            cursor.execute(f"SET search_path TO {_identifier(schema)}")
+            cursor.close()
+            connection.autocommit = False
+
+        return engine
     engine = create_engine(url, connect_args={"timeout": WAIT, "isolation_level": None})
     if (path := engine.url.database) and path != ":memory:":
         _keep_private(path)
@@ -38,6 +66,11 @@ def engine_at(url: str) -> Engine:
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
     return engine
+
+
+def _identifier(name: str) -> str:
+    """A name in quotes, as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def shown_url(url: str) -> str:
@@ -68,8 +101,11 @@ def copy_to(engine: Engine, target: str) -> None:
         connection.close()
 
 
-def migrate(engine: Engine) -> None:
-    """Bring the tables to this scorer's revision; an older store is copied first."""
+def migrate(engine: Engine, name: str) -> None:
+    """Bring the tables to this scorer's revision; an older store is copied first.
+
+    `name` is that of the schema on PostgreSQL, which is made where there is none.
+    """
     revision = None
     with engine.connect() as connection, suppress(OperationalError, ProgrammingError):
         # where the table is not there, the store is empty
@@ -95,5 +131,9 @@ def migrate(engine: Engine) -> None:
     with engine.connect().execution_options(writes=True) as connection, connection.begin():
         if engine.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(hashtext('scorer migrations'))"))
+            there = text("SELECT 1 FROM pg_namespace WHERE nspname = :name")
+            if connection.execute(there, {"name": name}).first() is None:
+                made = _identifier(name).replace(":", r"\:")  # which names no parameter
+                connection.execute(text(f"CREATE SCHEMA {made}"))
         config.attributes["connection"] = connection
         command.upgrade(config, "head")

@@ -1,4 +1,4 @@
-"""Copies of a board's rows from one database to another, and digests by which both are equal."""
+"""Copies of a store's rows from one database to another, and digests by which both are equal."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from sqlalchemy import Connection, Engine, select
 from sqlalchemy.exc import DBAPIError
 
 from scorer.core.errors import UsageError
-from scorer.store.schema import metadata
+from scorer.store.schema import challenge, metadata
 from scorer.store.tables import Tables
 
-TABLES = tuple(metadata.sorted_tables)
+# whose board it is, each database has said when it was opened
+TABLES = tuple(table for table in metadata.sorted_tables if table is not challenge)
 ROWS = 100  # read and written at a time; a row may hold a scorecard
 
 
@@ -24,31 +25,31 @@ def copied(source: Connection, target: Tables) -> dict[str, str]:
     """Copy all rows of a board, in one transaction of the target; what `digests` gives of them.
 
     Raises:
-        UsageError: the target has this board already, or differs from the source in the end.
+        UsageError: the target has a board already, or differs from the source in the end.
     """
     with target.write() as connection:
-        if any(next(_board_rows(connection, table.name, target.board), None) for table in TABLES):
-            raise UsageError(f"there is a board {target.board} in that store already")
+        if any(next(_rows(connection, table.name), None) for table in TABLES):
+            raise UsageError("there is a board in that store already")
         for table in TABLES:
             batch = []
-            for row in _board_rows(source, table.name, target.board):
+            for row in _rows(source, table.name):
                 batch.append(row)
                 if len(batch) == ROWS:
                     connection.execute(table.insert(), batch)
                     batch = []
             if batch:
                 connection.execute(table.insert(), batch)
-        wanted = digests(source, target.board)
-        if digests(connection, target.board) != wanted:
+        wanted = digests(source)
+        if digests(connection) != wanted:
             raise UsageError("the copy differs from the store; nothing was copied")
     return wanted
 
 
-def digests(connection: Connection, board: str) -> dict[str, str]:
-    """Table -> the number of a board's rows and the SHA-256 of all of them, in whatever order."""
+def digests(connection: Connection) -> dict[str, str]:
+    """Table -> the number of its rows and the SHA-256 of all of them, in whatever order."""
     found = {}
     for table in sorted(table.name for table in TABLES):
-        rows = sorted(_row_digest(row) for row in _board_rows(connection, table, board))
+        rows = sorted(_row_digest(row) for row in _rows(connection, table))
         found[table] = f"{len(rows)} {hashlib.sha256(''.join(rows).encode()).hexdigest()}"
     return found
 
@@ -65,9 +66,8 @@ def _json_of(value: Any) -> str:
     return hashlib.sha256(value).hexdigest()
 
 
-def _board_rows(connection: Connection, name: str, board: str) -> Iterator[dict[str, Any]]:
-    table = metadata.tables[name]
-    query = select(table).where(table.c.board == board)
+def _rows(connection: Connection, name: str) -> Iterator[dict[str, Any]]:
+    query = select(metadata.tables[name])
     for row in connection.execute(query, execution_options={"yield_per": ROWS}):
         yield dict(row._mapping)
 

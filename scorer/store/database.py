@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.store import schema
-from scorer.store.connect import engine_at, migrate
+from scorer.store.connect import engine_at, migrate, schema_of
 from scorer.store.copying import copied, standing
 from scorer.store.evaluations import EvaluationQueue, under
 from scorer.store.listing import EntryList
@@ -46,23 +46,31 @@ class TeamEntries(NamedTuple):
 
 
 class Database:
-    """One board's records in a database that several boards and processes may share."""
+    """One board's records in a database that several processes may share.
+
+    A board has a SQLite file of its own, or a schema of its own in a PostgreSQL database.
+    """
 
     def __init__(self, engine: Engine, board: str) -> None:
         self._engine, self.board = engine, board
-        self._tables = Tables(engine, board)
+        self._tables = Tables(engine)
         self.evaluations = EvaluationQueue(self._tables)
 
     @classmethod
     def open(cls, url: str, board: str) -> Database:
         """Open the database at `url`, SQLite or PostgreSQL, made or migrated where that is needed.
 
-        `UsageError` if it cannot be reached, or a newer scorer made it.
+        Args:
+            url: of the database; of PostgreSQL, the board has a schema of its own there.
+            board: the id of the challenge.
+
+        `UsageError` if it cannot be reached, a newer scorer made it, or it is another challenge's.
         """
         try:
-            engine = engine_at(url)
+            engine = engine_at(url, schema_of(board))
             try:
-                migrate(engine)
+                migrate(engine, schema_of(board))
+                _claim(engine, board)
             except BaseException:
                 engine.dispose()
                 raise
@@ -100,7 +108,7 @@ class Database:
         return [entry_of(row) for row in self._ordered(number, number > after, **equal)]
 
     def counts(self, *names: str) -> tuple[int, ...]:
-        """How many rows of the board some tables have, by their names."""
+        """How many rows some tables have, by their names."""
         return self._tables.counts(*(schema.metadata.tables[name] for name in names))
 
     def entry(self, number: int) -> Entry | None:
@@ -119,7 +127,7 @@ class Database:
         """The receipt of an act. Raises `UsageError` if it was removed."""
         table = schema.receipt
         query = select(table).where(table.c.kind == kind, table.c.about == str(number))
-        rows = self._tables.rows(query, table)
+        rows = self._tables.rows(query)
         if not rows:
             raise UsageError(f"the receipt of {kind} {number} was removed from the store")
         return receipt_of(rows[0])
@@ -136,7 +144,7 @@ class Database:
         table = column.table
         equals = (table.c[name] == value for name, value in equal.items())
         query = select(table).where(*where, *equals)
-        return self._tables.rows(query.order_by(column), table)
+        return self._tables.rows(query.order_by(column))
 
     def stamp(self) -> tuple[int, ...]:
         """Numbers that change whenever entries, evaluations, decisions, teams or versions do."""
@@ -146,21 +154,17 @@ class Database:
             schema.version.c.number,
             schema.team.c.id,
         )
-        most = [
-            select(func.max(column)).where(column.table.c.board == self.board).scalar_subquery()
-            for column in columns
-        ]
+        most = [select(func.max(column)).scalar_subquery() for column in columns]
         evaluation = schema.evaluation.c
         # by an index, which has the state before the status
-        states = select(schema.version.c.values_digest).where(schema.version.c.board == self.board)
-        of_versions = and_(evaluation.board == self.board, evaluation.values_digest.in_(states))
-        waits = and_(of_versions, evaluation.status == "pending")
-        count = select(func.count()).where(waits).scalar_subquery()
+        states = evaluation.values_digest.in_(select(schema.version.c.values_digest))
+        count = select(func.count()).where(states, evaluation.status == "pending")
         # one that failed and was made again between two looks changes no count
-        of_board = evaluation.board == self.board
-        last = select(func.max(evaluation.made)).where(of_board).scalar_subquery()
+        last = select(func.max(evaluation.made)).scalar_subquery()
         with self._engine.connect() as connection:
-            *numbers, moment = connection.execute(select(*most, count, last)).one()
+            *numbers, moment = connection.execute(
+                select(*most, count.scalar_subquery(), last)
+            ).one()
         microseconds = 0 if moment is None else int(moment.timestamp() * 1e6)
         return (*(int(number or 0) for number in numbers), microseconds)
 
@@ -176,7 +180,7 @@ class Database:
             others = table.c.kind.in_(("version", "team", "decision"))
             these = table.c.kind == "entry", table.c.about.in_(map(str, entries))
             parts = [query.where(others), query.where(*these)]
-        return {(row.kind, row.about) for part in parts for row in self._tables.rows(part, table)}
+        return {(row.kind, row.about) for part in parts for row in self._tables.rows(part)}
 
     def add_version(self, version: Version, given: bool = False) -> bool:
         """Put a version in force; False where another process took its number first."""
@@ -185,7 +189,6 @@ class Database:
                 return False
             connection.execute(
                 schema.version.insert().values(
-                    board=self.board,
                     number=version.number,
                     since=version.since,
                     values_digest=version.values,
@@ -203,9 +206,7 @@ class Database:
         try:
             with self._tables.write() as connection:
                 number = self._tables.next(connection, schema.team.c.id, "team")
-                connection.execute(
-                    schema.team.insert().values(board=self.board, id=number, name=name, made=made)
-                )
+                connection.execute(schema.team.insert().values(id=number, name=name, made=made))
                 team = Team(number, name, made)
                 self._tables.link(connection, team)
         except IntegrityError:
@@ -218,16 +219,14 @@ class Database:
         with self._tables.write() as connection:
             number = self._tables.next(connection, table.c.id)
             fields = {"team": team, "hash": hash, "made": made, "label": label}
-            connection.execute(table.insert().values(board=self.board, id=number, **fields))
+            connection.execute(table.insert().values(id=number, **fields))
         return Token(number, team, hash, made, label=label)
 
     def mark_token(self, id: int, **times: datetime) -> None:
         """Note when a token was last used, or revoked."""
         table = schema.token
         with self._tables.write() as connection:
-            connection.execute(
-                table.update().where(table.c.board == self.board, table.c.id == id).values(**times)
-            )
+            connection.execute(table.update().where(table.c.id == id).values(**times))
 
     def record(
         self,
@@ -267,7 +266,6 @@ class Database:
             )
             connection.execute(
                 entries.insert().values(
-                    board=self.board,
                     number=entry.number,
                     team=entry.team,
                     received=entry.received,
@@ -298,11 +296,11 @@ class Database:
 
     def _sent(self, connection: Connection, team: int | None, values: str) -> TeamEntries:
         table, made = schema.entry, schema.evaluation
-        of_file = and_(made.c.board == self.board, under(values), made.c.sha256 == table.c.sha256)
+        of_file = and_(under(values), made.c.sha256 == table.c.sha256)
         rows = connection.execute(
             select(table, made.c.status)
             .outerjoin(made, of_file)
-            .where(table.c.board == self.board, table.c.team == team)
+            .where(table.c.team == team)
             .order_by(table.c.number)
         ).all()
         return TeamEntries(
@@ -328,7 +326,6 @@ class Database:
             decision = Decision(number, time, act, team, entry, reason, by, name, late)
             connection.execute(
                 schema.decision.insert().values(
-                    board=self.board,
                     number=number,
                     time=time,
                     act=act,
@@ -365,27 +362,22 @@ class Database:
                 connection.close()
                 self._engine.dispose()
 
-    def named(self, *, all: bool = True) -> set[str]:
-        """The SHA-256 of all files that entries and versions name, of any board in the database.
-
-        Without `all`, of this board.
-        """
+    def named(self) -> set[str]:
+        """The SHA-256 of all files that entries and versions name."""
         try:
             with self._engine.connect() as connection:
-                return _file_digests(connection, None if all else self.board)
+                return _file_digests(connection)
         except DBAPIError as error:
             raise UsageError(f"the store cannot be read: {error.orig}") from error
 
     @contextmanager
     def alone(self) -> Iterator[set[str]]:
-        """What `named` gives, and no board in the database records anything meanwhile."""
-        with self._engine.connect() as connection:
-            boards = connection.execute(select(schema.version.c.board).distinct()).scalars().all()
-        with self._tables.write(others=boards) as connection:
+        """What `named` gives, and nobody records anything meanwhile."""
+        with self._tables.write() as connection:
             yield _file_digests(connection)
 
     def size(self) -> int:
-        """The bytes of the database itself, with all boards that are in it."""
+        """The bytes of the database itself; of PostgreSQL, with all boards that are in it."""
         query = "SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()"
         if not self.is_sqlite:
             query = "SELECT pg_database_size(current_database())"
@@ -393,10 +385,10 @@ class Database:
             return int(connection.execute(text(query)).scalar() or 0)
 
     def file_size(self) -> int:
-        """The bytes of the files that this board's entries name."""
+        """The bytes of the files that entries name."""
         table = schema.entry
-        sizes = select(func.max(table.c.size).label("size")).where(table.c.board == self.board)
-        each = sizes.group_by(table.c.sha256).subquery()
+        sizes = select(func.max(table.c.size).label("size")).group_by(table.c.sha256)
+        each = sizes.subquery()
         with self._engine.connect() as connection:
             return int(connection.execute(select(func.sum(each.c.size))).scalar() or 0)
 
@@ -411,12 +403,26 @@ class Database:
         return self._engine.dialect.name == "sqlite"
 
 
-def _file_digests(connection: Connection, board: str | None = None) -> set[str]:
-    entry, version = schema.entry.c, schema.version.c
-    digests, files = select(entry.sha256).distinct(), select(version.files)
-    if board is not None:
-        digests, files = digests.where(entry.board == board), files.where(version.board == board)
-    named = set(connection.execute(digests).scalars())
-    for manifest in connection.execute(files).scalars():
+def _claim(engine: Engine, board: str) -> None:
+    """Make a new store that of a challenge; `UsageError` if it is another's."""
+    table = schema.challenge
+    with engine.connect() as connection:
+        owner = connection.execute(select(table.c.id)).scalar()
+    if owner is None:
+        with Tables(engine).write() as connection:
+            owner = connection.execute(select(table.c.id)).scalar()
+            if owner is None:
+                connection.execute(table.insert().values(id=board))
+                return
+    if owner != board:
+        raise UsageError(
+            f"this store is of challenge {quoted(owner)}, not of {quoted(board)}; each has a store "
+            "of its own, and without id: in challenge.yaml the folder's name is the id"
+        )
+
+
+def _file_digests(connection: Connection) -> set[str]:
+    named = set(connection.execute(select(schema.entry.c.sha256).distinct()).scalars())
+    for manifest in connection.execute(select(schema.version.c.files)).scalars():
         named.update(json.loads(manifest).values())
     return named

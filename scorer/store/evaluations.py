@@ -18,15 +18,15 @@ MOST_NAMED = 1_000  # files that one query names; where there are more, all rows
 
 
 class EvaluationQueue:
-    """The evaluations of one board, by the digest of the challenge's state and of the file."""
+    """The evaluations of a store, by the digest of the challenge's state and of the file."""
 
     def __init__(self, tables: Tables) -> None:
-        self._tables, self._board = tables, tables.board
+        self._tables = tables
 
     def all(self) -> Iterator[Evaluation]:
         """All evaluations, complete, one after the other."""
         table = schema.evaluation
-        query = select(table).where(table.c.board == self._board).order_by(table.c.sha256)
+        query = select(table).order_by(table.c.sha256)
         with self._tables.engine.connect() as connection:
             for row in connection.execution_options(yield_per=20).execute(query):
                 yield evaluation_of(row)
@@ -35,29 +35,29 @@ class EvaluationQueue:
         """SHA-256 of a file -> the status of its evaluation under one state of the challenge."""
         table = schema.evaluation
         query = select(table.c.sha256, table.c.status).where(under(values))
-        return {r.sha256: r.status for r in self._tables.rows(query, table)}
+        return {r.sha256: r.status for r in self._tables.rows(query)}
 
     def one(self, values: str, sha256: str) -> Evaluation | None:
         """One evaluation, complete."""
         table = schema.evaluation
         query = select(table).where(under(values, sha256))
-        return next((evaluation_of(r) for r in self._tables.rows(query, table)), None)
+        return next((evaluation_of(r) for r in self._tables.rows(query)), None)
 
     def results(self, values: str, files: Set[str] | None = None) -> list[Any]:
         """SHA-256, status and summary of the evaluations under one state, of all or some files."""
         table = schema.evaluation
         query = select(table.c.sha256, table.c.status, table.c.summary).where(under(values))
         if files is None:
-            return self._tables.rows(query, table)
+            return self._tables.rows(query)
         if len(files) <= MOST_NAMED:
-            return self._tables.rows(query.where(table.c.sha256.in_(files)), table)
-        return [row for row in self._tables.rows(query, table) if row.sha256 in files]
+            return self._tables.rows(query.where(table.c.sha256.in_(files)))
+        return [row for row in self._tables.rows(query) if row.sha256 in files]
 
     def several(self, values: str, files: Sequence[str]) -> list[Evaluation]:
         """The evaluations of these files, complete; at most some hundred."""
         table = schema.evaluation
         query = select(table).where(under(values), table.c.sha256.in_(files))
-        return [evaluation_of(row) for row in self._tables.rows(query, table)]
+        return [evaluation_of(row) for row in self._tables.rows(query)]
 
     def summarize(self, values: str, sha256: str, summary: str) -> None:
         """Keep the summary of an evaluation, JSON with the means by split."""
@@ -68,13 +68,13 @@ class EvaluationQueue:
         """The failed evaluation of that reference."""
         table = schema.evaluation
         query = select(table).where(table.c.reference == reference)
-        return next((evaluation_of(r) for r in self._tables.rows(query, table)), None)
+        return next((evaluation_of(r) for r in self._tables.rows(query)), None)
 
     def ask(self, values: str, files: Sequence[str], now: datetime) -> None:
         """Queue files that are not evaluated yet under a state of the challenge."""
         with self._tables.write() as connection:
             table = schema.evaluation
-            query = select(table.c.sha256).where(table.c.board == self._board, under(values))
+            query = select(table.c.sha256).where(under(values))
             queued = set(connection.execute(query).scalars())
             for sha256 in dict.fromkeys(files):
                 if sha256 not in queued:
@@ -83,14 +83,13 @@ class EvaluationQueue:
     def knows(self, connection: Connection, values: str, sha256: str) -> bool:
         """Whether a file is queued or evaluated, within a transaction."""
         table = schema.evaluation
-        query = select(table.c.status).where(table.c.board == self._board, under(values, sha256))
+        query = select(table.c.status).where(under(values, sha256))
         return connection.execute(query).first() is not None
 
     def add(self, connection: Connection, values: str, sha256: str, now: datetime) -> None:
         """Queue a file within a transaction."""
         connection.execute(
             schema.evaluation.insert().values(
-                board=self._board,
                 values_digest=values,
                 sha256=sha256,
                 status="pending",
@@ -107,9 +106,7 @@ class EvaluationQueue:
             free = or_(table.c.lease.is_(None), table.c.lease < now)
             row = connection.execute(
                 select(table.c.sha256, table.c.tries)
-                .where(
-                    table.c.board == self._board, under(values), table.c.status == "pending", free
-                )
+                .where(under(values), table.c.status == "pending", free)
                 .order_by(table.c.asked, table.c.sha256)
                 .limit(1)
                 .with_for_update(skip_locked=True)
@@ -129,7 +126,7 @@ class EvaluationQueue:
         held = table.c.lease >= now
         waits = case((held, None), else_=table.c.asked)  # NULL, where a worker holds it
         query = select(func.count(waits), func.min(waits), func.count(case((held, 1)))).where(
-            table.c.board == self._board, under(values), table.c.status == "pending"
+            under(values), table.c.status == "pending"
         )
         with self._tables.engine.connect() as connection:
             return Queue(*connection.execute(query).one())
@@ -146,7 +143,7 @@ class EvaluationQueue:
         """How often an evaluation was begun."""
         table = schema.evaluation
         query = select(table.c.tries).where(under(values, sha256))
-        return next((r.tries for r in self._tables.rows(query, table)), 0)
+        return next((r.tries for r in self._tables.rows(query)), 0)
 
     def finish(self, evaluation: Evaluation) -> None:
         """Keep the result of an evaluation; one that is finished already stays as it is."""
@@ -184,7 +181,7 @@ class EvaluationQueue:
     def _change(self, values: str, sha256: str) -> Update:
         """A change of the evaluation of a file under one state of the challenge."""
         table = schema.evaluation
-        return table.update().where(table.c.board == self._board, under(values, sha256))
+        return table.update().where(under(values, sha256))
 
 
 def under(values: str, sha256: str | None = None) -> ColumnElement[bool]:

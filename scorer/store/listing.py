@@ -22,9 +22,7 @@ class EntryList:
     def __init__(self, tables: Tables, values: str) -> None:
         self._tables, self._values = tables, values
         entry, made = schema.entry, schema.evaluation
-        of_file = and_(
-            made.c.board == entry.c.board, under(values), made.c.sha256 == entry.c.sha256
-        )
+        of_file = and_(under(values), made.c.sha256 == entry.c.sha256)
         self._both = entry.outerjoin(made, of_file)
         self._status = func.coalesce(made.c.status, PENDING)
 
@@ -33,7 +31,6 @@ class EntryList:
         entry, made, receipt = schema.entry, schema.evaluation, schema.receipt
         numbers = self._numbers(wanted, part).subquery()
         own = and_(
-            receipt.c.board == entry.c.board,
             receipt.c.kind == "entry",
             receipt.c.about == cast(entry.c.number, String),
         )
@@ -44,14 +41,13 @@ class EntryList:
             .join(numbers, numbers.c.number == entry.c.number)
             .order_by(*self._order(part))
         )  # fmt: skip
-        return [self._found(row) for row in self._tables.rows(query, entry)]
+        return [self._found(row) for row in self._tables.rows(query)]
 
     def _numbers(self, wanted: Wanted, part: Extract) -> Select[Any]:
         """The numbers of the entries; what else is read, is read of them alone."""
         entry = schema.entry
         rows = entry if wanted.status is None else self._both
-        conditions = (entry.c.board == self._tables.board, *self._conditions(wanted))
-        query = select(entry.c.number).select_from(rows).where(*conditions)
+        query = select(entry.c.number).select_from(rows).where(*self._conditions(wanted))
         return query.order_by(*self._order(part)).limit(part.most).offset(part.skip)
 
     def _order(self, part: Extract) -> list[Any]:
@@ -73,7 +69,7 @@ class EntryList:
     def numbers(self, wanted: Wanted, part: Extract) -> list[int]:
         """The numbers of a part of the entries that are wanted."""
         query = self._numbers(wanted, part)
-        return [row.number for row in self._tables.rows(query, schema.entry)]
+        return [row.number for row in self._tables.rows(query)]
 
     def count(self, wanted: Wanted) -> int:
         """The number of entries that are wanted."""
@@ -81,7 +77,7 @@ class EntryList:
         query = select(func.count().label("most")).select_from(
             entry if wanted.status is None else self._both
         )
-        (row,) = self._tables.rows(query.where(*self._conditions(wanted)), entry)
+        (row,) = self._tables.rows(query.where(*self._conditions(wanted)))
         return int(row.most)
 
     def failures(self) -> list[tuple[str, int]]:
@@ -90,7 +86,7 @@ class EntryList:
         first = func.min(entry.c.number).label("first")
         query = select(made.c.reference, first).select_from(self._both)
         query = query.where(made.c.status == "failed").group_by(made.c.reference).order_by(first)
-        return [(row.reference or "", row.first) for row in self._tables.rows(query, entry)]
+        return [(row.reference or "", row.first) for row in self._tables.rows(query)]
 
     def by_status(self, since: datetime | None = None) -> dict[Status, int]:
         """Status -> the number of entries, or of those that came since a time."""
@@ -98,13 +94,13 @@ class EntryList:
         query = query.select_from(self._both).group_by(self._status)
         if since is not None:
             query = query.where(schema.entry.c.received >= since)
-        return {row.status: row.most for row in self._tables.rows(query, schema.entry)}
+        return {row.status: row.most for row in self._tables.rows(query)}
 
     def by_team(self) -> dict[int | None, int]:
         """Team -> the number of its entries; of None, the baselines."""
         team = schema.entry.c.team
         query = select(team, func.count().label("most")).group_by(team)
-        return {row.team: row.most for row in self._tables.rows(query, schema.entry)}
+        return {row.team: row.most for row in self._tables.rows(query)}
 
     def _conditions(self, wanted: Wanted) -> list[ColumnElement[bool]]:
         conditions = {

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import (
     Boolean,
     Column,
-    ForeignKeyConstraint,
+    ForeignKey,
     Index,
     Integer,
     LargeBinary,
@@ -55,12 +55,12 @@ class Moment(TypeDecorator[datetime]):
 
 metadata = MetaData()
 
-BOARD = ("board", String(200))  # the challenge's id: several boards may share a database
+# of one row: whose board it is, since a store is of one challenge
+challenge = Table("challenge", metadata, Column("id", Text, primary_key=True))
 
 version = Table(
     "version",
     metadata,
-    Column(*BOARD, primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("since", Moment, nullable=False),
     Column("values_digest", String(64), nullable=False),
@@ -73,34 +73,28 @@ version = Table(
 team = Table(
     "team",
     metadata,
-    Column(*BOARD, primary_key=True),
     Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("name", String(200), nullable=False),
+    Column("name", String(200), nullable=False, unique=True),
     Column("made", Moment, nullable=False),
-    UniqueConstraint("board", "name"),
 )
 
 token = Table(
     "token",
     metadata,
-    Column(*BOARD, primary_key=True),
     Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("team", Integer),  # null: an organizer's
-    Column("hash", String(64), nullable=False),
+    Column("team", Integer, ForeignKey("team.id")),  # null: an organizer's
+    Column("hash", String(64), nullable=False, unique=True),
     Column("made", Moment, nullable=False),
     Column("used", Moment),
     Column("revoked", Moment),
     Column("label", String(200)),
-    ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
-    UniqueConstraint("board", "hash"),
 )
 
 entry = Table(
     "entry",
     metadata,
-    Column(*BOARD, primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
-    Column("team", Integer),  # null: a baseline
+    Column("team", Integer, ForeignKey("team.id")),  # null: a baseline
     Column("received", Moment, nullable=False),
     Column("sha256", String(64), nullable=False),
     Column("file", Text, nullable=False),
@@ -108,13 +102,11 @@ entry = Table(
     Column("phase", String(200)),
     Column("name", String(200), nullable=False),
     Column("answers", Text, nullable=False),  # JSON
-    ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
 )
 
 evaluation = Table(
     "evaluation",
     metadata,
-    Column(*BOARD, primary_key=True),
     Column("values_digest", String(64), primary_key=True),
     Column("sha256", String(64), primary_key=True),
     Column("status", String(10), nullable=False),
@@ -134,7 +126,6 @@ evaluation = Table(
 decision = Table(
     "decision",
     metadata,
-    Column(*BOARD, primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("time", Moment, nullable=False),
     Column("act", String(12), nullable=False),
@@ -149,28 +140,25 @@ decision = Table(
 receipt = Table(
     "receipt",
     metadata,
-    Column(*BOARD, primary_key=True),
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("kind", String(10), nullable=False),
     Column("about", String(140), nullable=False),
-    Column("entry", Integer),  # of an entry's
+    Column("entry", Integer, ForeignKey("entry.number")),  # of an entry's
     Column("previous", String(64)),
     Column("digest", String(64), nullable=False),
     Column("body", Text, nullable=False),
     Column("salt", String(64)),
-    ForeignKeyConstraint(["board", "entry"], ["entry.board", "entry.number"]),
-    UniqueConstraint("board", "kind", "about"),
+    UniqueConstraint("kind", "about"),
 )
 
-Index("entry_of_team", entry.c.board, entry.c.team, entry.c.number)
-Index("entry_received", entry.c.board, entry.c.received)
-Index("entry_latest", entry.c.board, entry.c.team, entry.c.received, entry.c.number)
-Index("entry_file", entry.c.board, entry.c.sha256, entry.c.size)
+Index("entry_of_team", entry.c.team, entry.c.number)
+Index("entry_received", entry.c.received)
+Index("entry_latest", entry.c.team, entry.c.received, entry.c.number)
+Index("entry_file", entry.c.sha256, entry.c.size)
 Index("evaluation_waiting", evaluation.c.status, evaluation.c.lease)
-Index("evaluation_made", evaluation.c.board, evaluation.c.made)
+Index("evaluation_made", evaluation.c.made)
 Index(
     "evaluation_status",
-    evaluation.c.board,
     evaluation.c.values_digest,
     evaluation.c.status,
     evaluation.c.sha256,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -15,46 +15,37 @@ from scorer.core.errors import UsageError
 from scorer.store import chain, schema
 from scorer.store.records import Entry, Kind, Receipt
 
-LOCK = text("SELECT pg_advisory_xact_lock(hashtext(:board))")
+LOCK = text("SELECT pg_advisory_xact_lock(hashtext(current_schema()))")
 
 
 class Tables:
-    """One board's rows in a database."""
+    """The tables of a store in its database."""
 
-    def __init__(self, engine: Engine, board: str) -> None:
-        self.engine, self.board = engine, board
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
 
-    def rows(self, query: Any, table: Any) -> list[Any]:
-        """The board's rows of a query. Raises `UsageError` if the store cannot be read."""
+    def rows(self, query: Any) -> list[Any]:
+        """The rows of a query. Raises `UsageError` if the store cannot be read."""
         try:
             with self.engine.connect() as connection:
-                return list(connection.execute(query.where(table.c.board == self.board)))
+                return list(connection.execute(query))
         except DBAPIError as error:
             raise UsageError(f"the store cannot be read: {error.orig}") from error
 
     def counts(self, *tables: Table) -> tuple[int, ...]:
-        """How many of the board's rows some tables have."""
-        counts = [
-            select(func.count()).where(table.c.board == self.board).scalar_subquery()
-            for table in tables
-        ]
+        """How many rows some tables have."""
+        counts = [select(func.count()).select_from(table).scalar_subquery() for table in tables]
         with self.engine.connect() as connection:
             return tuple(connection.execute(select(*counts)).one())
 
     @contextmanager
-    def write(self, lock: bool = True, *, others: Sequence[str] = ()) -> Iterator[Connection]:
-        """A transaction that writes; with `lock` the only one of this board at its time.
-
-        Args:
-            lock: whether no other may write to the board meanwhile.
-            others: further boards to which no other may write.
-        """
+    def write(self, lock: bool = True) -> Iterator[Connection]:
+        """A transaction that writes; with `lock` the only one of this store at its time."""
         engine = self.engine.execution_options(writes=True)
         try:
             with engine.begin() as connection:
                 if lock and engine.dialect.name == "postgresql":
-                    for board in sorted({self.board, *others}):
-                        connection.execute(LOCK, {"board": board})
+                    connection.execute(LOCK)
                 yield connection
         except IntegrityError:
             raise
@@ -65,18 +56,15 @@ class Tables:
         """Append a receipt to the chain; None if the record has one, being made again."""
         table = schema.receipt
         kind, about = chain.named(record)
-        known = select(table.c.number).where(
-            table.c.board == self.board, table.c.kind == kind, table.c.about == about
-        )
+        known = select(table.c.number).where(table.c.kind == kind, table.c.about == about)
         if connection.execute(known).first() is not None:
             return None
-        last = select(table.c.digest).where(table.c.board == self.board)
-        digest = connection.execute(last.order_by(table.c.number.desc()).limit(1)).scalar()
+        last = select(table.c.digest).order_by(table.c.number.desc()).limit(1)
+        digest = connection.execute(last).scalar()
         receipt = chain.receipt(
             record, digest, chain.new_salt(), recorded=datetime.now(UTC), **more
         )
         row = {
-            "board": self.board,
             "number": self.next(connection, table.c.number),
             "entry": record.number if isinstance(record, Entry) else None,
             **asdict(receipt),
@@ -86,11 +74,9 @@ class Tables:
 
     def next(self, connection: Connection, column: Any, kind: Kind | None = None) -> int:
         """The next number of a column; of a kind with receipts one that no receipt had."""
-        receipts, table = schema.receipt, column.table
-        most = select(func.max(column)).where(table.c.board == self.board)
-        numbers = [connection.execute(most).scalar()]
+        receipts = schema.receipt
+        numbers = [connection.execute(select(func.max(column))).scalar()]
         if kind is not None:
             had = select(func.max(cast(receipts.c.about, Integer)))
-            of_kind = had.where(receipts.c.board == self.board, receipts.c.kind == kind)
-            numbers.append(connection.execute(of_kind).scalar())
+            numbers.append(connection.execute(had.where(receipts.c.kind == kind)).scalar())
         return max(int(number or 0) for number in numbers) + 1

@@ -26,7 +26,7 @@ def filled(board, life):
 
 def looks(board):
     with standing(board._database._engine) as connection:
-        rows = digests(connection, board.challenge.id)
+        rows = digests(connection)
     report = board.board(split="private", now=DAY).report
     return rows, [(s.rank, s.name, dict(s.values)) for s in report.standings], board.altered()
 
@@ -98,6 +98,6 @@ def test_a_board_moves_to_postgresql_and_back(life, postgresql_store):
         board.store.move(beside)
     with life.open() as board:
         assert looks(board) == looked
-        with pytest.raises(UsageError, match="a board life in that store already"):
+        with pytest.raises(UsageError, match="there is a board in that store already"):
             board.store.move(postgresql_store)
         assert looks(board) == looked

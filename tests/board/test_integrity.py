@@ -105,8 +105,8 @@ TAMPERINGS = {
     "no file": (no_file, "the file of entry 3 is not kept"),
     "decision": (sql("DELETE FROM decision WHERE act = 'disqualify'"), "decision 1 was removed"),
     "reason": (sql("UPDATE decision SET reason = 'none' WHERE number = 1"), "decision 1 is not"),
-    "another decision": (sql("INSERT INTO decision (board, number, time, act, entry, reason, late) "
-                             "VALUES ('life', 3, '2026-01-06T00:00:00.000000+00:00', 'disqualify',"
+    "another decision": (sql("INSERT INTO decision (number, time, act, entry, reason, late) "
+                             "VALUES (3, '2026-01-06T00:00:00.000000+00:00', 'disqualify',"
                              " 1, 'x', 0)"), "decision 3 has no receipt"),
     "name": (sql("UPDATE team SET name = 'x' WHERE id = 1"), "team 1 is not what"),
     "fingerprint": (sql("UPDATE version SET fingerprint = '0000000000000000'"),

@@ -1,5 +1,6 @@
 """The upkeep of a store: files that nothing names are not kept, or removed."""
 
+import json
 import os
 from datetime import UTC, datetime, timedelta
 
@@ -140,3 +141,33 @@ def shown(tmp_path_factory, new_life):
         for n in (2, 1, 5):
             board.decide("disqualify", n, "copied", by="anna", now=DAY + timedelta(hours=5 + n))
         yield board
+
+
+def test_a_store_is_of_one_challenge(life, new_life, tmp_path):
+    shared = f"sqlite:///{tmp_path / 'store.db'}"
+    with life.open(shared) as board:
+        board.add_team("red")
+    other = new_life(tmp_path / "other", "", lists=3)
+    with pytest.raises(UsageError, match="this store is of challenge 'life', not of 'other'"):
+        other.open(shared)
+    with life.open(shared) as board:
+        assert list(board.teams()) == ["red"]
+
+
+@pytest.mark.slow("a server of PostgreSQL")
+@pytest.mark.parametrize("id", ["other", 'a "b" 100%:x', "public", "é" * 60, "é" * 61])
+def test_boards_of_one_postgresql_database_have_schemas_of_their_own(
+    life, new_life, tmp_path, postgresql_store, id
+):
+    folders = {"life": life, id: new_life(tmp_path / "more", f"id: {json.dumps(id)}\n", lists=3)}
+    for name, each in folders.items():
+        with each.open(postgresql_store) as board:
+            assert board.challenge.id == name
+            board.add_team(f"of {name[:50]}")
+            (added,) = board.add([each.sent("a", 1.0, each.lists)], f"of {name[:50]}")
+            assert added.entry == 1
+    for name, each in folders.items():
+        with each.open(postgresql_store) as board:
+            assert list(board.teams()) == [f"of {name[:50]}"]
+            assert len(board.entries()) == 1
+            assert board.altered() == []

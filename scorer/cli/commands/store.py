@@ -50,7 +50,7 @@ def store(
     ] = False,
     unshared: Annotated[
         bool,
-        typer.Option("--unshared", help="Of gc: no other database keeps files where --files says."),
+        typer.Option("--unshared", help="Of gc: no other board keeps files where --files says."),
     ] = False,
     store: StoreWord = None,
     files: FilesWord = None,

@@ -8,8 +8,6 @@ from alembic import op
 revision = "0001"
 down_revision = None
 
-BOARD = ("board", sa.String(200))
-
 
 def _moment(name: str, *, nullable: bool = True) -> sa.Column[str]:
     return sa.Column(name, sa.String(32), nullable=nullable)
@@ -17,9 +15,9 @@ def _moment(name: str, *, nullable: bool = True) -> sa.Column[str]:
 
 def upgrade() -> None:
     """Create them, with their indexes."""
+    op.create_table("challenge", sa.Column("id", sa.Text, primary_key=True))
     op.create_table(
         "version",
-        sa.Column(*BOARD, primary_key=True),
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
         _moment("since", nullable=False),
         sa.Column("values_digest", sa.String(64), nullable=False),
@@ -30,30 +28,24 @@ def upgrade() -> None:
     )
     op.create_table(
         "team",
-        sa.Column(*BOARD, primary_key=True),
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("name", sa.String(200), nullable=False),
+        sa.Column("name", sa.String(200), nullable=False, unique=True),
         _moment("made", nullable=False),
-        sa.UniqueConstraint("board", "name"),
     )
     op.create_table(
         "token",
-        sa.Column(*BOARD, primary_key=True),
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("team", sa.Integer),
-        sa.Column("hash", sa.String(64), nullable=False),
+        sa.Column("team", sa.Integer, sa.ForeignKey("team.id")),
+        sa.Column("hash", sa.String(64), nullable=False, unique=True),
         _moment("made", nullable=False),
         _moment("used"),
         _moment("revoked"),
         sa.Column("label", sa.String(200)),
-        sa.ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
-        sa.UniqueConstraint("board", "hash"),
     )
     op.create_table(
         "entry",
-        sa.Column(*BOARD, primary_key=True),
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
-        sa.Column("team", sa.Integer),
+        sa.Column("team", sa.Integer, sa.ForeignKey("team.id")),
         _moment("received", nullable=False),
         sa.Column("sha256", sa.String(64), nullable=False),
         sa.Column("file", sa.Text, nullable=False),
@@ -61,15 +53,13 @@ def upgrade() -> None:
         sa.Column("phase", sa.String(200)),
         sa.Column("name", sa.String(200), nullable=False),
         sa.Column("answers", sa.Text, nullable=False),
-        sa.ForeignKeyConstraint(["board", "team"], ["team.board", "team.id"]),
     )
-    op.create_index("entry_of_team", "entry", ["board", "team", "number"])
-    op.create_index("entry_received", "entry", ["board", "received"])
-    op.create_index("entry_latest", "entry", ["board", "team", "received", "number"])
-    op.create_index("entry_file", "entry", ["board", "sha256", "size"])
+    op.create_index("entry_of_team", "entry", ["team", "number"])
+    op.create_index("entry_received", "entry", ["received"])
+    op.create_index("entry_latest", "entry", ["team", "received", "number"])
+    op.create_index("entry_file", "entry", ["sha256", "size"])
     op.create_table(
         "evaluation",
-        sa.Column(*BOARD, primary_key=True),
         sa.Column("values_digest", sa.String(64), primary_key=True),
         sa.Column("sha256", sa.String(64), primary_key=True),
         sa.Column("status", sa.String(10), nullable=False),
@@ -86,12 +76,11 @@ def upgrade() -> None:
         sa.Column("tries", sa.Integer, nullable=False),
     )
     op.create_index("evaluation_waiting", "evaluation", ["status", "lease"])
-    op.create_index("evaluation_made", "evaluation", ["board", "made"])
-    columns = ["board", "values_digest", "status", "sha256"]
+    op.create_index("evaluation_made", "evaluation", ["made"])
+    columns = ["values_digest", "status", "sha256"]
     op.create_index("evaluation_status", "evaluation", columns)
     op.create_table(
         "decision",
-        sa.Column(*BOARD, primary_key=True),
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
         _moment("time", nullable=False),
         sa.Column("act", sa.String(12), nullable=False),
@@ -104,15 +93,13 @@ def upgrade() -> None:
     )
     op.create_table(
         "receipt",
-        sa.Column(*BOARD, primary_key=True),
         sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
         sa.Column("kind", sa.String(10), nullable=False),
         sa.Column("about", sa.String(140), nullable=False),
-        sa.Column("entry", sa.Integer),
+        sa.Column("entry", sa.Integer, sa.ForeignKey("entry.number")),
         sa.Column("previous", sa.String(64)),
         sa.Column("digest", sa.String(64), nullable=False),
         sa.Column("body", sa.Text, nullable=False),
         sa.Column("salt", sa.String(64)),
-        sa.ForeignKeyConstraint(["board", "entry"], ["entry.board", "entry.number"]),
-        sa.UniqueConstraint("board", "kind", "about"),
+        sa.UniqueConstraint("kind", "about"),
     )
