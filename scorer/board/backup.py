@@ -131,8 +131,11 @@ def move(challenge: Challenge, database: Database, url: str) -> Copied:
     from scorer.store.database import Database
 
     folder = (challenge.folder / FOLDER).resolve()
-    database.refuse_others()
+    with database.alone():  # at first; what is recorded from then on is copied, too
+        pass
     with Database.open(url, database.board) as target:
+        if any(target.counts("version", "team", "token")):  # it may be this store itself
+            raise UsageError("there is a board in that store already")
         tables = database.copy_to(target, last=True)
     if database.path == folder / DATABASE:
         database.close()

@@ -129,7 +129,6 @@ class Ledger:
         )
         if entry is None or receipt is None:
             return added._replace(code=refusal.code, message=refusal.message)
-        self._keep(file, stream, sha256)  # an old one that no entry named may be gone meanwhile
         if self._versions.in_force().values != version.values:  # re-scored meanwhile
             self._evaluations.ask()
         if not evaluate:

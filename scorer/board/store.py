@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -14,9 +12,6 @@ from scorer.store.files import Files, Kept
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
-
-YOUNG = timedelta(days=1)  # for which a file is kept that no entry names: it may be on its way
-BATCH = 100  # files that are removed while nobody records
 
 
 class Usage(NamedTuple):
@@ -64,42 +59,35 @@ class Store:
         """
         return move(self._challenge, self._database, url)
 
-    def gc(
-        self, *, dry_run: bool = False, unshared: bool = False, now: datetime | None = None
-    ) -> list[Kept]:
+    def gc(self, *, dry_run: bool = False, unshared: bool = False) -> list[Kept]:
         """Remove the files that no entry and no version names.
-
-        A file is left for a day after it came: its entry may be on the way.
 
         Args:
             dry_run: remove nothing.
             unshared: no other board keeps files in the same place, if that was chosen.
-            now: the time instead of the present.
 
         Returns:
             The files that were removed, or would be.
 
         Raises:
-            UsageError: the place of the files was chosen, and may be shared.
+            UsageError: another process has the store open, or the place of the files was chosen,
+                and may be shared.
         """
-        if self._shared and not (unshared or dry_run):
+        if dry_run:
+            return self._unnamed(self._database.named())
+        if self._shared and not unshared:
             raise UsageError(
                 "the place of the files was chosen by --files, and another board may keep its "
                 "files there, too; where none does, say --unshared"
             )
-        named, until = self._database.named(), (now or datetime.now(UTC)) - YOUNG
-        try:
-            found = [
-                kept for kept in self._files.all() if kept.sha256 not in named and kept.time < until
-            ]
-            return found if dry_run else list(self._removed(found))
-        except OSError as error:
-            raise UsageError(f"a file cannot be removed: {error.strerror or error}") from None
+        with self._database.alone() as named:
+            found = self._unnamed(named)
+            try:
+                for kept in found:
+                    self._files.remove(kept)
+            except OSError as error:
+                raise UsageError(f"a file cannot be removed: {error.strerror or error}") from None
+        return found
 
-    def _removed(self, found: list[Kept]) -> Iterator[Kept]:
-        for start in range(0, len(found), BATCH):
-            with self._database.alone() as named:  # asked again: one may be wanted since
-                for kept in found[start : start + BATCH]:
-                    if kept.sha256 not in named:
-                        self._files.remove(kept)
-                        yield kept
+    def _unnamed(self, named: set[str]) -> list[Kept]:
+        return [kept for kept in self._files.all() if kept.sha256 not in named]

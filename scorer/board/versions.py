@@ -68,7 +68,6 @@ class Versions:
             self.keep_files()
             if self._database.add_version(first):
                 self._ready[1] = ready
-            self.keep_files()  # old ones that no version named may be gone meanwhile
             versions = self._known()
         return [v for v in versions if now is None or v.number == 1 or v.since <= now][-1]
 
@@ -187,7 +186,6 @@ class Versions:
         """Put a version in force; `UsageError` if another process has just put one in force."""
         if not self._database.add_version(version, given):
             raise UsageError("another process has re-scored this board just now; try again")
-        self.keep_files()  # old ones that no version named may be gone meanwhile
         self._ready[version.number] = ready
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,6 +23,11 @@ from scorer.store.listing import EntryList
 from scorer.store.records import Act, Decision, Entry, Kind, Receipt, Status, Team, Token, Version
 from scorer.store.rows import decision_of, entry_of, receipt_of, team_of, version_of
 from scorer.store.tables import Tables
+
+OTHERS = text(  # connections of other processes to this store
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() "
+    "AND application_name = current_setting('application_name') AND pid <> pg_backend_pid()"
+)
 
 
 class Draft(NamedTuple):
@@ -348,33 +353,36 @@ class Database:
         with self._tables.write() if last else standing(self._engine) as source:
             return copied(source, target._tables)
 
-    def refuse_others(self) -> None:
-        """Raise `UsageError` if another process has this SQLite file open."""
-        if self.is_sqlite:
-            self._engine.dispose()
-            connection = self._engine.raw_connection()
-            try:  # only who is alone may leave the mode in which several read and write
-                connection.cursor().execute("PRAGMA busy_timeout=0")
-                connection.cursor().execute("PRAGMA journal_mode=DELETE").fetchall()
-            except sqlite3.OperationalError:
-                raise UsageError("another process has the store open; end it first") from None
-            finally:
-                connection.close()
-                self._engine.dispose()
-
     def named(self) -> set[str]:
         """The SHA-256 of all files that entries and versions name."""
         try:
             with self._engine.connect() as connection:
-                return _file_digests(connection)
+                return _file_digests(connection.exec_driver_sql)
         except DBAPIError as error:
             raise UsageError(f"the store cannot be read: {error.orig}") from error
 
     @contextmanager
     def alone(self) -> Iterator[set[str]]:
-        """What `named` gives, and nobody records anything meanwhile."""
-        with self._tables.write() as connection:
-            yield _file_digests(connection)
+        """What `named` gives, while no other process has the store open, nor can open it.
+
+        `UsageError` if one has.
+        """
+        refused = UsageError("another process has the store open; end it first")
+        self._engine.dispose()
+        if self.path is None:
+            with self._engine.begin() as connection:
+                if connection.execute(OTHERS).scalar():
+                    raise refused
+                connection.execute(text("LOCK TABLE entry, version IN ACCESS EXCLUSIVE MODE"))
+                yield _file_digests(connection.exec_driver_sql)
+            return
+        with closing(sqlite3.connect(self.path, timeout=0, isolation_level=None)) as database:
+            try:  # only who is alone may leave the mode in which several read and write
+                database.execute("PRAGMA journal_mode=DELETE").fetchall()
+                database.execute("BEGIN EXCLUSIVE")
+            except sqlite3.OperationalError:
+                raise refused from None
+            yield _file_digests(database.execute)
 
     def size(self) -> int:
         """The bytes of the database itself; of PostgreSQL, with all boards that are in it."""
@@ -421,8 +429,9 @@ def _claim(engine: Engine, board: str) -> None:
         )
 
 
-def _file_digests(connection: Connection) -> set[str]:
-    named = set(connection.execute(select(schema.entry.c.sha256).distinct()).scalars())
-    for manifest in connection.execute(select(schema.version.c.files)).scalars():
+def _file_digests(execute: Callable[[str], Iterable[Any]]) -> set[str]:
+    """The SHA-256 of all files that entries and versions name, by what runs a query."""
+    named = {sha256 for (sha256,) in execute("SELECT DISTINCT sha256 FROM entry")}
+    for (manifest,) in execute("SELECT files FROM version"):
         named.update(json.loads(manifest).values())
     return named

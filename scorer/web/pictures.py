@@ -27,7 +27,7 @@ from scorer.store.records import Entry
 MOST_ENTRIES = 2_000  # entries of a plot over time
 
 
-class Comparison(NamedTuple):
+class EntryComparison(NamedTuple):
     """Two entries, measure by measure, and sentences on their lists."""
 
     numbers: Table
@@ -148,7 +148,7 @@ def _closings(rules: Challenge, zone: ZoneInfo) -> list[datetime]:
 
 def compare_entries(
     snapshot: Snapshot, pair: tuple[Added, Added], split: str, now: datetime, lists: bool
-) -> Comparison:
+) -> EntryComparison:
     """Two entries measure by measure, and whether chance alone explains their difference.
 
     Args:
@@ -172,18 +172,18 @@ def compare_entries(
     numbers = texts(caption, head, rows)
     if not lists:
         notes = (f"Entry {a.entry}: {a.message}." for a in pair if a.message)
-        return Comparison(numbers, [*notes])
+        return EntryComparison(numbers, [*notes])
     entries = {entry.number: entry for entry in snapshot.entries}
     one, other = (
         snapshot.scored(entries[number], "", split).values[primary.id].per_list
         for number in numbers_of
     )
     if one is None or other is None:
-        return Comparison(numbers, [])
+        return EntryComparison(numbers, [])
     differences = one - other
     differences = differences[~np.isnan(differences)]
     if not differences.size:
-        return Comparison(numbers, [])
+        return EntryComparison(numbers, [])
     higher, lower = int((differences > 0).sum()), int((differences < 0).sum())
     words = [
         f"Entry {numbers_of[0]} is higher in {higher:,} lists, entry {numbers_of[1]} in {lower:,}; "
@@ -196,4 +196,4 @@ def compare_entries(
             f"A difference as large as this in {printable(primary.id)} comes by chance with "
             f"p = {tested.p[0, 1]:.4f} ({tested.how.test} test over the lists)."
         )
-    return Comparison(numbers, words)
+    return EntryComparison(numbers, words)

@@ -1,7 +1,8 @@
 """The upkeep of a store: files that nothing names are not kept, or removed."""
 
 import json
-import os
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -44,43 +45,45 @@ def test_a_refused_file_is_not_kept(life, team, now, answers, code):
 
 
 def orphans(life):
-    """Files that no entry names: an old one, a young one, and one that was never finished."""
+    """Files that no entry names: a whole one, and one that was never finished."""
     folder = life.folder / ".scorer" / "files" / "ab"
     folder.mkdir(parents=True, exist_ok=True)
-    for name, days in (("ab" + "0" * 62, 2), ("ab" + "1" * 62, 0.5), (".new-x", 2)):
+    for name in ("ab" + "0" * 62, ".new-x"):
         (folder / name).write_bytes(b"12345")
-        time = (datetime.now(UTC) - timedelta(days=days)).timestamp()
-        os.utime(folder / name, (time, time))
 
 
-def test_what_nothing_names_is_removed_after_a_day(life, store):
+def test_what_nothing_names_is_removed_while_nobody_else_has_the_store(life, store):
     with life.open(store) as board:
         board.add([life.sent("a", 1.0)], "red")
         before = kept(life.folder)
-        later = datetime.now(UTC) + timedelta(days=9)
-        assert board.store.gc(now=later) == []  # entries and versions name all
+        assert board.store.gc() == []  # entries and versions name all
         orphans(life)
         would = board.store.gc(dry_run=True)
         assert [file.path for file in would] == ["ab/.new-x", f"ab/ab{'0' * 62}"]
-        assert len(kept(life.folder)) == len(before) + 3
+        assert len(kept(life.folder)) == len(before) + 2
+        with life.open(store) as other:
+            other.teams()
+            with pytest.raises(UsageError, match="another process has the store open"):
+                board.store.gc()
+        assert len(kept(life.folder)) == len(before) + 2
         assert board.store.gc() == would
-        assert kept(life.folder) == before | {"ab" + "1" * 62}
-        assert board.altered() == []
-
-
-def test_a_file_that_is_sent_again_while_it_is_removed_is_kept(life, monkeypatch):
-    with life.open() as board:
-        board.add([life.sent("a", 1.0)], "red")
-        record = board._database.record
-
-        def removed_before(*args):
-            orphan = life.folder / ".scorer" / "files" / args[0].sha256[:2] / args[0].sha256
-            orphan.unlink()  # as gc does, where the file lay there for days
-            return record(*args)
-
-        monkeypatch.setattr(board._database, "record", removed_before)
+        assert kept(life.folder) == before
         (added,) = board.add([life.sent("b", 1.0)], "red")
         assert (added.status, board.altered()) == ("scored", [])
+
+
+def test_who_opens_the_store_meanwhile_waits(life, monkeypatch):
+    with life.open() as board:
+        board.add([life.sent("a", 1.0)], "red")
+        look = (
+            "import sqlite3, sys; sqlite3.connect(sys.argv[1], timeout=0)"
+            ".execute('SELECT number FROM entry')"
+        )
+        path = life.folder / ".scorer" / "board.db"
+        with board._database.alone():
+            ran = subprocess.run([sys.executable, "-c", look, path], capture_output=True)
+        assert b"database is locked" in ran.stderr
+        subprocess.run([sys.executable, "-c", look, path], check=True)
 
 
 def test_files_at_a_chosen_place_may_be_of_other_boards(life, tmp_path):

@@ -58,10 +58,10 @@ def store(
 ) -> Result:
     """Keep a store in order. For organizers.
 
-    gc removes the files that no entry and no version names, a day after they came. backup writes
-    a new folder with all that a board needs, the truth and its keys among them, while it goes on;
-    a copy of that folder is the board again. move copies the board to another database, SQLite or
-    PostgreSQL. Copies are held against digests.
+    gc removes the files that no entry and no version names. backup writes a new folder with all
+    that a board needs, the truth and its keys among them, while it goes on; a copy of that folder
+    is the board again. move copies the board to another database, SQLite or PostgreSQL. Copies are
+    held against digests. End servers and workers before gc and move.
     """
     if (target is None) != (verb is Upkeep.gc):
         raise UsageError(f"write: score store {USAGE[verb]}")

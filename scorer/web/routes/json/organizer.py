@@ -54,7 +54,7 @@ class TokenLine(BaseModel):
     used: str | None
 
 
-class Tokens(BaseModel):
+class TokenList(BaseModel):
     """The tokens of a team."""
 
     team: str
@@ -134,7 +134,7 @@ def add_team(site: Served, _: Organizer, team: TeamIn) -> Any:
     return {"team": name, "token": site.board.add_team(name, now=site.clock())}
 
 
-@router.get("/teams/{name}/tokens", response_model=Tokens)
+@router.get("/teams/{name}/tokens", response_model=TokenList)
 def tokens(name: str, site: Served, _: Organizer) -> Any:
     """The tokens of a team (organizers only)."""
     lines = [
