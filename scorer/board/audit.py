@@ -85,14 +85,14 @@ def audit(snapshot: Snapshot, now: datetime) -> Audited:
     )
 
 
-def value_codes(snapshot: Snapshot, entries: Sequence[Entry]) -> Ints:
-    """Codes of the values of scored entries, equal where all measures have equal values.
+def value_codes(snapshot: Snapshot, entries: Sequence[Entry], split: str = EVERYTHING) -> Ints:
+    """Codes of the values of scored entries on a split, equal where those of all measures are.
 
     Returns:
         Shape (entries, lists), or (entries, 0) where no measure has a value for each list.
     """
     codes: Ints = np.zeros((len(entries), 0), dtype=np.int64)
-    scored = [snapshot.scored(entry, "", EVERYTHING) for entry in entries]
+    scored = [snapshot.scored(entry, "", split) for entry in entries]
     for measure in snapshot.terms.measures:
         values = [each.values[measure.id].per_list for each in scored]
         arrays = [each for each in values if each is not None]

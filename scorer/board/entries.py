@@ -26,6 +26,7 @@ from scorer.board.phases import (
 from scorer.board.reading import OURS
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
+from scorer.challenge.words import EVERYTHING
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
@@ -143,16 +144,26 @@ class Ledger:
             raise UsageError(f"{file.path} cannot be kept: {error.strerror}") from None
 
     def _nearly_the_same(self, entry: Entry) -> Iterator[Problem]:
-        """S806 where an entry has nearly the same values as one of the team's last entries."""
+        """S806 where an entry has nearly the same values as one of the team's last entries.
+
+        Only values are compared that the entry's phase shows to its team: the remark would tell
+        of the others, too.
+        """
         if entry.team is None:
             return
         snapshot = self._evaluations.own(entry.team)
+        span = snapshot.span(entry.received)
+        shown = "none" if span is None else span.phase.show
+        if shown == "own" and len(snapshot.splits) == 1:
+            shown = EVERYTHING
+        if shown not in snapshot.splits or snapshot.climbs(span):
+            return
         earlier = [
             each
             for each in snapshot.entries
             if each.number < entry.number and snapshot.statuses.get(each.sha256) == "scored"
         ][-RECENT:]
-        *codes, own = value_codes(snapshot, [*earlier, entry])
+        *codes, own = value_codes(snapshot, [*earlier, entry], shown)
         for each, theirs in zip(reversed(earlier), reversed(codes), strict=True):
             if is_telling(own) and kappa(theirs, own) >= ALIKE:
                 share = float((theirs == own).mean())

@@ -165,3 +165,29 @@ def test_an_audit_of_a_board(life):
     assert found.duplicates == [[1, 2, 5]]
     assert {pair.entries for pair in found.near_duplicates} == {(1, 4), (2, 4)}
     assert found.shake_up == []
+
+
+@pytest.mark.slow("keeps and evaluates entries")
+@pytest.mark.parametrize(("ladder", "told"), [("off", ["S806"]), ("auto", [])])
+def test_a_remark_to_a_team_depends_on_values_alone_that_it_is_shown(life, ladder, told):
+    life.rules(
+        "splits: {public: 0.5, private: rest, seed: 1}\nphases: [{id: main, show: public}]\n"
+    )
+    path = life.folder / "challenge.yaml"
+    path.write_text(path.read_text().replace("{draws: 500}", f"{{draws: 500, ladder: {ladder}}}"))
+    with life.open() as board:
+        first, strange = life.sent("a", 1.0).read_text(), life.sent("b", 1.0).read_text()
+        private = set(board.splits()["private"])
+        board.add([life.folder.parent / "a.csv"], "red", now=NOW)
+
+        def found(name, hidden):
+            """What is told of an entry that is new on the private lists, or on the others."""
+            rows = zip(first.splitlines(), strange.splitlines(), strict=True)
+            chosen = (new if (old[:3] in private) == hidden else old for old, new in rows)
+            sent = life.folder.parent / f"{name}.csv"
+            sent.write_text("\n".join(chosen) + "\n")
+            (added,) = board.add([sent], "red", now=NOW)
+            return [(each.code, "100 % of the lists" in each.message) for each in added.findings]
+
+        assert found("hidden", True) == [(code, True) for code in told]
+        assert found("shown", False) == []
