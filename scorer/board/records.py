@@ -12,6 +12,7 @@ import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar, get_origin
 
@@ -85,6 +86,8 @@ def _converter(registry: Registry[Metric]) -> Converter:
     converter = Converter()
     converter.register_unstructure_hook(float, _float_out)
     converter.register_structure_hook(float, lambda value, _: float(value))
+    converter.register_unstructure_hook(datetime, datetime.isoformat)
+    converter.register_structure_hook(datetime, lambda text, _: datetime.fromisoformat(text))
     converter.register_unstructure_hook(Findings, lambda findings: json.loads(findings.to_json()))
     converter.register_structure_hook(
         Findings, lambda fields, _: Findings.from_json(json.dumps(fields))

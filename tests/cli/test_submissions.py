@@ -67,7 +67,9 @@ def test_a_folder_without_files_is_told(folder, score):
 def test_check_reads_a_folder_and_a_baseline_too(folder, score):
     ran = score("check", folder, folder / "subs")
     assert ran.code == 0
-    assert [line.split(": ")[-1] for line in ran.out.splitlines()] == ["fine"] * 3
+    *files, empty, last = ran.out.splitlines()
+    assert [line.split(": ")[-1] for line in files] == ["fine"] * 3
+    assert (empty, last.split(": ")[-1]) == ("", "every file is fine")
 
 
 def test_errors_and_warnings_of_one_code_are_counted_alike(challenge, score, tmp_path):

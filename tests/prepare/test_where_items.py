@@ -23,7 +23,7 @@ truth: {file: truth.csv, columns: {rating: stars}}
 items: items.csv
 metrics:
   - {id: jazz, metric: MAE, where: genre = jazz}                    # (1 + 3) / 2
-  - {id: low, metric: RMSE, where: stars < 3}                       # 1 and 2
+  - {id: cheap, metric: RMSE, where: stars < 3}                     # 1 and 2
 """
 GENRES = "item,genre\na,jazz\nb,rock\nc,jazz\nd,rock\ne,rock\n"
 GRADED = "list,item,grade,source\nu,a,1,web\nu,b,1,app\nv,c,1,web\nv,d,0,app\nw,b,1,app\n"
@@ -58,4 +58,4 @@ def test_ratings_are_chosen_by_items_and_by_themselves(challenge, score, tmp_pat
     truth = "list,item,stars\nu,a,1\nu,b,5\nv,c,4\nv,d,2\n"
     sent = "list,item,prediction\nu,a,2\nu,b,5\nv,c,1\nv,d,4\n"
     _, found = of_items(challenge, score, tmp_path, RATED, sent, **{"truth.csv": truth})
-    assert found == pytest.approx({"jazz": 2, "low": np.sqrt((1 + 4) / 2)})
+    assert found == pytest.approx({"jazz": 2, "cheap": np.sqrt((1 + 4) / 2)})

@@ -51,10 +51,12 @@ def test_standings_read_like_a_table():
     ]  # fmt: skip
 
 
-def test_full_doubles_decide_and_not_what_is_shown():
-    board = [Contestant("a", {"a": 0.1 + 0.2}), Contestant("b", {"a": 0.3})]
+def test_twelve_digits_decide_and_not_what_is_shown():
+    board = [Contestant("a", {"a": 0.3 + 1e-11}), Contestant("b", {"a": 0.3})]
     assert [row.name for row in standings(board, BY[:1])] == ["a", "b"]
     assert [row.rank for row in standings(board, BY[:1])] == [1, 2]
+    rounded = [Contestant("a", {"a": 0.1 + 0.2}), Contestant("b", {"a": 0.3})]
+    assert [row.rank for row in standings(rounded, BY[:1])] == [1, 1]
 
 
 def card(lists, answered, values, statistics=None):
