@@ -25,7 +25,7 @@ from scorer.leaderboard.by_t import (
     tested_level,
 )
 from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
-from scorer.metrics.notation import Measure
+from scorer.metrics.measure import Measure
 from scorer.results.groups import belonging, grouped
 from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
@@ -295,22 +295,14 @@ def _on_fishers_scale(
     figures: Figures, clusters: Ints | None, over: str | None, scale: Scale
 ) -> _OfLists | None:
     """Correlations that all are of the same lists, and hang on no rare class."""
-    if scale.bounds != (-1, 1) or not figures.smooth or not figures.valued.all():
+    of = figures.of
+    if of is None or scale.bounds != (-1, 1) or not figures.smooth or not figures.valued.all():
         return None
     if any(rests < figures.valued.shape[1] for rests in scale.rests):
         return None
-    of = figures.of
-    scaled = figures._replace(
-        of=None if of is None else lambda sums: fisher(of(sums)),
-        weigh=tuple(partial(_on_scale, weigh) for weigh in figures.weigh),
-    )
+    scaled = figures._replace(of=lambda sums: fisher(of(sums)))
     # the spread of values on this scale is that of equal figures
     return replace(_of_figures(scaled, clusters, over, Scale(figure=True)), exchanged=None)
-
-
-def _on_scale(weigh: Weigh, weights: Floats) -> float:
-    """A correlation of some lists on Fisher's scale."""
-    return float(fisher(np.array(weigh(weights))))
 
 
 def _over(figure: Weigh, common: Mask, weights: Floats) -> float:

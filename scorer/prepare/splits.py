@@ -164,11 +164,15 @@ def cut(card: Scorecard, keep: Mask) -> Scorecard:
             truth_grade=positions.truth_grade[truth_rows],
             lists=int(keep.sum()),
         )
+    statistics = {}
+    for name, whole in card.statistics.items():
+        part = whole.of(keep)
+        statistics[name] = part._replace(in_list=place[part.in_list])
     return card._replace(
         lists=tuple(name for name, kept in zip(card.lists, keep, strict=True) if kept),
         answered=card.answered[keep],
         values={name: values[keep] for name, values in card.values.items()},
-        figures={name: figure.subset(keep) for name, figure in card.figures.items()},
+        statistics=statistics,
         positions=positions,
         columns=card.columns.at(keep),
     )

@@ -6,7 +6,7 @@ here says how anything looks, and no text is escaped or cut yet.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -122,7 +122,8 @@ class MeasureFormula(NamedTuple):
     """The formula of a measure, where a syntax can show one."""
 
     name: str
-    lines: Sequence[str]  # in LaTeX
+    metric: Any
+    params: Mapping[str, Any]
 
 
 class Picture(NamedTuple):

@@ -10,7 +10,8 @@ import pytest
 from lists import meet
 from peer_data import METRICS, data, differences, ours
 
-from scorer.metrics.notation import parse, parse_measure
+from scorer.metrics.measure import measure
+from scorer.metrics.notation import parse
 
 
 @pytest.fixture(scope="module")
@@ -241,8 +242,8 @@ def complete():
 
 
 def expected(notation, lists):
-    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
-    return made.values(meet(lists, "expected"))
+    made = measure(METRICS.get(parse(notation)[0]), notation)
+    return made.metric.values(meet(lists, "expected"), **made.params)
 
 
 @pytest.mark.parametrize("k", [None, 1, 3, 10])

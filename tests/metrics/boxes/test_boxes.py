@@ -10,11 +10,12 @@ import pytest
 from conftest import ROOT
 from variants import METRICS
 
-from scorer.metrics.api import Figure, Ratio
-from scorer.metrics.notation import NotationError, parse_measure
+from scorer.metrics.measure import measure
+from scorer.metrics.notation import NotationError
 from scorer.testing import no_gain
 from scorer.views.boxes import Boxes, BoxFault, boxes_of
 from scorer.views.masks import MaskRuns, Masks, RunFault, runs_of
+from scorer.views.pooled import Statistics
 
 SEEDS = range(12)
 EACH = ("class", "score", "x1", "y1", "x2", "y2")
@@ -22,10 +23,10 @@ TRUE = ("class", "x1", "y1", "x2", "y2")
 
 
 def value(notation, view, **params):
-    made = parse_measure(METRICS.get(notation.split("(", maxsplit=1)[0]), notation, params)
-    given = made.values(view)
-    if isinstance(given, Ratio | Figure):
-        return given.pooled()
+    made = measure(METRICS.get(notation.split("(", maxsplit=1)[0]), notation, params)
+    given = made.metric.values(view, **made.params)
+    if isinstance(given, Statistics):
+        return made.metric.statistic.figure(given, **made.params)
     return float(np.mean(given))
 
 

@@ -12,10 +12,11 @@ from rounds import rounds
 from variants import METRICS
 
 from scorer.core.errors import ChallengeError, SubmissionRejected
-from scorer.metrics.api import Figure, Ratio
-from scorer.metrics.notation import parse, parse_measure
-from scorer.metrics.spans import check_span, parse_span
+from scorer.metrics.measure import measure
+from scorer.metrics.notation import parse
+from scorer.metrics.spans.base import parsed, wrong
 from scorer.views.extras import Extras, NamedColumns
+from scorer.views.pooled import Statistics
 from scorer.views.texts import Texts
 
 LAWS = rounds(60)
@@ -26,10 +27,10 @@ LISTS = st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=3)
 
 def of(notation, view):
     """The values of lists, or the figure of all."""
-    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
-    found = made.values(view)
-    if isinstance(found, Ratio | Figure):
-        return found.pooled()
+    made = measure(METRICS.get(parse(notation)[0]), notation)
+    found = made.metric.values(view, **made.params)
+    if isinstance(found, Statistics):
+        return made.metric.statistic.figure(found, **made.params)
     return found.tolist()
 
 
@@ -199,10 +200,10 @@ def test_types_of_a_column_are_those_before_the_numbers():
     ],
 )
 def test_texts_as_spans(text, form, span):
-    found = parse_span(text, form)
+    found = parsed(text, form)
     assert (found and found[:3]) == span
     if form == "ends":
-        assert (check_span(text) is None) == (span is not None or text == "1 2 3 4")
+        assert (wrong(text) is None) == (span is not None or text == "1 2 3 4")
 
 
 def test_a_truth_that_is_no_span_is_the_organizers():

@@ -1,0 +1,1 @@
+"""Metrics of masks, boxes and points in images."""

@@ -1,0 +1,1 @@
+"""The toolkit with which metrics explain a value."""

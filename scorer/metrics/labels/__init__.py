@@ -1,0 +1,1 @@
+"""Metrics of challenges of the kind `labels`: classes or numbers, predicted for rows."""

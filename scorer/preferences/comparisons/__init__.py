@@ -1,0 +1,5 @@
+"""Comparisons, one file each; a file here is all it takes.
+
+@comparison("LexiRecall", title=..., source=...)
+def lexirecall(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats: ...
+"""
