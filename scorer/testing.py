@@ -38,10 +38,9 @@ from scorer.kinds.base import Constants
 from scorer.metrics.base import Metric, metrics
 from scorer.metrics.measure import Measure, measure
 from scorer.metrics.notation import NotationError, parse
-from scorer.reading.schema import Schema
 from scorer.scoring.evaluate import evaluate
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.tables.table import Schema, Table
 from scorer.views.extras import Column, Extras, NamedColumns
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import GradedItems, judge

@@ -15,8 +15,7 @@ ADDED = {  # of the plugin, and where it would be in scorer's own tree
     "tests/enough.yaml": "tests/metrics",
     "scorer_example/spaced.py": "scorer/checks/submission",
     "scorer_example/spaced.yaml": "scorer/checks/submission",
-    "scorer_example/pipes.py": "scorer/reading",
-    "scorer_example/names.py": "scorer/reports/leaderboard",
+    "scorer_example/pipes.py": "scorer/formats",
 }
 # what is tested of every metric, check and code
 CONTRACT = """
@@ -125,8 +124,6 @@ def test_one_of_each_is_found_and_used(where, request, tmp_path):
     board = json.loads(score(tmp_path, *sent, "--format", "json", "--quiet", cwd=cwd))
     means = [each["values"]["Enough@2"]["mean"] for each in board["submissions"]]
     assert means == [0.75, 0]
-    names = score(tmp_path, *sent, "--format", "names", cwd=cwd)
-    assert names.startswith("one\ntwo\n")
     assert "Enough relevant items" in score("metrics", "enough", cwd=cwd)
     assert "Enough = found / wanted = 2 / 2 = 1" in score(
         "explain", tmp_path, sent[0], "--list", "q1", cwd=cwd

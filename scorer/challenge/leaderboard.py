@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
+from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.fields import (
     Before,
     Count,
@@ -23,7 +24,6 @@ from scorer.challenge.fields import (
     wrong,
 )
 from scorer.core.text import quoted
-from scorer.reading.limits import ReadLimits as ReadLimits
 
 if TYPE_CHECKING:
     from scorer.challenge.rank_by import RankBy, Track

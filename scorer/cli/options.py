@@ -248,7 +248,7 @@ def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -
     `UsageError` if standard input is named twice or closed, or a folder has no files.
     """
     from scorer.api.submissions import Named, submission_name
-    from scorer.reading.write import temporary_copy
+    from scorer.bytes.files import spooled
 
     if words.count("-") > 1:
         raise UsageError("standard input can be read once; '-' is given twice")
@@ -261,8 +261,8 @@ def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -
         if word == "-" or (equals and path == "-"):
             if terminal.stdin is None:
                 raise UsageError("standard input is closed; '-' cannot be read")
-            most = challenge.submission.limits.size
-            file = terminal.cleanup.enter_context(temporary_copy(terminal.stdin, most))
+            limits = challenge.submission.limits.bounds
+            file = terminal.cleanup.enter_context(spooled(terminal.stdin, limits))
             submissions.append(Named(name if equals else "stdin", file, label="stdin"))
         elif os.path.exists(word) or not equals or not name:
             submissions.append(Named(submission_name(Path(word)), Path(word)))

@@ -17,8 +17,7 @@ from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
 from scorer.metrics.base import Metric
 from scorer.metrics.value import share_metric, value_metric
-from scorer.reading.schema import Schema
-from scorer.tables.table import Table
+from scorer.tables.table import Schema, Table
 from scorer.views.extras import Extras
 from scorer.views.given import Given
 from scorer.views.hits import Ties

@@ -14,7 +14,7 @@ from scorer.metrics.base import metric
 from scorer.metrics.explain.steps import Sentence, Steps, formula, grid
 from scorer.metrics.explain.tables import Listing
 from scorer.metrics.statistic import Sums
-from scorer.reading.schema import EXTRA
+from scorer.tables.table import EXTRA
 from scorer.views.hits import Judged
 from scorer.views.pooled import Statistics
 

@@ -7,18 +7,18 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from scorer.challenge.forms import layout_of
+from scorer.bytes.limits import ReadLimits
+from scorer.challenge.forms import cut_of
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
 from scorer.core.formula import Bounds, Traits, parse, spelt
 from scorer.core.text import join_first, nearest, quoted
+from scorer.formats.read import format_of, header
 from scorer.metrics.base import Better, Metric, metrics
 from scorer.metrics.combination import SIZE, Combination
 from scorer.metrics.composite import COMPOSITE, composite
 from scorer.metrics.measure import Measure, measure
 from scorer.prepare.faults import Fault
-from scorer.reading.limits import ReadLimits
-from scorer.reading.read import header_words
 from scorer.stats.aggregate import MEAN, Aggregate, aggregate
 
 LIST_WORDS = ("lists", "list")  # what `average` calls them
@@ -39,7 +39,8 @@ class Combiner:
         private = "group" in self.challenge.truth.columns
         if source is None:
             return ("group",) if self.challenge.parted or private else ()
-        words = header_words(source.file, source.format, ReadLimits(), layout_of(source))
+        format = format_of(source.file, source.format, form=cut_of(source))
+        words = header(source.file, format, ReadLimits())
         list_column = source.columns.get("list", "list")
         group = source.columns.get("group", "group")
         others = sorted(word for word in words if word != list_column)

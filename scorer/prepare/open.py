@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import NamedTuple
 
+from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import is_kit, refuse_kit
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import IdNames, Public
@@ -16,6 +17,9 @@ from scorer.checks.pairs import improbable
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
+from scorer.formats.form import matched, part_of, row_of
+from scorer.formats.read import SHA256, format_of
+from scorer.formats.whole import whole_text
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.kinds.picked import Picked
 from scorer.metrics.measure import Measure
@@ -31,14 +35,10 @@ from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.prepare.tables import organizer_table, raise_fatal, read_keys, tell_cells
 from scorer.prepare.where import counted_rows, picked, truth_shapes
 from scorer.prepare.without_truth import found_lists, table_of_lists
-from scorer.reading.layout import match_wide_columns, part_of, row_of
-from scorer.reading.limits import ReadLimits
-from scorer.reading.read import read_text
-from scorer.reading.schema import Schema
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.tables.names import names_of
-from scorer.tables.table import Table
+from scorer.tables.table import Schema, Table
 from scorer.views.frames import Frames, text_of
 from scorer.views.members import items_by_list
 from scorer.views.positions import Positions
@@ -289,9 +289,7 @@ class OpenChallenge:
             self.folds,
             self.digests,
             tuple(prepared.challenge.plugins),
-            layout=prepared.challenge.layout(prepared.challenge.submission)._replace(
-                known=self.labels
-            ),
+            form=prepared.challenge.form(prepared.challenge.submission)._replace(known=self.labels),
             columns=self.columns,
             solution=self.solution,
             picked=self.picked,
@@ -320,7 +318,7 @@ def opened(
         public_part = public(prepared)
         truth = table_of_lists(public_part)
     else:
-        read = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
+        read = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings, True)
         raise_fatal(findings)
         assert read is not None
         truth = read
@@ -332,8 +330,8 @@ def opened(
     refuse_ladder(challenge, measures)
     refuse_ungrouped(challenge, public_part.groups)
     wanted_views, kind = prepared.views | views, prepared.kind.name
-    placed = Positions in wanted_views
-    identity = digests(challenge, kind, prepared.measures, prepared.rules, placed)
+    rules, placed, digest = prepared.rules, Positions in wanted_views, truth.facts.get(SHA256)
+    identity = digests(challenge, kind, prepared.measures, rules, placed, digest)
     columns = list_columns(prepared, ready.lists, truth, public_part.groups)
     return OpenChallenge(
         prepared,
@@ -388,7 +386,7 @@ def wide_labels(
         truth = organizer_table(challenge, source, kind.known, Findings())
     names = () if truth is None else truth.facts.get("columns", ())
     others = {source.columns.get(each, each) for each in ("list", "weight", *source.extra)}
-    return tuple(label for _, label in match_wide_columns(source.wide[role], names, others))
+    return tuple(label for _, label in matched(source.wide[role], names, others))
 
 
 def _solution(prepared: BoundChallenge, truth: Table) -> str:
@@ -398,7 +396,8 @@ def _solution(prepared: BoundChallenge, truth: Table) -> str:
     """
     challenge = prepared.challenge
     source = challenge.truth
-    text = read_text(source.file, source.format, ReadLimits(), challenge.layout(source))
+    format = format_of(source.file, source.format, form=challenge.form(source))
+    text = whole_text(source.file, format, ReadLimits())
     if text is None and prepared.kind.name == "frames":
         message = "Kaggle's metrics read CSV, with a header"
         refuse(challenge, [Fault("truth.file", "C115", message)])

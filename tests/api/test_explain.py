@@ -35,12 +35,11 @@ from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence, su
 from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
 from scorer.metrics.quotient import Quotient, Rowwise
-from scorer.reading.schema import Schema
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored
 from scorer.scoring.explain import explained
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.tables.table import Schema, Table
 from scorer.views.diverse import Diverse
 
 VLNET = ROOT / "challenges/vlnet-2011"

@@ -64,11 +64,33 @@ OF_CLASSES = {
         "differs from 'setosa' only by case",
         GOOD,
     ),
-    "no header": (text("", IDS, LABELS), "S202] no header; the first line looks like", None),
+    "no header": (text("", IDS, LABELS), "S202] no header; the first line looks like", GOOD),
+    "no header, the other order": (
+        text("", LABELS, IDS),
+        "help: begin the file with the names of its columns: species,id",
+        text("species,id", LABELS, IDS),
+    ),
     "one wrong name": (
         text("id,prediction", IDS, LABELS),
         "S201] column 'species' is missing; found: id, prediction; rename 'prediction'?",
-        None,
+        GOOD,
+    ),
+    "two wrong names": (
+        text("row,prediction", IDS, LABELS),
+        "rename 'row' to 'id' and 'prediction' to 'species'?",
+        GOOD,
+    ),
+    "swapped": (
+        text("id,species", LABELS, IDS),
+        "S214] columns 'id' and 'species' are swapped: in the first row 'setosa' belongs to "
+        "'species', '1' belongs to 'id'",
+        text("species,id", LABELS, IDS),
+    ),
+    "swapped, one with another name": (
+        text("label,id", IDS, LABELS),
+        "S214] columns 'label' and 'id' are swapped: in the first row '1' belongs to 'id', "
+        "'setosa' belongs to 'species'",
+        GOOD,
     ),
     "an index": (
         text(",id,species", range(40), IDS, LABELS),
@@ -84,6 +106,11 @@ OF_CLASSES = {
         text(",id,species", range(7, 87, 2), IDS, LABELS),
         "S203] unnamed first column; a pandas index?",
         None,
+    ),
+    "an index that is the ids": (
+        text(",species", IDS, LABELS),
+        "S201] column 'id' is missing; found: , species; rename ''?",
+        GOOD,
     ),
     "codes of classes": (
         text("id,species", IDS, [CLASSES.index(label) for label in LABELS]),
@@ -118,7 +145,7 @@ OF_NUMBERS = {
     "thousands": (
         text("id,price", IDS, [f"{float(p):,.2f}" for p in PRICES]),
         "'1,200.00' is a number with marks between thousands; write 1200.00",
-        None,
+        PLAIN,
     ),
     "currency": (
         text("id,price", IDS, [f"{price} €" for price in PRICES]),
@@ -138,7 +165,7 @@ OF_NUMBERS = {
     "German": (
         text("id,price", IDS, [f"{float(p):,.2f}".translate({44: 46, 46: 44}) for p in PRICES]),
         "'1.200,00' is a number with marks between thousands; write 1200.00",
-        None,
+        PLAIN,
     ),
     "commas behind a nought": (
         text("id,price", IDS, [f"0,{100 + n}" for n in range(40)]),
@@ -154,6 +181,11 @@ OF_NUMBERS = {
         text("id,price", IDS, [f"{n + 1},{100 + n}" for n in range(40)]),
         "'1,100' has a decimal comma; write 1.100, or 1100 if it marks thousands",
         None,
+    ),
+    "swapped": (
+        text("id,price", PRICES, IDS),
+        "S214] columns 'id' and 'price' are swapped",
+        text("price,id", PRICES, IDS),
     ),
 }
 
@@ -181,11 +213,31 @@ def test_a_cause_of_numbers(score, tmp_path, prices, case):
     held(score, tmp_path, prices, *OF_NUMBERS[case])
 
 
+@pytest.mark.parametrize(
+    ("cells", "repaired"),
+    [
+        (["1.234.567,5", "80.230", "12,5"], ["1234567.5", "80230", "12.5"]),
+        (["1,234,567", "80,230", "12.5"], ["1234567", "80230", "12.5"]),
+        (["1,234,567", "12,5", "7"], None),  # a comma is both
+        (["(5)", "6", "7"], None),  # accountants' minus, or brackets
+        (["80 %", "6", "7"], None),
+    ],
+)
+def test_marks_of_a_column_mean_the_same(score, tmp_path, prices, cells, repaired):
+    file, copy = tmp_path / "sent.csv", tmp_path / "copy.csv"
+    file.write_text(text("id,price", IDS, [*cells, *PRICES[3:]]))
+    score("check", prices, "--fix", file, "-o", copy)
+    rows = copy.read_text().splitlines()[1:4] if copy.exists() else []
+    found = [row.split(",")[1] for row in rows] or None
+    assert found == repaired
+
+
 def test_what_has_no_single_cause_is_told_as_it_is(score, tmp_path, classes):
     file = tmp_path / "sent.csv"
     file.write_text(text("id,species", [f"x{i}" for i in IDS], LABELS))
     told = score("check", classes, file)
     assert "S311" in told.out
+    assert "S214" not in told.out
     file.write_text(text("when,why", LABELS, LABELS))
     assert score("check", classes, file).out.count("S201") > 1
 
@@ -217,3 +269,32 @@ def test_an_index_with_a_name_is_told_and_removed(score, tmp_path, classes, name
     assert f"warning[S205] column '{name}' is not used; a pandas index?\n  help: write" in told.out
     assert score("check", classes, "--fix", file, "-o", copy).code == 0
     assert copy.read_text() == GOOD
+
+
+@pytest.mark.parametrize(
+    ("column", "range", "cells", "repaired"),
+    [
+        ("probability", "", ["47.8%", "11 %", "100 %", "0 %"], ["0.478", "0.11", "1.00", "0.00"]),
+        ("probability", "", ["47,8 %", "0.5", "3,5 %", "1"], ["0.478", "0.5", "0.035", "1"]),
+        ("probability", "", ["0.5 %", "0.7 %", "0.2", "0.3"], None),  # shares, or a sign too many
+        ("score", ", range: [0, 100]", ["50 %", "20 %", "7", "9"], None),  # both are inside
+        ("score", ", range: [1, 100]", ["50 %", "20 %", "7", "9"], ["50", "20", "7", "9"]),
+        ("score", "", ["50 %", "20 %", "7", "9"], None),
+    ],
+)
+def test_a_percentage_is_repaired_where_its_range_is_known(
+    score, tmp_path, monkeypatch, column, range, cells, repaired
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("id,y\na,1\nb,0\nc,1\nd,0\n")
+    (tmp_path / "challenge.yaml").write_text(
+        "truth: {file: t.csv, columns: {list: id, label: y}}\n"
+        f"submission: {{columns: {{list: id, {column}: p}}{range}}}\nmetrics: [AUROC]\n"
+    )
+    (tmp_path / "sent.csv").write_text(text("id,p", "abcd", cells))
+    assert "is a percentage; write" in score("check", ".", "sent.csv").out
+    ran = score("check", ".", "--fix", "sent.csv", "-o", "copy.csv")
+    copy = tmp_path / "copy.csv"
+    assert (copy.read_text() if copy.exists() else None) == (
+        None if repaired is None else text("id,p", "abcd", repaired)
+    ), ran

@@ -22,9 +22,8 @@ from scorer.checks.ids import SUGGESTIONS, Known
 from scorer.checks.rows import places, repeated
 from scorer.core.codes import codes
 from scorer.core.problems import KEPT, Findings, Problem
-from scorer.reading.schema import TEXT, Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.tables.table import TEXT, Schema, Table
 
 HERE = Path(__file__).parent
 LISTS = "list\n007\nq1\nq2\n"
@@ -115,9 +114,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
             "scorer.challenge.submission",  # the rules, which are public
             "scorer.checks.base",
             "scorer.core.id_pattern",
-            "scorer.reading.layout",
-            "scorer.reading.numbers",
-            "scorer.reading.schema",
+            "scorer.formats.form",
             "scorer.tables.columns",
             "scorer.tables.table",
             "scorer.core.arrays",
@@ -141,14 +138,14 @@ def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monke
     said = {"truth": "truth.csv", "metrics": [METRIC[kind]]}
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))
     (tmp_path / "truth.csv").write_text(TRUTHS[kind])
-    read, seen = tables.read_columns, []
+    read, seen = tables.read, []
 
-    def watched(path, format, schemas, *others, **named):
-        table = read(path, format, schemas, *others, **named)
+    def watched(path, format, wanted, *others):
+        table = read(path, format, wanted, *others)
         seen.append({*table.ids, *table.numbers})
         return table
 
-    monkeypatch.setattr(tables, "read_columns", watched)
+    monkeypatch.setattr(tables, "read", watched)
     prepared = prepare(load(tmp_path))
     assert opened(prepared, blind=True).answers is None
     assert seen == [{"list"} if kind == "grades" else {"list", "item"}]

@@ -16,12 +16,11 @@ from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import metrics
 from scorer.metrics.measure import measure
-from scorer.reading.schema import Schema
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.tables.table import Schema, Table
 from scorer.views.rated import Rated
 
 LAWS = rounds(60)

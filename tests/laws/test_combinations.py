@@ -18,6 +18,7 @@ from scorer.api.submissions import terms_of
 from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
+from scorer.formats.read import format_of, read
 from scorer.leaderboard.board import Terms
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
@@ -323,7 +324,7 @@ def test_the_order_of_submissions_changes_no_bytes(made):
 def card_of(plan, path):
     """The scorecard of a file, by a plan that came from elsewhere."""
     plan, findings = pickle.loads(plan), Findings()
-    table = plan.read(path, findings).table
+    table = read(path, format_of(path, None), plan.shapes, findings, plan.limits)
     return score_table(plan, table, findings).card.to_bytes()
 
 

@@ -8,10 +8,9 @@ from rounds import rounds
 
 from scorer.metrics.base import metrics
 from scorer.metrics.measure import measure
-from scorer.reading.schema import Schema
 from scorer.scoring.evaluate import evaluate, score
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.tables.table import Schema, Table
 from scorer.views.hits import Judged
 from scorer.views.join import GradedItems, judge
 from scorer.views.meeting import Views

@@ -9,9 +9,8 @@ from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.base import metrics
 from scorer.metrics.measure import measure
 from scorer.metrics.notation import parse
-from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.tables.table import Schema, Table
 from scorer.views.diverse import Diverse
 
 

@@ -10,13 +10,13 @@ from itertools import product
 import pytest
 import yaml
 
+from scorer.bytes.limits import ReadLimits
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.prepare import from_tools
 from scorer.prepare.from_tools import cases_of, file_names, tool_files, tool_of, values_challenge
 from scorer.prepare.tools.archive import MOST_DIRECTORY, ZSTANDARD
 from scorer.prepare.tools.base import ToolFile, tools
 from scorer.prepare.tools.inspect_ai import inspect_ai
-from scorer.reading.limits import ReadLimits
 
 if sys.version_info >= (3, 14):
     import zipfile as by_zstandard

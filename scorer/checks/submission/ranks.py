@@ -13,7 +13,6 @@ from scorer.core.arrays import Floats, Ints, starts
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
-LAST_SLOT = 4_000_000  # of a list whose length the challenge does not bound
 SHOWN_RANKS = 6  # ranks of a list that has a gap
 
 
@@ -85,7 +84,7 @@ def _beyond(submitted: Submitted, odd_ranks: _Ranks) -> Iterator[Problem]:
     """Problems of ranks below the last slot, where omitted ranks are empty slots."""
     rules, word = submitted.rules, submitted.public.word("list")
     length = rules.length
-    most = LAST_SLOT if length is None or length.max is None else length.max
+    most = rules.limits.list if length is None or length.max is None else length.max
     at = np.flatnonzero(odd_ranks.value > most)
 
     def beyond(n: int) -> Problem:

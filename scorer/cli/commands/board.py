@@ -115,10 +115,10 @@ def _public_files(
 ) -> tuple[tuple[Path, bytes], ...]:
     """Return the files of a folder for visitors, which is made; `UsageError` if it cannot be."""
     from scorer.board.publish import public_files
-    from scorer.reading.write import make_folder
+    from scorer.bytes.write import with_parents
 
     made = public_files(board, split=split, now=now, precision=precision)
     files = tuple((folder / name, data) for name, data in made.items())
     refuse_overwrite([path for path, _ in files], board.challenge)
-    make_folder(folder)
+    with_parents(folder)
     return files

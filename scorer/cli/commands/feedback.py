@@ -55,7 +55,7 @@ def feedback(
     do, too, unless --split names a split. --phase final writes them by the rules of that phase
     before it has begun.
     """
-    from scorer.reading.write import make_folder
+    from scorer.bytes.write import with_parents
     from scorer.reports.base import Options
     from scorer.reports.leaderboard.feedback import feedback as text_of
     from scorer.reports.leaderboard.grades import grades
@@ -77,7 +77,7 @@ def feedback(
     if not texts:
         raise UsageError("there is no submission to write about")
     refuse_overwrite(list(texts), found.challenge, *found.read)
-    make_folder(output)
+    with_parents(output)
     written = (f"{printable(output)}: {len(texts):,} files",)
     return Result("", tuple(found.lines), found.exit_code, tuple(texts.items()), written)
 

@@ -17,7 +17,7 @@ from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.metrics.quotient import Quotient
-from scorer.reading.schema import EXTRA
+from scorer.tables.table import EXTRA
 from scorer.views.texts import Texts
 
 MOST = 10_000  # spans of a list

@@ -14,6 +14,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.yaml import YAML_SUFFIXES
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import display_path
+from scorer.formats.base import formats
 from scorer.metrics.base import Metric
 from scorer.metrics.base import metrics as registry
 from scorer.metrics.notation import NotationError, parse
@@ -21,7 +22,6 @@ from scorer.prepare.guess.answers import unanswered
 from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.forms import look, looked
 from scorer.prepare.guess.kinds import KINDS, KNOWN
-from scorer.reading.formats import formats
 
 USAGES = {"Public", "Private", "Ignored"}  # words of the column Usage in Kaggle's solutions
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from scorer.bytes.files import open_bytes, part_names
+from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.core.errors import UsageError
 from scorer.core.nested import parsed
 from scorer.core.text import display_path
+from scorer.formats.form import MOST_PARTS, joined_name
+from scorer.formats.read import format_of
 from scorer.prepare.guess.look import LOOKED, Preview, first_lines
-from scorer.reading.formats import find_format
-from scorer.reading.layout import MOST_PARTS, joined_name
-from scorer.reading.limits import ReadLimits, UnreadableError
-from scorer.reading.unpack import read_bytes, read_head, zip_names
 
 QREL = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
 RUN = re.compile(
@@ -53,7 +53,7 @@ def is_qrels(path: Path) -> bool:
 
 def _parts(path: Path, lines: Sequence[str]) -> Preview | None:
     """A ZIP archive of several tables with the same columns, each of which is a part."""
-    names = sorted(zip_names(path))
+    names = sorted(part_names(path))
     parts = {name.partition(".")[0]: name for name in names}
     if not 1 < len(names) == len(parts) <= MOST_PARTS:
         return None
@@ -76,7 +76,7 @@ def _parts(path: Path, lines: Sequence[str]) -> Preview | None:
 
 def _tails(path: Path, lines: Sequence[str]) -> Preview | None:
     """An id, then the ids of its items to the end of the line; what begins otherwise is no row."""
-    if find_format(path, None).name != "csv":
+    if format_of(path, None).name != "csv":
         return None
     for mark in SEPARATORS:
         rows = [[cell.strip() for cell in line.split(mark)] for line in lines]
@@ -142,7 +142,7 @@ def _run(path: Path, lines: Sequence[str]) -> Preview | None:
 
 def _lists(path: Path, lines: Sequence[str]) -> Preview | None:
     """One list a line: `s1: 4, 9, 12`."""
-    is_lists = find_format(path, None).name == "lists"
+    is_lists = format_of(path, None).name == "lists"
     if not lines or not (is_lists or _all_match(lines, LISTS)):
         return None
     pairs = [line.partition(":") for line in lines]
@@ -152,13 +152,13 @@ def _lists(path: Path, lines: Sequence[str]) -> Preview | None:
 
 def _binary(path: Path, lines: Sequence[str]) -> Preview | None:
     """Parquet: names of columns, and no row."""
-    format = find_format(path, None)
-    if format.read_names is None:
+    format = format_of(path, None)
+    if format.words is None or not format.binary:
         return None
     try:
-        data = read_bytes(path, ReadLimits(), is_binary=True).data
-        return Preview(tuple(sorted(format.read_names(data))))
-    except UnreadableError:
+        with open_bytes(path, ReadLimits(), True):
+            return Preview(tuple(sorted(format.words(path))))
+    except Unreadable:
         return None
 
 
@@ -167,9 +167,10 @@ def _document(path: Path, lines: Sequence[str]) -> Preview | None:
     if not lines or lines[0].lstrip()[:1] != "{":
         return None
     try:
-        data = read_head(path, MOST_DOCUMENT + 1, ReadLimits())
+        with open_bytes(path, ReadLimits()) as stream:
+            data = stream.read(MOST_DOCUMENT + 1)
         document = parsed(data) if len(data) <= MOST_DOCUMENT else None
-    except (UnreadableError, ValueError):
+    except (Unreadable, ValueError):
         return None
     if not isinstance(document, dict) or not document:
         return None
@@ -211,13 +212,13 @@ def _objects(path: Path, lines: Sequence[str]) -> Preview | None:
         return None
     names = tuple(rows[0])
     cells = tuple(tuple(str(row.get(name, "")) for name in names) for row in rows)
-    is_jsonl = find_format(path, None).name == "jsonl"
+    is_jsonl = format_of(path, None).name == "jsonl"
     return Preview(names, cells, {} if is_jsonl else {"format": "jsonl"})
 
 
 def _table(path: Path, lines: Sequence[str]) -> Preview | None:
     """A table of text: separated by what separates all lines alike, with a header or without."""
-    if not lines or find_format(path, None).name != "csv":
+    if not lines or format_of(path, None).name != "csv":
         return None
     usual = _usual(path)
     for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):

@@ -8,9 +8,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from scorer.reading.limits import ReadLimits, UnreadableError
-from scorer.reading.numbers import DECIMAL
-from scorer.reading.unpack import read_head
+from scorer.bytes.files import open_bytes, open_part
+from scorer.bytes.limits import ReadLimits, Unreadable
+from scorer.tables.table import DECIMAL
 
 HEAD = 1 << 16  # bytes of a file that are looked at
 LOOKED = 100  # lines of them
@@ -115,8 +115,12 @@ def renamed(roles: Mapping[str, Any]) -> dict[str, Any]:
 def first_lines(path: Path, part: str | None = None) -> Sequence[str]:
     """The first non-blank lines of a text file, or a ZIP archive's `part`; none if unreadable."""
     try:
-        data = read_head(path, HEAD, ReadLimits(), part)
-    except (UnreadableError, OSError, ValueError):
+        opened = (
+            open_bytes(path, ReadLimits()) if part is None else open_part(path, part, ReadLimits())
+        )
+        with opened as stream:
+            data = stream.read(HEAD)
+    except (Unreadable, OSError, ValueError):
         return []
     try:
         text = data.decode("utf-8-sig", "strict" if len(data) < HEAD else "ignore")

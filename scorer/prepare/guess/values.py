@@ -11,7 +11,7 @@ from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.metrics.base import Metric, metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.guess.look import Preview
-from scorer.reading.numbers import parse_number
+from scorer.tables.table import number
 
 SYSTEMS = ("system", "model", "name", "submission", "method", "algorithm", "team")
 CASES = (
@@ -99,7 +99,7 @@ def named_metric(name: str) -> Metric | None:
 
 def in_range(cells: Sequence[str], ends: tuple[float | None, float | None]) -> bool:
     """Whether all numbers among these cells lie in a range."""
-    numbers = [number.value for number in map(parse_number, cells) if not number.code]
+    numbers = [value for value, fault in map(number, cells) if fault is None]
     low, high = ends
     return all((low is None or low <= x) and (high is None or x <= high) for x in numbers)
 
@@ -112,5 +112,5 @@ def _column_called(words: Sequence[str], names: Sequence[str]) -> str | None:
 
 def _is_numeric(cells: Sequence[str]) -> bool:
     """Whether most of the cells that hold anything are numbers."""
-    numbers = sum(not parse_number(cell).code for cell in cells)
+    numbers = sum(number(cell)[1] is None for cell in cells)
     return 2 * numbers >= len(cells) > 0

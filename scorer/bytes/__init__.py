@@ -1,0 +1,1 @@
+"""The bytes of files: opened safely, unpacked within limits, cut into lines, written whole."""

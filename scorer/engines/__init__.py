@@ -1,0 +1,1 @@
+"""Files of submissions read and scored, in this process or in two."""
