@@ -103,20 +103,22 @@ AT = "2026-11-23T10:00:00+00:00"
 
 @pytest.mark.slow("scores challenges of several splits", beyond=1)
 @pytest.mark.parametrize("form", ["table", "markdown", "html", "json"])
-@pytest.mark.parametrize(("split", "said"), [("public", PUBLIC), ("private", PRIVATE)])
-def test_a_living_board_says_phase_and_time(form, split, said, folder, score):
+@pytest.mark.parametrize(
+    ("split", "said", "phase"), [("public", PUBLIC, "main"), ("private", PRIVATE, "end")]
+)
+def test_a_living_board_says_phase_and_time(form, split, said, phase, folder, score):
     assert score("add", "c", "one.csv", "--team", "anna", "-q", "--at", AT).code == 0
     ran = score("board", "c", "--split", split, "--at", AT, "--format", form)
     if form == "json":
         scope = json.loads(ran.out)["scope"]
         assert (scope["split"], scope["phase"], scope["time"]) == (
             split,
-            "main",
+            phase,
             "2026-11-23 10:00 UTC",
         )
     else:
         text = " ".join(ran.out.split())
-        assert f"{said} Phase main, as of 2026-11-23 10:00 UTC." in text
+        assert f"{said} Phase {phase}, as of 2026-11-23 10:00 UTC." in text
 
 
 def test_a_challenge_without_splits_is_as_it_was(folder, score):
