@@ -26,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import draw
 import inputs
 import numpy as np
+import polars as pl
 import yaml
 
 import scorer
@@ -522,13 +523,206 @@ def record_tables():
     return recording
 
 
+def frame_of(text, **types):
+    """CSV as a data frame whose ids are text."""
+    return pl.read_csv(text.encode(), schema_overrides={"list": pl.String, **types})
+
+
+def column_of(text, name):
+    """A column of CSV as an array."""
+    return frame_of(text)[name].to_numpy()
+
+
+def nested(text, value):
+    """CSV as dicts: list -> item -> number."""
+    found = {}
+    for row in frame_of(text).iter_rows(named=True):
+        found.setdefault(row["list"], {})[row["item"]] = row[value]
+    return found
+
+
+def sessions():
+    """Name to the arguments of `scorer.evaluate`: data of a session, of each kind and form."""
+    truth = inputs.truth_files()
+    sent = {form: inputs.submissions(form, truth) for form in
+            ("scored", "ratings", "classes", "probabilities", "probability", "numbers", "pairs",
+             "texts")}  # fmt: skip
+    frames = {form: {name: frame_of(text) for name, text in each.items()}
+              for form, each in sent.items()}  # fmt: skip
+    grades = {name: {item: grade for item, grade in items.items() if grade >= 0}
+              for name, items in nested(truth["truth.csv"], "grade").items()}  # fmt: skip
+    runs = {name: nested(text, "score") for name, text in sent["scored"].items()}
+    of_lists = {"missing_list": "zero", "undefined": "skip"}
+    ranked, rated = ["nDCG@5", "AP", "RR"], ["RMSE", "MAE"]
+    yield "ranking_dicts", (grades, runs, ranked), of_lists
+    yield "ranking_orders", (
+        {name: {*items} for name, items in grades.items()},
+        {name: {q: sorted(items, key=items.get, reverse=True) for q, items in run.items()}
+         for name, run in runs.items()},
+        ranked,
+    ), of_lists  # fmt: skip
+    yield "ranking_frames", (frame_of(truth["truth.csv"]), frames["scored"], ranked), of_lists
+    yield "ranking_rows", (
+        [(q, item, grade) for q, items in grades.items() for item, grade in items.items()],
+        {"ann": [(q, item, s) for q, items in runs["ann"].items() for item, s in items.items()]},
+        [*ranked, {"metric": "P", "k": 3, "id": "precision"}],
+    ), {"ties": "expected", "missing_list": "zero", "undefined": "zero"}  # fmt: skip
+    yield "ranking_other_names", (
+        frame_of(truth["truth.csv"]).rename({"list": "query", "item": "doc"}),
+        {"bob": frames["scored"]["bob"].rename({"list": "query", "item": "doc"}),
+         "ann": runs["ann"]},
+        ranked,
+    ), of_lists  # fmt: skip
+    ratings = frame_of(truth["ratings.csv"]).select("list", "item", "rating")
+    yield "ratings_frames", (
+        ratings,
+        {name: frame.select("list", "item", "prediction")
+         for name, frame in frames["ratings"].items()},
+        rated,
+    ), {"missing_list": "skip"}  # fmt: skip
+    yield "ratings_dicts", (
+        nested(truth["ratings.csv"], "rating"),
+        {name: nested(text, "prediction") for name, text in sent["ratings"].items()},
+        rated,
+    ), {"missing_list": "skip", "range": (0, 7)}  # fmt: skip
+    labels = column_of(truth["classes.csv"], "label")
+    classes = {name: frame["label"].to_numpy() for name, frame in frames["classes"].items()}
+    wide = {name: frame.drop("list").to_numpy() for name, frame in frames["probabilities"].items()}
+    of_labels = ["Accuracy", "MCC", "F1(average=macro)"]
+    yield "labels_arrays", (labels, classes, of_labels), {}
+    yield "labels_lists", (labels.tolist(), {"ann": classes["ann"].tolist()}, of_labels), {}
+    yield (
+        "labels_dicts",
+        (
+            dict(zip(inputs.ROWS, labels.tolist(), strict=True)),
+            {"ann": dict(zip(inputs.ROWS, classes["ann"].tolist(), strict=True))},
+            of_labels,
+        ),
+        {},
+    )
+    yield "labels_frames", (frame_of(truth["classes.csv"]), frames["classes"], of_labels), {}
+    yield "labels_probabilities", (labels, wide, ["Accuracy", "LogLoss", "Brier"]), {}
+    events = column_of(truth["events.csv"], "label")
+    chances = {name: frame["p"].to_numpy() for name, frame in frames["probability"].items()}
+    yield "labels_probability", (events, chances, ["AUROC", "Brier", "Accuracy"]), {}
+    targets = column_of(truth["numbers.csv"], "target")
+    numbers = {name: frame["y"].to_numpy() for name, frame in frames["numbers"].items()}
+    of_numbers = ["RMSE", "MAE", "R2", "Spearman"]
+    yield "numbers_arrays", (targets, numbers, of_numbers), {}
+    yield (
+        "numbers_frames",
+        (
+            frame_of(truth["numbers.csv"]).select("list", "target"),
+            {name: frame.rename({"y": "prediction"}) for name, frame in frames["numbers"].items()},
+            of_numbers,
+        ),
+        {},
+    )
+    yield (
+        "numbers_dicts",
+        (
+            dict(zip(inputs.ROWS, targets.tolist(), strict=True)),
+            {"ann": dict(zip(inputs.ROWS, numbers["ann"].tolist(), strict=True))},
+            of_numbers,
+        ),
+        {},
+    )
+    pairs = [tuple(row) for row in frame_of(truth["pairs.csv"]).iter_rows()]
+    ordered = {name: [tuple(row) for row in frame.iter_rows()]
+               for name, frame in frames["pairs"].items() if name != "bob"}  # fmt: skip
+    yield "preferences_rows", (pairs, ordered, ["EDRC"]), {}
+    yield "preferences_frames", (
+        frame_of(truth["pairs.csv"]),
+        {"ann": frames["pairs"]["ann"], "bob": frames["pairs"]["bob"]},
+        ["EDRC"],
+    ), {"missing_list": "skip"}  # fmt: skip
+    texts = frame_of(truth["texts.csv"])
+    yield (
+        "texts_frames",
+        (texts, frames["texts"], ["ExactMatch", "TokenF1"]),
+        {"missing_list": "zero"},
+    )
+    yield (
+        "texts_rows",
+        (
+            [tuple(row) for row in texts.iter_rows()],
+            {"ann": {q: [text] for q, text in frames["texts"]["ann"].iter_rows()}},
+            ["ExactMatch", "TokenF1"],
+        ),
+        {},
+    )
+    yield "wrong_length", (labels, {"ann": classes["ann"][:-1]}, of_labels), {}
+    yield "wrong_class", (labels, {"ann": np.where(labels == "ant", "eel", labels)}, of_labels), {}
+    yield "wrong_number", (targets, {"ann": np.where(targets > 8, np.nan, targets)}, of_numbers), {}
+    yield "wrong_list", (grades, {"ann": {**runs["ann"], "q99": {"i01": 1.0}}}, ranked), of_lists
+    yield "wrong_item", (grades, {"ann": {"q1": {"i01": "high"}}}, ranked), of_lists
+    yield "wrong_measure", (labels, classes, ["nDGC@10"]), {}
+    yield "wrong_kind", (labels, classes, ["RMSE"]), {}
+    yield "wrong_rule", (grades, runs, ranked), {"missing_lists": "zero"}
+    yield "texts_other_names", (texts.rename({"list": "q"}), frames["texts"], ["ExactMatch"]), {}
+
+
+def record_data():
+    """`evaluate` and `values` on arrays, frames, rows and dicts of each kind, good and bad."""
+    recording = Recording()
+    for name, arguments, rules in sessions():
+        try:
+            report = scorer.evaluate(*arguments, **rules)
+        except (scorer.ScorerError, TypeError) as error:
+            add_error(recording, f"data/{name}", error)
+        else:
+            add_report(recording, f"data/{name}", report)
+    truth = inputs.truth_files()
+    numbers = {
+        name: frame_of(text)["y"].to_numpy()
+        for name, text in inputs.submissions("numbers", truth).items()
+    }
+    cases = {name: dict(zip(inputs.ROWS, map(float, y), strict=True))
+             for name, y in numbers.items()}  # fmt: skip
+    short = {**cases, "cyd": {row: cases["cyd"][row] for row in inputs.ROWS[:-2]}}
+    long = pl.DataFrame(
+        [(name, row, y, 2 * y) for name, own in cases.items() for row, y in own.items()],
+        ["system", "case", "quality", "seconds"],
+        orient="row",
+    )
+    for name, systems, options in (
+        ("values_arrays", numbers, {}),
+        ("values_dicts", cases, {}),
+        ("values_frame", long, {"lower": ["seconds"]}),
+        ("wrong_values_missing", short, {}),
+        ("wrong_values_shape", {"ann": numbers["ann"][:-1], "bob": numbers["bob"]}, {}),
+    ):
+        try:
+            report = scorer.values(systems, **options)
+        except (scorer.ScorerError, TypeError) as error:
+            add_error(recording, f"data/{name}", error)
+        else:
+            add_report(recording, f"data/{name}", report)
+    return recording
+
+
+def add_report(recording, name, report):
+    """A report's numbers and texts, and what it prints."""
+    recording.add_json(name, report.to_dict(per_list=True))
+    recording.add_lines(f"words/{name}.txt", clean(str(report)).splitlines())
+
+
+def add_error(recording, name, error):
+    """The sort of an error, which is a part of the contract, and its words."""
+    recording.add_lines(f"values/{name}.txt", [type(error).__name__])
+    recording.add_lines(f"words/{name}.txt", clean(str(error)).splitlines())
+
+
+GRADING = "grading: {from: baseline, to: 0.75, points: 10}\n"
+
+
 def record_term():
     """A played term of the bundled course's living board, some years later than the bundled one."""
     recording = Recording()
     course = Path("challenges", "course-2026")
     text = (course / "challenge.yaml").read_text(encoding="utf-8")
     text = text.replace("2026-", "2034-").replace("2027-", "2035-")
-    (course / "challenge.yaml").write_text(text, encoding="utf-8")
+    (course / "challenge.yaml").write_text(text.rstrip() + "\n" + GRADING, encoding="utf-8")
 
     def do(*words):
         code, out, err = run(*words)
@@ -555,6 +749,8 @@ def record_term():
     enter("eclipse", 2, "2035-01-12T10:00:00+01:00", "two towers, averaged")
     enter("delta", 2, "2035-01-15T23:59:59+01:00", "gradient boosting")
     enter("delta", 1, "2035-01-16T00:00:00+01:00", "once more")
+    do("add", course, files("course-2026", "bad")[1], "--team", "gale",
+       "--at", "2035-01-11T10:00:00+01:00", "--answer", "method=all twice")  # fmt: skip
     term, end = "2035-01-15T23:59:59+01:00", "2035-01-17T12:00:00+01:00"
     do("board", course, "--at", term)
     select = ["decide", course, "select", "2", "--reason", "our choice", "--by", "boreas"]
@@ -578,12 +774,60 @@ def record_term():
         code, texts, err = run_in_forms(*words)
         texts = {form: clean_board(text) for form, text in texts.items()}
         recording.add_ran(name, words, code, texts, clean_board(err))
+    record_feedback(recording, course, {
+        "term": ["--at", term],
+        "public": ["--at", term, "--split", "public"],
+        "preview": ["--at", term, "--phase", "final"],
+        "final": ["--at", end],
+    })  # fmt: skip
+    for form in ("grades", "csv"):
+        do("board", course, "--at", end, "--format", form)
+    record_folder(recording, course, {"term": ["--at", term], "final": ["--at", end]})
     do("compare", course, "--entries", "1,2")
     do("rescore", course)
     do("reveal", course, "-o", "open", "--at", end)
     do("verify", course)
     do("verify", "open")
     return recording
+
+
+def record_feedback(recording, course, variants):
+    """Every student's text and the gradebook, at several times and by several phases."""
+    for name, options in variants.items():
+        folder = Path("feedback", name)
+        words = ["feedback", course, "-o", folder, *options]
+        code, out, err = run(*words)
+        recording.add_ran(f"term/feedback_{name}", words, code, clean_board(out), clean_board(err))
+        for path in sorted(folder.glob("*")):
+            lines = clean_board(clean(path.read_text(encoding="utf-8"))).splitlines()
+            recording.add_lines(f"words/term/feedback_{name}.txt", [f"{path.name}:", *lines])
+
+
+def record_folder(recording, course, variants):
+    """The plain files of a board that any web host can show."""
+    for name, options in variants.items():
+        folder = Path("published", name)
+        words = ["board", course, "-o", f"{folder}/", *options]
+        code, out, err = run(*words)
+        said = re.sub(r"[\d,]+ bytes", "BYTES", err)
+        recording.add_ran(f"term/folder_{name}", words, code, clean_board(out), clean_board(said))
+        forms = {"index.html": clean_html, "board.csv": str, "receipts.jsonl": clean_receipts}
+        for path in sorted(folder.iterdir()):
+            if path.name in forms:
+                text = clean_board(clean(forms[path.name](path.read_text(encoding="utf-8"))))
+                recording[f"words/term/folder_{name}/{path.name}"] = shorten_numbers(text)
+            elif path.name == "board.json":
+                found = json.loads(clean_board(clean(path.read_text(encoding="utf-8"))))
+                recording.add_json(f"term/folder_{name}/board.json", found)
+            else:
+                with zipfile.ZipFile(path) as kit:
+                    names = [f"{path.name}: {member}" for member in sorted(kit.namelist())]
+                recording.add_lines(f"values/term/folder_{name}.txt", names)
+
+
+def clean_receipts(text):
+    """Receipts, each as the names of its parts and what is neither a digest nor a signature."""
+    return re.sub(r'"(?:[0-9a-f]{64}|[\w+/=-]{40,})"', '"DIGEST"', text)
 
 
 STAMP = re.compile(r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?( ?UTC|Z|[+-]\d\d:\d\d)?")
@@ -604,6 +848,7 @@ SECTIONS = {
     "guesses": record_guesses,
     "reports": record_reports,
     "tables": record_tables,
+    "data": record_data,
     "term": record_term,
 }
 
