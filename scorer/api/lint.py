@@ -92,7 +92,8 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
         alike = Chance.of([by_measure[m.id].mean for by_measure in tied])
         rule = challenge.submission.ties
         remarks += _measured(m, means[m.id], chance[m.id], alike, rule, known)
-    remarks += [*_ceilings(ready.measures, means), *_truth(ready), *_rules(ready)]
+    remarks += [*_ceilings(ready.measures, means), *_without_items(ready)]
+    remarks += [*_truth(ready), *_rules(ready)]
     remarks += [
         *_public_groups(ready),
         *_published(challenge),
@@ -106,6 +107,21 @@ def lint(challenge: Challenge | Path | str, *, allow_plugins: bool = False) -> L
         draws, probe_set.drawn, detectable_of(ready, [*others, *accepted]), tuple(examples),
         ready.warnings, tuple(remarks), ready.public.called,
     )  # fmt: skip
+
+
+def _without_items(ready: OpenChallenge) -> Iterator[Remark]:
+    """The measures without a value for any list, since no list has items enough."""
+    if not isinstance(ready.answers, Grades):
+        return
+    longest = int(np.bincount(ready.answers.truth.in_list).max(initial=0))
+    for measure in ready.measures:
+        if measure.metric.judged > longest > 0:
+            word = ready.public.word("list")
+            message = (
+                f"{measure.id} has no value for any {word}: it needs {measure.metric.judged} "
+                f"judged items in a {word}, and none has more than {longest}"
+            )
+            yield Remark("warning", message)
 
 
 def _public_groups(ready: OpenChallenge) -> Iterator[Remark]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
 from scorer.prepare.answers import shown
-from scorer.results.report import Report
+from scorer.results.report import Report, Scored
 
 
 class RankedEntry(NamedTuple):
@@ -21,6 +22,13 @@ class RankedEntry(NamedTuple):
     answers: Mapping[str, str]
 
 
+class RejectedEntry(NamedTuple):
+    """The latest entry of a team without a row, where the checks rejected it."""
+
+    scored: Scored  # called as its team
+    received: datetime
+
+
 class LiveReport(NamedTuple):
     """A report with the entries and teams of its rows."""
 
@@ -30,6 +38,17 @@ class LiveReport(NamedTuple):
     phase: str | None
     absent: Mapping[str, str] = {}  # name of a team without a row -> why
     tracks: Mapping[str, Mapping[str, RankedEntry]] = {}  # track -> name of a standing -> row
+    rejected: Mapping[str, RejectedEntry] = {}  # name of a team without a row -> its latest entry
+
+    def with_absent_teams(self) -> Report:
+        """The report with the teams that have no row, whose reasons are for organizers."""
+        times = {team: entry.received for team, entry in self.rejected.items()}
+        return replace(
+            self.report,
+            absent=self.absent,
+            rejected={team: entry.scored for team, entry in self.rejected.items()},
+            received={**self.report.received, **times},
+        )
 
 
 def public(live: LiveReport) -> LiveReport:

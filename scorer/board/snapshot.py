@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from scorer.board.live import LiveReport, RankedEntry
+from scorer.board.live import LiveReport, RankedEntry, RejectedEntry
 from scorer.board.phases import Span, at, phase_at, spans
 from scorer.board.selection import NO_BETTER, Candidate, Choice, State, choose, state
 from scorer.board.settling import settled_entry
@@ -150,8 +150,12 @@ class Snapshot:
             tracks[track.id], board = self._ranked(inside, decided, now, part, several)
             boards.append(replace(board, track=track, notes=()))
         report = replace(report, notes=notes, scope=scope, tracks=tuple(boards))
-        absent = {} if only is not None else self._absent(rows, choices, decided, now, name)
-        return LiveReport(report, rows, name, span.phase.id if span else None, absent, tracks)
+        live = LiveReport(report, rows, name, span.phase.id if span else None, tracks=tracks)
+        if only is not None:
+            return live
+        latest = self._latest_of_absent(rows, decided, now)
+        absent = self._absent(latest, choices, decided, name)
+        return live._replace(absent=absent, rejected=self._rejected(latest))
 
     def _ranked(
         self,
@@ -221,30 +225,54 @@ class Snapshot:
             for team, choice in choices.items()
         }
 
+    def _latest_of_absent(
+        self, rows: Mapping[str, RankedEntry], decided: State, now: datetime
+    ) -> dict[str, Entry | None]:
+        """The names of the teams without a row, each with its latest entry, if it has any."""
+        placed = {row.id for row in rows.values()}
+        latest = dict[int | None, Entry]()
+        for entry in self.entries:
+            if entry.team not in placed and entry.received <= now:
+                before = latest.setdefault(entry.team, entry)
+                if (entry.received, entry.number) > (before.received, before.number):
+                    latest[entry.team] = entry
+        return {
+            name: latest.get(team) for team, name in decided.names.items() if team not in placed
+        }
+
     def _absent(
         self,
-        rows: Mapping[str, RankedEntry],
+        latest: Mapping[str, Entry | None],
         choices: Mapping[int | None, Choice],
         decided: State,
-        now: datetime,
         split: str,
     ) -> dict[str, str]:
         """The teams without a row, each with why its latest entry does not count."""
-        zone, placed = ZoneInfo(self.rules.timezone), {row.id for row in rows.values()}
-        reasons, last = {}, dict[int | None, Entry]()
-        for entry in self.entries:
-            if entry.team not in placed and entry.received <= now:
-                before = last.setdefault(entry.team, entry)
-                if (entry.received, entry.number) > (before.received, before.number):
-                    last[entry.team] = entry
-        for team, name in decided.names.items():
-            if team in placed:
-                continue
-            reasons[name] = "no entry"
-            if (latest := last.get(team)) is not None:
-                reason = self.reason(latest, decided, choices.get(team), zone, split)
-                reasons[name] = f"entry {latest.number}: {reason}"
+        zone, reasons = ZoneInfo(self.rules.timezone), dict.fromkeys(latest, "no entry")
+        for name, entry in latest.items():
+            if entry is not None:
+                reason = self.reason(entry, decided, choices.get(entry.team), zone, split)
+                reasons[name] = f"entry {entry.number}: {reason}"
         return reasons
+
+    def _rejected(self, latest: Mapping[str, Entry | None]) -> dict[str, RejectedEntry]:
+        """The teams without a row whose latest entry the checks rejected, with that entry."""
+        entries = {
+            name: entry
+            for name, entry in latest.items()
+            if entry is not None and self.statuses.get(entry.sha256) == "rejected"
+        }
+        digests = {entry.sha256 for entry in entries.values()}
+        findings = {
+            evaluation.sha256: Findings.from_json(evaluation.findings)
+            for evaluation in self.evaluations(sorted(digests))
+        }
+        rejected = {}
+        for name, entry in entries.items():
+            own = findings[entry.sha256].at(entry.file)
+            scored = Scored(name, entry.file, entry.sha256, False, own, None, {})
+            rejected[name] = RejectedEntry(scored, entry.received)
+        return rejected
 
     def _late_acts(self, decided: State, now: datetime) -> list[Problem]:
         """A note of each act for a team that came after the time for it."""

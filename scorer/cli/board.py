@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from functools import partial, update_wrapper
@@ -239,7 +238,7 @@ def _living_report(
     board, notes = board_of(path, terminal, sent.store, sent.files, plugins)
     now = moment(sent.at)
     live = board.board(split=sent.split, phase=sent.phase, now=now)
-    report = replace(live.report, absent=live.absent)
+    report = live.with_absent_teams()
     blind = sent.split is None and board.shown(now, sent.phase) == "none"
     lines = () if quiet else notes
     return Drawable(report, board.challenge, (), lines, 0, blind)

@@ -74,7 +74,6 @@ class SideTables(NamedTuple):
     rules: Submission = DEFAULT_SUBMISSION
     separators: tuple[str | None, str | None] = (None, None)  # of labels: truth's, submission's
     extra: Mapping[str, Mapping[str, str]] = {}  # section -> name -> kind
-    judged: Mapping[str, int] = {}  # items that a list needs, by metric
     whole: tuple[str, ...] = ()  # the metrics that need one class a row, not shares of several
     shared: tuple[str, ...] = ()  # the class of each column of the truth's, where it has these
 

@@ -135,14 +135,6 @@ def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
             findings.add(Problem("S103", "exclude takes out every row of the truth"))
     if aids.strict:
         findings.extend(_equal(truth, aids))
-    longest = int(np.bincount(truth.in_list).max(initial=0))
-    for name, least in aids.judged.items() if longest else ():
-        if longest < least:
-            message = (
-                f"{name} has no value for any list: it needs {least} judged items in a list, and "
-                f"none has more than {longest}"
-            )
-            findings.add(Problem("T511", message, "warning"))
     highest = float(truth.grade.max(initial=0.0))
     catalogue = None if aids.public.items is None else len(aids.public.items)
     history = aids.tables.get("history")

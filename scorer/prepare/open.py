@@ -167,12 +167,11 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
         tell_cells(beside["items"], challenge.items, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
     whole = tuple(m.name for m in prepared.measures if not m.parts and not m.metric.shares)
-    wanting = {m.name: m.metric.judged for m in prepared.measures if m.metric.judged > 1}
     measure_of_view = {m.metric.view: m.name for m in reversed(prepared.measures)}
     return SideTables(
         public, tables | beside, features, tuple(strict),
         measure_of_view, challenge.submission, challenge.separators, further_kinds(challenge),
-        wanting, whole, tuple(challenge.truth.probability), _of_orders(prepared), challenge.each,
+        whole, tuple(challenge.truth.probability), _of_orders(prepared), challenge.each,
         found=prepared.found or {},
     )  # fmt: skip
 

@@ -37,6 +37,15 @@ class Grade(NamedTuple):
         return max(direction * (self.to - self.value), 0.0)
 
 
+def format_points(points: float) -> str:
+    """Return points with at most two digits after the point.
+
+    >>> [format_points(points) for points in (8.89261745, 10.0, 7.5, -0.0, 1_000_000.0)]
+    ['8.89', '10', '7.5', '0', '1000000']
+    """
+    return f"{points:z.2f}".rstrip("0").rstrip(".")
+
+
 def graded_by(report: Report) -> Measure:
     """The measure that gives points. `ChallengeError` if the challenge has none of that name."""
     return _measure(report.challenge, report.measures)

@@ -241,6 +241,8 @@ class Report:
     splits: tuple[Report, ...] = ()  # the boards of the splits that this one mixes
     clusters: Mapping[str, str] = field(default_factory=dict)  # list -> those that depend on it
     absent: Mapping[str, str] = field(default_factory=dict)  # team without a row -> why
+    # of the absent, those whose latest entry was rejected -> that entry
+    rejected: Mapping[str, Scored] = field(default_factory=dict)
     received: Mapping[str, datetime] = field(default_factory=dict)  # name -> when it came
     # name -> question -> answer, of questions that the board shows
     answers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -274,6 +276,7 @@ class Report:
             submissions=tuple(submission.published(paths) for submission in self.submissions),
             splits=tuple(split.published(paths) for split in self.splits),
             tracks=tuple(track.published(paths) for track in self.tracks),
+            rejected={team: scored.published(paths) for team, scored in self.rejected.items()},
             notes=(*acts, *notes.counted(None, "score lint shows them")),
         )
 

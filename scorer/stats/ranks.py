@@ -33,7 +33,8 @@ def rank_shares(drawn: Floats, better: Literal["higher", "lower"] = "higher") ->
         rows, share = np.arange(count), 1 / (last - first)
         steps[rows, first] += share
         steps[rows, last] -= share
-    return np.asarray(np.cumsum(steps, axis=1)[:, :-1] / max(draws, 1))
+    # sums of parts such as 1/3 miss 0 by their last bits, on either side
+    return np.maximum(np.cumsum(steps, axis=1)[:, :-1] / max(draws, 1), 0.0)
 
 
 def stability(values: Floats, drawn: Floats) -> float:

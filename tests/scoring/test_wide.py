@@ -103,11 +103,13 @@ metrics: [Accuracy]
     assert "1.0000" in ran.out
 
 
-def test_an_order_of_single_items_is_warned_of(board):
+def test_lint_alone_warns_of_an_order_of_single_items(board, score, tmp_path):
     run, _, _ = board
     truth = 'truth: {file: truth.csv, columns: {list: qa_id, item: x}, wide: {list: "*"}}'
     ran = run(f"{truth}\n{SENT}metrics: [Rho]\n")
-    assert "warning[T511] Rho has no value for any list: it needs 2 judged items" in ran.err
+    assert "has no value for any" not in ran.out + ran.err
+    said = " ".join(score("lint", tmp_path / "challenge").out.split())
+    assert "Rho has no value for any qa_id: it needs 2 judged items in a qa_id, and none" in said
 
 
 def test_numbers_for_an_order_of_items_are_refused(board):

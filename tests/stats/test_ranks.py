@@ -29,3 +29,9 @@ def test_what_has_no_value_is_last():
     assert rank_shares(drawn) == pytest.approx(np.array([[0.5, 0.5], [0.5, 0.5]]))
     assert rank_shares(np.empty((0, 5))).shape == (0, 0)
     assert rank_shares(np.empty((1, 0))).tolist() == [[0.0]]
+
+
+def test_no_share_is_below_0():
+    drawn = np.random.default_rng(1).integers(0, 3, (9, 50)).astype(float)  # many ties of three
+    steps = rank_shares(drawn)
+    assert not np.signbit(steps).any()

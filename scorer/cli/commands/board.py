@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -96,8 +95,7 @@ def board(
 
     def text(form: ReportForm) -> str:
         if form.name != "json":
-            report = replace(live.report, absent=live.absent)  # for organizers, who ask here
-            return form.write(report, options)
+            return form.write(live.with_absent_teams(), options)  # for organizers, who ask here
         from scorer.board.fields.board import fields
 
         return as_json(fields(live, options))

@@ -51,13 +51,14 @@ def feedback(
 ) -> Result:
     """Write a text for each submission, and with `grading` grades.csv: id, points, feedback.
 
-    Of a living board these are the entries that count; where its phase hides the values, the texts
-    do, too, unless --split names a split. --phase final writes them by the rules of that phase
-    before it has begun.
+    Of a living board these are the entries that count; a team of which none counts gets a text with
+    the reason. Where the phase hides the values, the texts do, too, unless --split names a split.
+    --phase final writes them by the rules of that phase before it has begun.
     """
     from scorer.bytes.write import with_parents
     from scorer.reports.base import Options
     from scorer.reports.leaderboard.feedback import feedback as text_of
+    from scorer.reports.leaderboard.feedback import feedback_of_absent
     from scorer.reports.leaderboard.grades import grades
 
     terminal: Terminal = context.obj
@@ -65,13 +66,18 @@ def feedback(
     found = report_of(challenge, sent, terminal, allow_plugins, quiet)
     report = found.report.published()
     texts: dict[Path, str] = {}
-    for scored in report.submissions:
-        if scored.baseline:
-            continue
-        path = output / f"{_file_name(scored.name)}.txt"
+
+    def add_text(name: str, text: str) -> None:
+        path = output / f"{_file_name(name)}.txt"
         if path in texts:
             raise UsageError(f"two submissions would be written to {printable(path)}")
-        texts[path] = text_of(report, scored, precision, found.blind)
+        texts[path] = text
+
+    for scored in report.submissions:
+        if not scored.baseline:
+            add_text(scored.name, text_of(report, scored, precision, found.blind))
+    for team in report.absent:
+        add_text(team, feedback_of_absent(report, team, precision))
     if report.challenge.grading is not None and not found.blind:
         texts[output / BOOK] = grades(report, Options(precision))
     if not texts:

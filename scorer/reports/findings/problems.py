@@ -100,6 +100,20 @@ def in_many(files: Iterable[Findings]) -> InMany:
     return {key: some for key, some in paths.items() if len(some) > SHOWN_FILES}
 
 
+def first_error(findings: Findings) -> str:
+    """Return the message of the first error, and how many more errors there are.
+
+    >>> findings = Findings("a.csv")
+    >>> findings.extend(Problem("S304", f"item '{n}' is given twice") for n in range(3))
+    >>> first_error(findings)
+    "item '0' is given twice (and 2 more errors)"
+    """
+    errors = [problem for problem in findings if problem.severity == "error"]
+    more = sum(findings.tally("error").values()) - 1
+    rest = f" (and {more:,} more error{'s' * (more != 1)})" if more else ""
+    return f"{errors[0].message}{rest}"
+
+
 def errors_of(findings: Findings) -> Findings:
     """The errors alone."""
     errors = Findings(findings.path)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from scorer.core.text import printable
-from scorer.reports.findings.problems import format_findings, summary
+from scorer.reports.findings.problems import first_error, format_findings, summary
 from scorer.reports.leaderboard.cells import interval, level, number, place
-from scorer.results.grading import Grade, grade, graded_by
+from scorer.results.grading import Grade, format_points, grade, graded_by
 from scorer.results.report import Report, Scored
 
 HIDDEN = "The values are hidden in this phase."
@@ -16,7 +16,7 @@ HIDDEN = "The values are hidden in this phase."
 def sentence(report: Report, scored: Scored, precision: int = 4) -> str:
     """The points in a sentence, with what is missing."""
     if not scored.valid:
-        return f"0 points: {summary(scored)}"
+        return f"0 points: the file was rejected: {first_error(scored.findings)}"
     given = grade(report, scored)
     measure = graded_by(report)
     if math.isnan(given.value):
@@ -24,7 +24,9 @@ def sentence(report: Report, scored: Scored, precision: int = 4) -> str:
     value, to, short = (number(v, measure, precision) for v in (given.value, given.to, given.short))
     said = f"{_points(given)} points: {printable(measure.id)} {value}"
     said += f", {short} from {to}, that of all points" if given.short > 0 else ""
-    return said + (f"; {given.lost:.4g} points lost for being late" if given.lost else "")
+    if not given.lost:
+        return said
+    return f"{said}; {format_points(given.lost)} points lost for being late"
 
 
 def feedback(report: Report, scored: Scored, precision: int = 4, blind: bool = False) -> str:
@@ -55,6 +57,14 @@ def feedback(report: Report, scored: Scored, precision: int = 4, blind: bool = F
     return "\n".join(lines).rstrip() + "\n"
 
 
+def feedback_of_absent(report: Report, team: str, precision: int = 4) -> str:
+    """Return the text for a team of which no entry counts, with why."""
+    if (scored := report.rejected.get(team)) is not None:
+        return feedback(report, scored, precision)
+    lines = [printable(report.challenge.title), f"For {printable(team)}", ""]
+    return "\n".join([*lines, f"No entry counts: {printable(report.absent[team])}"]) + "\n"
+
+
 def _value_lines(report: Report, scored: Scored, precision: int) -> list[str]:
     return [
         f"{printable(m.id)}: {number(scored.values[m.id].mean, m, precision)}"
@@ -75,7 +85,7 @@ def _rank_lines(report: Report, scored: Scored, precision: int) -> list[str]:
 
 
 def _points(given: Grade) -> str:
-    return f"{given.points:.4g} of {given.most:.4g}"
+    return f"{format_points(given.points)} of {format_points(given.most)}"
 
 
 def _problems(scored: Scored) -> str:

@@ -6,7 +6,7 @@ import io
 from scorer.reports.base import Options
 from scorer.reports.leaderboard.feedback import sentence
 from scorer.reports.write.csv import cell
-from scorer.results.grading import grade
+from scorer.results.grading import format_points, grade
 from scorer.results.report import Report
 
 
@@ -17,10 +17,12 @@ def grades(report: Report, options: Options) -> str:
         for scored in report.submissions
         if not scored.baseline
     ]
-    rows += [(team, 0.0, why) for team, why in report.absent.items()]
+    for team, why in report.absent.items():
+        rejected = report.rejected.get(team)
+        rows.append((team, 0.0, sentence(report, rejected) if rejected is not None else why))
     out = io.StringIO()
     write = csv.writer(out, lineterminator="\n").writerow
     write(["id", "points", "feedback"])
     for name, points, said in rows:
-        write([cell(name), f"{points:.10g}", cell(said)])
+        write([cell(name), format_points(points), cell(said)])
     return out.getvalue()

@@ -27,13 +27,17 @@ def ranking(report: Report, precision: int) -> Iterator[Figure]:
     )
     if len(certainty.names) > MOST:
         caption += f" The first {MOST} of {len(certainty.names):,} submissions and ranks."
-    rows = [
-        [name, *(f"{100 * s:.0f}" for s in row)] for name, row in zip(names, shares, strict=True)
-    ]
+    rows = [[name, *map(_percent, row)] for name, row in zip(names, shares, strict=True)]
     head = ["name", *(f"{n:,}" for n in range(1, len(names) + 1))]
     numbers = texts(f"Ranks over resampled {lists}, in per cent", head, rows)
     yield Figure("ranks", f"Ranks over resampled {lists}", caption,
                  lambda wide: _rank_squares(names, shares, wide), numbers)  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    """A share in per cent, rounded; empty where that is 0."""
+    text = f"{100 * share:.0f}"
+    return "" if text == "0" else text
 
 
 def _rank_squares(names: Sequence[str], shares: Sequence[Sequence[float]], wide: float) -> Canvas:
@@ -59,8 +63,8 @@ def _rank_squares(names: Sequence[str], shares: Sequence[Sequence[float]], wide:
 def _share_cell(
     x: float, y: float, step: float, share: float, title: str, numbered: bool
 ) -> Iterator[str]:
-    text = f"{100 * share:.0f}"
-    if text == "0":
+    text = _percent(share)
+    if not text:
         return
     deep = 0.08 + 0.92 * share
     yield draw.box(x + 1, y + 1, step - 2, TALLEST - 2, "fill", f"{title}: {text} %", deep)
