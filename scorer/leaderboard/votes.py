@@ -14,6 +14,7 @@ from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.results.votes import (
+    FEWEST_PROMPTS,
     Ballots,
     GroupBoard,
     JudgeRow,
@@ -119,8 +120,10 @@ def _standings(
     values = pseudo_values(votes, strengths, rules.seed) if units > 1 else None
     if rules.level is not None and values is not None:
         draws = MEAN + ELO * drawn_strengths(values, min(rules.draws, DRAWS), rules.seed)
-        level = rules.level ** (1 / len(ratings)) if rules.joint else rules.level
-        first, reach = rank_shares(draws)[:, 0], _reach(draws, level, units)
+        first = rank_shares(draws)[:, 0]
+        if units >= FEWEST_PROMPTS:
+            level = rules.level ** (1 / len(ratings)) if rules.joint else rules.level
+            reach = _reach(draws, level, units)
     placed = spans = None
     if values is not None:
         placed, spans = _tiers_and_ranks(values[order], rules)

@@ -10,6 +10,8 @@ import numpy as np
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings
 
+FEWEST_PROMPTS = 5  # of which ratings have intervals: those of 2 or 3 prompts are too narrow
+
 
 @dataclass(frozen=True, eq=False)
 class Ballots:

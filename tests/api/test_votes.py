@@ -189,9 +189,9 @@ def test_votes_are_read_in_every_form(tmp_path):
 
 
 def test_votes_without_prompts_are_drawn_one_by_one(tmp_path):
-    path = ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,a", "x,y,tie")
+    path = ballots.table(tmp_path / "v.csv", "x,y,a", "x,y,b", "x,y,a", "x,y,a", "x,y,tie")
     found = votes(path, draws=200)
-    assert (found.named, found.prompts) == (False, 4)
+    assert (found.named, found.prompts) == (False, 5)
     assert found.position.excess[0] >= -found.position.expected
     assert found.position.excess[1] <= 1 - found.position.expected
     told = " ".join(str(found).split())
@@ -205,6 +205,31 @@ def test_of_one_prompt_nothing_is_known_about_others(tmp_path):
     found = votes(path, draws=200)
     assert {row.interval for row in found.standings} == {None}
     assert "no intervals and no tiers" in str(found)
+
+
+@pytest.mark.parametrize("prompts", [2, 3, 4, 5])
+def test_ratings_of_fewer_than_5_prompts_have_no_intervals(tmp_path, prompts):
+    rows = [f"x,y,{said},p{n}" for n in range(prompts) for said in ("a", "b", "a")]
+    path = ballots.table(tmp_path / "v.csv", *rows, head="a,b,winner,list")
+    found = votes(path, draws=200)
+    assert [row.interval is None for row in found.standings] == [prompts < 5] * 2
+    said = " ".join(str(found).split())
+    assert ("No intervals: of fewer than 5 prompts they would be too narrow." in said) == (
+        prompts < 5
+    )
+    assert ("Intervals are by 200 draws of the 5 prompts." in said) == (prompts == 5)
+    assert "hardly known" not in said or prompts == 5
+    assert [row.ranks for row in found.standings] == [(1, 2)] * 2
+
+
+def test_a_group_of_few_prompts_has_no_intervals(tmp_path):
+    rows = [f"x,y,{said},p{n},{'old' if n < 2 else 'new'}" for n in range(9) for said in "abb"]
+    path = ballots.table(tmp_path / "v.csv", *rows, head="a,b,winner,list,group")
+    found = votes(path, draws=200)
+    own = {board.name: board.standings[0].interval is None for board in found.boards}
+    assert own == {"old": True, "new": False}
+    assert found.standings[0].interval is not None
+    assert "Votes on fewer than 5 prompts have no intervals." in " ".join(str(found).split())
 
 
 def test_equal_systems_share_a_rank(tmp_path):

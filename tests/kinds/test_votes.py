@@ -8,7 +8,7 @@ from scorer.core.errors import ChallengeError
 from scorer.prepare.bind import prepare
 
 YAML = "kind: votes\ntitle: Ours\nvotes: {a: one, list: case}\nleaderboard: {draws: 200, seed: 3}\n"
-ROWS = ("x,y,x,1", "x,y,y,2", "y,x,x,3", "x,y,tie,4")
+ROWS = ("x,y,x,1", "x,y,y,2", "y,x,x,3", "x,y,tie,4", "y,x,y,5")
 HEAD = "one,b,winner,case"
 
 

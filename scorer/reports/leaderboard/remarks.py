@@ -209,7 +209,8 @@ def _tested(report: Report, precision: int) -> Iterator[str]:
         how_tested = f"({primary}, {test}, alpha {how.alpha:g}{over})"
         yield f"{_significant(ranked, certainty, how_tested)}{_tiers(how, most)}"
         several = (row for row in ranked if row.ranks and row.ranks != (row.rank, row.rank))
-        if (row := next(several, None)) is not None and row.ranks is not None:
+        tells = certainty.least <= how.alpha  # else no rank can be ruled out, which is said below
+        if tells and (row := next(several, None)) is not None and row.ranks is not None:
             yield (
                 "In parentheses: the ranks that the data leave possible. "
                 f"{printable(row.name, 60)} ranks {row.rank} and may truly rank {row.ranks[0]:,} "
@@ -285,7 +286,8 @@ def _detectable(report: Report, certainty: Certainty, precision: int) -> Iterato
         if how.units < certainty.fewest:
             yield (
                 f"No difference can be significant with fewer than {certainty.fewest:,} {word}; "
-                f"there {'is' if how.units == 1 else 'are'} {how.units:,}."
+                f"there {'is' if how.units == 1 else 'are'} {how.units:,}, so that every rank is "
+                "possible."
             )
         else:
             yield (

@@ -26,7 +26,14 @@ from scorer.reports.pictures.draw import Canvas, Figure
 from scorer.reports.pictures.forest import MOST, ForestRow, plotted
 from scorer.reports.pictures.win_rates import rate_table, win_square
 from scorer.results.report import Standing
-from scorer.results.votes import JudgeRow, Position, VerdictAgreement, VoteBoard, VoteStanding
+from scorer.results.votes import (
+    FEWEST_PROMPTS,
+    JudgeRow,
+    Position,
+    VerdictAgreement,
+    VoteBoard,
+    VoteStanding,
+)
 
 SHOWN, SQUARE = 50, 10  # judges; systems whose win rates a text shows
 FEW = 20  # prompts below which an interval hardly knows its own width
@@ -126,6 +133,9 @@ def remarks(board: VoteBoard) -> Iterator[str]:
     )
     if board.prompts == 1:
         yield "Of a single prompt nothing is known about others: no intervals and no tiers."
+    elif board.level is not None and board.prompts < FEWEST_PROMPTS:
+        what = "prompts" if board.named else "votes"
+        yield f"No intervals: of fewer than {FEWEST_PROMPTS} {what} they would be too narrow."
     elif board.level is not None:
         yield (
             f"Intervals are by {board.draws:,} draws of the {units}."
@@ -133,7 +143,7 @@ def remarks(board: VoteBoard) -> Iterator[str]:
             else f"Intervals are by {board.draws:,} draws of {units}; where a prompt is in several "
             "votes they are too narrow."
         )
-    if 1 < board.prompts < FEW:
+    if board.level is not None and FEWEST_PROMPTS <= board.prompts < FEW:
         what = "prompts" if board.named else "votes"
         yield f"Of {board.prompts:,} {what} the width of an interval is itself hardly known."
     if board.alpha is not None and any(row.tier for row in board.standings):
@@ -213,6 +223,9 @@ def _group_notes(board: VoteBoard) -> Iterator[str]:
         else:
             tau = "" if math.isnan(own.tau) else f"; Kendall's tau to all votes {own.tau:.2f}"
             yield f"{name}: {own.votes:,} votes, {len(own.standings):,} systems{tau}."
+    shown = any(row.interval for row in board.standings)
+    if shown and any(own.standings and own.standings[0].interval is None for own in board.boards):
+        yield f"Votes on fewer than {FEWEST_PROMPTS} prompts have no intervals."
 
 
 def _ratings(board: VoteBoard) -> Figure:
