@@ -1,0 +1,251 @@
+"""Files of evaluation tools: the challenge and the board that they make, or why they make none."""
+
+import io
+import json
+import sys
+import zipfile
+import zlib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scorer.prepare import from_tools
+
+if sys.version_info >= (3, 14):
+    import zipfile as zipfile_zstd
+else:
+    from backports.zstd import zipfile as zipfile_zstd
+
+DATA = yaml.safe_load(Path(__file__).with_name("results.yaml").read_text(encoding="utf-8"))
+METHODS = {"deflated": zipfile.ZIP_DEFLATED, "zstandard": zipfile_zstd.ZIP_ZSTANDARD}
+LOG = {
+    "version": 2,
+    "status": "success",
+    "eval": {"run_id": "r", "task": "inspect_evals/gaia", "model": "openai/gpt-4o"},
+}
+JUNIT = (
+    '<testsuite><testcase classname="t.a" name="x" time="1"/>'
+    '<testcase classname="t.b" name="y" time="2">{}</testcase></testsuite>'
+)
+
+
+def cases(part):
+    return [pytest.param(case, id=case["name"]) for case in DATA[part]]
+
+
+def pack(members, method="deflated"):
+    """An archive of texts of JSON."""
+    out = io.BytesIO()
+    with zipfile_zstd.ZipFile(out, "w", METHODS[method]) as archive:
+        for name, data in members.items():
+            archive.writestr(name, json.dumps(data))
+    return out.getvalue()
+
+
+@pytest.fixture
+def write(tmp_path, monkeypatch):
+    """Write the files of a case into the folder `in` of the current one."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(case, method="deflated"):
+        files = {path: text.encode() for path, text in case.get("files", {}).items()}
+        files |= {path: pack(members, method) for path, members in case.get("archives", {}).items()}
+        for name, data in files.items():
+            path = Path("in", name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+
+    return write
+
+
+@pytest.mark.slow("writes and reads a challenge a row", beyond=8)
+@pytest.mark.parametrize("case", cases("results"))
+def test_results_of_a_tool_make_a_challenge(score, write, case):
+    for method in METHODS if "archives" in case else ["deflated"]:
+        write(case, method)
+        folder = Path(f"made {method}")
+        ran = score("init", "--from", "in", folder)
+        assert (ran.code, ran.err) == (0, "")
+        assert ran.out.splitlines()[1] == case["says"]
+        made = yaml.safe_load((folder / "challenge.yaml").read_text(encoding="utf-8"))
+        assert made == {"scorer": 1} | case["challenge"]
+        assert (folder / "cases.csv").read_text(encoding="utf-8") == case["cases"]
+        systems = {path.name: path.read_text("utf-8") for path in (folder / "systems").iterdir()}
+        assert systems == case["systems"]
+        assert score("lint", folder).code == 0
+
+
+@pytest.mark.parametrize("case", cases("refused"))
+def test_what_is_wrong_is_said_at_its_place(score, write, case):
+    write(case)
+    ran = score("init", "--from", "in", "made")
+    assert (ran.code, ran.out, ran.err.splitlines()) == (2, "", [case["says"]])
+    assert not Path("made").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("d.json", b'{"resolved": ' + b"[" * 100_000 + b', "no_logs": 1', "nested too deeply"),
+        ("b.json", b'{"resolved": "\xff", "no_logs": []}', "b.json:1: error[T105] this is not UTF"),
+        ("a.eval", pack({"header.json": LOG})[:-40], "damaged, encrypted or packed"),
+    ],
+)
+def test_damaged_files_are_refused(score, write, name, data, says):
+    write({})
+    Path(name).write_bytes(data)
+    ran = score("values", name)
+    assert (ran.code, ran.out) == (2, "")
+    assert says in ran.err
+
+
+def test_a_damaged_member_packed_by_zstandard_is_refused(score, write):
+    write({})
+    data = pack({"header.json": LOG, "summaries.json": []}, "zstandard")
+    start = data.index(b"header.json") + 40
+    checksum = zlib.crc32(json.dumps(LOG).encode()).to_bytes(4, "little")
+    for broken in (
+        data[:start] + b"zzzz" + data[start + 4 :],
+        data.replace(checksum, b"1234"),
+    ):
+        Path("a.eval").write_bytes(broken)
+        ran = score("values", "a.eval")
+        assert ran.code == 2
+        assert "in it cannot be unpacked" in ran.err
+
+
+@pytest.mark.slow("packs and unpacks 60 MB")
+@pytest.mark.parametrize("method", METHODS)
+def test_an_archive_is_unpacked_within_bounds(score, write, method):
+    write({})
+    members = {"header.json": LOG | {"filler": "a" * 60_000_000}, "summaries.json": []}
+    Path("a.eval").write_bytes(pack(members, method))
+    ran = score("values", "a.eval")
+    assert ran.code == 2
+    assert "a.eval: error[T104] the archive unpacks to more than is accepted, " in ran.err
+
+
+def test_a_folder_of_too_many_files_is_refused_not_cut(score, write, monkeypatch):
+    monkeypatch.setattr(from_tools, "MOST_FILES", 2)  # the disk takes minutes for 100,001 files
+    write({"files": {f"{number}.json": "{}" for number in range(3)}})
+    ran = score("values", "in")
+    assert ran.code == 2
+    assert "in has more than 2 files" in ran.err
+
+
+def test_the_file_of_a_system_with_a_long_name(score, write):
+    name = "x" * 400
+    scores = {"test": [{"hf_subset": "en", "main_score": 0.5, "languages": ["eng-Latn"]}]}
+    result = {"dataset_revision": "1", "task_name": "T", "mteb_version": "1.38.0", "scores": scores}
+    files = {
+        "s/1/T.json": json.dumps(result),
+        "s/1/model_meta.json": json.dumps({"name": name, "revision": "1"}),
+    }
+    write({"files": files})
+    assert score("init", "--from", "in", "made").code == 0
+    assert [path.name for path in Path("made/systems").iterdir()] == [f"{name[:150]}.csv"]
+
+
+@pytest.mark.parametrize("text", [*DATA["others"], "\0\0"])
+def test_other_files_are_of_no_tool(score, write, text):
+    write({"files": {"run.xml": JUNIT.format("")}})
+    Path("file").write_text(text)
+    ran = score("init", "--from", "in/run.xml", "file", "made")
+    says = "error: file: no results of a tool that is known; score init --from RESULTS... DIR"
+    assert (ran.code, ran.err.splitlines()) == (2, [says])
+
+
+def test_what_init_needs_is_said(score, write):
+    write({"files": {"a.xml": JUNIT.format("")}})
+    ran = score("init", "--from", "in/a.xml", "no", "made")
+    assert (ran.code, "no is no file or folder" in ran.err) == (2, True)
+    ran = score("init", "--from", "in/a.xml")
+    assert (ran.code, "score init --from RESULTS... DIR" in ran.err) == (2, True)
+
+
+@pytest.mark.slow("scores a board")
+def test_the_value_of_a_system_is_the_mean_of_its_tasks(score, write):
+    def sample(number, acc):
+        return json.dumps(
+            {"doc_id": number, "filter": "none", "metrics": ["acc"], "doc_hash": "a", "acc": acc,
+             "resps": [["4"]], "filtered_resps": ["4"]}
+        )  # fmt: skip
+
+    date = "2025-01-02T03-04-05.678901"
+    files = {}
+    for model, right in (("X", (1.0, 1.0, 0.0)), ("Y", (0.0, 0.0, 1.0))):  # of tasks a, a, b
+        files[f"{model}/samples_a_{date}.jsonl"] = f"{sample(0, right[0])}\n{sample(1, right[1])}\n"
+        files[f"{model}/samples_b_{date}.jsonl"] = f"{sample(2, right[2])}\n"
+    write({"files": files})
+    assert score("init", "--from", "in/X", "in/Y", "made").code == 0
+    ran = score("made", "made/systems", "--format", "csv")
+    means = [line.split(",")[1:3] for line in ran.out.splitlines()[1:]]
+    assert means == [["X", "0.5"], ["Y", "0.5"]]  # of the means of a and b, not of three cases
+
+
+@pytest.fixture
+def runs(write):
+    """Two systems whose files have one name, and tables that are of no tool."""
+    write(
+        {
+            "files": {
+                "old/junit.xml": JUNIT.format("<failure/>"),
+                "new/junit.xml": JUNIT.format("<error/>"),
+                "table.csv": "case,dice\na,1\n",
+                "many.csv": "alg_name,case,value\nA,1,2\nB,1,3\n",
+            }
+        }
+    )
+
+
+def values_of(ran):
+    """Name -> measure -> mean."""
+    assert ran.code == 0, ran
+    return {
+        each["name"]: {key: value["mean"] for key, value in each["values"].items()}
+        for each in json.loads(ran.out)["submissions"]
+    }
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.slow("scores a board")
+def test_a_name_stands_for_a_file_that_has_none(score):
+    ran = score("values", "A=in/old/junit.xml", "B=in/new/junit.xml", "--format", "json")
+    assert values_of(ran) == {
+        "A": {"passed": 0.5, "seconds": 1.5},
+        "B": {"passed": 0.5, "seconds": 1.5},
+    }
+    assert "taken for files of JUnit XML: 2 systems, 2 cases, ranked by passed" in ran.err
+    better = {each["id"]: each["better"] for each in json.loads(ran.out)["measures"]}
+    assert better == {"passed": "higher", "seconds": "lower"}
+    assert [row["rank"] for row in json.loads(ran.out)["leaderboard"]] == [1, 1]
+
+
+@pytest.mark.usefixtures("runs")
+def test_values_are_chosen(score):
+    ran = score("values", "A=in/old/junit.xml", "--value", "seconds", "--format", "json")
+    assert values_of(ran) == {"A": {"seconds": 1.5}}
+
+
+@pytest.mark.usefixtures("runs")
+def test_what_is_said_of_columns_is_of_a_table(score):
+    ran = score("values", "in/many.csv", "--system", "alg_name", "--format", "json")
+    assert values_of(ran) == {"A": {"value": 2.0}, "B": {"value": 3.0}}
+    assert "taken for files of" not in ran.err
+
+
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["A=in/old/junit.xml", "table=in/table.csv"], "table.csv': no results of a tool that is"),
+        (["old=in/old", "new=in/new"], "case 't.a::x' of 'junit' is in in/old/junit.xml, too"),
+        (["A=in/old", "--value", "pased"], "called 'pased'; did you mean 'passed'?"),
+        (["A=in/old", "--lower", "cost"], "called 'cost' (there are 'passed', 'seconds')"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(score, words, says):
+    ran = score("values", *words)
+    assert ran.code == 2
+    assert says in ran.err
