@@ -71,8 +71,12 @@ def create(settings: Settings | None = None) -> FastAPI:
         settings = Settings(**{**fields, "challenges": tuple(fields["challenges"]),
                                "trusted_proxies": tuple(fields["trusted_proxies"])})  # fmt: skip
     context = Context(settings)
-    for site in context.sites.values():
-        ask_child(site.place, context.limits, "prepare")
+    try:
+        for site in context.sites.values():
+            ask_child(site.place, context.limits, "prepare")
+    except BaseException:
+        context.close()
+        raise
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -82,8 +86,7 @@ def create(settings: Settings | None = None) -> FastAPI:
         yield
         context.closing = True
         await asyncio.to_thread(context.workers.end)
-        for site in context.sites.values():
-            site.board.close()
+        context.close()
         context.kits.close()
 
     app = FastAPI(

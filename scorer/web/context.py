@@ -6,7 +6,7 @@ import logging
 import os
 import tempfile
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -73,13 +73,18 @@ class Context:
         self.settings = settings
         self.sites: dict[str, Site] = {}
         paths: dict[str, Path] = {}
-        for path in map(Path, settings.challenges):
-            site = Site(path, settings.store, settings.files, allow_plugins=settings.allow_plugins)
-            if site.id in paths:
-                both = f"{display_path(paths[site.id])} and {display_path(path)}"
-                raise UsageError(f"{both} have the same id {quoted(site.id)}; change one")
-            self.sites[site.id] = site
-            paths[site.id] = path
+        with ExitStack() as opened:  # closes all boards if one cannot be served
+            for path in map(Path, settings.challenges):
+                site = Site(
+                    path, settings.store, settings.files, allow_plugins=settings.allow_plugins
+                )
+                opened.callback(site.close)
+                if site.id in paths:
+                    both = f"{display_path(paths[site.id])} and {display_path(path)}"
+                    raise UsageError(f"{both} have the same id {quoted(site.id)}; change one")
+                self.sites[site.id] = site
+                paths[site.id] = path
+            self._opened = opened.pop_all()
         self.limits = ChildLimits(settings.seconds, settings.memory)
         first = next(iter(self.sites.values()))
         self.sessions = Sessions(settings.secret or secret_of(first.board))
@@ -88,6 +93,10 @@ class Context:
         self.workers = Workers([*self.sites.values()], settings.workers, self.limits)
         self.gate, self.kits = Gate(max(settings.workers, 1)), Kits()
         self.closing = False
+
+    def close(self) -> None:
+        """Close all boards."""
+        self._opened.close()
 
     def site(self, id: str) -> Site:
         """A challenge, or 404."""

@@ -114,6 +114,10 @@ class Site:
         self.board, before = self.place.open(), self.board
         before.close()
 
+    def close(self) -> None:
+        """Close the board that is in force."""
+        self.board.close()
+
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """The result of `make`, cached for each state of the store."""
         now = time.monotonic()
