@@ -119,9 +119,9 @@ constraints: .venv/tests
 	printf 'hatchling\neditables\n' | .venv/bin/uv pip compile -q --universal --python-version 3.11 \
 	  --all-extras --generate-hashes --no-header --no-annotate -o constraints.txt pyproject.toml -
 
-# the files of a new metric of ranked lists: make new-metric NAME=HitShare
+# a new metric of ranked lists in a family, or a folder: make new-metric NAME=HitShare [IN=ranking]
 new-metric: .venv/runs
-	.venv/bin/python tools/new_metric.py $(NAME)
+	.venv/bin/python tools/new_metric.py $(NAME) $(IN)
 
 # .venv with the versions of constraints.txt and no others, each by its hash
 installed:

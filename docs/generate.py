@@ -23,30 +23,38 @@ from scorer.api.example import of_metric
 from scorer.challenge.schema import schema
 from scorer.cli.verbs import FIRST, GROUPS, PROGRAM, command
 from scorer.core.codes import codes
-from scorer.metrics.base import Metric, metrics
-from scorer.metrics.formulas import lines, mathml
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import written
-from scorer.metrics.pages import lead, notation, span
-from scorer.metrics.references import bibtex, sources
+from scorer.metrics.api import Metric
+from scorer.metrics.catalogue import (
+    all_kinds,
+    bibtex,
+    bibtex_of,
+    format_notation,
+    formula_lines,
+    lead,
+    mathml,
+    metrics,
+    page_prose,
+    span,
+    tool_names,
+)
+from scorer.metrics.notation import format_value, parse_measure
 from scorer.reports.codec import RECORDS
 
 DOCS = Path(__file__).parent
 SOURCE = Path(scorer.__file__).parent
-TASKS = {  # by what a metric looks at, or the folder of its module
-    "Ranked lists": ("Judged", "Ranked", "Scored"),
-    "Subtopics and diversity of results": ("Diverse",),
-    "Recommendations beyond accuracy": ("Returned",),
-    "Preferences": ("Preferred",),
-    "Ratings and forecasts": ("Rated",),
-    "Classes": ("Labelled",),
-    "Numbers": ("Targets",),
-    "Texts": ("text", "Texts"),
+TASKS = {  # the modules of metrics
+    "Ranked lists": ("ranking", "gains", "cwl", "orders", "sets"),
+    "Subtopics and diversity of results": ("diversity",),
+    "Recommendations beyond accuracy": ("novelty",),
+    "Classes": ("classes", "curves", "probabilities"),
+    "Numbers": ("numbers", "forecasts"),
+    "Texts": ("text",),
     "Spans and events": ("spans",),
-    "Masks and boxes": ("boxes",),
+    "Masks and boxes": ("images",),
 }
+OF_PACKAGES = "Of installed packages"
 NEEDED = {  # values of parameters that must be given, for the lines of challenge.yaml
-    "k": 10, "p": 0.8, "beta": 2, "recall": 0.5, "cutoffs": (5, 10), "o": 5, "bounds": (0, 0.1),
+    "k": 10, "p": 0.8, "beta": 2, "recall": 0.5, "cutoffs": (5, 10), "o": 5,
     "expected": 100, "tolerance": 0.2, "tolerances": (12, 36),
     "quantiles": {"low": 0.1, "prediction": 0.5},
 }  # fmt: skip
@@ -64,70 +72,63 @@ FAMILIES = {
 
 def metric_index() -> str:
     """The metrics by their tasks, each with a link to its page; pictures of families."""
+    by_task: dict[str, list[str]] = {task: [] for task in TASKS}
+    for path, metric in pages_of_metrics().items():
+        module = metric.function.__module__.rpartition(".")[2]
+        task = next((task for task, modules in TASKS.items() if module in modules), OF_PACKAGES)
+        by_task.setdefault(task, []).append(
+            f"| [`{format_notation(metric)}`]({path}) | {metric.title} | {_cell(lead(metric))} |"
+        )
     parts = []
-    for task, views in TASKS.items():
-        parts.append(
+    for task, rows in by_task.items():
+        head = (
             f"\n## {task}\n{drawings.family(task)}\n| metric | name | what it says |\n|---|---|---|"
         )
-        parts += [
-            f"| [`{notation(m)}`]({page_of(m)}) | {m.title} | {_cell(lead(m))} |"
-            for m in metrics() if _task(m) in views
-        ]  # fmt: skip
+        parts += [head, *rows]
     return "\n".join([*parts, ""])
+
+
+def pages_of_metrics() -> dict[str, Metric]:
+    """The metrics by the paths of their pages; one function for two kinds of challenge has one."""
+    pages: dict[str, Metric] = {}
+    for metric in metrics():
+        pages.setdefault(page_of(metric), metric)
+    return pages
 
 
 def page_of(metric: Metric) -> str:
     """The path of a metric's page, beside docs/metrics.md."""
-    module = metric.function.__module__.removeprefix("scorer.metrics.")
-    return f"metrics/{module.replace('.', '-')}.md"
-
-
-def _task(metric: Metric) -> str:
-    folder = metric.function.__module__.split(".")[2:-1]
-    return folder[0] if folder and folder[0] != "labels" else metric.view.__name__
+    return f"metrics/{metric.function.__name__}.md"
 
 
 def metric_page(metric: Metric) -> str:
-    """A metric: its formula, what it says, its parameters, an example, names elsewhere, sources."""
-    formula = "\n".join(mathml(line) for line in lines(metric))
+    """A metric: its formula, what it says, its parameters, an example, its names, sources."""
+    formula = "\n".join(map(mathml, formula_lines(metric)))
     return "\n\n".join(
         [
             f"# {metric.name}: {metric.title}",
             f'<div class="formula">\n{formula}\n</div>\n\n[The letters](../notation.md)',
-            *_others(metric),
-            metric.prose,
+            page_prose(metric),
             _facts(metric),
             _parameters(metric),
             f"## In challenge.yaml\n\n~~~yaml\n{snippet(metric)}~~~",
             *([f"## An example\n\n{_fenced(made)}"] if (made := of_metric(metric)) else []),
-            _elsewhere(metric),
+            _in_other_tools(metric),
             f"## Source\n\n{_cell(metric.source)}.\n\n~~~bibtex\n"
-            f"{bibtex(sources(metric).values())}~~~",
+            f"{bibtex(bibtex_of(metric).values())}~~~",
         ]
     )
-
-
-def _others(metric: Metric) -> Iterator[str]:
-    """The formula with each other choice of a parameter that changes it."""
-    usual = lines(metric)
-    for key, field in metric.parameters.model_fields.items():
-        schema = metric.parameters.model_json_schema()["properties"].get(key, {})
-        choices = [c for part in (schema, *schema.get("anyOf", ())) for c in part.get("enum", ())]
-        for choice in choices:
-            if choice != field.default and (other := lines(metric, **{key: choice})) != usual:
-                shown = "\n".join(map(mathml, other))
-                yield f'With `{key}={choice}`:\n\n<div class="formula">\n{shown}\n</div>'
 
 
 def _facts(metric: Metric) -> str:
     """Range, direction, when there is no value, and ties, as a table."""
     ties = "read from ranks"
-    if metric.expected:
+    if metric.expected_ties:
         ties = "read from ranks; `ties: expected` is exact"
     if metric.strict_order:
         ties = "a truth without equal grades"
     rows = {
-        "kinds of challenge": ", ".join(sorted(metric.kinds)),
+        "kinds of challenge": ", ".join(sorted(all_kinds(metric))),
         "range": span(metric),
         "better": metric.better,
         "over lists or rows": metric.aggregate,
@@ -143,7 +144,7 @@ def _facts(metric: Metric) -> str:
 def _parameters(metric: Metric) -> str:
     rows = []
     for name, field in metric.parameters.model_fields.items():
-        default = "must be given" if field.is_required() else f"`{written(field.default)}`"
+        default = "must be given" if field.is_required() else f"`{format_value(field.default)}`"
         schema = metric.parameters.model_json_schema()["properties"].get(name, {})
         rows.append(f"| `{name}` | {default} | {_cell(schema.get('description', ''))} |")
     head = "## Parameters\n\n| parameter | default | meaning |\n|---|---|---|"
@@ -154,7 +155,7 @@ def snippet(metric: Metric) -> str:
     """The line of challenge.yaml that asks for a metric."""
     fields = metric.parameters.model_fields.items()
     needed = {name: NEEDED[name] for name, field in fields if field.is_required()}
-    made = measure(metric, metric.name, needed)
+    made = parse_measure(metric, metric.name, needed)
     if any(isinstance(value, tuple | dict) for value in needed.values()):
         return yaml.safe_dump(
             {"metrics": [{"metric": metric.name} | {k: _plain(v) for k, v in needed.items()}]},
@@ -168,14 +169,13 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _elsewhere(metric: Metric) -> str:
-    if not metric.elsewhere:
-        return ""
+def _in_other_tools(metric: Metric) -> str:
     rows = [
-        f"| {tool} | `{name}` | {how.strip()} |"
-        for tool, (name, _, how) in ((t, n.partition(";")) for t, n in metric.elsewhere.items())
+        f"| {tool} | {', '.join(f'`{name}`' for name in names)} | {remark} |"
+        for tool, names, remark in tool_names(metric)
     ]
-    return "\n".join(["## Elsewhere\n\n| tool | name | how it differs |\n|---|---|---|", *rows])
+    head = "## In other tools\n\n| tool | name | how it differs |\n|---|---|---|"
+    return "\n".join([head, *rows]) if rows else ""
 
 
 def code_pages() -> str:
@@ -425,8 +425,8 @@ def on_files(files: Any, config: Any, **_: Any) -> Any:
     """The site's files with a page for each metric and with the pictures; MkDocs calls it."""
     from mkdocs.structure.files import File
 
-    for metric in metrics():
-        files.append(File.generated(config, page_of(metric), content=metric_page(metric)))
+    for path, metric in pages_of_metrics().items():
+        files.append(File.generated(config, path, content=metric_page(metric)))
     for path, svg in drawings.files().items():
         files.append(File.generated(config, path, content=svg))
     return files

@@ -33,18 +33,16 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import PluginError, ScorerError
-from scorer.core.registry import MARK
 from scorer.kinds.base import Constants
-from scorer.metrics.base import Metric, metrics
-from scorer.metrics.measure import Measure, measure
-from scorer.metrics.notation import NotationError, parse
+from scorer.metrics.api import Figure, Metric, Ratio
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
 from scorer.scoring.evaluate import evaluate
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import Column, Extras, NamedColumns
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import GradedItems, judge
-from scorer.views.pooled import Statistics
 from scorer.views.texts import Texts
 
 Groups = Sequence[str | Sequence[str]]
@@ -127,9 +125,9 @@ def laws(function: Callable[..., Any], *, extra: Extra | None = None, **params: 
     for what in ("title", "source", "page"):
         message = "docstring" if what == "page" else what
         _hold(getattr(metric, what).strip(), f"{metric.name} has no {message}")
-    bound = measure(metric, metric.name, params).settled(SETTLED)
+    bound = parse_measure(metric, metric.name, params).settled(SETTLED)
     try:
-        measure(metric, metric.name, {**params, "no_such_parameter": 1})
+        parse_measure(metric, metric.name, {**params, "no_such_parameter": 1})
     except NotationError:
         pass
     else:
@@ -137,7 +135,7 @@ def laws(function: Callable[..., Any], *, extra: Extra | None = None, **params: 
     rng = random.Random(1)
     tries = [*EDGES, *(_random_lists(rng, metric) for _ in range(TRIES))]
     for ties in ("item-desc", "expected"):
-        if ties == "expected" and not (metric.expected and _has_closed_form(bound, extra)):
+        if ties == "expected" and not (metric.expected_ties and _has_closed_form(bound, extra)):
             continue
         for lists in tries:
             for law, rule in LAWS.items():
@@ -187,7 +185,9 @@ def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
         view = _view(case)
         tolerance = case.get("tolerance", 1e-12)
         for notation, wanted in case["expect"].items():
-            values = _values_of_metric(measure(registry.get(parse(notation)[0]), notation), view)
+            values = _values_of_metric(
+                parse_measure(registry.get(parse(notation)[0]), notation), view
+            )
             expected = [
                 _number(value) for value in (wanted if isinstance(wanted, list) else [wanted])
             ]
@@ -236,7 +236,7 @@ def _unmodified(
     views = list(view.each()) if bound.metric.view is Ranked else [view]
     for argument in views:
         before = pickle.dumps(argument)
-        bound.metric.function(argument, **bound.params)
+        bound.metric.call(argument, bound.params)
         if pickle.dumps(argument) != before:
             return f"{type(argument).__name__} is not what it was"
     return None
@@ -272,22 +272,21 @@ def _view(case: Mapping[str, Any]) -> Judged | Texts:
     return judged(*map(_pair, case["lists"]), ties=case.get("ties", "item-desc"))
 
 
-def _given(bound: Measure, view: Judged | Texts) -> Floats | Statistics:
+def _result(bound: Measure, view: Judged | Texts) -> Floats | Ratio | Figure:
+    """What scoring makes of a view, not yet held to the range."""
     unbounded = replace(bound, metric=replace(bound.metric, range=(None, None)))
     return evaluate(unbounded, {type(view): view})
 
 
 def _values_of_metric(bound: Measure, view: Judged | Texts) -> Floats:
     """One value a list, or that of all lists together, not yet held to the range."""
-    given, statistic = _given(bound, view), bound.metric.statistic
-    if isinstance(given, Statistics) and statistic is not None:
-        return np.array([statistic.figure(given, **bound.params)])
-    return _evaluated(bound, view)
+    result = _result(bound, view)
+    return result if isinstance(result, np.ndarray) else np.array([result.pooled()])
 
 
 def _evaluated(bound: Measure, view: Judged | Texts) -> Floats:
     """One value a list, not yet held to the range."""
-    values = _given(bound, view)
+    values = _result(bound, view)
     if not isinstance(values, np.ndarray):
         raise PluginError(f"{bound.name} gives a figure of all lists, not one value a list")
     return values
@@ -354,7 +353,7 @@ def _random_lists(rng: random.Random, metric: Metric) -> tuple[Pair, ...]:
 
 
 def _metric(function: Callable[..., Any]) -> Metric:
-    metric = getattr(function, MARK, None)
+    metric = getattr(function, "metric", None)
     if not isinstance(metric, Metric) or metric.view not in (Judged, Ranked):
         name = getattr(function, "__name__", function)
         raise TypeError(f"{name} is no metric that looks at Judged or Ranked")

@@ -5,14 +5,12 @@ from importlib.util import find_spec
 from itertools import pairwise
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import NotationError
+from scorer.metrics.api import Metric
+from scorer.metrics.notation import NotationError, parse_measure
 
 FILL = {"p": "0.8", "beta": "2", "recall": "0.5", "cutoffs": "[2, 5]"}
 WRITTEN = {
     "Serendipity": "{metric: Serendipity, expected: 2, k: 3}",  # which needs two
-    "PartialAUROC": "{metric: PartialAUROC, bounds: [0, 0.5]}",
 }
 TWO_CLASSES = {"ProbabilisticF1"}
 # which look at further columns of the challenge's files
@@ -33,7 +31,7 @@ def notation_of(metric):
     if metric.name in WRITTEN:
         return WRITTEN[metric.name]
     try:
-        measure(metric, metric.name)
+        parse_measure(metric, metric.name)
     except NotationError as error:
         if found := re.search(r"\((\w+)=\.\.\.\)", str(error)):
             return f"{{metric: {metric.name}, {found[1]}: {FILL[found[1]]}}}"

@@ -4,9 +4,8 @@ import numpy as np
 from lists import table
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
+from scorer.metrics.api import Metric
+from scorer.metrics.notation import parse, parse_measure
 from scorer.views.join import GradedItems, judge
 
 METRICS = discover("metric", "scorer.metrics", Metric)
@@ -34,8 +33,8 @@ def ours(notation, truth, run, ties="item-desc"):
         for side, number in ((truth, "grade"), (run, "score"))
     ]
     view, answered = judge(rows[1], GradedItems.of(rows[0]), ties)
-    made = measure(METRICS.get(parse(notation)[0]), notation)
-    found = np.nan_to_num(made.metric.values(view, **made.params))
+    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
+    found = np.nan_to_num(made.values(view))
     return {
         name: value for name, value, is_in in zip(view.names, found, answered, strict=True) if is_in
     }

@@ -17,8 +17,8 @@ from conftest import ROOT
 from scorer.api.figures import KINDS
 from scorer.core.codes import codes
 from scorer.export.bundle import EXPORTERS
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse_measure
 from scorer.reports.pictures.draw import length
 
 DOCS = ROOT / "docs"
@@ -130,7 +130,7 @@ def test_the_page_of_a_metric(metric):
     (asked,) = yaml.safe_load(generate.snippet(metric))["metrics"]
     params = {} if isinstance(asked, str) else dict(asked)
     notation = params.pop("metric", asked)
-    assert measure(metric, notation, params).metric is metric
+    assert parse_measure(metric, notation, params).metric is metric
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)

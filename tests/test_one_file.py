@@ -29,7 +29,7 @@ tests/test_docs.py::test_the_site_has_the_page_of_every_metric_and_code
 tests/checks/test_submission.py::test_pages_are_whole
 tests/checks/test_submission.py::test_no_code_has_two_pages
 tests/checks/test_submission.py::test_every_code_that_is_raised_has_a_page
-scorer/metrics/hitshare.py
+scorer/metrics/ranking.py
 scorer/metrics/enough.py
 """
 OF_ALL = """
@@ -70,7 +70,7 @@ def tree(tmp_path_factory):
         shutil.copy(ROOT / name, tree)
     for name, folder in ADDED.items():
         shutil.copy(PLUGIN / name, tree / folder)
-    assert "hitshare.py" in ran("tools/new_metric.py", "HitShare", cwd=tree)
+    assert "hitshare.yaml" in ran("tools/new_metric.py", "HitShare", cwd=tree)
     return tree
 
 
@@ -89,7 +89,7 @@ def plugin(tmp_path_factory):
 def test_the_whole_contract_holds_of_what_is_one_file(tree):
     assert str(tree) in ran("-c", "import scorer; print(scorer.__file__)", cwd=tree)
     ran("-m", "ruff", "check", "scorer", "tests", cwd=tree)
-    ran("-m", "ruff", "format", "--check", "scorer/metrics/hitshare.py", cwd=tree)
+    ran("-m", "ruff", "format", "--check", "scorer/metrics/ranking.py", cwd=tree)
     ran("-c", "from importlinter.cli import lint_imports_command as lint; lint()", cwd=tree)
     ran("-m", "pytest", "-q", "-x", *CONTRACT.split(), cwd=tree, METRIC="HitShare,Enough")
     ran("-m", "pytest", "-q", "-x", *OF_ALL.split(), cwd=tree)
@@ -125,7 +125,7 @@ def test_one_of_each_is_found_and_used(where, request, tmp_path):
     means = [each["values"]["Enough@2"]["mean"] for each in board["submissions"]]
     assert means == [0.75, 0]
     assert "Enough relevant items" in score("metrics", "enough", cwd=cwd)
-    assert "Enough = found / wanted = 2 / 2 = 1" in score(
+    assert "Enough = min(found, wanted) / wanted = 2 / 2 = 1" in score(
         "explain", tmp_path, sent[0], "--list", "q1", cwd=cwd
     )
     assert ":4: warning[X101] item 'c 1' has a blank" in score("check", tmp_path, sent[0], cwd=cwd)
@@ -137,6 +137,22 @@ def test_one_of_each_is_found_and_used(where, request, tmp_path):
 @pytest.mark.slow("starts pytest")
 def test_the_plugins_own_tests(plugin):
     ran("-m", "pytest", "-q", PLUGIN / "tests", "-p", "no:cacheprovider", cwd=plugin)
+
+
+@pytest.mark.slow("starts processes")
+def test_a_metric_is_written_into_a_folder_too(tmp_path):
+    for name in ("truth.csv", "sub.csv"):
+        (tmp_path / name).write_text("list,item\nq1,a\n")
+    (tmp_path / "challenge.yaml").write_text(
+        "truth: truth.csv\nmetrics: [HitShare@2]\nplugins: [hitshare.py]\n"
+    )
+    ran("tools/new_metric.py", "HitShare", tmp_path, cwd=ROOT)
+    assert (tmp_path / "hitshare.yaml").exists()
+    words = (tmp_path, tmp_path / "sub.csv", "--allow-plugins", "--format", "json")
+    (one,) = json.loads(score(*words, cwd=ROOT))["submissions"]
+    assert one["values"]["HitShare@2"]["mean"] == 0.5
+    said = ran("tools/new_metric.py", "HitShare", "nosuch", cwd=ROOT, code=1)
+    assert "neither a module of scorer/metrics nor a folder" in said
 
 
 @pytest.mark.slow("starts processes", beyond=1)

@@ -1,5 +1,6 @@
 """What README says is what the code does."""
 
+import json
 import re
 import shutil
 from pathlib import Path
@@ -41,7 +42,7 @@ def test_a_picture_is_up_to_date(name):
 
 def test_the_challenge_and_the_metric_in_ten_lines_work(score, tmp_path):
     (challenge,) = blocks("yaml")
-    (metric,) = (block for block in blocks("python") if "@metric" in block)
+    metric, *others = (block for block in blocks("python") if "@metric" in block)
     assert len(challenge.splitlines()) <= 10
     assert len(metric.splitlines()) <= 10
     (tmp_path / "challenge.yaml").write_text(challenge)
@@ -56,6 +57,25 @@ def test_the_challenge_and_the_metric_in_ten_lines_work(score, tmp_path):
     ran = score(tmp_path, tmp_path / "mine.csv", "--allow-plugins")
     assert ran.code == 0, ran
     assert "TopGrade@1" in ran.out
+    of_lists, of_rows = others
+    (tmp_path / "firsts.py").write_text(of_lists)
+    plain |= {"metrics": ["HitShare@2", "HitShare(average=pooled)@2"]}
+    (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(plain))
+    words = ("--allow-plugins", "--format", "json")
+    assert values_of(score(tmp_path, tmp_path / "mine.csv", *words)) == [0.25, 0.25]
+    (tmp_path / "firsts.py").write_text(of_rows)
+    (tmp_path / "challenge.yaml").write_text(
+        "truth: truth.csv\nmetrics: [MedianError, MedAE]\nplugins: [firsts.py]\n"
+    )
+    (tmp_path / "truth.csv").write_text("list,target\na,1\nb,2\nc,4\n")
+    (tmp_path / "mine.csv").write_text("list,prediction\na,1\nb,4\nc,5\n")
+    assert values_of(score(tmp_path, tmp_path / "mine.csv", *words)) == [1.0, 1.0]
+
+
+def values_of(ran):
+    assert ran.code == 0, ran
+    (one,) = json.loads(ran.out)["submissions"]
+    return [value["mean"] for value in one["values"].values()]
 
 
 def test_a_first_challenge_from_own_files(score, tmp_path, monkeypatch):

@@ -7,10 +7,9 @@ import pytest
 from variants import NOTATIONS
 
 import scorer
-from scorer import Floats, Judged, Ranked, Rated, metric
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
+from scorer import Floats, Judged, Ranked, Targets, metric
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse, parse_measure
 from scorer.testing import cases, judged, laws
 
 ONE_EACH = {parse(notation)[0]: notation for notation in NOTATIONS}
@@ -21,7 +20,7 @@ ONE_EACH = {parse(notation)[0]: notation for notation in NOTATIONS}
 def test_every_metric_keeps_the_laws(notation, monkeypatch):
     monkeypatch.setattr("scorer.testing.TRIES", 30)  # each has an oracle, too
     found = metrics().get(parse(notation)[0])
-    params = measure(found, notation).params
+    params = parse_measure(found, notation).params
     laws(found.function, **{key: value for key, value in params.items() if value is not None})
 
 
@@ -115,7 +114,7 @@ def test_laws_are_for_metrics_of_judged_items():
     with pytest.raises(TypeError, match="is no metric"):
         laws(len)
     with pytest.raises(TypeError, match="mine is no metric that looks at Judged or Ranked"):
-        laws(a_metric(Rated))
+        laws(a_metric(Targets))
 
 
 def test_equal_scores_are_told_from_orders():

@@ -20,6 +20,7 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +32,11 @@ from lists import meet
 
 from scorer.core.registry import discover
 from scorer.kinds.base import Constants
-from scorer.metrics.base import Metric
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import NotationError, parse
+from scorer.metrics.api import Metric
+from scorer.metrics.notation import NotationError, parse, parse_measure
 from scorer.views.diverse import Diverse
 from scorer.views.hits import Judged, Ranked
 from scorer.views.pairwise import Preferred
-from scorer.views.rated import Rated
 from scorer.views.returned import Returned
 
 METRICS = discover("metric", "scorer.metrics", Metric)
@@ -61,9 +60,8 @@ def path_of(metric):
     name, folder = metric.function.__name__, ROOT / "tests" / "metrics"
     found = sorted(folder.rglob(f"{name}.yaml"), key=lambda path: len(path.parts))
     wanted = metric.kinds <= {"labels"}
-    return next(
-        (p for p in found if (p.parent.name == "labels") == wanted), folder / f"{name}.yaml"
-    )
+    own = [path for path in found if (path.parent.name == "labels") == wanted]
+    return next(iter(own + found), folder / f"{name}.yaml")
 
 
 @cache
@@ -89,6 +87,12 @@ def functions(folder):
     return names
 
 
+def oracle_params(made):
+    """The parameters of a measure that its oracle takes; the options are scorer's own."""
+    named = signature(described(made.metric).oracle).parameters
+    return {key: value for key, value in made.params.items() if key in named}
+
+
 def variants(*views):
     """The notations of all metrics that look at one of these views."""
     return [each for metric in EVERY if metric.view in views for each in described(metric).variants]
@@ -96,7 +100,7 @@ def variants(*views):
 
 @cache
 def bound(notation):
-    return measure(METRICS.get(parse(notation)[0]), notation).settled(CONSTANTS)
+    return parse_measure(METRICS.get(parse(notation)[0]), notation).settled(CONSTANTS)
 
 
 ITEMS = "abcdefgh"
@@ -132,22 +136,25 @@ def refuses(notation):
     try:
         values(notation, meet([([["a", "x"]], {"a": 1})], "expected"))
     except NotationError:
-        return made.metric.expected
+        return made.metric.expected_ties
     return False
 
 
 def values(notation, judged):
     """One value a list."""
     made = bound(notation)
-    given = [judged] if made.metric.view is not Ranked else judged.each()
-    found = [made.metric.values(view, **made.params) for view in given]
-    return found[0] if made.metric.view is not Ranked else np.array(found, dtype=np.float64)
+    given = judged.each() if made.metric.view is Ranked else ()
+    if made.metric.view is Ranked:
+        return np.array([made.evaluate(view) for view in given], dtype=np.float64)
+    return made.values(judged)
 
 
 ONLY = os.environ.get("METRIC", "").split(",")
 TRIED = [metric for metric in EVERY if ONLY == [""] or metric.name in ONLY]
 RANKED = [metric for metric in TRIED if metric.view in (Judged, Ranked)]
-OURS = [metric for metric in RANKED if metric.aggregate != "pooled"]  # a value a list
+OURS = [
+    metric for metric in RANKED if not metric.always_pooled and metric.aggregate != "pooled"
+]  # a value a list
 NOTATIONS = [each for metric in OURS for each in described(metric).variants]
 DIVERSE = variants(Diverse)
 RETURNED = variants(Returned)
@@ -155,4 +162,4 @@ PREFERRED = variants(Preferred)
 # a metric that reads further columns of a challenge has tests of its own
 FURTHER = ("tests/metrics/test_further.py", "tests/metrics/labels/test_distributions.py")
 PLAIN = [each for each in EVERY if described(each).tested_in not in FURTHER]
-PREDICTED = [n for m in PLAIN if m.view is Rated for n in described(m).variants]
+PREDICTED = [n for m in PLAIN if m.kind == "ratings" for n in described(m).variants]

@@ -39,7 +39,9 @@ CHALLENGES = {
     "grades": f"{GRADES}undefined: skip\nmetrics: [{EVERY}]\n",
     "folds": "truth: truth.csv\nfolds: {file: folds.csv}\nundefined: skip\nmetrics: [AP, nDCG@2]\n",
     "ratings": "truth: ratings.csv\nsubmission: {range: [1, 5], missing_list: skip}\n"
-    "metrics: [RMSE, 'RMSE(average=lists)', MAE, MSE, R2]\nundefined: skip\n",
+    "metrics: [RMSE, 'RMSE(average=lists)', MAE, MSE, R2, MAPE, SMAPE, RMSLE, RMSPE, MaxError,\n"
+    "  MedAE, ExplainedVariance, Pearson, Spearman, Pinball, NormalizedGini, Concordance]\n"
+    "undefined: skip\n",
     "preferences": "truth: pairs.csv\nmetrics: [EDRC]\nundefined: skip\n",
 }
 FILES |= {
@@ -261,11 +263,11 @@ def same_card(card, other):
     assert card.values.keys() == other.values.keys()
     for name in card.values:
         np.testing.assert_array_equal(card.values[name], other.values[name], name)
-    assert card.statistics.keys() == other.statistics.keys()
-    pairs = [
-        (card.statistics[n], other.statistics[n], ("in_list", "rows")) for n in card.statistics
-    ]
+    assert card.figures.keys() == other.figures.keys()
+    for name, figure in card.figures.items():
+        np.testing.assert_array_equal(figure.pooled(), other.figures[name].pooled(), name)
     assert (card.positions is None) == (other.positions is None)
+    pairs = []
     if card.positions is not None:
         names = ("in_list", "position", "grade", "truth_list", "truth_grade")
         pairs.append((card.positions, other.positions, names))

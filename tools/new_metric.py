@@ -1,7 +1,9 @@
-"""Write the files of a new metric of ranked lists: `python tools/new_metric.py HitShare`.
+"""Write a new metric of ranked lists: `python tools/new_metric.py HitShare [FAMILY | FOLDER]`.
 
-They are right from the first moment: the metric is the precision at k, under another name. Then
-change the formula, its page, its explanation and its cases.
+Of a family, such as ranking, the function goes to the end of its module, and the cases into
+tests/metrics. In a folder, such as that of a challenge, they are files of their own: a plug-in. All
+is right from the first moment: the metric is the precision at k, under another name. Then change
+the formula, its page and its cases.
 """
 
 from __future__ import annotations
@@ -9,22 +11,24 @@ from __future__ import annotations
 import argparse
 import re
 from contextlib import suppress
+from importlib import import_module
 from keyword import iskeyword
 from pathlib import Path
 from string import Template
 
 from scorer.core.errors import UnknownName
-from scorer.metrics.base import metrics
+from scorer.metrics.catalogue import metrics
 
 ROOT = Path(__file__).parents[1]
 TEMPLATES = Path(__file__).parent / "templates"
+USED = ("Cutoff", "Judged", "Ratio", "Relevant", "Table", "metric")  # by the function
 
 
-def new_metric(name: str, root: Path = ROOT) -> list[Path]:
-    """The paths of the files written.
+def new_metric(name: str, place: str, root: Path = ROOT) -> list[Path]:
+    """Write a metric into a family's module, or into a folder, and return the paths written.
 
     Raises:
-        SystemExit: the name cannot be a function's, or it is taken.
+        SystemExit: The name cannot be a function's, or it is taken, or there is no such place.
     """
     function = name.casefold()
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or iskeyword(function):
@@ -33,21 +37,42 @@ def new_metric(name: str, root: Path = ROOT) -> list[Path]:
         raise SystemExit(
             f"{name!r} is already a name of {metrics().get(name).name}: choose another name"
         )
-    files = {
-        root / "scorer" / "metrics" / f"{function}.py": "metric.py.txt",
-        root / "tests" / "metrics" / f"{function}.yaml": "metric.yaml.txt",
+    words = {
+        "name": name,
+        "function": function,
+        "title": re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize(),
     }
-    title = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
-    for path, template in files.items():
-        text = Template((TEMPLATES / template).read_text(encoding="utf-8"))
-        path.write_text(
-            text.substitute(name=name, function=function, title=title), encoding="utf-8"
-        )
-    return list(files)
+    code, cases = (_fill(template, words) for template in ("metric.py.txt", "metric.yaml.txt"))
+    module = root / "scorer" / "metrics" / f"{place}.py"
+    if module.is_file():
+        family = import_module(f"scorer.metrics.{place}")
+        if lacking := [used for used in USED if not hasattr(family, used)]:
+            raise SystemExit(f"{place} is no family of ranked lists: it has no {lacking[0]}")
+        written = {
+            module: f"{module.read_text(encoding='utf-8')}\n\n{code}",
+            root / "tests" / "metrics" / f"{function}.yaml": cases,
+        }
+    elif Path(place).is_dir():
+        head = f'"""{words["title"]}."""\n\nfrom scorer import {", ".join(USED)}\n\n\n'
+        written = {
+            Path(place) / f"{function}.py": head + code,
+            Path(place) / f"{function}.yaml": cases,
+        }
+    else:
+        raise SystemExit(f"{place!r} is neither a module of scorer/metrics nor a folder")
+    for path, text in written.items():
+        path.write_text(text, encoding="utf-8")
+    return list(written)
+
+
+def _fill(template: str, words: dict[str, str]) -> str:
+    return Template((TEMPLATES / template).read_text(encoding="utf-8")).substitute(words)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("name", help="as challenges will write it, such as HitShare")
-    for path in new_metric(parser.parse_args().name):
-        print(path.relative_to(ROOT))
+    parser.add_argument("place", nargs="?", default="ranking", help="a family, or a folder")
+    given = parser.parse_args()
+    for path in new_metric(given.name, given.place):
+        print(path.relative_to(ROOT) if path.is_relative_to(ROOT) else path)

@@ -30,7 +30,7 @@ from scorer.leaderboard.board import ranked
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.repeats import with_repeats
 from scorer.leaderboard.samples import Samples, samples_of
-from scorer.metrics.measure import Measure, find
+from scorer.metrics.notation import Measure, find_measure
 from scorer.preferences.base import bind, comparisons, every
 from scorer.preferences.base import preferences as preferred
 from scorer.prepare.bind import BoundChallenge, prepare
@@ -175,7 +175,7 @@ def _compared(
 
 def _id_of(measures: Sequence[Measure], word: str) -> str:
     """The id of the measure that a word names; `UsageError` where that is none, or several."""
-    if (named := find(measures, word)) is None:
+    if (named := find_measure(measures, word)) is None:
         known = join_first([measure.id for measure in measures], 12)
         raise UsageError(f"no measure {quoted(word)}; there are {known}")
     return named.id

@@ -17,7 +17,7 @@ from scorer.kinds.labels import Labels
 from scorer.leaderboard.board import Terms
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.samples import samples_of
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.prepare.open import OpenChallenge
 from scorer.results.diagnosis import (
     AgainstOthers,

@@ -26,7 +26,7 @@ from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Problem
 from scorer.core.registry import MARK
 from scorer.core.text import nearest, quoted
-from scorer.metrics.base import Metric
+from scorer.metrics.api import Metric
 from scorer.prepare.bind import prepare
 from scorer.prepare.guess.base import Needs
 from scorer.prepare.guess.challenge import needs_of
@@ -356,10 +356,9 @@ def _measure(n: int, spec: object) -> dict[str, Any]:
 
 def _of_function(function: object) -> str:
     """What to write for a function that is no metric."""
-    from scorer.metrics.base import metrics
-    from scorer.metrics.pages import told_elsewhere
+    from scorer.metrics.catalogue import metrics, suggest_from_tools
 
-    told = told_elsewhere(metrics(), getattr(function, "__name__", ""))
+    told = suggest_from_tools(metrics(), getattr(function, "__name__", ""))
     return told or "@scorer.metric(name, ...) makes it a metric"
 
 

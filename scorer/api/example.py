@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from scorer.core.errors import ScorerError
 
 if TYPE_CHECKING:
-    from scorer.metrics.base import Metric
-    from scorer.metrics.measure import Measure
+    from scorer.metrics.api import Metric
+    from scorer.metrics.notation import Measure
     from scorer.reports.base import Options
 
 
@@ -51,12 +51,11 @@ def of_metric(metric: Metric, width: int | None = None) -> str:
 
     `width` is how wide its text may be.
     """
-    from scorer.metrics.measure import measure
-    from scorer.metrics.notation import NotationError
+    from scorer.metrics.notation import NotationError, parse_measure
 
-    for given in ({}, {metric.at: 3}, {"p": 0.8}, {"beta": 2}):
+    for given in ({}, {metric.cutoff: 3}, {"p": 0.8}, {"beta": 2}):
         with suppress(NotationError):
-            return worked(measure(metric, metric.name, given), width=width)
+            return worked(parse_measure(metric, metric.name, given), width=width)
     return ""
 
 

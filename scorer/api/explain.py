@@ -24,7 +24,7 @@ from scorer.core.text import join_first, quoted
 from scorer.formats.parts import by_part
 from scorer.formats.read import read
 from scorer.leaderboard.repeats import REPEATED
-from scorer.metrics.explain.steps import Sentence, Step, Working, grid
+from scorer.metrics.explain import Sentence, Step, Working, grid
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.splits import cut, scope_of

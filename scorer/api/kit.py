@@ -27,8 +27,8 @@ from scorer.challenge.sources import Source
 from scorer.challenge.words import SHOWN_WORDS
 from scorer.formats.read import format_of, header
 from scorer.kinds.labels import LIKELY
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import Measure
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.kind import own_metrics
 from scorer.prepare.open import wide_labels

@@ -24,7 +24,7 @@ from scorer.core.problems import SHOWN_PLACES, Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unit
 from scorer.formats.read import format_of, header
 from scorer.kinds.grades import Grades
-from scorer.metrics.measure import Measure, find
+from scorer.metrics.notation import Measure, find_measure
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
 from scorer.prepare.open import OpenChallenge, opened
@@ -115,10 +115,10 @@ def _without_items(ready: OpenChallenge) -> Iterator[Remark]:
         return
     longest = int(np.bincount(ready.answers.truth.in_list).max(initial=0))
     for measure in ready.measures:
-        if measure.metric.judged > longest > 0:
+        if measure.metric.min_items > longest > 0:
             word = ready.public.word("list")
             message = (
-                f"{measure.id} has no value for any {word}: it needs {measure.metric.judged} "
+                f"{measure.id} has no value for any {word}: it needs {measure.metric.min_items} "
                 f"judged items in a {word}, and none has more than {longest}"
             )
             yield Remark("warning", message)
@@ -219,7 +219,7 @@ def _expected(
 ) -> Iterator[tuple[bool, str]]:
     """Whether each value is what it should be, and in words."""
     for name, expected in example.expect.items():
-        measure = find(measures, name)
+        measure = find_measure(measures, name)
         if measure is None or measure.id not in by_measure:
             hint = f" (measures: {', '.join(by_measure)})" if by_measure else ""
             yield False, f"{name}: no such value{hint}"
@@ -424,7 +424,7 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
         word = unit(ready.public.called)
         message = f"missing_list: skip lets a submission choose the {word} it is scored on"
         yield Remark("warning", message)
-    orders = [m.id for m in ready.measures if any(p.metric.judged > 1 for p in m.all_parts)]
+    orders = [m.id for m in ready.measures if any(p.metric.min_items > 1 for p in m.all_parts)]
     if orders and not ready.public.complete and isinstance(ready.answers, Grades):
         message = f"{join_first(orders)} compares the items that a list ranks, so that leaving out"
         message += " those it is unsure of can gain: items with a column list, and complete: true"

@@ -14,7 +14,7 @@ from scorer.api.text import Text, as_html, shown
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted, sized
-from scorer.metrics.measure import find
+from scorer.metrics.notation import find_measure
 from scorer.reports.base import ALIASES
 from scorer.results import report as results
 from scorer.results.report import Scored
@@ -198,7 +198,7 @@ class Report(Text, results.Report):
 
     def _by(self, measure: str | None) -> Report:
         """The same board with the intervals and tests of another measure."""
-        chosen = self.primary if measure is None else find(self.measures, measure)
+        chosen = self.primary if measure is None else find_measure(self.measures, measure)
         if chosen is None:
             raise UnknownName("measure here", str(measure), [m.id for m in self.measures])
         return self if chosen.id == self.primary.id else _of_measure(self, chosen.id)
@@ -211,7 +211,7 @@ class Report(Text, results.Report):
             raise UnknownName(
                 "submission", name, [submission.name for submission in self.submissions]
             )
-        chosen = self.primary if measure is None else find(self.measures, measure)
+        chosen = self.primary if measure is None else find_measure(self.measures, measure)
         if chosen is None:
             raise UnknownName(
                 "measure here", str(measure), [candidate.id for candidate in self.measures]
@@ -391,7 +391,9 @@ class Comparison(Text, _Compared):
         for name in (a, b):
             if name not in self.pairing.names:
                 raise UnknownName("submission here", name, list(self.pairing.names))
-        chosen = self.report.primary if measure is None else find(self.report.measures, measure)
+        chosen = (
+            self.report.primary if measure is None else find_measure(self.report.measures, measure)
+        )
         if chosen is None:
             raise UnknownName("measure here", str(measure), [m.id for m in self.report.measures])
         pair = next((pair for pair in self.pairing.pairs if {pair.a, pair.b} == {a, b}), None)

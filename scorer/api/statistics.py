@@ -172,9 +172,9 @@ def _keyed(table: Table, values: Floats) -> dict[tuple[str, ...], float]:
 
 def _correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
     """Spearman's; None where one of both is constant."""
-    from scorer.metrics.labels.spearman import places
+    from scipy.stats import rankdata
 
-    one, other = (places(np.array(values), np.ones(len(values))) for values in (first, second))
+    one, other = (rankdata(values) for values in (first, second))
     if one.std() == 0 or other.std() == 0:
         return None
     return float(np.corrcoef(one, other)[0, 1])

@@ -29,8 +29,7 @@ from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.board import Terms, ranked
 from scorer.leaderboard.repeats import with_repeats
-from scorer.metrics.measure import Measure, find
-from scorer.metrics.notation import parse
+from scorer.metrics.notation import Measure, find_measure, parse
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.combine import Combiner
 from scorer.prepare.fingerprint import board_digest, fingerprint
@@ -132,7 +131,7 @@ def _official(challenge: Challenge, words: Sequence[str], allow_plugins: bool) -
     challenge, _, bound, *_ = prepare(challenge, allow_plugins)
     specs, places = list(challenge.metrics), list[int]()
     for word in dict.fromkeys(words):
-        known = find(bound, word)
+        known = find_measure(bound, word)
         places.append(len(specs) if known is None else bound.index(known))
         specs += [MeasureSpec(notation=word, key="--metric")] if known is None else []
     ranking = (s.model_copy(update={"primary": n == places[0]}) for n, s in enumerate(specs))
@@ -187,7 +186,7 @@ def _further(plain: BoundChallenge) -> Iterator[MeasureSpec]:
 def _cutoffs(plain: BoundChallenge, primary: Measure) -> list[int]:
     """The nearest cut-offs below and above the one of a measure, within the lists' length."""
     k = primary.params.get("k")
-    if primary.metric.at != "k" or not isinstance(k, int):
+    if primary.metric.cutoff != "k" or not isinstance(k, int):
         return []
     length = plain.challenge.submission.lengths
     most = length.max if length is not None and length.max is not None else CUTOFFS[-1]

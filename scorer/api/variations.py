@@ -20,8 +20,8 @@ from scorer.core.text import printable, unit
 from scorer.leaderboard.board import Terms, ranked, settled
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.repeats import with_repeats
-from scorer.metrics.combination import SIZE, Combination
-from scorer.metrics.measure import Measure
+from scorer.metrics.aggregate import SIZE, Combination
+from scorer.metrics.notation import Measure
 from scorer.preferences.base import aggregations, every
 from scorer.results.report import OF_EACH, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Missing, Outcome, Rules, Scorecard, Undefined
@@ -75,7 +75,7 @@ class Entrants(NamedTuple):
         runs = list(chain.from_iterable(self.runs))
         table = [run.values[measure.id] for run in runs if measure.id in run.values]
         if rules is None and len(table) == len(runs) and all(map(_has_list_values, table)):
-            how = MEAN if measure.metric.aggregate == "mean" else SUM
+            how = SUM if measure.metric.aggregate == "sum" else MEAN
             rows = [cast(Floats, each.per_list) for each in table]
             values = [how.of(row if keep is None else row[keep]) for row in rows]
         else:

@@ -29,11 +29,11 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import PluginError, ScorerError, UnknownName
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry
-from scorer.metrics.base import Metric, metrics
-from scorer.metrics.combination import PLAIN, Combination
-from scorer.metrics.composite import composite
-from scorer.metrics.measure import Measure
-from scorer.metrics.value import of_value_fields, value_fields
+from scorer.metrics.aggregate import PLAIN, Combination, composite
+from scorer.metrics.api import Metric
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import Measure
+from scorer.metrics.values import metric_of_fields, value_fields
 from scorer.preferences.base import aggregations, comparisons
 from scorer.results.scorecard import Scorecard
 from scorer.stats.aggregate import Aggregate
@@ -230,7 +230,7 @@ def _bare(
         metric = composite(parts[0].metric.view, better, low, high)
         return Measure(metric, fields["params"], fields["name"], fields["id"], fields["primary"])
     candidate = (
-        of_value_fields(fields["value"])
+        metric_of_fields(fields["value"])
         if "value" in fields
         else _metrics_named(name, registry, fields["kinds"]).get(fields["registry"])
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.core.arrays import Floats, round_for_ranks
-from scorer.metrics.base import Better
+from scorer.metrics.api import Better
 from scorer.store.records import Decision, Entry, Team
 
 NO_BETTER = "no significant improvement"  # why the Ladder holds an entry's value back

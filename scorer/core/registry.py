@@ -14,9 +14,10 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from functools import cache, cached_property
+from hashlib import blake2b
 from importlib import import_module
 from importlib.machinery import BYTECODE_SUFFIXES, EXTENSION_SUFFIXES, SOURCE_SUFFIXES
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -87,17 +88,17 @@ class Registry(Generic[T]):
         return wider
 
     def get(self, name: str) -> T:
-        """The thing of a name or alias in any case, rather of no folder; else `UnknownName`."""
+        """The thing of a name or alias in any case, by `precedence`; else `UnknownName`."""
         folded = name.casefold()
         if folded in _modules(self.package) and (loaded := self._only_module(folded)):
             return loaded[0]
         things = self.named(name, every=True)
-        return min(things, key=lambda thing: (self.origin(thing) or "").count("."))
+        return min(things, key=lambda thing: getattr(thing, "precedence", 0))
 
     def named(self, name: str, every: bool = False) -> tuple[T, ...]:
         """The things of that name, one for each kind of challenge that has one; else of that alias.
 
-        With `every` those with that alias follow; those in folders of their own come last.
+        With `every` those with that alias follow.
         `UnknownName` if there is none.
         """
         folded = name.casefold()
@@ -163,7 +164,7 @@ class Registry(Generic[T]):
         found = _in_package(self.package, self.type_, self.group)
         pairs = (*(pair for pair in found if not self._claims(pair[0], pair[0].name)), *self._added)
         # by two entry points of one module a thing is found twice
-        return list({(thing.name, origin): (thing, origin) for thing, origin in pairs}.values())
+        return list({id(thing): (thing, origin) for thing, origin in pairs}.values())
 
     @cached_property
     def _named(self) -> dict[str, list[T]]:
@@ -311,20 +312,42 @@ def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
     return things
 
 
+def loaded_module(name: str) -> ModuleType | None:
+    """The module of that name, if it is loaded; of a plugin also its file at another path."""
+    if name in sys.modules or not name.startswith(PLUGIN):
+        return sys.modules.get(name)
+    same_content = f"{name.rpartition('_')[0]}_"
+    return next((sys.modules[n] for n in reversed(sys.modules) if n.startswith(same_content)), None)
+
+
 def module_of(path: Path) -> ModuleType:
-    """The module of a challenge's own file, run; it cannot be imported by others.
+    """The module of a challenge's own file; it runs once, unless the file has changed.
 
     The file's bytes are compiled here: an import would prefer a `__pycache__` beside the file,
-    which may hold other code, and write one where there is none.
+    which may hold other code, and write one where there is none. The module is called by the file's
+    path and content, so that what it defines can be sent to a process that has it, too.
 
     `PluginError` if the file cannot be read or run.
     """
-    spec = spec_from_file_location(f"{PLUGIN}{path.stem}", path)
-    if spec is None or spec.loader is None or not os.path.isfile(path):
-        raise PluginError(f"the plugin {quoted(path.name)} is not a Python file that can be read")
-    module = module_from_spec(spec)
+    try:
+        code = path.read_bytes()
+    except OSError:
+        message = f"the plugin {quoted(path.name)} is not a Python file that can be read"
+        raise PluginError(message) from None
+    content = blake2b(code, digest_size=8).hexdigest()
+    place = blake2b(os.fsencode(path.absolute()), digest_size=4).hexdigest()
+    name = f"{PLUGIN}{path.stem}_{content}_{place}"
+    if name in sys.modules:
+        return sys.modules[name]
+    module = ModuleType(name)
+    module.__file__ = str(path)
     with plugin_call(f"the plugin {quoted(path.name)} cannot be loaded"):
-        exec(compile(path.read_bytes(), path, "exec", dont_inherit=True), module.__dict__)
+        sys.modules[name] = module
+        try:
+            exec(compile(code, path, "exec", dont_inherit=True), module.__dict__)
+        except BaseException:
+            del sys.modules[name]
+            raise
     return module
 
 
@@ -341,12 +364,16 @@ def plugin_call(message: str) -> Iterator[None]:
 
 
 def _marked(modules: Iterable[ModuleType], type_: type[T]) -> list[tuple[T, str]]:
-    """The things marked in these modules themselves, not those that they import."""
+    """The things marked in these modules themselves, not those that they import.
+
+    One that is different things for several kinds of challenge has them as its `by_kind`.
+    """
     return [
-        (thing, module.__name__)
+        (variant, module.__name__)
         for module in modules
         for value in vars(module).values()
         if callable(value)
         and isinstance(thing := getattr(value, MARK, None), type_)
         and getattr(value, "__module__", None) == module.__name__
+        for variant in getattr(thing, "by_kind", (thing,))
     ]

@@ -17,7 +17,7 @@ from scorer.challenge.phases import Phase
 from scorer.challenge.words import SHOWN_WORDS
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 
 TEMPLATES = Path(__file__).parent / "templates"
 

@@ -15,7 +15,7 @@ from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
-from scorer.metrics.base import Metric
+from scorer.metrics.api import Metric
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import NamedColumns, columns_of, placed
 from scorer.views.hits import Ties

@@ -20,10 +20,10 @@ from scorer.views.beyond import rated
 from scorer.views.extras import Extras, NamedColumns, placed
 from scorer.views.hits import Ties
 from scorer.views.join import GradedItems, numbered_lists
+from scorer.views.labelled import Targets
 from scorer.views.meeting import Views
 from scorer.views.members import items_by_list
 from scorer.views.names import Names
-from scorer.views.rated import Rated
 
 
 class Ratings(NamedTuple):
@@ -43,7 +43,7 @@ class Ratings(NamedTuple):
         """The predictions beside the ratings; what was not asked for is left out."""
         sent_columns = self.aids.further("submission", submission)
         view = rated(submission, self.truth, self.extras, sent_columns)
-        return Views(view.total() > 0, {Rated: view})
+        return Views(view.answered, {Targets: view})
 
     def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """The items whose ratings were predicted."""

@@ -15,8 +15,8 @@ from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
-from scorer.metrics.base import Metric
-from scorer.metrics.value import share_metric, value_metric
+from scorer.metrics.api import Metric
+from scorer.metrics.values import share_metric, value_metric
 from scorer.tables.table import Schema, Table
 from scorer.views.extras import Extras
 from scorer.views.given import Given

@@ -34,7 +34,7 @@ from scorer.leaderboard.standings import (
     standings,
 )
 from scorer.leaderboard.wins import with_wins
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.preferences.base import aggregations, bind
 from scorer.results.groups import withheld
 from scorer.results.report import RankedBy, Report, Scored, Value

@@ -14,7 +14,7 @@ from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.leaderboard.by_t import RANKED, varies_of
 from scorer.leaderboard.samples import Samples, samples_of
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.results.report import (
     Against,
     Certainty,

@@ -16,16 +16,15 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.text import quoted
-from scorer.metrics.composite import formula_of
-from scorer.metrics.measure import Measure
-from scorer.metrics.statistic import Sums, TooManyTerms, Unbootstrappable, Weighted
+from scorer.metrics.aggregate import formula_of
+from scorer.metrics.api import Figure, Ratio, divide
+from scorer.metrics.notation import Measure
 from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, in_group, withheld
 from scorer.results.report import Scored, Value
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.settle import settle
 from scorer.stats.aggregate import Aggregate, combined, outwards
 from scorer.stats.units import unit_sums
-from scorer.views.pooled import Statistics
 
 MOST_GROUPED = 1 << 25  # sums of all submissions by lists and groups: 256 MB, copied by drawing
 
@@ -61,8 +60,8 @@ def figures_of(
         _of_lists(
             measure, [_value_of(submission, measure, rules) for submission in scored], cards[0]
         )
-        if measure.id not in cards[0].statistics
-        else _of_statistics(measure, cards, rules[measure.id])
+        if measure.id not in cards[0].figures
+        else _of_pooled(measure, cards, rules[measure.id])
     )
     if isinstance(inner, str):
         return inner
@@ -110,20 +109,12 @@ def _aggregated(aggregate: Aggregate, table: Floats, weights: Floats | None) -> 
     )
 
 
-def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -> Figures | str:
-    """The figures that pooled statistics of lists make."""
-    metric, params = measure.metric, measure.params
-    statistics = [of_card for card in cards if (of_card := card.of_figure(measure.id)) is not None]
-    statistic = metric.statistic
-    assert statistic is not None
-    if isinstance(statistic, Unbootstrappable):
-        return (
-            statistic.why
-            or f"{metric.name} is one figure of all that is scored, which draws of it do not have"
-        )
-    refuses = statistic.refuses if isinstance(statistic, Weighted) else None
-    if refuses is not None and (why := next(filter(None, map(refuses, statistics)), "")):
-        return why
+def _of_pooled(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -> Figures | str:
+    """The figures of pooled lists, as functions of sums over lists or of their weights."""
+    pooled = [card.figures[measure.id] for card in cards]
+    for figure in pooled:
+        if isinstance(figure, Figure) and figure.no_bootstrap:
+            return figure.no_bootstrap
     belongs = belonging(cards[0], measure)
     lost = np.array(
         [
@@ -132,36 +123,48 @@ def _of_statistics(measure: Measure, cards: Sequence[Scorecard], rules: Rules) -
         ]
     )  # of which no draw has a figure
     valued = np.tile(belongs, (len(cards), 1))
-    for row, (card, of_card) in enumerate(zip(cards, statistics, strict=True)):
-        if rules.missing == "skip":
+    if rules.missing == "skip":
+        for row, (card, figure) in enumerate(zip(cards, pooled, strict=True)):
             # a figure can be about lists that are missing: those have rows
-            valued[row] &= card.answered | (of_card.sums() != 0).any(axis=1)
-    if isinstance(statistic, Sums):
-        codes = _counted_together(measure, cards[0], valued)
-        try:
-            terms = [_sums(measure, of_card, codes) for of_card in statistics]
-        except TooManyTerms as error:
-            return str(error)
-        sums = _stacked(terms) * belongs[:, None]
+            valued[row] &= card.answered | _has_rows(figure, len(card.lists))
+    if isinstance(pooled[0], Ratio):
+        transform = pooled[0].transform
+        sums = np.stack([_sides(figure) for figure in pooled if isinstance(figure, Ratio)])
+        sums *= belongs[:, None]
         sums[lost] = np.nan
-        of = partial(statistic.of_sums, **params)
-        rests = statistic.rests if (codes[belongs] == 0).all() else None
-        return Figures(
-            valued,
-            tuple(partial(_summed, of, of_card) for of_card in sums),
-            sums,
-            of,
-            rests=() if rests is None else tuple(rests(of_card, **params) for of_card in sums),
-        )
-    weighted = statistic.weighted
+
+        def of(drawn: Floats) -> Floats:
+            quotient = divide(drawn[:, 0], drawn[:, 1])
+            return quotient if transform is None else transform(quotient)
+
+        return Figures(valued, tuple(partial(_summed, of, each) for each in sums), sums, of)
+    figures = [figure for figure in pooled if isinstance(figure, Figure)]
+    rarest = tuple(
+        float(len(card.lists)) if each.rarest_class is None else each.rarest_class
+        for card, each in zip(cards, figures, strict=True)
+    )
+    alone = (_counted_together(measure, cards[0], valued)[belongs] == 0).all()
     return Figures(
         valued,
         tuple(
-            partial(_weighted, weighted, of_card, params, belongs) if has else _nowhere
-            for has, of_card in zip(~lost, statistics, strict=True)
+            _nowhere if gone else partial(_weighted, figure, belongs)
+            for gone, figure in zip(lost, figures, strict=True)
         ),
-        smooth=statistic.smooth,
+        smooth=figures[0].smooth,
+        rests=rarest if figures[0].class_columns and alone else (),
     )
+
+
+def _sides(ratio: Ratio) -> Floats:
+    """The numerator and the denominator of each list, shape (lists, 2)."""
+    return np.stack(np.broadcast_arrays(ratio.numerator, ratio.denominator), axis=1)
+
+
+def _has_rows(figure: Ratio | Figure, lists: int) -> Mask:
+    """The lists that a figure is computed from, even where they are missing."""
+    if isinstance(figure, Ratio):
+        return np.asarray(_sides(figure).any(axis=1))
+    return np.bincount(figure.in_list, minlength=lists) > 0
 
 
 def _nowhere(weights: Floats) -> float:
@@ -346,40 +349,9 @@ def _counted_together(measure: Measure, card: Scorecard, counted: Mask) -> Ints:
     return np.where(belongs, 0, -1) if groups is None else np.where(belongs, groups.codes, -1)
 
 
-def _sums(measure: Measure, statistics: Statistics, codes: Ints) -> Floats:
-    """The terms of each list that `of_sums` gets the sums of, shape (lists, width).
-
-    The terms of a correlation depend on the lists that are counted together.
-    """
-    statistic, params = measure.metric.statistic, measure.params
-    assert isinstance(statistic, Sums)
-    if statistic.terms is None or (codes == 0).all():
-        return statistic.summed(statistics, **params)
-    parts = [
-        (lists, statistic.summed(part_sums, **params))
-        for lists, part_sums in statistics.by_group(codes)
-    ]
-    sums = np.zeros((codes.size, max((part_sums.shape[1] for _, part_sums in parts), default=1)))
-    for lists, part_sums in parts:
-        sums[lists, : part_sums.shape[1]] = part_sums
-    return sums
-
-
-def _stacked(sums: Sequence[Floats]) -> Floats:
-    """The sums in one array (submissions, lists, width), narrower ones padded with 0."""
-    width = max(table.shape[1] for table in sums)
-    return np.stack([np.pad(table, ((0, 0), (0, width - table.shape[1]))) for table in sums])
-
-
 def _summed(of: OfSums, sums: Floats, weights: Floats) -> float:
     return float(of((weights @ sums)[None])[0])
 
 
-def _weighted(
-    figure: Callable[..., float],
-    statistics: Statistics,
-    params: Mapping[str, object],
-    belongs: Mask,
-    weights: Floats,
-) -> float:
-    return float(figure(statistics, weights * belongs, **params))
+def _weighted(figure: Figure, belongs: Mask, weights: Floats) -> float:
+    return figure.pooled(weights * belongs)

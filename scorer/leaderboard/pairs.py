@@ -10,7 +10,7 @@ import numpy as np
 from scorer.challenge.leaderboard import Leaderboard
 from scorer.core.arrays import Floats
 from scorer.leaderboard.samples import Samples
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.preferences.base import aggregations, cycles, every, order
 from scorer.results.comparison import (
     ComparedPair,

@@ -14,8 +14,8 @@ from scorer.core.arrays import Floats
 from scorer.core.errors import PluginError, UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import quoted
-from scorer.metrics.base import Metric
-from scorer.metrics.measure import Measure
+from scorer.metrics.api import Metric
+from scorer.metrics.notation import Measure
 from scorer.results.report import Scored, Value
 from scorer.stats.exact import exact_mean
 from scorer.stats.runs import pass_at
@@ -116,10 +116,13 @@ def _passes(view: type) -> Metric:
 
     passes.__annotations__["lists"] = view
     return Metric(
-        "Pass", "The chance that any of k runs is right",
-        "Chen and others, Evaluating large language models trained on code, arXiv:2107.03374",
-        passes, again=partial(_passes, view),
-    )  # fmt: skip
+        name="Pass",
+        function=passes,
+        title="The chance that any of k runs is right",
+        source="Chen and others, Evaluating large language models trained on code, "
+        "arXiv:2107.03374",
+        remake=partial(_passes, view),
+    )
 
 
 def called(scored: Scored, name: str) -> Scored:

@@ -25,7 +25,7 @@ from scorer.leaderboard.by_t import (
     tested_level,
 )
 from scorer.leaderboard.figures import Figures, Weigh, figures_of, group_codes
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.results.groups import belonging, grouped
 from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
@@ -41,7 +41,10 @@ if TYPE_CHECKING:
     from scorer.stats.paired import Test
     from scorer.stats.permutation import Adjust
 
-LEFT_OUT = 400  # blocks of lists that are left out in turn of a figure that is worked out anew
+ALONE = 400  # lists that are left out in turn, each alone, of a figure that is worked out anew
+BLOCKS = 200  # of more lists that are left out in turn
+
+CORRELATION = (-1, 1)  # the bounds of one
 
 Values = Callable[[Ints, Mask], Floats]  # of some rows over some lists: (rows, lists)
 Exchanged = Callable[[int, Ints, Mask], Floats]  # of a row and others: (others, lists)
@@ -253,9 +256,11 @@ def _of_figures(
     """What the lists add to figures, from sums where they are made of these."""
     lists = figures.valued.shape[1]
     strata = figures.strata if clusters is None else None
+    if figures.sums is None and scale.bounds == CORRELATION:
+        figures = figures._replace(weigh=tuple(map(_remembered, figures.weigh)))
     sums, of = (figures.sums, figures.of) if figures.smooth else (None, None)
     if sums is None:
-        clusters = units(lists, clusters, LEFT_OUT, seed=1)
+        clusters = units(lists, clusters, ALONE if lists <= ALONE else BLOCKS, seed=1)
         strata = strata if clusters is None else None
 
     def values(rows: Ints, common: Mask) -> Floats:
@@ -295,14 +300,35 @@ def _on_fishers_scale(
     figures: Figures, clusters: Ints | None, over: str | None, scale: Scale
 ) -> _OfLists | None:
     """Correlations that all are of the same lists, and hang on no rare class."""
-    of = figures.of
-    if of is None or scale.bounds != (-1, 1) or not figures.smooth or not figures.valued.all():
+    if scale.bounds != CORRELATION or not figures.smooth or not figures.valued.all():
         return None
     if any(rests < figures.valued.shape[1] for rests in scale.rests):
         return None
-    scaled = figures._replace(of=lambda sums: fisher(of(sums)))
+    of = figures.of
+    scaled = figures._replace(
+        of=None if of is None else lambda sums: fisher(of(sums)),
+        weigh=tuple(partial(_on_scale, weigh) for weigh in figures.weigh),
+    )
     # the spread of values on this scale is that of equal figures
     return replace(_of_figures(scaled, clusters, over, Scale(figure=True)), exchanged=None)
+
+
+def _remembered(weigh: Weigh) -> Weigh:
+    """A figure that is worked out once for both scales, of weights that are 0 or 1."""
+    known: dict[bytes, float] = {}
+
+    def value(weights: Floats) -> float:
+        key = np.packbits(weights > 0).tobytes()
+        if key not in known:
+            known[key] = weigh(weights)
+        return known[key]
+
+    return value
+
+
+def _on_scale(weigh: Weigh, weights: Floats) -> float:
+    """A correlation of some lists on Fisher's scale."""
+    return float(fisher(np.array(weigh(weights))))
 
 
 def _over(figure: Weigh, common: Mask, weights: Floats) -> float:

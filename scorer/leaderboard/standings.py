@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from scorer.core.arrays import round_for_ranks
-from scorer.metrics.base import Better
-from scorer.metrics.measure import Measure
+from scorer.metrics.api import Better
+from scorer.metrics.notation import Measure
 from scorer.preferences.base import cycles, order, preferences
 from scorer.results.report import Standing
 from scorer.views.positions import Positions

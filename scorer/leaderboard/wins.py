@@ -17,8 +17,8 @@ import numpy as np
 
 from scorer.core.arrays import Floats, round_for_ranks
 from scorer.core.errors import PluginError
-from scorer.metrics.base import Better, Metric
-from scorer.metrics.measure import Measure
+from scorer.metrics.api import Better, Metric
+from scorer.metrics.notation import Measure
 from scorer.results.report import RankedBy, Scored, Value
 from scorer.stats.wins import win_rates
 
@@ -77,9 +77,14 @@ def _metric(aggregation: Metric, view: type) -> Metric:
     wins.__annotations__["lists"] = view
     _, bounds, better = WINS[aggregation.name]
     return Metric(
-        aggregation.name, aggregation.title, aggregation.source, wins, bounds, better,
-        again=partial(_metric, aggregation, view),
-    )  # fmt: skip
+        name=aggregation.name,
+        function=wins,
+        title=aggregation.title,
+        source=aggregation.source,
+        range=bounds,
+        better=better,
+        remake=partial(_metric, aggregation, view),
+    )
 
 
 def _values_in(measure: Measure, valid: Sequence[Scored], groups: Sequence[str] | None) -> Floats:

@@ -1,120 +1,131 @@
-"""What metrics of the C/W/L framework share: expected gain per item looked at.
+"""Metrics of the C/W/L framework: the gain that a reader expects per item looked at.
 
-A reader who has looked at rank i goes on to rank i + 1 with chance C(i). The
-share of all looks that rank i gets, W(i), is the product of the chances above
-it over their sum; a value is the sum of W(i) times the gain at rank i (Moffat
-et al., ACM TOIS 35(3), 2017, doi:10.1145/3052768).
+A reader who has looked at rank i goes on to rank i + 1 with chance C(i). The share of all looks
+that rank i gets, W(i), is the product of the chances above it over their sum; a value is the sum of
+W(i) times the gain at rank i (Moffat et al., ACM TOIS 35(3), 2017, doi:10.1145/3052768).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field, Strict
 
-from scorer.core.arrays import Floats, Ints, ends
-from scorer.metrics.quotient import Quotient
+from scorer.core.arrays import Floats, ends
+from scorer.metrics.api import Ratio, Table, metric
+from scorer.metrics.parameters import Cutoff, FromChallenge, Persistence
 from scorer.views.hits import Hits, Judged
 
-DEPTH = 1000
-MOST = 1_000_000  # ranks that have a weight each
+DEFAULT_DEPTH = 1000  # ranks, as many as cwl_eval looks at
+MAX_DEPTH = 1_000_000  # ranks that have a weight each
+GOAL_ROUNDING = 1e-9  # three gains of 1/3 are 1, whatever their sum is rounded to
 
 Highest = Annotated[
-    float,
+    float | None,
     Field(
         description="The grade that gains 1, and so do higher ones; by default the highest of the "
         "truth."
     ),
+    FromChallenge(lambda constants: constants.max_grade),
 ]
 Lowest = Annotated[float, Field(ge=0, description="The grade that gains 0, and so do lower ones.")]
 Goal = Annotated[
-    float, Field(ge=0.5, le=MOST, description="How much gain the reader is after; .5 or more.")
+    float,
+    Field(ge=0.5, le=MAX_DEPTH, description="How much gain the reader is after; .5 or more."),
 ]
 Depth = Annotated[
     int,
     Strict(),
-    Field(ge=1, le=MOST, description="How many ranks a reader can look at, returned or not."),
+    Field(ge=1, le=MAX_DEPTH, description="How many ranks a reader can look at, returned or not."),
 ]
 
-PEERS: Mapping[str, Mapping[str, Any]] = {
-    "max_rel": {"*": "max_grade"},
-    "min_rel": {"*": "min_grade"},
-    "cutoff": {"*": "k"},
-}
-SETTLE: Mapping[str, Callable[[Any], Any]] = {"max_grade": lambda constants: constants.max_grade}
+# The definition of a gain in formulas, and of the mean of gains by weights
+GAIN = r"\qquad u_i = \frac{\min(\max(g_i, g_{\min}), g_{\max}) - g_{\min}}{g_{\max} - g_{\min}}"
+TO_K = r"\frac{\sum_{i=1}^{k} w_i u_i}{\sum_{i=1}^{k} w_i}, \qquad w_i = "
+TO_DEPTH = r"\frac{\sum_{i=1}^{D} w_i u_i}{\sum_{i=1}^{D} w_i}, \qquad w_i = "
 
 
-class Walk(NamedTuple):
-    """How far each list's reader comes, and what is gained: one element a hit, or one a list."""
-
-    hits: Hits  # those within reach
-    gain: Floats  # of each hit
-    weight: Floats  # of each hit: W times the sum of all weights
-    gained: Floats  # of each list: the sum of weight times gain
-    looked: Floats  # of each list: the sum of all ranks' weights
-
-    def quotient(self, last: int) -> Quotient:
-        """The expected gain per item looked at; `last` is the last rank within reach."""
-        columns = {"gain": self.gain, "weight": self.weight}
-        return Quotient(
-            self.gained,
-            self.looked,
-            "sum of gain × weight / sum of the weights of all ranks",
-            lambda: (self.hits, columns | {"running total": np.cumsum(self.weight * self.gain)}),
-            last=last,
-        )
-
-
-def scaled(judged: Judged, max_grade: float | None, min_grade: float) -> Floats:
+def scaled_gains(view: Judged, max_grade: float | None, min_grade: float) -> Floats:
     """The gain of each hit, 0 to 1; 0 where no grade is above the lowest.
 
-    The result has shape (hits,).
-
-    `max_grade` gains 1, by default the highest of this truth; `min_grade` gains 0.
+    `max_grade` gains 1, by default the highest of this truth; `min_grade` gains 0. The result has
+    shape (hits,).
     """
-    highest = float(judged.ideal.grade.max(initial=0.0)) if max_grade is None else max_grade
-    grade = judged.hits.grade
+    highest = float(view.ideal.grade.max(initial=0.0)) if max_grade is None else max_grade
+    grade = view.hits.grade
     if highest <= min_grade:
         return np.zeros_like(grade)
     gains: Floats = (np.clip(grade, min_grade, highest) - min_grade) / (highest - min_grade)
     return gains
 
 
-def walk(hits: Hits, gain: Floats, weights: Floats, satisfied: bool = False) -> Walk:
-    """The looks that a reader takes where ranks have fixed weights.
+def gain_per_look(hits: Hits, gain: Floats, weight: Floats, looked: Floats) -> Ratio:
+    """The expected gain per item looked at.
 
     Args:
-        gain: shape (hits,), 0 to 1.
-        weights: of each rank, from rank 1 to the last within reach.
-        satisfied: whether a gain is also the chance that the reading ends there.
+        hits: Those within reach.
+        gain: Of each hit.
+        weight: Of each hit: W times the sum of all weights.
+        looked: Of each list: the sum of all ranks' weights.
     """
-    reachable = np.flatnonzero(hits.rank <= weights.size)
-    hits, gain = hits.where(hits.rank <= weights.size), gain[reachable]
+    total = hits.total(weight * gain)
+    terms = {"sum of gain × weight": total, "weights of all ranks": looked}
+    columns = {"gain": gain, "weight": weight, "gain × weight": weight * gain}
+    formula = "sum of gain × weight / weights of all ranks"
+    return Ratio(total, looked, formula, terms, Table(hits, columns))
+
+
+def fixed_weights(
+    view: Judged, max_grade: float | None, min_grade: float, weights: Floats
+) -> Ratio:
+    """The gain per item looked at, where each rank has one of `weights`, down to the last."""
+    reachable = view.hits.rank <= weights.size
+    hits, gain = view.hits.where(reachable), scaled_gains(view, max_grade, min_grade)[reachable]
+    looked = np.full(hits.lists, np.cumsum(weights)[-1])
+    return gain_per_look(hits, gain, weights[hits.rank - 1], looked)
+
+
+def satisfied_reader(
+    view: Judged, max_grade: float | None, min_grade: float, weights: Floats
+) -> Ratio:
+    """The same where a gain is also the chance that the reading ends there."""
+    reachable = view.hits.rank <= weights.size
+    hits, gain = view.hits.where(reachable), scaled_gains(view, max_grade, min_grade)[reachable]
     sums = np.concatenate([[0.0], np.cumsum(weights)])
-    still = hits.product(1 - gain) if satisfied else np.ones_like(gain)
-    weight = weights[hits.rank - 1] * still
-    if not satisfied:
-        looked = np.full(hits.lists, sums[-1])
-    else:
-        left = still * (1 - gain)
-        looked = _segments(
-            hits, lambda above, rank: sums[rank] - sums[above], still, left, sums[-1]
-        )
-    return Walk(hits, gain, weight, hits.total(weight * gain), looked)
+    reading = hits.product(1 - gain)
+    # from one hit to the next the reader goes on as the ranks' weights say
+    first = hits.nth() == 1
+    above = np.where(first, 0, np.roll(hits.rank, 1)) if first.size else hits.rank
+    looked = hits.total(reading * (sums[hits.rank] - sums[above]))
+    left = reading * (1 - gain)
+    rest = np.where(ends(hits.in_list), left * (sums[-1] - sums[hits.rank]), 0.0)
+    looked += hits.total(rest)
+    looked[hits.total() == 0] = sums[-1]
+    return gain_per_look(hits, gain, weights[hits.rank - 1] * reading, looked)
 
 
-def per_look(
-    judged: Judged,
-    max_grade: float | None,
-    min_grade: float,
-    weights: Floats,
-    satisfied: bool = False,
-) -> Quotient:
-    """The gain per item looked at, where ranks have fixed weights; see `scaled` and `walk`."""
-    gain = scaled(judged, max_grade, min_grade)
-    return walk(judged.hits, gain, weights, satisfied).quotient(weights.size)
+@metric(
+    "SDCG",
+    title="Scaled discounted cumulative gain",
+    source="Azzopardi, Thomas and Moffat, SIGIR 2019, doi:10.1145/3331184.3331398; as cwl_eval's",
+    latex=TO_K + r"\frac{1}{\log_2(i + 1)}, " + GAIN,
+    tools="ir_measures: SDCG",
+)
+def sdcg(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowest = 0) -> Ratio:
+    """How near a list's discounted gain comes to that of k items of the highest grade.
+
+    The gain at rank i, 0 to 1, is divided by log2(i + 1), and the sum by that of k full gains:
+    `nDCG` as if at least k items of the highest grade were there, so that 1 is out of reach where
+    there are fewer.
+
+    Returned x, a; a has the highest grade:
+
+    >>> view = Judged.of((["x", "a"], {"a": 2}))
+    >>> sdcg(view, k=2).values().round(6)  # 1/log2(3) / (1 + 1/log2(3))
+    array([0.386853])
+    """
+    return fixed_weights(view, max_grade, min_grade, 1 / np.log2(np.arange(2, k + 2)))
 
 
 def inverse_squares(goal: float, depth: int) -> Floats:
@@ -123,60 +134,238 @@ def inverse_squares(goal: float, depth: int) -> Floats:
     return weights
 
 
-def adaptive(hits: Hits, gain: Floats, goal: float, depth: int) -> Walk:
-    """The looks of a reader who is after `goal`, and less patient the more of it is gained.
+@metric(
+    "INSQ",
+    title="Inverse squares",
+    source="Moffat, Scholer and Thomas, ADCS 2012, doi:10.1145/2407085.2407092",
+    latex=TO_DEPTH + r"\left(\frac{2 \cdot T}{i + 2 \cdot T - 1}\right)^2, " + GAIN,
+    tools="ir_measures: INSQ",
+)
+def insq(
+    view: Judged,
+    *,
+    T: Goal = 1,
+    max_grade: Highest = None,
+    min_grade: Lowest = 0,
+    depth: Depth = DEFAULT_DEPTH,
+) -> Ratio:
+    """The gain per item looked at, for a reader who goes on the more surely the further down.
 
-    With G found so far, C(i) = ((i + 2T - G - 1) / (i + 2T - G))^2. From one hit to the next G is
-    the same and the chances are telescopes, so that no rank between is looked at. `gain` is of
-    shape (hits,), 0 to 1; `goal` is T, the gain after which the reader stops; `depth` is the last
-    rank within reach.
+    From rank i the reader goes on with chance ((i + 2T - 1) / (i + 2T))^2, so that rank i weighs
+    (2T / (i + 2T - 1))^2. A grade gains its share of max_grade, 0 to 1; an unjudged item gains 0.
+    The paper's ranks are endless; cwl_eval and ir_measures weigh 1,000, and so does the default
+    `depth`: the difference is below .2 % with T = 1.
+
+    T = 1 and two ranks weigh 1 and 4/9; returned x, a:
+
+    >>> view = Judged.of((["x", "a"], {"a": 1}))
+    >>> insq(view, depth=2).values().round(6)  # 4/9 / (1 + 4/9)
+    array([0.307692])
     """
+    return fixed_weights(view, max_grade, min_grade, inverse_squares(T, depth))
+
+
+@metric(
+    "INST",
+    title="Inverse squares, adaptive",
+    source="Moffat, Bailey, Scholer and Thomas, ADCS 2015, doi:10.1145/2838931.2838938",
+    latex=TO_DEPTH
+    + r"\prod_{j=1}^{i-1} \left(\frac{j + 2 \cdot T - U_j - 1}{j + 2 \cdot T - U_j}\right)^2, "
+    + r"\qquad U_j = \sum_{l=1}^{j} u_l, "
+    + GAIN,
+    tools="ir_measures: INST",
+)
+def inst(
+    view: Judged,
+    *,
+    T: Goal = 1,
+    max_grade: Highest = None,
+    min_grade: Lowest = 0,
+    depth: Depth = DEFAULT_DEPTH,
+) -> Ratio:
+    """The gain per item looked at, for a reader who is after T and loses interest as it is found.
+
+    With G gained down to rank i the reader goes on with chance ((i + 2T - G - 1) / (i + 2T - G))^2;
+    `INSQ` is the same with G = 0 throughout. A grade gains its share of max_grade, 0 to 1; an
+    unjudged item gains 0. The paper's ranks are endless; cwl_eval and ir_measures weigh 1,000, and
+    so does the default `depth`. T is .5 or more: below it a chance could exceed 1.
+
+    T = 1, two ranks, returned a, x; the reader goes on with chance (1/2)^2:
+
+    >>> view = Judged.of((["a", "x"], {"a": 1}))
+    >>> inst(view, depth=2).values()  # 1 / (1 + 1/4)
+    array([0.8])
+    """
+    reachable = view.hits.rank <= depth
+    hits, gain = view.hits.where(reachable), scaled_gains(view, max_grade, min_grade)[reachable]
+    looks_without_hits = (2 * T) ** 2 * _looks(0.0, float(depth), 2.0 * T)
+    if not hits.rank.size:
+        return gain_per_look(hits, gain, gain, np.full(view.lists, looks_without_hits))
+    first, last = hits.nth() == 1, ends(hits.in_list)
+    rank = hits.rank.astype(np.float64)
+    # what the reader is still after, doubled: before and after each hit
+    before = 2 * T - hits.sums(gain)
+    after = before - gain
+    # From one hit to the next what was gained is the same, and the chances are telescopes, so that
+    # no rank between is looked at. `above` is the rank whose weight is known.
+    above = np.where(first, 1.0, np.roll(rank, 1))
+    step = ((above + before - 1) / (rank + before - 1)) ** 2
+    weight = hits.product(np.roll(step, -1)) * step[hits.starts()[hits.in_list]]
+    scale = weight * (rank + after - 1) ** 2
+    until = np.where(last, float(depth), np.roll(rank, -1))
+    looked = hits.total(scale * _looks(rank, until, after))
+    opening = np.where(first, (2 * T) ** 2 * _looks(np.zeros_like(rank), rank, before), 0.0)
+    looked += hits.total(opening)
+    looked[hits.total() == 0] = looks_without_hits
+    return gain_per_look(hits, gain, weight, looked)
+
+
+def _looks(start: Any, end: Any, shift: Any) -> Any:
+    """The sum of 1 / (r + shift - 1)^2 over the ranks r from start + 1 to end."""
     from scipy.special import zeta
 
-    reachable = np.flatnonzero(hits.rank <= depth)
-    hits, gain = hits.where(hits.rank <= depth), gain[reachable]
-    first = hits.nth() == 1
-    rank = hits.rank.astype(np.float64)
-    gain_above = hits.sums(gain)  # above each hit
-    before = 2 * goal - gain_above
-    after = before - gain
-    above = np.where(first, 1.0, np.roll(rank, 1)) if rank.size else rank
-    # from `above`, whose weight is known, to the hit
-    step = ((above + before - 1) / (rank + before - 1)) ** 2
-    weight = hits.product(np.roll(step, -1)) * step[_firsts(hits)] if rank.size else rank
-
-    def looks(start: Floats, end: Floats, shift: Floats) -> Floats:
-        """The sum of 1 / (r + shift - 1)^2 over the ranks r from start + 1 to end."""
-        difference: Floats = zeta(2, start + shift) - zeta(2, end + shift)
-        return difference
-
-    scale = weight * (rank + after - 1) ** 2
-    last = ends(hits.in_list)
-    until = np.where(last, float(depth), np.roll(rank, -1)) if rank.size else rank
-    looked = hits.total(scale * looks(rank, until, after))
-    opening = np.where(first, (2 * goal) ** 2 * looks(np.zeros_like(rank), rank, before), 0.0)
-    looked += hits.total(opening)
-    none = (2 * goal) ** 2 * float(
-        looks(np.zeros(1), np.full(1, float(depth)), np.full(1, 2 * goal))[0]
-    )
-    looked[hits.total() == 0] = none
-    return Walk(hits, gain, weight, hits.total(weight * gain), looked)
+    return zeta(2, start + shift) - zeta(2, end + shift)
 
 
-def _firsts(hits: Hits) -> Ints:
-    """For each hit, the index of the first hit of its list."""
-    return hits.starts()[hits.in_list]
+@metric(
+    "BPM",
+    title="Bejeweled player model",
+    source="Zhang et al., SIGIR 2017, doi:10.1145/3077136.3080841; its static form",
+    latex=r"\frac{1}{K} \sum_{i=1}^{K} u_i, \qquad K = 1 + \sum_{i=1}^{k - 1} [\sum_{j=1}^{i} "
+    r"u_j < T], " + GAIN,
+    tools="ir_measures: BPM (sums of thirds may miss a T that they reach)",
+)
+def bpm(
+    view: Judged, *, k: Cutoff, T: Goal = 1, max_grade: Highest = None, min_grade: Lowest = 0
+) -> Ratio:
+    """The gain per item looked at, for a reader who stops with T gained or after k items.
+
+    A grade gains its share of max_grade, 0 to 1; an unjudged item gains 0. The reader stops at the
+    first rank where the gains reach T, else at rank k, returned or not. The paper's dynamic form,
+    in which gains move T and k, is not there, and not in ir_measures either, whose sums of thirds,
+    where the highest grade is 3, may miss a T that they reach. A better item moved up can lower it:
+    the reader who stops earlier misses what follows.
+
+    Returned a, b, x; a gains 1/2, b gains 1; the reader wants 1:
+
+    >>> view = Judged.of((["a", "b", "x"], {"a": 1, "b": 2}))
+    >>> bpm(view, k=10).values()  # (1/2 + 1) / 2
+    array([0.75])
+    """
+    gain, goal = scaled_gains(view, max_grade, min_grade), T - GOAL_ROUNDING
+    is_looked_at = (view.hits.rank <= k) & (view.hits.sums(gain) < goal)
+    hits, gain = view.hits.where(is_looked_at), gain[is_looked_at]
+    stopping = hits.where(hits.sums(gain) + gain >= goal)  # at most one a list
+    last = np.full(hits.lists, float(k))
+    last[stopping.in_list] = stopping.rank
+    total = hits.total(gain)
+    terms = {"sum of gains": total, "last rank": last}
+    return Ratio(total, last, "sum of gains / last rank", terms, Table(hits, {"gain": gain}))
 
 
-def _segments(
-    hits: Hits, between: Callable[[Ints, Ints], Floats], still: Floats, left: Floats, whole: float
-) -> Floats:
-    """The sum of all weights of each list, from one hit to the next."""
-    nth = hits.nth()
-    above = np.where(nth > 1, np.roll(hits.rank, 1), 0) if nth.size else hits.rank
-    looked = hits.total(still * between(above, hits.rank))
-    last = ends(hits.in_list)
-    rest = np.where(last, left * (whole - between(np.zeros_like(hits.rank), hits.rank)), 0.0)
-    looked += hits.total(rest)
-    looked[hits.total() == 0] = whole
-    return looked
+@metric(
+    "NERR8",
+    title="Nearly expected reciprocal rank, equation 8",
+    source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    latex=TO_K + r"\prod_{j=1}^{i-1} (1 - u_j), " + GAIN,
+    tools="ir_measures: NERR8",
+)
+def nerr8(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowest = 0) -> Ratio:
+    """The gain per item looked at, for a reader whom gains satisfy, down to rank k.
+
+    From rank i the reader goes on with chance 1 - gain, and nowhere beyond k. It is ERR's reader in
+    a C/W/L measure, which ERR itself is not (equation 8).
+
+    A grade gains its share of max_grade, 0 to 1, not (2^grade - 1) / 2^max_grade as in `ERR`;
+    ir_measures, whose `max_rel` it is, does the same. What NTCIR calls nERR, `ERR` over that of the
+    best list, is `nERR`.
+
+    Returned a, x; a gains 1/2:
+
+    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 2}))
+    >>> nerr8(view, k=2).values().round(6)  # 1/2 / (1 + 1/2)
+    array([0.333333])
+    """
+    return satisfied_reader(view, max_grade, min_grade, np.ones(k))
+
+
+@metric(
+    "NERR9",
+    title="Nearly expected reciprocal rank, equation 9",
+    source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    latex=TO_K + r"\frac{1}{i} \prod_{j=1}^{i-1} (1 - u_j), " + GAIN,
+    tools="ir_measures: NERR9",
+)
+def nerr9(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowest = 0) -> Ratio:
+    """The gain per item looked at, where gains satisfy and the way down tires, to rank k.
+
+    From rank i the reader goes on with chance i / (i + 1) times 1 - gain, and nowhere beyond k
+    (equation 9). A grade gains as in `NERR8`.
+
+    Returned a, x; a gains 1/2, and rank 2 is looked at with chance 1/2 of 1/2:
+
+    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 2}))
+    >>> nerr9(view, k=2).values()  # 1/2 / (1 + 1/4)
+    array([0.4])
+    """
+    return satisfied_reader(view, max_grade, min_grade, 1 / np.arange(1, k + 1))
+
+
+@metric(
+    "NERR10",
+    title="Nearly expected reciprocal rank, equation 10",
+    source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    latex=TO_DEPTH + r"p^{i-1} \prod_{j=1}^{i-1} (1 - u_j), " + GAIN,
+    tools="ir_measures: NERR10",
+)
+def nerr10(
+    view: Judged,
+    *,
+    p: Persistence = 0.9,
+    max_grade: Highest = None,
+    min_grade: Lowest = 0,
+    depth: Depth = DEFAULT_DEPTH,
+) -> Ratio:
+    """The gain per item looked at, where gains satisfy a reader who else goes on with chance p.
+
+    From rank i the reader goes on with chance p times 1 - gain (equation 10). The default `depth`
+    is that of cwl_eval, whose p is .9 where none is given. A grade gains as in `NERR8`.
+
+    Returned a, x; a gains 1/2, and rank 2 is looked at with chance .9 of 1/2:
+
+    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 2}))
+    >>> nerr10(view, depth=2).values().round(6)  # 1/2 / (1 + .45)
+    array([0.344828])
+    """
+    return satisfied_reader(view, max_grade, min_grade, p ** np.arange(depth, dtype=np.float64))
+
+
+@metric(
+    "NERR11",
+    title="Nearly expected reciprocal rank, equation 11",
+    source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    latex=TO_DEPTH
+    + r"\left(\frac{2 \cdot T}{i + 2 \cdot T - 1}\right)^2 \prod_{j=1}^{i-1} (1 - u_j), "
+    + GAIN,
+    tools="ir_measures: NERR11",
+)
+def nerr11(
+    view: Judged,
+    *,
+    T: Goal = 1,
+    max_grade: Highest = None,
+    min_grade: Lowest = 0,
+    depth: Depth = DEFAULT_DEPTH,
+) -> Ratio:
+    """The gain per item looked at, where gains satisfy the reader of `INSQ`.
+
+    From rank i the reader goes on with chance ((i + 2T - 1) / (i + 2T))^2 times 1 - gain
+    (equation 11). The default `depth` is that of cwl_eval. A grade gains as in `NERR8`.
+
+    T = 1; returned a, x; a gains 1/2, and rank 2 is looked at with chance 4/9 of 1/2:
+
+    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 2}))
+    >>> nerr11(view, depth=2).values().round(6)  # 1/2 / (1 + 2/9)
+    array([0.409091])
+    """
+    return satisfied_reader(view, max_grade, min_grade, inverse_squares(T, depth))

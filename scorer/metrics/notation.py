@@ -1,20 +1,24 @@
-"""Notation of measures: `nDCG(gain=exp2)@10` to a name and parameters."""
+"""Measures, and the notation that challenges write them in: `nDCG(gain=exp2)@10`."""
 
 from __future__ import annotations
 
 import ast
 import math
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
+from scorer.core.arrays import Floats
 from scorer.core.errors import ScorerError
-from scorer.core.text import printable, quoted
+from scorer.core.text import nearest, printable, quoted
+from scorer.metrics.aggregate import PLAIN, Combination
+from scorer.metrics.api import Bounds, Figure, Metric, Ratio, Result
 
-LONGEST = 300  # characters of a notation; Python's parser is not asked about more
+MAX_LENGTH = 300  # characters of a notation; Python's parser is not asked about more
 # What Python's parser warns of, through filters that a whole process shares: a number that runs
 # into a keyword, an unknown escape. No measure is written with either.
-ODD = re.compile(
+UNPARSABLE = re.compile(
     r"(?<![\w.])[\d.][\w.]*?(?:and|else|for|if|in|is|not|or)"
     r"|\\(?![\\'\"abfnrtvxuUN0-3])|\\[4-7]"
 )
@@ -32,6 +36,15 @@ TREC_EVAL = {
 NUMBERED = re.compile(
     rf"\A({'|'.join(TREC_EVAL)})[_.]([0-9]+(?:\.[0-9]+)?)(\(.*\))?\Z", re.IGNORECASE
 )
+# parameters of ir_measures that have another name here
+RENAMED = {"gains": "gain", "max_rel": "max_grade", "min_rel": "min_grade", "cutoff": "k"}
+# its parameter `dcg`, by metric
+DCG_FORMS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+    "nDCG": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}},
+    "SDCG": {"log2": {}},
+}
+
+HALVED = ("Accuracy", "BalancedAccuracy")  # which are 1/2 by chance, if there are two classes
 
 POINTS = [f"IPrec@{n / 10:g}" for n in range(11)]
 AREA = (
@@ -39,7 +52,7 @@ AREA = (
     "average_precision_score), or PRTrapezoids (auc of precision_recall_curve)"
 )
 # names that are no measure of their own here, and what there is instead
-ANSWERS = {
+UNSUPPORTED = {
     "gm_map": "of trec_eval is a geometric mean; in challenge.yaml: "
     "metrics: [{metric: AP, aggregate: geometric(0.00001)}]",
     "gm_bpref": "of trec_eval is a geometric mean; in challenge.yaml: "
@@ -65,6 +78,227 @@ class NotationError(ScorerError):
         super().__init__(message)
 
 
+@dataclass(frozen=True)
+class Measure:
+    """A metric with its parameters: `nDCG@10`."""
+
+    metric: Metric
+    params: dict[str, Any]  # all of them, defaults too
+    name: str  # the canonical one; what the challenge decides does not change it
+    id: str
+    primary: bool = False
+    weighted: bool = False  # lists have weights, so that a mean is a figure of all of them
+    classes: tuple[str, ...] = ()  # the labels there are, of a table of classes
+    combination: Combination = PLAIN  # how its lists make one number
+    parts: tuple[Measure, ...] = ()  # of a composite: the measures of its formula, by their ids
+
+    @property
+    def pooled(self) -> bool:
+        """Whether all lists have one value together, and none of them has one of its own."""
+        if self.weighted or self.metric.always_pooled:
+            return True
+        return self.metric.can_pool and self.params["average"] == "pooled"
+
+    @property
+    def of_lists(self) -> bool:
+        """Whether each list has a value of its own."""
+        return not (self.pooled or self.aggregate == "formula")
+
+    @property
+    def aggregate(self) -> str:
+        """How lists make one number, in a word."""
+        if self.parts and self.params["per"] == "mean":
+            return "formula"
+        if not self.combination.plain:
+            return self.combination.word
+        return "pooled" if self.pooled else self.metric.aggregate.replace("pooled", "mean")
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """What the challenge must have beside its truth, such as "items.features"."""
+        return self.metric.needs(self.params)
+
+    @property
+    def all_parts(self) -> tuple[Measure, ...]:
+        """This measure and, recursively, the measures it is composed of."""
+        return (self, *(inner for part in self.parts for inner in part.all_parts))
+
+    @property
+    def decimals(self) -> bool:
+        """Whether its values are anything but counts."""
+        return self.metric.aggregate != "sum"
+
+    @property
+    def range(self) -> Bounds:
+        """The lowest and the highest value that it can have."""
+        low, high = self.metric.range
+        aggregates = (self.combination.lists, *self.combination.aggregates)
+        if any(aggregate.name == "sum" for aggregate in aggregates):
+            return (low if low == 0 else None, high if high == 0 else None)
+        if any(aggregate.name in ("stability", "dispersion") for aggregate in aggregates):
+            return None, high
+        return low, high
+
+    @property
+    def mark(self) -> str:
+        """An arrow behind its name, where lower is better."""
+        return " ↓" if self.metric.better == "lower" else ""
+
+    @property
+    def chance(self) -> float | None:
+        """The value of guesses, which reversed answers mirror; None if the metric has none."""
+        if self.parts or self.metric.better != "higher" or self.range != self.metric.range:
+            return None
+        halved = self.metric.name in HALVED and len(self.classes) == 2
+        if self.metric.name == "AUROC" or halved:
+            return 0.5
+        return 0.0 if self.metric.range == (-1, 1) else None
+
+    def evaluate(self, view: Any) -> Result:
+        """What its metric returns of a view."""
+        return self.metric.evaluate(view, **self.params)
+
+    def values(self, view: Any) -> Floats | Ratio | Figure:
+        """The value of each list; where lists are pooled, what their value is computed from.
+
+        A plug-in may return anything; only its ratios and figures are known to be sound.
+        """
+        result = self.evaluate(view)
+        if isinstance(result, Ratio):
+            return result if self.pooled else result.values()
+        if isinstance(result, Figure):
+            return result if self.pooled else result.values(view.lists)
+        if self.weighted:  # a plug-in's values of a table whose rows have weights
+            return Ratio(result * view.weights, view.weights)
+        return cast(Floats, result)
+
+    def settled(self, constants: Any) -> Measure:
+        """The measure with what the challenge and its truth decide, such as `max_grade`."""
+        decided = {
+            name: value
+            for name, value in self.metric.defaults(constants).items()
+            if self.params[name] is None
+        }
+        return replace(
+            self,
+            params={**self.params, **decided},
+            weighted=bool(getattr(constants, "weighted", False)),
+            classes=getattr(constants, "classes", ()),
+            parts=tuple(part.settled(constants) for part in self.parts),
+        )
+
+    def signature(self, **circumstances: object) -> str:
+        """All that changes its value; only values of one signature can be compared.
+
+        >>> from scorer.metrics.ranking import p
+        >>> parse_measure(p.metric, "P@5").signature(lists=2000)
+        'P|k:5|rel:1|denominator:k|judged_only:false|average:lists|lists:2000'
+        """
+        parts = [self.metric.name]
+        for key, value in self.params.items():
+            text = format_value(value).replace("\\", "\\\\").replace("|", "\\|")
+            parts.append(f"{key}:{text}")
+        for key, value in self.combination.facts().items():
+            if key != "unit":  # which changes no number
+                parts.append(f"{key}:{format_value(value)}")
+        for part in self.parts:
+            parts.append(f"{part.id}:({part.signature()})")
+        return "|".join([*parts, *(f"{key}:{value}" for key, value in circumstances.items())])
+
+
+def parse_measure(
+    metric: Metric,
+    notation: str,
+    params: Mapping[str, Any] | None = None,
+    id: str | None = None,
+    primary: bool = False,
+) -> Measure:
+    """The measure that a notation and further parameters make of `metric`.
+
+    Args:
+        notation: As a challenge writes it, with parameters and cut-off, if any.
+        params: Further parameters by name.
+        id: What reports and rules call the measure; by default its canonical name.
+        primary: Whether it orders the leaderboard.
+
+    Raises:
+        NotationError: Parameters are unknown, missing or impossible.
+    """
+    from pydantic import ValidationError
+
+    # a metric of a challenge's own may have any name
+    _, inside, at = (notation, {}, None) if notation == metric.name else parse(notation)
+    given: dict[str, Any] = {}
+    for key, value in [*inside.items(), *(params or {}).items()]:
+        for name, setting in _translate_parameter(metric, key, value).items():
+            if name in given:
+                raise NotationError(f"{metric.name}: {quoted(name)} is given twice", key)
+            given[name] = setting
+    names = list(metric.parameters.model_fields)
+    if at is not None:
+        _add_cutoff(metric, at, given)
+    for key in given:
+        if key not in names:
+            hint = f"; did you mean {quoted(closest)}?" if (closest := nearest(key, names)) else ""
+            has = f"it has {', '.join(names)}" if names else "it has none"
+            raise NotationError(f"{metric.name} has no parameter {quoted(key)}{hint} ({has})", key)
+    try:
+        model = metric.parameters(**given)
+    except ValidationError as error:
+        fault = error.errors()[0]
+        key = str(fault["loc"][0])
+        label = _parameter_label(metric, key)
+        if fault["type"] == "missing":
+            example = f"{metric.name}@10" if key == "k" else f"{metric.name}({key}=...)"
+            raise NotationError(
+                f"{metric.name} needs its {label}, such as {example}", key
+            ) from None
+        value, allowed = format_value(given.get(key)), _allowed_values(metric, key)
+        message = f"{metric.name}: {label} cannot be {value}; {allowed}"
+        raise NotationError(message, key) from None
+    settings = {key: getattr(model, key) for key in names}
+    name = _canonical_name(metric, settings)
+    return Measure(metric, settings, name, id or name, primary)
+
+
+def _add_cutoff(metric: Metric, at: Any, given: dict[str, Any]) -> None:
+    """Add what a notation writes behind the @ to the parameters that are given."""
+    if metric.cutoff not in metric.parameters.model_fields:
+        raise NotationError(f"{metric.name} takes no cut-off; write {metric.name}")
+    if metric.cutoff in given:
+        raise NotationError(f"{metric.name}: the cut-off is given twice", metric.cutoff)
+    if isinstance(at, tuple) and metric.cutoff == "k":
+        raise NotationError(f"{metric.name} takes one cut-off, such as {metric.name}@{at[0]}")
+    several = metric.cutoff == "cutoffs" and not isinstance(at, tuple)
+    given[metric.cutoff] = (at,) if several else at
+
+
+def find_measure(measures: Sequence[Measure], word: str) -> Measure | None:
+    """The measure that a word names: by its id, its name, or any other notation of it.
+
+    The name of a metric alone is that of its one measure, if there is one only.
+
+    >>> from scorer.metrics.ranking import ap
+    >>> measures = [parse_measure(ap.metric, "AP@10")]
+    >>> find_measure(measures, "map_cut_10").id, find_measure(measures, "map").id
+    ('AP@10', 'AP@10')
+    """
+    by_name = {name.casefold(): m for m in reversed(measures) for name in (m.name, m.id)}
+    if (match := by_name.get(word.casefold())) is not None:
+        return match
+    try:
+        name = parse(word)[0]
+        for candidate in measures:
+            if _has_name(candidate.metric, name):
+                parsed = parse_measure(candidate.metric, word)
+                if (found := by_name.get(parsed.name.casefold())) is not None:
+                    return found
+    except NotationError:
+        pass
+    of_metric = [measure for measure in measures if _has_name(measure.metric, word)]
+    return of_metric[0] if len(of_metric) == 1 else None
+
+
 def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
     """Name, parameters and cut-off of `NAME(param=value, ...)@k`; else `NotationError`.
 
@@ -80,22 +314,22 @@ def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
     """
     hint = "write it as nDCG@10, AP(rel=2)@100 or RBP(p=0.8)"
     wrong = NotationError(f"{quoted(notation)} is no measure; {hint}")
-    if len(notation) > LONGEST or not notation.isprintable() or ODD.search(notation):
+    if len(notation) > MAX_LENGTH or not notation.isprintable() or UNPARSABLE.search(notation):
         raise wrong
-    if answer := ANSWERS.get(notation.partition("(")[0].strip().casefold()):
+    if answer := UNSUPPORTED.get(notation.partition("(")[0].strip().casefold()):
         raise NotationError(f"{quoted(notation)} {answer}")
-    ours = NUMBERED.sub(_trec_eval, notation.strip())
+    text = NUMBERED.sub(_from_trec_eval, notation.strip())
     try:
-        tree: ast.expr = ast.parse(ours, mode="eval").body
+        tree: ast.expr = ast.parse(text, mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise wrong from None
     further: list[Any] = []
     if isinstance(tree, ast.Tuple) and tree.elts:
         tree, *rest = tree.elts
-        further = [_value(node, wrong) for node in rest]
+        further = [_parse_value(node, wrong) for node in rest]
     at = None
     if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
-        at, tree = _value(tree.right, wrong), tree.left
+        at, tree = _parse_value(tree.right, wrong), tree.left
         if at == ():
             raise wrong
     if further:
@@ -107,22 +341,14 @@ def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
         if tree.args or any(keyword.arg is None for keyword in tree.keywords):
             raise NotationError(f"{quoted(notation)}: parameters are written name=value")
         for keyword in tree.keywords:
-            params[str(keyword.arg)] = _value(keyword.value, wrong)
+            params[str(keyword.arg)] = _parse_value(keyword.value, wrong)
         tree = tree.func
     if not isinstance(tree, ast.Name):
         raise wrong
     return tree.id, params, at
 
 
-def _trec_eval(match: re.Match[str]) -> str:
-    """Our notation for trec_eval's name of a measure, its number and perhaps parameters."""
-    name, number, params = TREC_EVAL[match[1].casefold()], match[2], match[3] or ""
-    if name == "SetF":  # trec_eval's number is beta squared
-        return f"SetF(beta={math.sqrt(float(number))!r}{params.replace('(', ', ', 1) or ')'}"
-    return f"{name}{params}@{number}"
-
-
-def written(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A parameter's value as a notation writes it."""
     if isinstance(value, bool) or value is None:
         return str(value).lower()
@@ -130,21 +356,88 @@ def written(value: Any) -> str:
         return str(int(value))
     if isinstance(value, Mapping):
         entries = sorted(value.items(), key=_numbers_first)
-        return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in entries) + "}"
+        return "{" + ", ".join(f"{format_value(k)}: {format_value(v)}" for k, v in entries) + "}"
     if isinstance(value, tuple | list):
-        return ",".join(map(written, value))
+        return ",".join(map(format_value, value))
     return printable(value, 10_000)
 
 
-def _numbers_first(entry: tuple[Any, Any]) -> tuple[float, str]:
-    key = entry[0]
-    return (key, "") if isinstance(key, int | float) else (math.inf, str(key))
+def _from_trec_eval(match: re.Match[str]) -> str:
+    """Our notation for trec_eval's name of a measure, its number and perhaps parameters."""
+    name, number, params = TREC_EVAL[match[1].casefold()], match[2], match[3] or ""
+    if name == "SetF":  # trec_eval's number is beta squared
+        return f"SetF(beta={math.sqrt(float(number))!r}{params.replace('(', ', ', 1) or ')'}"
+    return f"{name}{params}@{number}"
 
 
-def _value(node: ast.expr, wrong: NotationError) -> Any:
+def _parse_value(node: ast.expr, wrong: NotationError) -> Any:
     if isinstance(node, ast.Name):
         return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         raise wrong from None
+
+
+def _numbers_first(entry: tuple[Any, Any]) -> tuple[float, str]:
+    """A key to sort the entries of a mapping by: numbers ascending, then texts."""
+    key = entry[0]
+    return (key, "") if isinstance(key, int | float) else (math.inf, str(key))
+
+
+def _has_name(metric: Metric, word: str) -> bool:
+    return word.casefold() in (name.casefold() for name in (metric.name, *metric.aliases))
+
+
+def _canonical_name(metric: Metric, params: Mapping[str, Any]) -> str:
+    """The metric's name with what is not at its default; the cut-off stands behind the @."""
+    fields = metric.parameters.model_fields
+    at = params.get(metric.cutoff)
+    entries = {
+        key: value
+        for key, value in params.items()
+        if key != metric.cutoff and (fields[key].is_required() or value != fields[key].default)
+    }
+    inside = ", ".join(f"{key}={format_value(value)}" for key, value in entries.items())
+    return (
+        metric.name
+        + (f"({inside})" if inside else "")
+        + (f"@{format_value(at)}" if at is not None else "")
+    )
+
+
+def _translate_parameter(metric: Metric, key: str, value: Any) -> dict[str, Any]:
+    """The metric's own parameters for one that may be of ir_measures."""
+    names = metric.parameters.model_fields
+    if key in names:
+        return {key: value}
+    if key == "dcg" and (forms := DCG_FORMS.get(metric.name)) is not None:
+        if str(value) in forms:
+            return dict(forms[str(value)])
+        known = ", ".join(forms)
+        message = f"{metric.name}: dcg={format_value(value)} is unknown; it can be {known}"
+        raise NotationError(message, key)
+    return {RENAMED[key] if RENAMED.get(key) in names else key: value}
+
+
+def _parameter_label(metric: Metric, key: str) -> str:
+    """What a message calls a parameter."""
+    return "cut-off" if key == metric.cutoff == "k" else key
+
+
+def _allowed_values(metric: Metric, key: str) -> str:
+    """The values that a parameter can have, from its model."""
+    schema = metric.parameters.model_json_schema()["properties"].get(key, {})
+    choices = ", ".join(schema_choices(schema))
+    message = f"it can be {choices}" if choices else ""
+    described = str(schema.get("description", "")).strip()
+    return "; ".join(part for part in (message, described) if part) or "see its page"
+
+
+def schema_choices(schema: Mapping[str, Any]) -> list[str]:
+    """The words that a parameter's JSON schema allows."""
+    return [
+        format_value(choice)
+        for part in (schema, *schema.get("anyOf", ()))
+        for choice in part.get("enum", [part["const"]] if "const" in part else [])
+    ]

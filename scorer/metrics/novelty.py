@@ -1,5 +1,13 @@
-"""Novelty: how little known the recommended items are."""
+"""Metrics beyond accuracy: how far recommendations spread, how new and how different they are.
 
+They read `Returned`, every returned item beside the challenge's catalogue, or `Scored`, which has
+the scores and the judged items as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -7,86 +15,530 @@ from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
-from scorer.metrics.base import metric
-from scorer.metrics.params import Cutoff
-from scorer.metrics.quotient import Quotient
+from scorer.metrics.api import Figure, Ratio, Table, divide, metric
+from scorer.metrics.parameters import (
+    Catalogue,
+    Cutoff,
+    Distance,
+    FromChallenge,
+    ItemColumn,
+    Needs,
+    Persistence,
+    Relevant,
+    feature_distances,
+)
 from scorer.views.returned import Returned
+from scorer.views.scored import Scored
+
+HISTORY = "history or items.users"  # either says how many past users know an item
+
+CatalogueCutoff = Annotated[Cutoff, Needs(lambda *_: ("items",))]
+FeatureDistance = Annotated[Distance, Needs(lambda *_: ("items.features",))]
+Base = Annotated[
+    Literal["users", "interactions"],
+    Field(description="Shares of the past users, or of all (user, item) pairs of the past."),
+    Needs(
+        lambda base, params: (
+            ("history",) if base == "users" and params["users"] is None else (HISTORY,)
+        )
+    ),
+]
+PastUsers = Annotated[
+    Annotated[int, Strict(), Field(ge=1)] | None,
+    Field(description="How many past users there are; by default the history's lists."),
+    FromChallenge(lambda constants: constants.users),
+]
+Expected = Annotated[
+    Annotated[int, Strict(), Field(ge=1)] | Literal["history"],
+    Field(
+        description="What is expected: so many of the most popular items, such as 100, "
+        "or what is like the list's history."
+    ),
+    Needs(
+        lambda expected, _: ("history", "items.features") if expected == "history" else (HISTORY,)
+    ),
+]
+Target = Annotated[
+    Literal["relevant", "catalogue", "lists"],
+    Field(
+        description="Whose shares of classes attention is compared with: those of the list's "
+        "relevant items, of all items, or of `lists`, whose further column has the same name."
+    ),
+    Needs(lambda target, params: (f"lists.extra.{params['group']}",) if target == "lists" else ()),
+]
+Steps = Annotated[
+    int,
+    Strict(),
+    Field(ge=1, le=1000, description="Into how many steps the scores from 0 to 1 are divided."),
+]
 
 
-def _needs(params: Any) -> tuple[str, ...]:
-    users = params["base"] == "users" and params["users"] is None
-    return ("history",) if users else ("history or items.users",)
+def _catalogue_figure(
+    view: Returned, k: int, function: Any, no_bootstrap: str, formula: str
+) -> Figure:
+    """A figure of the items of the catalogue at the first k ranks, a row for each time."""
+    top = view.top(k)
+    known = top.item >= 0
+    columns = {"item": top.item[known]}
+    in_list = top.in_list[known]
+    return Figure(function, columns, in_list, no_bootstrap=no_bootstrap, formula=formula)
+
+
+def _times(items: Any) -> Any:
+    """How often each different item was returned."""
+    return np.unique(items, return_counts=True)[1]
+
+
+@metric(
+    "CatalogueCoverage",
+    title="Coverage of the catalogue",
+    source="Ge, Delgado-Battenfeld and Jannach, RecSys 2010, doi:10.1145/1864708.1864761",
+    latex=r"\frac{u}{I}, \qquad u = \text{different items at the first } k \text{ ranks of "
+    r"all lists}",
+    tools="Elliot: ItemCoverage (the count alone)",
+    aliases=("CatalogCoverage",),
+)
+def cataloguecoverage(view: Returned, *, k: Cutoff, catalogue: Catalogue = None) -> Figure:
+    """The share of all items that at least one list recommends in its first k ranks.
+
+    All items are those of the challenge's `items`. Elliot's ItemCoverage is the count alone; others
+    divide by the items of the training set, or take every item that could be predicted at all
+    (prediction coverage).
+
+    Two lists recommend a and b, and a; of four items:
+
+    >>> view = Returned.of((["a", "b"], {}), (["a"], {}), users=dict.fromkeys("abcd", 1))
+    >>> cataloguecoverage(view, k=2).pooled()  # {a, b} / 4
+    0.5
+    """
+    function = partial(_coverage, catalogue=catalogue or len(view.catalogue.named))
+    reason = "a draw of lists holds fewer different items than the lists do"
+    return _catalogue_figure(view, k, function, reason, "different items / catalogue")
+
+
+def _coverage(columns: Mapping[str, Any], weight: Floats, *, catalogue: int) -> float:
+    return float(np.unique(columns["item"]).size / catalogue)
+
+
+@metric(
+    "Gini",
+    title="Gini index of how recommendations spread",
+    source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3",
+    latex=r"\frac{\sum_{j=1}^{I} (2 j - I - 1) q_j}{I - 1}, "
+    r"\qquad q_j = \text{share of the } j \text{-th least recommended item in the "
+    r"first } k \text{ ranks of all lists}",
+    tools="Elliot: Gini (1 less the value); RankSys: Gini (1 less the value)",
+    better="lower",
+    undefined="nothing is returned, or there is one item alone",
+)
+def gini(view: Returned, *, k: Cutoff, catalogue: Catalogue = None) -> Figure:
+    """How unequally the first k ranks of all lists spread over the catalogue.
+
+    0: every item is recommended equally often; 1: it is always the same one. The sum of
+    (2j - n - 1) p_j over the n items, from the least recommended to the most, divided by n - 1.
+    Items that are never recommended count. Lower is better; Elliot and RankSys report 1 - Gini, and
+    those that divide by n instead of n - 1 never reach 1. What insurers call the normalized Gini,
+    of a ranking of risks, is `NormalizedGini`.
+
+    a is recommended three times, b once, c never:
+
+    >>> lists = (["a", "b"], {}), (["a"], {}), (["a"], {})
+    >>> view = Returned.of(*lists, users=dict.fromkeys("abc", 1))
+    >>> gini(view, k=2).pooled()  # (-2 * 0 + 0 * 1/4 + 2 * 3/4) / 2
+    0.75
+    """
+    function = partial(_inequality, catalogue=catalogue or len(view.catalogue.named))
+    reason = "a draw of lists repeats rare items, so that it is more unequal than the lists are"
+    return _catalogue_figure(view, k, function, reason, "Gini coefficient of the items' counts")
+
+
+def _inequality(columns: Mapping[str, Any], weight: Floats, *, catalogue: int) -> float:
+    times = _times(columns["item"])
+    if catalogue < 2 or not times.size:
+        return float("nan")
+    place = np.arange(catalogue - times.size + 1, catalogue + 1)  # items never returned come first
+    total = ((2 * place - catalogue - 1) * np.sort(times)).sum()
+    return float(total / times.sum() / (catalogue - 1))
+
+
+@metric(
+    "Entropy",
+    title="Entropy of how recommendations spread",
+    source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3",
+    latex=r"-\sum_{x \in X} q_x \log_2 q_x, \qquad X = \text{items at the first } k \text{ ranks "
+    r"of all lists}, \qquad q_x = \text{share of item } x \text{ in them}",
+    tools="Elliot: ShannonEntropy",
+    range=(0, None),
+    undefined="nothing is returned",
+)
+def entropy(view: Returned, *, k: CatalogueCutoff) -> Figure:
+    """How evenly the first k ranks of all lists spread over the items, in bits.
+
+    The sum of -p log2 p, where p is an item's share of all recommendations: 0 when it is always the
+    same item, log2 n when all n items are recommended equally often. Libraries that take the
+    natural logarithm say 0.693 times as much.
+
+    a is recommended twice, b and c once:
+
+    >>> lists = (["a", "b"], {}), (["a", "c"], {})
+    >>> view = Returned.of(*lists, users=dict.fromkeys("abc", 1))
+    >>> entropy(view, k=2).pooled()  # 1/2 * 1 + 2 * 1/4 * 2
+    1.5
+    """
+    reason = "a draw of lists repeats rare items, so that it is less even than the lists are"
+    return _catalogue_figure(view, k, _evenness, reason, "-sum of share × log2(share) of each item")
+
+
+def _evenness(columns: Mapping[str, Any], weight: Floats) -> float:
+    times = _times(columns["item"])
+    if not times.size:
+        return float("nan")
+    share = np.sort(times) / times.sum()
+    return float(-(share * np.log2(share)).sum()) + 0.0  # never -0
+
+
+@metric(
+    "ListCoverage",
+    title="Coverage of the lists",
+    source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3 (user space)",
+    latex=r"\frac{a}{L}, \qquad a = \text{lists with at least one item}, \qquad L = "
+    r"\text{lists}",
+    tools="Elliot: UserCoverage (the count alone)",
+    aliases=("UserCoverage",),
+    aggregate="pooled",
+    undefined="there are no lists",
+    expected_ties=True,
+)
+def listcoverage(view: Returned) -> Ratio:
+    """The share of the lists for which anything is returned.
+
+    Below 1 only where the challenge accepts that lists are missing or empty. Shani and Gunawardana
+    ask in addition for a minimum of items or confidence; Elliot's UserCoverage is the count alone.
+
+    One of two lists is answered:
+
+    >>> listcoverage(Returned.of((["a"], {}), ([], {}))).pooled()  # 1 / 2
+    0.5
+    """
+    answered = np.minimum(view.total(), 1.0)
+    terms = {"lists answered": answered, "lists": 1}
+    return Ratio(answered, 1, "lists answered / lists", terms)
 
 
 @metric(
     "Novelty",
     title="Novelty (mean self-information)",
     source="Zhou et al., PNAS 107(10), 2010, doi:10.1073/pnas.1000488107",
-    elsewhere={
-        "RankSys": "free discovery",
-        "Elliot": "EFD; with base=interactions, and weighed by rank and relevance",
-    },
-    formula=r"-\frac{1}{m} \sum_{i=1}^{m} \log_2(\frac{\max(u_i, 1)}{N}), \qquad m = \min($k, "
+    latex=r"-\frac{1}{m} \sum_{i=1}^{m} \log_2(\frac{\max(u_i, 1)}{N}), \qquad m = \min(k, "
     r"n), \qquad u_i = \text{past users, or interactions, of the item at rank } i, "
     r"\qquad N = \text{all past users, or interactions}",
-    undefined="nothing is returned",
+    tools="RankSys: free discovery; "
+    "Elliot: EFD (with base=interactions, and weighed by rank and relevance)",
     range=(0, None),
-    settle={"users": lambda constants: constants.users},
-    needs=_needs,
+    undefined="nothing is returned",
 )
-def novelty(
-    returned: Returned,
-    *,
-    k: Cutoff,
-    base: Annotated[
-        Literal["users", "interactions"],
-        Field(description="Shares of the past users, or of all (user, item) pairs of the past."),
-    ] = "users",
-    users: Annotated[
-        int,
-        Strict(),
-        Field(ge=1, description="How many past users there are; settled by the history's lists."),
-    ]
-    | None = None,
-) -> Quotient:
+def novelty(view: Returned, *, k: Cutoff, base: Base = "users", users: PastUsers = None) -> Ratio:
     """How surprising it is that anybody knows the recommended items, in bits.
 
-    The mean over a list's first k items of -log2 of the share of past users
-    that know the item (`base=users`, as Zhou et al. and RankSys's free
-    discovery) or of the share of past interactions that were with it
-    (`base=interactions`, as Elliot's EFD and Microsoft's recommenders). How
-    many know an item is counted from the challenge's `history`, and without one
-    it is the column `users` of its `items`; how many users there were must then
-    be given (`users=`). An item that nobody knows counts as if one user did.
-    EFD weighs by rank and relevance as well, and Microsoft's averages over all
-    recommendations instead of list by list.
+    The mean over a list's first k items of -log2 of the share of past users that know the item
+    (`base=users`, as Zhou et al. and RankSys's free discovery) or of the share of past interactions
+    that were with it (`base=interactions`, as Elliot's EFD and Microsoft's recommenders). How many
+    know an item is counted from the challenge's `history`, and without one it is the column `users`
+    of its `items`; how many users there were must then be given (`users=`). An item that nobody
+    knows counts as if one user did. EFD weighs by rank and relevance as well, and Microsoft's
+    averages over all recommendations instead of list by list.
 
     Of 8 past users 4 know a, 1 knows b, nobody knows c:
 
-    >>> returned = Returned.of((["a", "b", "c"], {}), users={"a": 4, "b": 1, "c": 0})
-    >>> novelty(returned, k=2, users=8).values                   # (1 + 3) / 2
+    >>> view = Returned.of((["a", "b", "c"], {}), users={"a": 4, "b": 1, "c": 0})
+    >>> novelty(view, k=2, users=8).values()  # (1 + 3) / 2
     array([2.])
-    >>> novelty(returned, k=3, users=8).values.round(4)          # (1 + 3 + 3) / 3
+    >>> novelty(view, k=3, users=8).values().round(4)  # (1 + 3 + 3) / 3
     array([2.3333])
     """
-    top_items = returned.top(k)
-    known_to, past = _known_to(returned, base, users)
+    top, known_to = view.top(k), np.maximum(view.catalogue.users, 1.0)
+    past = float((view.catalogue.users.sum() if base == "interactions" else users) or 0)
     if base == "users" and users is not None and known_to.max() > users:
         most = f"an item is known to {known_to.max():,.12g} past users"
         raise ChallengeError(f"Novelty: there cannot be {users:,} past users where {most}")
-    bits = -np.log2(known_to[top_items.item] / past)
-    columns = {"known to": known_to[top_items.item], "-log2 of the share": bits}
-    note = f"The past has {past:,.12g} {base}; what nobody knows counts as known to one."
-    return Quotient(
-        top_items.total(bits),
-        top_items.total(),
-        "sum / items",
-        lambda: (top_items, columns | {"running total": np.cumsum(bits)}),
-        notes=lambda: [note],
-    )
+    bits = -np.log2(known_to[top.item] / past)
+    total, items = top.total(bits), top.total()
+    table = Table(top, {"known to": known_to[top.item], "-log2 of the share": bits})
+    return Ratio(total, items, "sum / items", {"sum": total, "items": items}, table)
 
 
-def _known_to(returned: Returned, base: str, users: int | None) -> tuple[Floats, float]:
-    """How many users, or interactions, each item of the catalogue has, and their total."""
-    past = returned.catalogue.users.sum() if base == "interactions" else users
-    return np.maximum(returned.catalogue.users, 1.0), float(past or 0)
+@metric(
+    "Serendipity",
+    title="Serendipity",
+    source="Ge, Delgado-Battenfeld and Jannach, RecSys 2010, doi:10.1145/1864708.1864761; "
+    "with expected=history Zhang et al. (Auralist), WSDM 2012, doi:10.1145/2124295.2124300",
+    latex=r"\frac{1}{k} \sum_{i=1}^{k} r_i e_i, \qquad e_i = \text{how unexpected the "
+    r"item at rank } i \text{ is}",
+    range=(0, 2),
+)
+def serendipity(
+    view: Returned,
+    *,
+    k: Cutoff,
+    expected: Expected,
+    distance: Distance = "cosine",
+    rel: Relevant = 1,
+) -> Ratio:
+    """How many of the first k ranks hold an item that is relevant and yet unexpected.
+
+    With a number, the items that most past users know are expected (equal counts in the order of
+    their ids), and the value is the share of the k ranks with a relevant item that is none of them.
+    Ge et al. leave open which primitive recommender sets the expectations; here it is popularity.
+    With `expected=history` a relevant item counts by how unlike the items of the list's history it
+    is: its mean `distance` from them by the feature columns, and fully where there is no history.
+    Microsoft's recommenders compute that with a cosine of co-occurrence and divide by what was
+    returned; a list shorter than k is divided by k here, as in P.
+
+    a is known to most; a and b are relevant, c is not:
+
+    >>> users, features = {"a": 9, "b": 2, "c": 1}, {"a": [1, 0], "b": [1, 1], "c": [0, 1]}
+    >>> lists = (["a", "b", "c"], {"a": 1, "b": 1})
+    >>> view = Returned.of(lists, users=users, features=features, history=[["a"]])
+    >>> serendipity(view, k=4, expected=1).values()  # b / 4
+    array([0.25])
+    >>> serendipity(view, k=4, expected="history").values().round(4)  # (0 + (1 - 1/sqrt(2))) / 4
+    array([0.0732])
+    """
+    top = view.top(k)
+    relevant = top.where(top.grade >= rel)
+    if expected == "history":
+        unexpected = _distance_from_history(relevant, distance)
+        columns = {"grade": relevant.grade, "unexpected": unexpected}
+    else:
+        place = view.catalogue.popularity()[relevant.item]
+        unexpected = (place > int(expected)).astype(np.float64)
+        columns = {"place by popularity": place.astype(float), "unexpected": unexpected}
+    total = relevant.total(unexpected)
+    terms = {"sum of unexpected": total, "k": k}
+    return Ratio(total, k, "sum of unexpected / k", terms, Table(relevant, columns))
+
+
+def _distance_from_history(items: Returned, distance: str) -> Floats:
+    """The mean distance of each item from those of its list's history, 1 where there is none."""
+    features = items.catalogue.features
+    sums, count = np.zeros(items.item.size), np.zeros(items.item.size)
+    for row, past in items.past():
+        sums[row] += feature_distances(features[items.item[row]], features[past], distance)
+        count[row] += 1
+    return np.divide(sums, count, out=np.ones_like(sums), where=count > 0)
+
+
+@metric(
+    "ILD",
+    title="Intra-list distance",
+    source="Smyth and McClave, ICCBR 2001; Ziegler et al., WWW 2005, doi:10.1145/1060745.1060754",
+    latex=r"\frac{2}{m (m - 1)} \sum_{i=1}^{m} \sum_{j=i+1}^{m} d_{i,j}, \qquad m = "
+    r"\min(k, n), \qquad d_{i,j} = \text{distance of the features at ranks } i "
+    r"\text{ and } j",
+    range=(0, 2),
+    undefined="fewer than two items are returned",
+)
+def ild(view: Returned, *, k: Cutoff, distance: FeatureDistance = "cosine") -> Ratio:
+    """How different a list's first k items are from one another.
+
+    The mean distance over all pairs of them, by the feature columns of the challenge's `items`.
+    Ziegler's intra-list similarity is a sum and grows with the list; RankSys weighs pairs by rank
+    and relevance where asked to. An item without features is at cosine distance 1 from all, as in
+    scikit-learn; two such items are at Jaccard distance 0. Fewer than two items: undefined.
+
+    a and b are comedies, c is a thriller:
+
+    >>> features = {"a": [1, 0], "b": [1, 0], "c": [0, 1]}
+    >>> view = Returned.of((["a", "b", "c"], {}), (["a"], {}), features=features)
+    >>> ild(view, k=10).values().round(4)  # (0 + 1 + 1) / 3
+    array([0.6667,    nan])
+    """
+    top = view.top(k)
+    features = top.catalogue.features[top.item]
+    total, pairs = np.zeros(top.lists), np.zeros(top.lists)
+    for one, other in top.pairs():
+        apart = feature_distances(features[one], features[other], distance)
+        total += np.bincount(top.in_list[one], apart, top.lists)
+        pairs += np.bincount(top.in_list[one], minlength=top.lists)
+    terms = {"sum of distances": total, "pairs": pairs}
+    return Ratio(total, pairs, "sum of distances / pairs", terms)
+
+
+@metric(
+    "AWRF",
+    title="Attention-weighted rank fairness",
+    source="Sapiezynski et al., WWW 2019, doi:10.1145/3308560.3317595; TREC Fair Ranking 2021",
+    latex=r"1 - \frac{1}{2} \sum_{c=1}^{C} \left([e_c > 0] e_c \log_2(\frac{e_c}{m_c}) + "
+    r"[t_c > 0] t_c \log_2(\frac{t_c}{m_c})\right), \qquad m_c = \frac{e_c + t_c}{2}, "
+    r"\qquad e_c = \text{share of the attention that class } c \text{ gets}, \qquad "
+    r"t_c = \text{share that it should have}",
+    undefined="there is no target",
+)
+def awrf(
+    view: Scored,
+    *,
+    k: Cutoff | None = None,
+    group: ItemColumn = "group",
+    target: Target = "relevant",
+    weight: Literal["log", "geometric"] = "log",
+    p: Persistence = 0.5,
+    rel: Relevant = 1,
+) -> Ratio:
+    """How near the attention that classes of items get comes to the shares they should have.
+
+    Rank i gets the attention 1 / log2(max(i, 2)), as in TREC's Fair Ranking track, or
+    (1 - p) p^(i - 1) (`weight=geometric`, as the paper). An item's attention is divided by its
+    shares of classes, a further column of `items` of the kind classes: `a`, `a|b` for a half each,
+    `a:0.7|b:0.3`. The value is 1 less the Jensen-Shannon divergence, in bits, of these sums from
+    the target. 0 where no returned item has a class; undefined without a target.
+
+    a and b are relevant, of two classes; a alone is returned:
+
+    >>> item = {"group": {"a": [1.0, 0.0], "b": [0.0, 1.0]}}
+    >>> view = Scored.of_scores(({"a": 0.9}, {"a": 1, "b": 1}), item=item)
+    >>> awrf(view).values().round(6)  # 1 - (log2(4/3) / 2 + (1 + ...) / 2)
+    array([0.688722])
+    """
+    rank = view.rank.astype(np.float64)
+    attention = 1 / np.log2(np.maximum(rank, 2)) if weight == "log" else (1 - p) * p ** (rank - 1)
+    attention = np.where(rank <= (np.inf if k is None else k), attention, 0.0)
+    classes = _class_shares(view, group)
+    exposure = _normalized([view.total(each * attention) for each in classes.T], view.lists)
+    wanted = _target_shares(view, group, target, rel)
+    has_none = np.isnan(exposure).any(axis=1)
+    divergence = _divergence(np.where(np.isnan(exposure), wanted, exposure), wanted)
+    divergence[has_none & ~np.isnan(divergence)] = 1.0
+    table = Table(view, {"attention": attention})
+    defined = ~np.isnan(divergence)
+    fairness = np.where(defined, 1 - divergence, 0.0)
+    terms = {"divergence": divergence}
+    return Ratio(fairness, defined.astype(float), "1 - divergence", terms, table)
+
+
+def _class_shares(view: Scored, group: str) -> Floats:
+    """How much of each returned item is of each class: shape (items, classes)."""
+    shares: Floats = view.extras.item[group]
+    if shares.ndim != 2:
+        raise ChallengeError(
+            f"AWRF: {group} of items must be classes; write items: "
+            f"{{columns: {{extra: {{{group}: classes}}}}}}"
+        )
+    return shares
+
+
+def _target_shares(view: Scored, group: str, target: str, rel: float) -> Floats:
+    """The shares of classes that each list should have: shape (lists, classes)."""
+    if target == "lists":
+        names, list_classes = view.extras.item.levels[group], view.list.levels.get(group)
+        if list_classes is None:
+            raise ChallengeError(
+                f"AWRF: {group} of lists must be classes; write lists: "
+                f"{{columns: {{extra: {{{group}: classes}}}}}}"
+            )
+        if unknown := [name for name in list_classes if name not in names]:
+            raise ChallengeError(f"AWRF: no item has the class {unknown[0]!r} of lists' {group}")
+        targets = np.zeros((len(names), view.lists))
+        targets[[names.index(name) for name in list_classes]] = view.list[group].T
+        return _normalized(list(targets), view.lists)
+    if target == "catalogue":
+        totals = view.catalogue.extra[group][:-1].sum(axis=0)  # the last is of unknown items
+        return _normalized([np.full(view.lists, total) for total in totals], view.lists)
+    ideal = view.judged.ideal
+    shares = view.judged.item[group] * (ideal.grade >= rel)[:, None]
+    return _normalized([ideal.total(each) for each in shares.T], view.lists)
+
+
+def _normalized(totals: list[Floats], lists: int) -> Floats:
+    """Shares that sum to 1 in each list, (lists, classes), from each class's totals; else NaN."""
+    table = np.column_stack([np.empty((lists, 0)), *totals])
+    return divide(table, table.sum(axis=1, keepdims=True))
+
+
+def _divergence(first: Floats, second: Floats) -> Floats:
+    """The Jensen-Shannon divergence of each row, in bits; NaN where either is."""
+    middle = (first + second) / 2
+    divergence = np.zeros(len(first))
+    for side in (first, second):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = np.where(side > 0, side * np.log2(side / middle), 0.0)
+        divergence += np.where(np.isnan(side).any(axis=1), np.nan, terms.sum(axis=1)) / 2
+    return np.clip(divergence, 0.0, 1.0)
+
+
+@metric(
+    "Fmax",
+    title="Highest F1 over thresholds",
+    source="Radivojac et al., Nature Methods 10, 2013, doi:10.1038/nmeth.2340; CAFA",
+    latex=r"\max_{t \in T} \frac{2 P_t Q_t}{P_t + Q_t}, \qquad T = \text{the thresholds}, "
+    r"\qquad P_t = \text{precision of the items with a score of } t \text{ or more}, "
+    r"\qquad Q_t = \text{their recall}",
+    tools="CAFA: F-max",
+    undefined="nothing is relevant in the truth",
+)
+def fmax(
+    view: Scored,
+    *,
+    steps: Steps = 100,
+    rel: Relevant = 1,
+    average: Literal["lists", "pooled"] = "lists",
+    weight: ItemColumn | None = None,
+) -> Figure:
+    """F1 of the items with a score of at least t, for the t from 0 to 1 that makes it highest.
+
+    As in CAFA, whose lists are proteins and whose items are terms: at each threshold precision is
+    averaged over the lists with any item left, recall over all lists with a relevant item, and t is
+    the same for all. `average=pooled` counts the items of all lists together, which is what anomaly
+    detection and others call Fmax. `weight` names a further column of `items`
+    (`extra: {ic: number}`), so that items count by it: the weighted Fmax of information content.
+    Terms are not propagated up an ontology. Scores are numbers from 0 to 1.
+
+    Right at .9, wrong at .5, and one of two relevant items missed:
+
+    >>> view = Scored.of_scores(({"a": 0.9, "x": 0.5}, {"a": 1, "b": 1}))
+    >>> round(fmax(view).pooled(), 6)  # P 1, R 1/2
+    0.666667
+    """
+    judged = view.judged
+    item_weight, ideal_weight = np.ones(view.rank.size), np.ones(judged.ideal.rank.size)
+    if weight is not None:
+        item_weight = np.nan_to_num(view.extras.item[weight])
+        ideal_weight = np.nan_to_num(judged.item[weight])
+    is_relevant = np.nan_to_num(view.grade, nan=-np.inf) >= rel
+    predicted = _at_or_above(view, steps, item_weight)
+    right = _at_or_above(view, steps, np.where(is_relevant, item_weight, 0.0))
+    relevant = judged.ideal.total(np.where(judged.ideal.grade >= rel, ideal_weight, 0.0))
+    if average == "lists":
+        right, predicted, found = (
+            np.nan_to_num(divide(right, predicted)),
+            (predicted > 0).astype(np.float64),
+            np.nan_to_num(divide(right, relevant[:, None])),
+        )
+        size = np.ones(view.lists)
+    else:
+        found, size = right, relevant
+    counted = np.flatnonzero(relevant > 0)
+    columns = {"right": right, "predicted": predicted, "found": found, "relevant": size}
+    chosen = {name: column[counted] for name, column in columns.items()}
+    return Figure(_highest_f1, chosen, counted, formula="highest F1 of all thresholds")
+
+
+def _at_or_above(view: Scored, steps: int, weight: Floats) -> Floats:
+    """The weight of each list's items that score each threshold or more: (lists, steps)."""
+    score = np.nan_to_num(view.score)
+    level = np.clip(np.floor(score * steps + 1e-9), 0, steps).astype(np.int64)
+    cells = np.bincount(
+        view.in_list * (steps + 1) + level, weight, view.lists * (steps + 1)
+    ).astype(np.float64)
+    # from the highest level down: an item counts at all thresholds up to its score
+    return cells.reshape(view.lists, steps + 1)[:, :0:-1].cumsum(axis=1)[:, ::-1]
+
+
+def _highest_f1(columns: Mapping[str, Any], weight: Floats) -> float:
+    """The highest F1 over thresholds; a row a list that has a relevant item."""
+    if not weight.size:
+        return float("nan")
+    right, predicted, found = (weight @ columns[n] for n in ("right", "predicted", "found"))
+    precision = np.nan_to_num(divide(right, predicted))
+    recall = np.nan_to_num(divide(found, weight @ columns["relevant"]))
+    f1 = np.nan_to_num(divide(2 * precision * recall, precision + recall))
+    return float(f1.max())

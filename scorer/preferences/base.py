@@ -1,10 +1,9 @@
-"""Submissions held against each other, list by list, and the order that this gives them.
+"""Comparisons of submissions list by list, and orders of submissions made from them.
 
-A comparison makes of any two submissions a preference for each list: above 0
-where the first is preferred, below 0 where the second is. An aggregation makes
-an order of the preferences. Preferences stand in one array of shape
-(submissions, submissions, lists), antisymmetric in its first two axes, NaN
-where a list has no preferences.
+A comparison computes a preference of any two submissions for each list: above 0 where the first is
+preferred, below 0 where the second is. An aggregation makes an order from the preferences.
+Preferences are an array of shape (submissions, submissions, lists), antisymmetric in its first two
+axes, NaN where a list has no preferences.
 """
 
 from __future__ import annotations
@@ -12,8 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Annotated, Any, NamedTuple, TypeVar
+from functools import cache, cached_property
+from typing import Annotated, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +20,8 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
 from scorer.core.registry import Registry, discover, mark
-from scorer.metrics.base import Function, Metric
-from scorer.metrics.measure import Measure, measure
+from scorer.metrics.api import Bounds, Metric
+from scorer.metrics.notation import Measure, parse_measure
 from scorer.views.positions import Positions, PositionTable
 
 AboveZero = Annotated[
@@ -36,100 +35,106 @@ BLOCK = 2**18  # places compared at a time (2 MB): more leave the cache
 NOISE = 1e-13
 
 
+class PreferenceFunction(Metric):
+    """A function whose parameters are written as a metric's; it has no view and no options."""
+
+    @cached_property
+    def options(self) -> dict[str, tuple[Any, Any]]:
+        """None: all parameters are the function's own."""
+        return {}
+
+    @cached_property
+    def by_kind(self) -> tuple[Metric, ...]:
+        """The function itself, whatever the kind of challenge."""
+        return (self,)
+
+
 @dataclass(frozen=True)
 class Definition:
-    """A comparison or an aggregation, as it is without being run.
-
-    Parameters, page and notation are a metric's: `bind` makes a measure of it.
-    """
+    """A comparison or an aggregation; its parameters, page and notation are a metric's."""
 
     metric: Metric
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # alias -> parameters
 
     @property
     def name(self) -> str:
-        """Its own name."""
+        """Its name."""
         return self.metric.name
 
     @property
     def aliases(self) -> tuple[str, ...]:
-        """Other names it answers to."""
+        """Other names that challenges may use."""
         return tuple(self.variants)
 
 
 class Preference(Definition):
-    """Makes a preference for each list of any two submissions in a `PositionTable`."""
+    """Computes a preference for each list of any two submissions in a `PositionTable`."""
 
 
 class Aggregation(Definition):
-    """Makes an `Order` of the submissions from their preferences."""
+    """Computes an `Order` of the submissions from their preferences."""
 
 
 Defined = TypeVar("Defined", bound=Definition)
+Function = TypeVar("Function", bound=Callable[..., Any])
+Aliases = Mapping[str, Mapping[str, Any]]  # other names, each with the parameters it stands for
 
 
 def comparison(
-    name: str, *, title: str, source: str, aliases: Mapping[str, Mapping[str, Any]] | None = None
+    name: str, *, title: str, source: str, aliases: Aliases | None = None
 ) -> Callable[[Function], Function]:
-    """Make a function a comparison; the function itself is left as it is.
-
-    It is given a `PositionTable` and gives an array (submissions, submissions, lists)
-    for its lists, antisymmetric, NaN for a list in which nothing is relevant.
-    Its further arguments are keyword-only and become its parameters.
+    """Return a decorator that makes a function a comparison.
 
     Args:
-        name: how challenges write it; looked up without case.
-        title: its name in full.
-        source: where this definition is from.
-        aliases: other names that it answers to, each with the parameters that it stands for.
+        name: What challenges call it; case does not matter.
+        title: Its full name.
+        source: Where the definition comes from.
+        aliases: Other names, each with the parameters that it stands for.
     """
-
-    def enter(function: Function) -> Function:
-        metric = Metric(name, title, source, function, range=(-1, 1))
-        return mark(function, Preference(metric, aliases or {}))
-
-    return enter
+    return _define(Preference, name, title, source, (-1, 1), aliases)
 
 
 def aggregation(
-    name: str,
-    *,
-    title: str,
-    source: str,
-    range: tuple[float | None, float | None] = (0, 1),
-    aliases: Mapping[str, Mapping[str, Any]] | None = None,
+    name: str, *, title: str, source: str, range: Bounds = (0, 1), aliases: Aliases | None = None
 ) -> Callable[[Function], Function]:
-    """Make a function an aggregation; the function itself is left as it is.
-
-    It is given the preferences, in lists that all have one, shape
-    (submissions, submissions, lists), and gives an `Order`. Its further
-    arguments are keyword-only and become its parameters.
+    """Return a decorator that makes a function an aggregation.
 
     Args:
-        name: how challenges write it; looked up without case.
-        title: its name in full.
-        source: where this definition is from.
-        range: the lowest and the highest score; None where there is no bound.
-        aliases: other names that it answers to, each with the parameters that it stands for.
+        name: What challenges call it; case does not matter.
+        title: Its full name.
+        source: Where the definition comes from.
+        range: The lowest and the highest score; None where there is no limit.
+        aliases: Other names, each with the parameters that it stands for.
     """
+    return _define(Aggregation, name, title, source, range, aliases)
 
-    def enter(function: Function) -> Function:
-        metric = Metric(name, title, source, function, range=range)
-        return mark(function, Aggregation(metric, aliases or {}))
 
-    return enter
+def _define(
+    kind: type[Definition],
+    name: str,
+    title: str,
+    source: str,
+    range: Bounds,
+    aliases: Aliases | None,
+) -> Callable[[Function], Function]:
+    def decorate(function: Function) -> Function:
+        metric = PreferenceFunction(name, function, title, source, range=range)
+        function.metric = metric  # type: ignore[attr-defined]
+        return mark(function, kind(metric, aliases or {}))
+
+    return decorate
 
 
 @cache
 def comparisons() -> Registry[Preference]:
-    """Every comparison there is."""
-    return discover("preference", "scorer.preferences.comparisons", Preference)
+    """All comparisons."""
+    return discover("preference", "scorer.preferences", Preference)
 
 
 @cache
 def aggregations() -> Registry[Aggregation]:
-    """Every aggregation there is."""
-    return discover("aggregation", "scorer.preferences.aggregations", Aggregation)
+    """All aggregations."""
+    return discover("aggregation", "scorer.preferences", Aggregation)
 
 
 def bind(registry: Registry[Defined], notation: str, id: str | None = None) -> Measure:
@@ -152,7 +157,9 @@ def bind(registry: Registry[Defined], notation: str, id: str | None = None) -> M
     name, rest = re.fullmatch(r"\s*([\w-]*)(.*)", notation, re.DOTALL).groups()  # type: ignore[union-attr]
     definition = registry.get(name)
     variants = {alias.casefold(): params for alias, params in definition.variants.items()}
-    return measure(definition.metric, definition.name + rest, variants.get(name.casefold()), id)
+    return parse_measure(
+        definition.metric, definition.name + rest, variants.get(name.casefold()), id
+    )
 
 
 def every(registry: Registry[Defined]) -> tuple[Measure, ...]:
@@ -181,8 +188,7 @@ def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
     values = np.full((len(positions), len(positions), truth.lists), np.nan)
     items = np.bincount(truth.truth_list, minlength=truth.lists)
     for lists in _list_runs(items, BLOCK // len(positions)):
-        table = PositionTable.of(positions, lists)
-        values[:, :, lists] = measure.metric.values(table, **measure.params)
+        values[:, :, lists] = measure.evaluate(PositionTable.of(positions, lists))
     return values
 
 
@@ -217,8 +223,7 @@ def order(measure: Measure, preferences: Floats) -> Order:
     counted = _counted(preferences)
     if not counted.shape[2]:
         return Order((tuple(range(len(counted))),), np.full(len(counted), np.nan))
-    found: Order = measure.metric.values(counted, **measure.params)
-    return found
+    return cast(Order, measure.evaluate(counted))
 
 
 def totals(preferences: Floats) -> Floats:

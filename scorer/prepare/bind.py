@@ -23,9 +23,9 @@ from scorer.formats.base import Format
 from scorer.formats.read import format_of
 from scorer.formats.read_once import ReadTable
 from scorer.kinds.base import Kind
-from scorer.metrics.base import Metric, metrics
-from scorer.metrics.measure import Measure, measure
-from scorer.metrics.notation import NotationError, parse
+from scorer.metrics.api import Metric
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
 from scorer.prepare.board_rules import board_rules, tie_breaker
 from scorer.prepare.combine import Combiner
 from scorer.prepare.faults import Fault, refuse
@@ -182,7 +182,7 @@ def _bound(
         metric = next((choice for choice in choices if kind.name in choice.kinds), choices[0])
         try:
             params = combiner.params(spec, metric)
-            plain = measure(metric, spec.notation, params, spec.id, spec.primary)
+            plain = parse_measure(metric, spec.notation, params, spec.id, spec.primary)
         except NotationError as error:
             faults.append(Fault(_key_of(spec, error), "C114", str(error)))
         else:
@@ -278,9 +278,9 @@ def _key_of(spec: MeasureSpec, error: NotationError) -> str:
 def _unmet(challenge: Challenge, spec: MeasureSpec, bound: Measure) -> Iterator[Fault]:
     """What a measure needs and the challenge lacks: a rule of ties, files, columns."""
     ties, metric = challenge.submission.ties, bound.metric
-    if ties == "mean-rank" and not metric.mean_rank:
+    if ties == "mean-rank" and not metric.mean_ranks:
         yield Fault(spec.key, "C122", f"{metric.name} does not know submission.ties: mean-rank")
-    if ties == "expected" and not metric.expected:
+    if ties == "expected" and not metric.expected_ties:
         message = f"{metric.name} has no closed form for submission.ties: expected"
         yield Fault(spec.key, "C122", message)
     for need in bound.needs:
@@ -384,9 +384,9 @@ def _candidates(
 
 def _unknown(error: UnknownName, registry: Registry[Metric]) -> str:
     """That a metric is unknown, and its name here where other tools call one so."""
-    from scorer.metrics.pages import told_elsewhere
+    from scorer.metrics.catalogue import suggest_from_tools
 
-    told = told_elsewhere(registry, error.name)
+    told = suggest_from_tools(registry, error.name)
     return f"no {error.kind} is called {quoted(error.name)}; {told}" if told else str(error)
 
 
@@ -398,7 +398,9 @@ def lost_breakers(challenge: Challenge) -> tuple[str, ...]:
     measures = []
     for spec, choices in _candidates(challenge, metrics(), []):
         with suppress(NotationError):
-            measures += [measure(metric, spec.notation, spec.params, spec.id) for metric in choices]
+            measures += [
+                parse_measure(metric, spec.notation, spec.params, spec.id) for metric in choices
+            ]
     words = {(spec.id or spec.notation).casefold() for spec in challenge.metrics}
     lost = []
     for name in challenge.leaderboard.tie_break:
@@ -429,7 +431,7 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
         zero = rule == "zero" and (lower or bound.metric.columns == ("prediction",))
         if not zero or (bound.parts and not bound.of_lists):
             continue
-        if bound.metric.aggregate != "pooled" or "labels" in bound.metric.kinds:
+        if not bound.metric.always_pooled or "labels" in bound.metric.kinds:
             why = f"be a perfect {bound.metric.name}" if lower else "not be a prediction"
             refused.append(Fault(where, "C118", f"zero would {why}; write skip or error"))
     return _rules_of(challenge, bound), refused

@@ -9,8 +9,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.core.text import join_first, nearest, quoted
 from scorer.kinds.base import Kind
-from scorer.metrics.measure import Measure, find
-from scorer.metrics.notation import NotationError
+from scorer.metrics.notation import Measure, NotationError, find_measure
 from scorer.preferences.base import aggregations, bind, comparisons
 from scorer.prepare.faults import Fault, refuse
 from scorer.results.front import front_axes
@@ -97,7 +96,7 @@ def _ranking(
     challenge: Challenge, n: int, name: str, measures: Sequence[Measure], faults: list[Fault]
 ) -> str | None:
     """The id of a measure whose ranks are put together with others'."""
-    match = find(measures, name)
+    match = find_measure(measures, name)
     if match is not None:
         return match.id
     ids = [bound.id for bound in measures]
@@ -117,7 +116,7 @@ def tie_breaker(name: str, measures: Sequence[Measure]) -> Measure:
 
     `UnknownName` or `NotationError` if it is neither.
     """
-    return find(measures, name) or bind(comparisons(), name)
+    return find_measure(measures, name) or bind(comparisons(), name)
 
 
 def refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:

@@ -51,7 +51,7 @@ def _of_measures(
     public_groups = {}
     challenge, findings = prepared.challenge, Findings()
     private = "group" in challenge.truth.columns and names.pop("group", "") is None
-    asked = private or ("group" not in names and any(m.metric.statistic for m in measures))
+    asked = private
     if group_of and asked:
         public_groups = {"group": {name: group_of.get(name, "") for name in lists}}
     if private:

@@ -14,10 +14,9 @@ from scorer.challenge.model import Challenge
 from scorer.core.formula import Bounds, Traits, parse, spelt
 from scorer.core.text import join_first, nearest, quoted
 from scorer.formats.read import format_of, header
-from scorer.metrics.base import Better, Metric, metrics
-from scorer.metrics.combination import SIZE, Combination
-from scorer.metrics.composite import COMPOSITE, composite
-from scorer.metrics.measure import Measure, measure
+from scorer.metrics.aggregate import COMPOSITE, SIZE, Combination, composite
+from scorer.metrics.api import Better, Metric
+from scorer.metrics.notation import Measure, parse_measure
 from scorer.prepare.faults import Fault
 from scorer.stats.aggregate import MEAN, Aggregate, aggregate
 
@@ -170,13 +169,8 @@ class Combiner:
 
     def _not_pooled(self, spec: MeasureSpec, metric: Metric, inner: str) -> None:
         if inner == "pooled":
-            poolable = sorted(
-                other.name for other in metrics()
-                if other.kinds & metric.kinds and "average" in other.parameters.model_fields
-                and "pooled" in str(other.parameters.model_fields["average"].annotation)
-            )  # fmt: skip
             message = f"{metric.name} is no ratio of sums that could be pooled"
-            self._wrong(spec, "average", f"{message} ({', '.join(poolable)} are)")
+            self._wrong(spec, "average", message)
         else:
             self._column(spec, "average", inner, ("lists", "pooled"))
 
@@ -301,7 +295,7 @@ class Combiner:
         metric = composite(parts[0].metric.view, better, _finite(low), _finite(high))
         params = {"score": spec.score, "per": spec.per}
         composed = replace(
-            measure(metric, COMPOSITE, params, spec.id, spec.primary), parts=tuple(parts)
+            parse_measure(metric, COMPOSITE, params, spec.id, spec.primary), parts=tuple(parts)
         )
         return self.combined(spec, composed)
 

@@ -18,8 +18,8 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem, of_organizer
 from scorer.core.text import display_path
 from scorer.core.version import __version__
-from scorer.metrics.base import Metric
-from scorer.metrics.measure import Measure
+from scorer.metrics.api import Metric
+from scorer.metrics.notation import Measure
 from scorer.results.scorecard import Rules
 
 MOST_KEY = 1 << 16  # bytes of it that count

@@ -12,8 +12,9 @@ import doctest
 import inspect
 import io
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache, partial
 from importlib import import_module
 from pathlib import Path
@@ -28,19 +29,15 @@ from scorer.core.errors import PluginError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.registry import module_of, plugin_call
 from scorer.core.text import describe_exception, join_first, printable, quoted
-from scorer.metrics.base import Metric
-from scorer.metrics.statistic import Statistic, Unbootstrappable, Weighted
+from scorer.metrics.api import Figure, Metric
 from scorer.views.frames import Frames
-from scorer.views.pooled import Statistics
 
 GIVEN = 3  # parameters of `score` that are not the metric's own
 VISIBLE = "ParticipantVisibleError"  # what such a file raises when a submission is at fault
 USAGE, IGNORED = "Usage", "Ignored"
-SOLUTION, SUBMISSION = 1, 2  # the frame that a row of the statistics is of
+SOLUTION, SUBMISSION = 1, 2  # the frame that a row is of
 RUNS = 400  # how often a metric is run again, at most: leaderboard/samples.py has as many blocks
 MOST_ROWS = 4_000_000  # in all of these runs together: a minute, at 15 microseconds a row
-
-Score = Callable[..., float]
 
 
 def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge) -> Metric:
@@ -54,32 +51,35 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
     parameters = _parameters(function, path)[1:]
     ids = challenge.truth.columns.get("list", "list")
     own_ids = challenge.submission.columns.get("list", "list")
-    scored = partial(_value_of_file, function, path.name, ids, own_ids)
 
-    def whole(frames: Frames, **params: Any) -> Statistics:
-        statistics = _statistics(frames, ids, own_ids)
+    def whole(frames: Frames, **params: Any) -> Figure:
+        figure = _figure(frames, ids, own_ids, spec.resample)
+        settings = {
+            "score": function, "file": path.name, "ids": ids, "own_ids": own_ids,
+            "solution": frames.solution, "submission": frames.submission, "params": params,
+        }  # fmt: skip
         if frames.answered.all():
-            scored(statistics, **params)  # which may refuse the submission
-        return statistics
+            _value_of_file(figure.columns, **settings)  # which may refuse the submission
+        return replace(figure, function=partial(_value_of_rows, **settings))
 
     whole.__doc__ = inspect.getdoc(function) or f"Kaggle's metric in {path.name}."
     whole.__module__ = path.stem
-    whole.__annotations__ = {"frames": Frames, **_hints(function, parameters)}
+    hints = {"frames": Frames, "return": Figure}
+    whole.__annotations__ = {**hints, **_hints(function, parameters)}
     whole.__wrapped__ = function  # type: ignore[attr-defined]  # by which its file is known
     first = inspect.Parameter("frames", inspect.Parameter.POSITIONAL_OR_KEYWORD)
     own_parameters = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in parameters]
     whole.__signature__ = inspect.Signature([first, *own_parameters])  # type: ignore[attr-defined]
     return Metric(
-        name,
-        f"Kaggle's metric in {path.name}",
-        f"this challenge, {path.name}",
-        whole,
+        name=name,
+        function=whole,
+        title=f"Kaggle's metric in {path.name}",
+        source=f"this challenge, {path.name}",
         range=(None, None),
         better=spec.better or "higher",
         aggregate="pooled",
-        at="",  # a parameter of the file's that is called k is no cut-off
-        statistic=_statistic(scored, spec.resample),
-        again=partial(kaggle_metric, path, name, spec, challenge),
+        cutoff="",  # a parameter of the file's that is called k is no cut-off
+        remake=partial(kaggle_metric, path, name, spec, challenge),
     )
 
 
@@ -127,29 +127,22 @@ def _hints(function: Callable[..., Any], parameters: list[inspect.Parameter]) ->
     return {p.name: hints[p.name] for p in parameters if p.name in hints}
 
 
-def _statistic(scored: Score, resample: str | None) -> Statistic:
-    """How certain a value is: by the metric without some of the rows, unless that costs much."""
+def _value_of_rows(columns: Mapping[str, Any], weight: Floats, **settings: Any) -> float:
+    """What a file's `score` gives of some rows; NaN where it has no value for these.
 
-    def value(statistics: Statistics, **params: Any) -> float:
-        try:
-            return scored(statistics, **params)
-        except (PluginError, SubmissionRejected):  # of some of the rows: all have a value
-            return math.nan
-
-    def weighted(statistics: Statistics, weights: Floats, **params: Any) -> float:
-        kept = weights > 0
-        if np.unique(weights[kept]).size > 1:
-            return math.nan  # a frame has each row as often as its file
-        return value(statistics.of(kept), **params)
-
-    if resample == "none":
-        return Unbootstrappable(value, "the challenge says resample: none")
-    return Weighted(weighted, refuses=None if resample == "rows" else _too_many)
+    A frame has each row as often as its file, so that all rows have one weight.
+    """
+    if np.unique(weight).size > 1:
+        return math.nan
+    try:
+        return _value_of_file(columns, **settings)
+    except (PluginError, SubmissionRejected):  # of some of the rows: all have a value
+        return math.nan
 
 
-def _too_many(statistics: Statistics) -> str:
+def _too_many(rows: int, lists: int) -> str:
     """Why a metric is not run again without some of the rows."""
-    rows, runs = len(statistics.rows), min(statistics.lists, RUNS)
+    runs = min(lists, RUNS)
     if rows * runs <= MOST_ROWS:
         return ""
     return (
@@ -159,12 +152,15 @@ def _too_many(statistics: Statistics) -> str:
 
 
 def _value_of_file(
-    function: Callable[..., Any],
+    columns: Mapping[str, Any],
+    *,
+    score: Callable[..., float],
     file: str,
     ids: str,
     own_ids: str,
-    statistics: Statistics,
-    **params: Any,
+    solution: str,
+    submission: str,
+    params: Mapping[str, Any],
 ) -> float:
     """What a file's `score` gives of the frames.
 
@@ -172,16 +168,16 @@ def _value_of_file(
     gives no finite number.
     """
     message = f"the metric {quoted(file)} failed"
-    if not statistics.in_list.size:
+    if not columns["side"].size:
         return math.nan
-    solution, submission = (
-        _frame_of_side(statistics, side).rename(columns={name: ids})
-        for side, name in ((SOLUTION, ids), (SUBMISSION, own_ids))
-    )
+    frames = [
+        _frame_of_side(columns, side, text).rename(columns={name: ids})
+        for side, text, name in ((SOLUTION, solution, ids), (SUBMISSION, submission, own_ids))
+    ]
+    frames[0] = frames[0].drop(columns=USAGE, errors="ignore")
     with plugin_call(message):
         try:
-            returned = function(solution.drop(columns=USAGE, errors="ignore"), submission, ids,
-                                **params)  # fmt: skip
+            returned = score(*frames, ids, **params)
         except Exception as error:
             if type(error).__name__ != VISIBLE:
                 raise
@@ -194,15 +190,14 @@ def _value_of_file(
     return value
 
 
-def _frame_of_side(statistics: Statistics, side: int) -> Any:
-    """One of the frames, of its own: rows (side, place, order) say which of its rows it has."""
-    rows = statistics.rows[statistics.rows[:, 0] == side]
-    places = rows[np.argsort(rows[:, 2], kind="stable"), 1].astype(np.int64)
-    frame = _read_frame(statistics.texts[side - SOLUTION])
-    return frame.iloc[places].reset_index(drop=True)
+def _frame_of_side(columns: Mapping[str, Any], side: int, text: str) -> Any:
+    """One of the frames: the columns say which of its file's rows it has, and in which order."""
+    rows = columns["side"] == side
+    places = columns["place"][rows][np.argsort(columns["order"][rows], kind="stable")]
+    return _read_frame(text).iloc[places].reset_index(drop=True)
 
 
-def _statistics(frames: Frames, ids: str, own_ids: str) -> Statistics:
+def _figure(frames: Frames, ids: str, own_ids: str, resample: str | None) -> Figure:
     """The rows of both frames: which frame, the place in its file, and the place to stand at."""
     true = _codes(frames, "truth", frames.solution, ids)
     solution = _read_frame(frames.solution)
@@ -214,20 +209,19 @@ def _statistics(frames: Frames, ids: str, own_ids: str) -> Statistics:
     sent = _codes(frames, "submission", frames.submission, own_ids)
     sent = np.where(known[sent], sent, -1)
     places = np.arange(true.size), np.arange(sent.size)
-    rows = [
-        np.column_stack([np.full(place.size, side), place, order])
-        for side, place, order in zip(
-            (SOLUTION, SUBMISSION),
-            places,
-            (places[0], _places_in_solution(true, sent)),
-            strict=True,
-        )
-    ]
-    codes, table = np.concatenate([true, sent]), np.concatenate(rows).astype(np.float64)
+    codes = np.concatenate([true, sent])
+    columns = {
+        "side": np.repeat([SOLUTION, SUBMISSION], [true.size, sent.size]),
+        "place": np.concatenate(places),
+        "order": np.concatenate([places[0], _places_in_solution(true, sent)]),
+    }
     by = np.argsort(codes, kind="stable")
     by = by[codes[by] >= 0]
-    texts = (frames.solution, frames.submission)
-    return Statistics(codes[by], table[by], len(frames.names), texts=texts)
+    reason = {"none": "the challenge says resample: none", "rows": ""}.get(
+        resample or "", _too_many(by.size, len(frames.names))
+    )
+    chosen = {name: column[by] for name, column in columns.items()}
+    return Figure(_value_of_rows, chosen, codes[by], no_bootstrap=reason)
 
 
 def _places_in_solution(true: Ints, sent: Ints) -> Ints:

@@ -14,8 +14,8 @@ from scorer.core.text import join_first, quoted
 from scorer.formats.form import VALUE_ROLES
 from scorer.formats.read import format_of, header
 from scorer.kinds.base import Kind, kinds
-from scorer.metrics.base import Metric
-from scorer.metrics.measure import Measure
+from scorer.metrics.api import Metric
+from scorer.metrics.notation import Measure
 from scorer.prepare.faults import Fault, refuse
 
 # columns that only challenges of that kind have
@@ -84,11 +84,11 @@ def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, l
         kinds_here = _kinds_of(choices)
         if n and not fits & kinds_here:
             first = next(
-                earlier[0] for _, earlier in candidates[:n] if not _kinds_of(earlier) & kinds_here
+                earlier for _, earlier in candidates[:n] if not _kinds_of(earlier) & kinds_here
             )
             message = (
-                f"{first.name} looks at {_or(first.kinds)} and {choices[0].name} at "
-                f"{_or(choices[0].kinds)}; one challenge has one kind"
+                f"{first[0].name} looks at {_or(_kinds_of(first))} and {choices[0].name} at "
+                f"{_or(kinds_here)}; one challenge has one kind"
             )
             return kinds().get(min(fits)), [Fault(spec.key, "C115", message)]
         fits = fits & kinds_here if n else kinds_here

@@ -22,7 +22,7 @@ from scorer.formats.read import SHA256, format_of
 from scorer.formats.whole import whole_text
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.kinds.picked import Picked
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.board_rules import refuse_flat, refuse_ladder, refuse_ungrouped
 from scorer.prepare.class_columns import with_class_columns
@@ -133,7 +133,7 @@ def _complete(prepared: BoundChallenge, candidates: bool, findings: Findings) ->
         if said:
             findings.add(located(prepared.challenge, Fault("submission.complete", "C121", message)))
         return False
-    orders = any(part.metric.judged > 1 for m in prepared.measures for part in m.all_parts)
+    orders = any(part.metric.min_items > 1 for m in prepared.measures for part in m.all_parts)
     return orders if said is None else said
 
 
@@ -166,7 +166,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     if "items" in beside and challenge.items is not None:
         tell_cells(beside["items"], challenge.items, findings)
     strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
-    whole = tuple(m.name for m in prepared.measures if not m.parts and not m.metric.shares)
+    whole = tuple(m.name for m in prepared.measures if not m.parts and not m.metric.soft_truth)
     measure_of_view = {m.metric.view: m.name for m in reversed(prepared.measures)}
     return SideTables(
         public, tables | beside, features, tuple(strict),
@@ -178,7 +178,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
 
 def _of_orders(prepared: BoundChallenge) -> bool:
     parts = (part for m in prepared.measures for part in m.all_parts if not part.parts)
-    return all(part.metric.judged > 1 for part in parts)
+    return all(part.metric.min_items > 1 for part in parts)
 
 
 def _bare_lists(truth: Table, public: Public) -> Iterator[Problem]:

@@ -18,7 +18,7 @@ from scorer.kinds.grades import Grades
 from scorer.kinds.labels import Labels
 from scorer.kinds.preferences import Preferences
 from scorer.kinds.ratings import Ratings
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes_of_grades import of_grades, with_extra_columns
 from scorer.prepare.probes_of_items import of_preferences, of_ratings

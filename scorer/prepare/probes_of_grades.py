@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from scorer.core.arrays import Ints, ends, starts
 from scorer.kinds.grades import Grades
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
 from scorer.tables.columns import CodedColumn

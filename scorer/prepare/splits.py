@@ -164,15 +164,11 @@ def cut(card: Scorecard, keep: Mask) -> Scorecard:
             truth_grade=positions.truth_grade[truth_rows],
             lists=int(keep.sum()),
         )
-    statistics = {}
-    for name, whole in card.statistics.items():
-        part = whole.of(keep)
-        statistics[name] = part._replace(in_list=place[part.in_list])
     return card._replace(
         lists=tuple(name for name, kept in zip(card.lists, keep, strict=True) if kept),
         answered=card.answered[keep],
         values={name: values[keep] for name, values in card.values.items()},
-        statistics=statistics,
+        figures={name: figure.subset(keep) for name, figure in card.figures.items()},
         positions=positions,
         columns=card.columns.at(keep),
     )

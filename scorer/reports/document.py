@@ -6,7 +6,7 @@ here says how anything looks, and no text is escaped or cut yet.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -122,8 +122,7 @@ class MeasureFormula(NamedTuple):
     """The formula of a measure, where a syntax can show one."""
 
     name: str
-    metric: Any
-    params: Mapping[str, Any]
+    lines: Sequence[str]  # in LaTeX
 
 
 class Picture(NamedTuple):

@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 from scorer.core.text import join_first, printable, unit
 from scorer.core.version import __version__
-from scorer.metrics.formulas import lines, text
-from scorer.metrics.measure import Measure
-from scorer.metrics.references import bibtex, entries, sources
-from scorer.metrics.statistic import Unbootstrappable
+from scorer.metrics.catalogue import bibtex, bibtex_entries, bibtex_of, formula_lines
+from scorer.metrics.notation import Measure
 from scorer.reports.leaderboard.remarks import scope
 from scorer.reports.write.latex import escaped
 from scorer.results.report import Report
@@ -90,8 +88,8 @@ def _computed(measure: Measure, report: Report, word: str) -> Statement:
     return Statement(
         f"{role} {printable(measure.name)} ({metric.title})"
         f"{called}, {how}; {metric.better} is better",
-        tuple(sources(metric)),
-        tuple(lines(metric, measure.params)),
+        tuple(bibtex_of(metric)),
+        tuple(formula_lines(metric, measure.params)),
     )
 
 
@@ -103,8 +101,7 @@ def _certain(report: Report, ranked: int) -> Iterator[Statement]:
         yield Statement(f"Submissions are ranked by {measures}")
         return
     shown = any(row.interval is not None for row in report.standings)
-    none = isinstance(report.primary.metric.statistic, Unbootstrappable) or report.uncertain
-    if none and not shown:
+    if report.uncertain and not shown:
         yield Statement("The primary measure has neither intervals nor tests")
         return
     if board.level is not None and (shown or not ranked):
@@ -152,7 +149,7 @@ def as_text(report: Report) -> str:
     parts = []
     for sentence in sentences(report):
         parts.append(f"{sentence.text}.")
-        parts += [f"    {text(line)}" for line in sentence.formula]
+        parts += [f"    {line}" for line in sentence.formula]
     return "\n".join(parts) + "\n"
 
 
@@ -169,8 +166,8 @@ def as_latex(report: Report) -> str:
 
 def as_bibtex(report: Report) -> str:
     """What the sentences cite."""
-    known = dict(entries())
+    known = dict(bibtex_entries())
     for measure in report.measures:
-        known |= sources(measure.metric)
+        known |= bibtex_of(measure.metric)
     cited = dict.fromkeys(key for sentence in sentences(report) for key in sentence.cites)
     return bibtex(known[key] for key in cited)

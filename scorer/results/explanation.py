@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scorer.core.problems import Findings
-from scorer.metrics.explain.steps import Working
-from scorer.metrics.measure import Measure
+from scorer.metrics.explain import Working
+from scorer.metrics.notation import Measure
 from scorer.results.report import Scope
 
 

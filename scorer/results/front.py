@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
-from scorer.metrics.base import Better
-from scorer.metrics.measure import Measure, find
+from scorer.metrics.api import Better
+from scorer.metrics.notation import Measure, find_measure
 
 Place = Literal["yes", "no", ""]
 
@@ -64,7 +64,7 @@ def front_axes(challenge: Challenge, measures: Sequence[Measure]) -> tuple[Front
     for name in asked if names is None else names:
         if (question := asked.get(name)) is not None and question.better is not None:
             axes.append(FrontAxis(name, question.better, False, question.unit))
-        elif (measure := find(measures, name)) is not None:
+        elif (measure := find_measure(measures, name)) is not None:
             if measure.id != primary.id:
                 axes.append(FrontAxis(measure.id, measure.metric.better))
         else:

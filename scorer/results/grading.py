@@ -11,7 +11,7 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, join_first, quoted
-from scorer.metrics.measure import Measure, find
+from scorer.metrics.notation import Measure, find_measure
 from scorer.results.report import Report, Scored
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _measure(challenge: Challenge, measures: Sequence[Measure]) -> Measure:
     name = _grading(challenge).measure
     if name is None:
         return next((each for each in measures if each.primary), measures[0])
-    measure = find(measures, name)
+    measure = find_measure(measures, name)
     if measure is None:
         known = join_first([each.id for each in measures])
         message = f"no measure is called {quoted(name)}; there are {known}"

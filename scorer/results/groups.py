@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.metrics.combination import SIZE, Combination
-from scorer.metrics.measure import Measure
+from scorer.metrics.aggregate import SIZE, Combination
+from scorer.metrics.notation import Measure
 from scorer.results.columns import ListColumns
 from scorer.results.scorecard import OF_TRUTH, Rules, Scorecard
 from scorer.stats.aggregate import Level
@@ -53,7 +53,7 @@ def lacking(card: Scorecard, measure: Measure) -> bool:
 def withheld(card: Scorecard, measure: Measure, lists: Mask) -> Iterator[str]:
     """The groups that have no pooled figure because of the submission, not of the truth."""
     groups = grouped(card.columns, measure, lists & belonging(card, measure))
-    if groups is None or card.of_figure(measure.id) is None:
+    if groups is None or measure.id not in card.figures:
         return
     for group, name in enumerate(groups.names):
         if _lacks(card, measure, groups.codes == group):
@@ -86,15 +86,13 @@ def owed(card: Scorecard, measure: Measure, groups: Grouped) -> Mask:
 
 
 def _has_figure(card: Scorecard, measure: Measure, lists: Mask, of: str = OF_TRUTH) -> bool:
-    statistic, statistics = measure.metric.statistic, card.statistics.get(measure.id + of)
-    if statistic is None or statistics is None:
-        return False
-    return not math.isnan(statistic.figure(statistics.of(lists), **measure.params))
+    figure = card.figures.get(measure.id + of)
+    return figure is not None and not math.isnan(figure.subset(lists).pooled())
 
 
 def _lacks(card: Scorecard, measure: Measure, lists: Mask) -> bool:
     """Whether the submission has no figure of these lists, and the truth itself has one."""
-    lacks = measure.id + OF_TRUTH in card.statistics and not _has_figure(card, measure, lists, "")
+    lacks = measure.id + OF_TRUTH in card.figures and not _has_figure(card, measure, lists, "")
     return lacks and _has_figure(card, measure, lists)
 
 

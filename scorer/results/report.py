@@ -14,7 +14,7 @@ from scorer.challenge.fields import sections
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
-from scorer.metrics.measure import Measure, measure
+from scorer.metrics.notation import Measure, parse_measure
 from scorer.results.front import Front
 from scorer.results.scorecard import Scorecard
 
@@ -295,7 +295,7 @@ def public_measure(settled: Measure) -> Measure:
     """The measure without what the truth alone settles; as it is where the challenge says it."""
     if (
         SETTLED_BY_TRUTH not in settled.params
-        or measure(settled.metric, settled.name).params[SETTLED_BY_TRUTH] is not None
+        or parse_measure(settled.metric, settled.name).params[SETTLED_BY_TRUTH] is not None
     ):
         return settled
     return replace(settled, params={**settled.params, SETTLED_BY_TRUTH: None})

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import io
 import json
+import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
+from importlib import import_module
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -12,9 +15,11 @@ from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
+from scorer.core.errors import PluginError
 from scorer.core.problems import Findings
+from scorer.core.registry import MARK, PLUGIN, loaded_module
+from scorer.metrics.api import Figure, Ratio
 from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
-from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
 
 Missing = Literal["error", "zero", "skip"]
@@ -22,7 +27,7 @@ Undefined = Literal["zero", "skip", "error", "worst"]
 # the state of a list for a measure; undefined because of the truth, or of the submission
 SCORED, MISSING, UNDEFINED, WITHHELD = 0, 1, 2, 3
 NOT_GIVEN = -np.inf  # the raw value of a list that has none because of the submission
-# after a measure's id: its statistics of the truth as a submission, where it is split in groups
+# after a measure's id: its figure of the truth as a submission, where it is split in groups
 # or folds. A part without a value there has none because of the truth.
 OF_TRUTH = "\n\n"
 POSITIONS = ("in_list", "position", "grade", "truth_list", "truth_grade")
@@ -51,21 +56,10 @@ class Scorecard(NamedTuple):
     answered: Mask  # one a list: whether the submission has it
     # measure id -> one a list; NaN where undefined, NOT_GIVEN where because of the submission
     values: Mapping[str, Floats]
-    statistics: Mapping[str, Statistics] = {}  # of whole-challenge measures
+    figures: Mapping[str, Ratio | Figure] = {}  # of measures whose lists are pooled
     digests: Mapping[str, str] = {}
     positions: Positions | None = None  # of the relevant items, where preferences are asked
     columns: ListColumns = NO_COLUMNS  # what measures need to know of the lists
-
-    def of_figure(self, measure: str) -> Statistics | None:
-        """The statistics of a figure of all lists, with the lists' names and groups."""
-        statistics = self.statistics.get(measure)
-        if statistics is None:
-            return None
-        groups = self.columns.groups.get("group")
-        group_names = (
-            () if groups is None else [groups.names[code] for code in groups.codes.tolist()]
-        )
-        return statistics._replace(names=self.lists, groups=group_names)
 
     def states(self, measure: str, rules: Rules) -> NDArray[np.uint8]:
         """SCORED, MISSING, UNDEFINED or WITHHELD for each list.
@@ -86,9 +80,9 @@ class Scorecard(NamedTuple):
         arrays: dict[str, Any] = {"answered": self.answered}
         for n, values in enumerate(self.values.values()):
             arrays[f"values{n}"] = values
-        for n, statistics in enumerate(self.statistics.values()):
-            arrays[f"in_list{n}"] = statistics.in_list
-            arrays[f"rows{n}"] = statistics.rows
+        figures = [_describe_figure(figure) for figure in self.figures.values()]
+        for n, (_, columns) in enumerate(figures):
+            arrays |= {f"figure{n}.{name}": column for name, column in columns.items()}
         if (positions := self.positions) is not None:
             for name in POSITIONS:
                 arrays[name] = getattr(positions, name)
@@ -102,8 +96,10 @@ class Scorecard(NamedTuple):
             "positions": positions is not None,
             "lists": list(self.lists),
             "values": list(self.values),
-            "statistics": list(self.statistics),
-            "texts": [statistics.texts for statistics in self.statistics.values()],
+            "figures": {
+                name: {**fields, "columns": list(columns)}
+                for name, (fields, columns) in zip(self.figures, figures, strict=True)
+            },
             "digests": dict(self.digests),
         }
         arrays["head"] = np.frombuffer(json.dumps(head).encode(), dtype=np.uint8)
@@ -117,16 +113,15 @@ class Scorecard(NamedTuple):
         with np.load(io.BytesIO(data), allow_pickle=False) as arrays:
             head = json.loads(arrays["head"].tobytes())
             lists = tuple(head["lists"])
-            texts = head.get("texts") or [()] * len(head["statistics"])
             return cls(
                 lists,
                 arrays["answered"],
                 {name: arrays[f"values{n}"] for n, name in enumerate(head["values"])},
                 {
-                    name: Statistics(
-                        arrays[f"in_list{n}"], arrays[f"rows{n}"], len(lists), texts=tuple(texts[n])
+                    name: _restore_figure(
+                        fields, {each: arrays[f"figure{n}.{each}"] for each in fields["columns"]}
                     )
-                    for n, name in enumerate(head["statistics"])
+                    for n, (name, fields) in enumerate(head["figures"].items())
                 },
                 head["digests"],
                 Positions(**{name: arrays[name] for name in POSITIONS}, lists=len(lists))
@@ -140,6 +135,64 @@ class Scorecard(NamedTuple):
                     {name: arrays[f"weight{n}"] for n, name in enumerate(head.get("weights", ()))},
                 ),
             )
+
+
+# fields of figures that are stored as they are
+PLAIN_FIELDS = ("sort", "no_bootstrap", "smooth", "zero_weights", "class_columns", "formula")
+
+
+def _describe_figure(figure: Ratio | Figure) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A figure as what JSON holds, and its arrays by name."""
+    if isinstance(figure, Ratio):
+        arrays = {"numerator": figure.numerator, "denominator": figure.denominator}
+        return {"transform": _describe_function(figure.transform)}, arrays
+    fields = {name: getattr(figure, name) for name in PLAIN_FIELDS}
+    columns = {"in_list": figure.in_list, **figure.columns}
+    return {"function": _describe_function(figure.function), **fields}, columns
+
+
+def _restore_figure(fields: Mapping[str, Any], arrays: dict[str, Any]) -> Ratio | Figure:
+    """The figure that `_describe_figure` described."""
+    if "function" not in fields:
+        transform = _restore_function(fields["transform"])
+        return Ratio(arrays["numerator"], arrays["denominator"], transform=transform)
+    plain = {name: fields[name] for name in PLAIN_FIELDS}
+    plain["class_columns"] = tuple(plain["class_columns"])
+    function = _restore_function(fields["function"])
+    in_list = arrays.pop("in_list")
+    return Figure(function, arrays, in_list, **plain)
+
+
+def _describe_function(function: Any) -> Any:
+    """A function by its module and name, a `partial` of one with its arguments by name."""
+    if isinstance(function, partial):
+        settings = {name: _describe_function(each) for name, each in function.keywords.items()}
+        return {**_describe_function(function.func), "settings": settings}
+    if callable(function):
+        return {"module": function.__module__, "name": function.__name__}
+    return {"value": function}
+
+
+def _restore_function(fields: Mapping[str, Any]) -> Any:
+    """The function that `_describe_function` described; `PluginError` if it is not there.
+
+    Only a module of scorer is imported, and only a module with metrics has functions that are
+    meant: what is stored cannot name others.
+    """
+    if "value" in fields:
+        return fields["value"]
+    name = fields["module"]
+    module = import_module(name) if name.startswith("scorer.") else loaded_module(name)
+    function: Any = getattr(module, fields["name"], None)
+    of_metrics = name.startswith(("scorer.metrics.", "scorer.prepare.kaggle", PLUGIN)) or any(
+        hasattr(value, MARK) for value in vars(module or sys).values()
+    )
+    at_home = module is not None and getattr(function, "__module__", None) == module.__name__
+    if not (of_metrics and at_home):
+        message = f"a stored figure is computed by {fields['name']} of {name}, which is not here"
+        raise PluginError(message)
+    settings = {key: _restore_function(each) for key, each in fields.get("settings", {}).items()}
+    return partial(function, **settings) if settings else function
 
 
 class Outcome(NamedTuple):

@@ -11,7 +11,7 @@ import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.problems import Problem, Severity
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 
 PROBES = ("perfect", "reversed", "constant", "majority", "prior", "mean", "tied", "empty")
 NINETY_NINE = 0.995  # the quantile of the upper end

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from scorer.challenge.model import Challenge
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.results.diagnosis import Diagnosis
 from scorer.results.report import Scored
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,17 +11,14 @@ from scorer.core.arrays import Floats
 from scorer.core.errors import MetricFailed, PluginError
 from scorer.core.registry import plugin_call
 from scorer.core.text import describe_exception, quoted
-from scorer.metrics.measure import Measure
+from scorer.metrics.api import Figure, Ratio
+from scorer.metrics.notation import Measure
 from scorer.results.columns import ListColumns
 from scorer.results.scorecard import NOT_GIVEN, OF_TRUTH, Scorecard
 from scorer.tables.names import names_of
 from scorer.views.hits import Judged, Ranked
 from scorer.views.meeting import Views
-from scorer.views.pooled import Statistics
 from scorer.views.positions import Positions
-
-if TYPE_CHECKING:
-    pass
 
 
 def score(
@@ -38,34 +35,36 @@ def score(
     of the lists may be scored anywhere. A composite has none of its own. Composites are among
     `measures` with their parts; `digests` are kept beside the values, which depend on them. Gives
     for each measure raw float64 values, (lists,), NaN where undefined, NOT_GIVEN where that is
-    because of the submission; or the statistics of a
-    figure of all lists. With groups, and of a fold (`of_fold`), the truth's own statistics, too.
+    because of the submission; or the figure of all lists. With groups, and of a fold (`of_fold`),
+    the truth's own figure, too.
 
     `PluginError` if a metric raised, or gave something that is no value a list.
     """
-    values, statistics = {}, {}
+    values: dict[str, Floats] = {}
+    figures: dict[str, Ratio | Figure] = {}
     for measure in {part.id: part for whole in measures for part in whole.all_parts}.values():
         if measure.parts:
             continue
         views = meeting.where(measure.combination.where)
         raw = evaluate(measure, views)
-        if not isinstance(raw, Statistics):
-            raw = _told_apart(measure, views, raw)
-        if isinstance(raw, Statistics):
-            statistics[measure.id] = raw
-            if measure.combination.groups or of_fold:
-                statistics |= _of_truth(measure, views)
-        else:
-            values[measure.id] = raw
+        if isinstance(raw, np.ndarray):
+            values[measure.id] = _told_apart(measure, views, raw)
+            continue
+        figures[measure.id] = raw
+        view = views[measure.metric.view]
+        if (measure.combination.groups or of_fold) and hasattr(view, "perfect"):
+            truth = evaluate(measure, {measure.metric.view: view.perfect()})
+            assert not isinstance(truth, np.ndarray)
+            figures[measure.id + OF_TRUTH] = truth
     positions = meeting.views.get(Positions)
     return Scorecard(
-        names_of(lists), meeting.answered, values, statistics, dict(digests or {}), positions,
+        names_of(lists), meeting.answered, values, figures, dict(digests or {}), positions,
         columns or ListColumns(),
     )  # fmt: skip
 
 
-def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:
-    """The metric's value of each list, or the statistics of a figure of all lists.
+def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Ratio | Figure:
+    """The metric's value of each list, or the figure of all lists where these are pooled.
 
     `MetricFailed` if a plugin's metric raised, or gave no value a list; `PluginError` if ours did.
     """
@@ -77,19 +76,21 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Statist
         raise MetricFailed(str(error)) from error.__cause__
 
 
-def _evaluated(measure: Measure, views: Mapping[type, object]) -> Floats | Statistics:
+def _evaluated(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio | Figure:
     metric = measure.metric
     with plugin_call(f"metric {metric.name} failed"):
         if metric.view is Ranked:
-            return _one_by_one(measure, views[Judged])  # type: ignore[arg-type]
-        values = metric.values(views[metric.view], **measure.params)
-    if isinstance(values, Statistics):
+            return _one_by_one(measure, views[Judged])
+        values: Any = measure.values(views[metric.view])
+    if isinstance(values, Ratio):
+        return values.without_terms()
+    if isinstance(values, Figure):
         return values
-    lists = len(views[metric.view].names)  # type: ignore[attr-defined]
+    lists = len(views[metric.view].names)
     if not isinstance(values, np.ndarray) or values.shape != (lists,):
         shape = values.shape if isinstance(values, np.ndarray) else type(values).__name__
         raise PluginError(f"metric {metric.name} gave {shape}; one number a list was asked")
-    return _checked(measure, values, views[metric.view].names)  # type: ignore[attr-defined]
+    return _checked(measure, values, views[metric.view].names)
 
 
 def _told_apart(measure: Measure, views: Mapping[type, Any], values: Floats) -> Floats:
@@ -113,24 +114,16 @@ def _told_apart(measure: Measure, views: Mapping[type, Any], values: Floats) -> 
     return told
 
 
-def _of_truth(measure: Measure, views: Mapping[type, Any]) -> dict[str, Statistics]:
-    """The statistics of the truth as a submission, where the view can show it as one."""
-    view = views[measure.metric.view]
-    if not hasattr(view, "perfect"):
-        return {}
-    statistics = evaluate(measure, {measure.metric.view: view.perfect()})
-    assert isinstance(statistics, Statistics)
-    return {measure.id + OF_TRUTH: statistics}
-
-
 def _one_by_one(measure: Measure, judged: Judged) -> Floats:
     """A metric written for one list, over all of them: the one place that loops."""
+    if measure.params.get("judged_only"):
+        judged = judged.only_judged()
     values = np.empty(judged.lists)
     name = measure.metric.name
     for n, ranked in enumerate(judged.each()):
         where = f"metric {name} failed on list {quoted(ranked.name)}"
         try:
-            value = measure.metric.function(ranked, **measure.params)
+            value = measure.metric.call(ranked, measure.params)
         except KeyboardInterrupt:
             raise
         except BaseException as error:

@@ -11,18 +11,16 @@ import numpy as np
 from scorer.core.errors import PluginError, ScorerError
 from scorer.core.formula import with_blanks
 from scorer.core.text import printable
-from scorer.metrics.explain.steps import Steps, Working, formula, grid
-from scorer.metrics.explain.tables import Listing, ranked_table, rated, returned
-from scorer.metrics.explain.worked import of_row, worked
-from scorer.metrics.measure import Measure
-from scorer.metrics.quotient import Quotient, Rowwise
+from scorer.metrics.api import Ratio
+from scorer.metrics.explain import OneList, Working, equation, explain, grid
+from scorer.metrics.notation import Measure
 from scorer.results.explanation import Explained
 from scorer.results.groups import belonging, filler, grouped
 from scorer.results.scorecard import MISSING, NOT_GIVEN, UNDEFINED, WITHHELD, Rules, Scorecard
 from scorer.scoring.settle import of_lists, settle
 from scorer.views.hits import Judged, Ranked
+from scorer.views.labelled import LabelledRows
 from scorer.views.names import Names
-from scorer.views.returned import Returned
 
 Named = Callable[[type], Names]  # what the list's items are called, as that view has them
 
@@ -47,17 +45,18 @@ def explained(
     if measure.parts:
         return _of_parts(measure, card, at, rules)
     view = Judged if metric.view is Ranked else metric.view
-    listing = Listing(views[view].single(at), named(view))
+    one = OneList(views[view].single(at), named(view))
     value = raw(measure, card, at)
     try:
-        steps = tuple((metric.explain or plain(measure))(listing, value, **measure.params))
+        steps = tuple(explain(measure, one, value))
     except ScorerError:
         raise
     except Exception as error:
         message = f"{type(error).__name__}: {printable(error)}"
         raise PluginError(f"metric {metric.name} cannot explain itself: {message}") from error
     working = Working(f"{measure.id}: {metric.title}", steps, value)
-    counts, notes = _after_rules(measure, card, at, rules)
+    weighted = isinstance(one.view, LabelledRows) and one.view.weight is not None
+    counts, notes = _after_rules(measure, card, at, rules, weighted)
     return Explained(measure, working, counts, notes)
 
 
@@ -66,11 +65,9 @@ def raw(measure: Measure, card: Scorecard, at: int) -> float:
 
     The measure is not a composite.
     """
-    if (statistics := card.of_figure(measure.id)) is not None:
-        assert measure.metric.statistic is not None
+    if (figure := card.figures.get(measure.id)) is not None:
         whole = "labels" in measure.metric.kinds  # explained by what the row adds to it
-        only = (np.arange(len(card.lists)) == at) | whole
-        return measure.metric.statistic.figure(statistics.of(only), **measure.params)
+        return figure.subset((np.arange(len(card.lists)) == at) | whole).pooled()
     value = float(card.values[measure.id][at])
     return math.nan if value == NOT_GIVEN else value
 
@@ -92,7 +89,7 @@ def _of_parts(measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Ru
     }
     steps = (
         grid("Its measures", columns | {"all lists": list(means.values())}),
-        formula(measure.id, measure.params["score"], numbers, *(inputs[n] for n in names),
+        equation(measure.id, measure.params["score"], numbers, *(inputs[n] for n in names),
                 value=value),
     )  # fmt: skip
     counts, notes = _after_rules(measure, card, at, rules)
@@ -133,34 +130,17 @@ def _combined(
     )
 
 
-def plain(measure: Measure) -> Callable[..., Steps]:
-    """The explanation of a metric that has none of its own: what it gives, or what it sees."""
-
-    def steps(listing: Listing[Any], value: float, **params: Any) -> Steps:
-        if measure.metric.view is not Ranked:
-            given = measure.metric.function(listing.view, **params)
-            if isinstance(given, Quotient):
-                yield from worked(measure.metric.name, listing, given, value, params)
-                return
-            if isinstance(given, Rowwise):
-                yield from of_row(measure.metric.name, listing.view, given, value)
-                return
-        match listing.view:
-            case Judged():
-                yield ranked_table(listing, listing.view.hits, {})
-            case Returned():
-                yield returned(listing, listing.view, {"grade": listing.view.grade})
-            case _ if hasattr(listing.view, "prediction"):
-                yield rated(listing, {})
-        yield formula(measure.metric.name, "", "{}", value, value=value)
-
-    return steps
-
-
 def _after_rules(
-    measure: Measure, card: Scorecard, at: int, ruled: Mapping[str, Rules]
+    measure: Measure,
+    card: Scorecard,
+    at: int,
+    ruled: Mapping[str, Rules],
+    weighted: bool = False,
 ) -> tuple[float, tuple[str, ...]]:
-    """The value after the missing and undefined rules, with notes that say why."""
+    """The value after the missing and undefined rules, with notes that say why.
+
+    `weighted` is whether the rows of a table have weights.
+    """
     settled, name, rules = settle(card, measure, ruled), measure.id, ruled[measure.id]
     notes = list(_combined(measure, card, at, ruled, settled.mean))
     if not card.answered[at]:
@@ -171,6 +151,8 @@ def _after_rules(
         if measure.combination.groups:
             return float("nan"), tuple(notes)
         of = f"all {settled.lists:,} {rows} together" if settled.lists > 1 else f"one {rows[:-1]}"
+        if weighted and isinstance(card.figures.get(name), Ratio):
+            of += ", the mean of the rows by weight"
         notes.append(
             f"{name} is one figure of {of}: {whole}. "
             "The working shows what "

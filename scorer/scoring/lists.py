@@ -28,7 +28,7 @@ from scorer.formats.form import PLAIN, FileForm
 from scorer.formats.read import format_of
 from scorer.kinds.base import OpenTruth
 from scorer.kinds.picked import Picked
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score

@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Mask
-from scorer.metrics.composite import formula_of
-from scorer.metrics.measure import Measure
+from scorer.metrics.aggregate import formula_of
+from scorer.metrics.api import divide
+from scorer.metrics.notation import Measure
 from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, lacking, owed
 from scorer.results.report import Value
 from scorer.results.scorecard import MISSING, SCORED, UNDEFINED, WITHHELD, Rules, Scorecard
 from scorer.stats.aggregate import combined
 from scorer.stats.exact import exact_mean, exact_sum
-from scorer.views.hits import ratio
 
 Ruled = Rules | Mapping[str, Rules]  # of one measure; of a composite also of its parts, by id
 States = NDArray[np.uint8]
@@ -36,14 +36,13 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
     if measure.parts and not measure.of_lists:
         return _formula(card, measure, rules, kept)
     kept = kept & belonging(card, measure)
-    if (statistics := card.of_figure(measure.id)) is not None:
+    if (pooled := card.figures.get(measure.id)) is not None:
         used = _counting(card, measure, own_rules(rules, measure).missing == "skip")
         counts = card.answered & kept if own_rules(rules, measure).missing == "skip" else kept
         absent = int((~card.answered & kept).sum())
 
         def figure(chosen: Mask) -> float:
-            assert measure.metric.statistic is not None
-            return measure.metric.statistic.figure(statistics.of(chosen & used), **measure.params)
+            return pooled.subset(chosen & used).pooled()
 
         nowhere = measure.combination.limited and not kept.any()
         mean = float("nan") if nowhere else _of_groups(card, measure, rules, kept, figure)
@@ -173,7 +172,7 @@ def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Val
     alike = len(counts) == len(parts) and all(
         (np.isnan(values) == np.isnan(counts[0])).all() for values in counts
     )
-    if alike and tree.affine() and all(p.metric.aggregate == "mean" for p in measure.parts):
+    if alike and tree.affine() and all(p.metric.aggregate != "sum" for p in measure.parts):
         list_values = tree.value(dict(zip(parts, counts, strict=True)))
     about = [_list_masks(card, part, rules, kept) for part in measure.parts]
     lists, missing, undefined = (
@@ -191,7 +190,7 @@ def _list_masks(
         parts = [_list_masks(card, part, rules, kept) for part in measure.parts]
         counted, missing, undefined = (np.any(masks, axis=0) for masks in zip(*parts, strict=True))
         return counted, missing, undefined
-    if measure.id in card.statistics:
+    if measure.id in card.figures:
         skip = own_rules(rules, measure).missing == "skip"
         counted = members & card.answered if skip else members
         return counted, members & ~card.answered, np.zeros_like(members)
@@ -240,7 +239,7 @@ def over_folds(
         else int((times > 0).sum()),
         int(missing.sum()),
         int(undefined.sum()),
-        None if whole else ratio(total, times),
+        None if whole else divide(total, times),
         {fold: value.mean for fold, value in by_fold.items()},
         float(means.std(ddof=1)) if means.size > 1 else np.nan,
         whole or not all(value.plain for value in by_fold.values()),

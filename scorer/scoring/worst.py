@@ -6,8 +6,8 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import UsageError
-from scorer.metrics.explain.steps import Cell, Grid, Sentence, Step, Working
-from scorer.metrics.measure import Measure
+from scorer.metrics.explain import Cell, Grid, Sentence, Step, Working
+from scorer.metrics.notation import Measure
 from scorer.results.explanation import Explained
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.settle import of_lists, settle
@@ -53,7 +53,7 @@ def worst_lists(
 
 def _with_values(card: Scorecard, measure: Measure) -> bool:
     """Whether each list has a value of its own."""
-    return all(card.of_figure(part.id) is None for part in measure.all_parts)
+    return all(part.id not in card.figures for part in measure.all_parts)
 
 
 def _lowest(measure: Measure, values: Floats) -> np.ndarray:

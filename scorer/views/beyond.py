@@ -13,8 +13,8 @@ from scorer.views.extras import NO_EXTRAS as NO_EXTRAS
 from scorer.views.extras import Extras, NamedColumns, placed
 from scorer.views.hits import Judged, Ties
 from scorer.views.join import GradedItems, order, present
+from scorer.views.labelled import Targets
 from scorer.views.pairwise import Likelihood, Pairs, Preferred, Ranking, TruePreferences
-from scorer.views.rated import Rated
 from scorer.views.returned import Catalogue, Returned
 from scorer.views.scored import Scored
 from scorer.views.texts import Texts
@@ -129,7 +129,7 @@ def rated(
     truth: GradedItems,
     columns: Extras = NO_EXTRAS,
     sent_columns: NamedColumns | None = None,
-) -> Rated:
+) -> Targets:
     """The submission's predictions beside the ratings, which the truth holds as grades.
 
     Of two predictions for one rating the first counts. `columns` have one element a row of the
@@ -140,18 +140,20 @@ def rated(
     place = np.full(truth.in_list.size, -1, dtype=np.int64)
     place[row[rows]] = rows  # from the last, so that the first of two counts
     met = place >= 0
-    low, high = (table.numbers.get(role, np.full(len(table), np.nan)) for role in ("low", "high"))
     place = place[met]
-    return Rated(
-        truth.in_list[met], truth.grade[met], table.numbers["prediction"][place],
-        low[place], high[place], len(truth.lists), truth.lists,
-        Extras(
-            columns.truth.at(met),
-            columns.submission if sent_columns is None else sent_columns.at(place),
-            columns.list,
-            columns.item.at(met),
-        ),
-    )  # fmt: skip
+    sent = NamedColumns({}, "submission") if sent_columns is None else sent_columns.at(place)
+    ends = {role: table.numbers[role][place] for role in ("low", "high") if role in table.numbers}
+    sent = NamedColumns({**ends, **sent}, "submission", sent.levels)
+    in_list = truth.in_list[met].astype(np.int64)
+    return Targets(
+        truth.lists,
+        np.bincount(in_list, minlength=len(truth.lists)) > 0,
+        None,
+        truth.grade[met],
+        table.numbers["prediction"][place],
+        rated_list=in_list,
+        extras=Extras(columns.truth.at(met), sent, columns.list, columns.item.at(met)),
+    )
 
 
 def likelihood(table: Table, truth: GradedItems) -> Likelihood:

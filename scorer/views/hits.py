@@ -356,16 +356,6 @@ class Ranked:
     extras: Extras = NO_EXTRAS  # as of `Judged`, of this list alone
 
 
-def ratio(part: ArrayLike, whole: ArrayLike) -> Floats:
-    """`part / whole`; NaN, meaning undefined for that list, where the whole is not above 0."""
-    numerator, denominator = np.broadcast_arrays(
-        np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
-    )
-    values: Floats = np.full(numerator.shape, np.nan)
-    np.divide(numerator, denominator, out=values, where=denominator > 0)
-    return values
-
-
 def steps(limit: Ints) -> Iterator[tuple[int, Ints]]:
     """Yield 1, 2, 3, .., each with the indices where `limit` is at least that."""
     by = np.argsort(-limit, kind="stable")

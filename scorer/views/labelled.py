@@ -1,18 +1,18 @@
-"""Classes or numbers, predicted for the rows of a table; each row is a list of its own."""
+"""Classes or numbers, predicted for the rows of a table, or numbers for the items of lists."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.views.extras import Extras, NamedColumns, WithColumns
-from scorer.views.pooled import Statistics
 
 
 @dataclass(frozen=True)
@@ -47,16 +47,25 @@ class LabelledRows(WithColumns):
         """The weight of each row."""
         return np.ones(self.lists) if self.weight is None else self.weight
 
-    def mean(self, values: Floats | Mask) -> Floats | Statistics:
-        """A value a row; where rows have weights, the statistics of the weighted mean."""
-        if self.weight is None:
-            return values.astype(np.float64)
-        return self.pooled(values * self.weight, self.weight)
+    @cached_property
+    def in_list(self) -> Ints:
+        """The list that each row is in: each is a list of its own."""
+        return np.arange(self.lists, dtype=np.int64)
 
-    def pooled(self, *columns: Floats | Ints | Mask) -> Statistics:
-        """Statistics of one row a list."""
-        every = np.arange(self.lists, dtype=np.int64)
-        return Statistics(every, _stacked(*columns), self.lists)
+    def total(self, values: ArrayLike = 1.0) -> Floats:
+        """The sum of `values` over each list's rows; 0 where there are none."""
+        summands = np.broadcast_to(np.asarray(values, dtype=np.float64), self.in_list.shape)
+        return np.bincount(self.in_list, summands, minlength=self.lists).astype(np.float64)
+
+
+class Tallies(NamedTuple):
+    """The classes that rows have, truly or as predicted; all of shape (tallies,)."""
+
+    in_list: Ints
+    code: Ints  # of the class
+    true: Floats  # 1 where the row truly has it, else 0
+    predicted: Floats  # 1 where it is predicted, else 0
+    weight: Floats
 
 
 @dataclass(frozen=True)
@@ -90,6 +99,10 @@ class Labelled(LabelledRows):
     @property
     def likely(self) -> Floats:
         """The probabilities, for measures that declare that they need them."""
+        return self.require_probabilities()
+
+    def require_probabilities(self) -> Floats:
+        """The probabilities; `ChallengeError` if the challenge has none."""
         if self.probability is None:
             if self.score is not None:
                 raise ChallengeError(
@@ -128,7 +141,7 @@ class Labelled(LabelledRows):
         return {}
 
     @cached_property
-    def _tallies(self) -> dict[tuple[int | None, float], Statistics]:
+    def _tallies(self) -> dict[tuple[int | None, float], Tallies]:
         """The results of `tallies`."""
         return {}
 
@@ -161,8 +174,8 @@ class Labelled(LabelledRows):
         values: Floats = has.astype(np.float64)
         return values
 
-    def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Statistics:
-        """Class, true (0 or 1), predicted (0 or 1) and weight, for the classes of each row.
+    def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Tallies:
+        """The classes of each row, true and predicted.
 
         The parameters are as in `decided`.
         """
@@ -171,7 +184,7 @@ class Labelled(LabelledRows):
             self._tallies[key] = self._counted(self.decided(positive, threshold))
         return self._tallies[key]
 
-    def _counted(self, decided: Ints | Mask) -> Statistics:
+    def _counted(self, decided: Ints | Mask) -> Tallies:
         if self.truth.ndim == 2:
             rows, code = np.nonzero(self.truth | decided.astype(bool))
             true, predicted = self.truth[rows, code], decided[rows, code]
@@ -181,28 +194,62 @@ class Labelled(LabelledRows):
             first = np.append(True, rows[1:] != rows[:-1])[: rows.size]
             code = np.where(first, self.truth[rows], decided[rows])
             true, predicted = first, ~first | hit[rows]
-        table = _stacked(code, true, predicted, self.weights[rows])
-        return Statistics(rows.astype(np.int64, copy=False), table, self.lists)
-
-
-def _stacked(*columns: Floats | Ints | Mask) -> Floats:
-    """`np.column_stack` as float64, without a copy of columns that are float64."""
-    return np.column_stack([column.astype(np.float64, copy=False) for column in columns])
+        return Tallies(
+            rows.astype(np.int64, copy=False),
+            code.astype(np.int64, copy=False),
+            true.astype(np.float64),
+            predicted.astype(np.float64),
+            self.weights[rows],
+        )
 
 
 @dataclass(frozen=True)
 class Targets(LabelledRows):
-    """True numbers beside those that a submission predicts; NaN where it has none."""
+    """True numbers beside those that a submission predicts; NaN where it has none.
+
+    Of a table each row is a list of its own; of ratings `rated_list` says which list each is in.
+    """
+
+    kinds: ClassVar[frozenset[str]] = frozenset({"labels", "ratings"})
 
     target: Floats
     prediction: Floats
     # where each row stands in the truth's file; None: in this order
     file_row: Ints | None = field(default=None, kw_only=True)
+    # of ratings: the list of each row, ascending, a number into `names`
+    rated_list: Ints | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def in_list(self) -> Ints:
+        """The list that each row is in."""
+        if self.rated_list is not None:
+            return self.rated_list
+        return np.arange(self.lists, dtype=np.int64)
+
+    @cached_property
+    def weights(self) -> Floats:
+        """The weight of each row."""
+        return np.ones(self.target.size) if self.weight is None else self.weight
 
     @property
     def file_order(self) -> Ints:
         """Where each row stands in the truth's file."""
-        return np.arange(self.lists) if self.file_row is None else self.file_row
+        return np.arange(self.target.size) if self.file_row is None else self.file_row
+
+    def single(self, at: int) -> Self:
+        """One list alone; of a table the same with a row marked."""
+        if self.rated_list is None:
+            return replace(self, at=at)
+        rows = self.rated_list == at
+        return replace(
+            self,
+            names=self.names[at : at + 1],
+            answered=self.answered[at : at + 1],
+            target=self.target[rows],
+            prediction=self.prediction[rows],
+            rated_list=np.zeros(int(rows.sum()), dtype=np.int64),
+            extras=self.extras.at(rows, rows, np.array([at]), rows),
+        )
 
     def perfect(self) -> Self:
         """With the targets themselves as predictions."""
@@ -212,6 +259,19 @@ class Targets(LabelledRows):
     def error(self) -> Floats:
         """How far each prediction is above its target."""
         return self.prediction - self.target
+
+    @classmethod
+    def of(cls, *lists: tuple[Sequence[float], Sequence[float]]) -> Targets:
+        """From true numbers and predicted ones, list by list, as of ratings; for examples."""
+        sizes = [len(true) for true, _ in lists]
+        return cls(
+            tuple(map(str, range(len(lists)))),
+            np.ones(len(lists), dtype=bool),
+            None,
+            np.array([number for true, _ in lists for number in true], dtype=np.float64),
+            np.array([number for _, sent in lists for number in sent], dtype=np.float64),
+            rated_list=np.repeat(np.arange(len(lists)), sizes),
+        )
 
 
 def labelled(

@@ -14,7 +14,6 @@ from scorer.core.arrays import Floats, Ints, Mask
 from scorer.tables.columns import CodedColumn
 from scorer.views.extras import NO_EXTRAS, Extras, NamedColumns, WithTruthColumns
 from scorer.views.hits import steps
-from scorer.views.pooled import Statistics
 from scorer.views.ranked import is_hashed, keys, look_up
 
 if TYPE_CHECKING:
@@ -118,12 +117,6 @@ class Returned(WithTruthColumns):
         """The sum of `weight` over each list's items, in rank order; 0 where there are none."""
         weights = np.broadcast_to(np.asarray(weight, dtype=np.float64), self.rank.shape)
         return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
-
-    def spread(self) -> Statistics:
-        """The items of the catalogue that were returned, a row for each time."""
-        in_catalogue = self.item >= 0
-        rows = self.item[in_catalogue].astype(np.float64)[:, np.newaxis]
-        return Statistics(self.in_list[in_catalogue], rows, self.lists)
 
     def pairs(self) -> Iterator[tuple[Ints, Ints]]:
         """Every two rows of one list, as two arrays: neighbours first, then those further apart."""

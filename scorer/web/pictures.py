@@ -18,7 +18,7 @@ from scorer.board.snapshot import Snapshot
 from scorer.challenge.model import Challenge
 from scorer.core.text import printable, sized
 from scorer.leaderboard.rounding import rounded
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.reports.document import Table, texts
 from scorer.reports.pictures.draw import Figure
 from scorer.reports.pictures.timeline import Arrival, timeline

@@ -3,16 +3,16 @@
 import pytest
 
 from scorer.api.example import of_metric, worked
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
+from scorer.metrics.catalogue import metrics, page_prose
+from scorer.metrics.notation import parse_measure
 
 SHOWN = {
     "nDCG": ("nDCG@3", ["rank   item   grade   gain   discount   contribution   running total",
                         "nDCG = DCG / DCG of the best = 1.8928 / 4.7619 = 0.3975"]),
     "P": ("P@3", ["P = found / k = 1 / 3 = 0.3333"]),
-    "RMSE": ("RMSE", ["item   rating   prediction   squared error",
-                      "sqrt(sum / ratings) = sqrt(1.25 / 3) = 0.6455"]),
-    "LogLoss": ("LogLoss", ["LogLoss = -ln(probability) = 0.9163"]),
+    "RMSE": ("RMSE", ["item   target   prediction   error²",
+                      "sqrt(sum of error² / rows) = sqrt((0.25 + 1 + 0) / 3) = 0.6455"]),
+    "LogLoss": ("LogLoss", ["= sum of -ln(probability) / rows = 0.9163 / 1 = 0.9163"]),
     "EDRC": ("EDRC", ["W(v): the items that are not below v."]),
 }  # fmt: skip
 
@@ -21,7 +21,7 @@ SHOWN = {
 def test_an_example_is_a_table_and_its_sum(name):
     notation, lines = SHOWN[name]
     metric = metrics().get(name)
-    text = worked(measure(metric, notation))
+    text = worked(parse_measure(metric, notation))
     assert [line for line in lines if line not in text] == []
     assert "Not for publication" not in text  # it is of no truth
     assert text.rstrip().split("\n")[-1].startswith(f"{notation} = ")
@@ -42,5 +42,6 @@ def test_pages_have_no_python(score):
 
 def test_no_metric_tells_python_to_people():
     for metric in metrics():
-        assert ">>>" not in metric.prose, metric.name
-        assert metric.prose.split("\n")[0] == metric.page.split("\n")[0]
+        prose = page_prose(metric)
+        assert ">>>" not in prose, metric.name
+        assert prose.split("\n")[0] == metric.page.split("\n")[0]

@@ -382,7 +382,7 @@ def test_the_order_of_the_truth_is_not_told(challenge, score, tmp_path):
 
 def test_a_metric_of_the_challenge_stays_at_home(challenge, tmp_path, score):
     plugin = (
-        "from scorer.views.hits import Ranked\nfrom scorer.metrics.base import metric\n"
+        "from scorer import Ranked, metric\n"
         '@metric("SECRETMetric", title="t", source="s")\n'
         'def mine(ranked: Ranked) -> float:\n    """Zero.\n    """\n    return 0.0\n'
     )
@@ -513,9 +513,10 @@ def test_a_kit_asks_for_no_column_that_the_challenge_does_not(
 ):
     """The kit computes none of the measures, and names none."""
     own = (
-        "from scorer import Rated, metric\n\n\n"
+        "from scorer import Ratio, Targets, metric\n\n\n"
         "@metric('OwnError', title='x', source='x', range=(0, None), better='lower')\n"
-        "def own_error(rated: Rated):\n    return abs(rated.prediction - rated.rating)\n"
+        "def own_error(view: Targets) -> Ratio:\n"
+        "    return Ratio(view.total(abs(view.error)), view.total(view.weights))\n"
     )
     yaml = f"truth: truth.csv\nmetrics: [{metric}]\nsubmission: {{columns: {columns}}}\n"
     yaml += "plugins: [own.py]\n" if "Own" in metric else ""

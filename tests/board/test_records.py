@@ -15,7 +15,7 @@ from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.problems import Findings, Problem
 from scorer.engines.local import local
 from scorer.leaderboard.board import Terms, board, settled
-from scorer.metrics.base import metrics
+from scorer.metrics.catalogue import metrics
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.reports.base import Options, form_of

@@ -53,7 +53,9 @@ def test_json_has_the_keys_of_the_contract_in_order(score):
     assert list(said["measures"][0]) == [
         "id", "metric", "params", "better", "aggregate", "primary", "signature",
     ]  # fmt: skip
-    assert said["measures"][0]["params"] == {"cutoffs": [5, 10], "at_cutoff": "include"}
+    assert said["measures"][0]["params"] == {
+        "cutoffs": [5, 10], "at_cutoff": "include", "judged_only": False, "average": "lists",
+    }  # fmt: skip
     submission = said["submissions"][0]
     assert list(submission) == [
         "name", "path", "sha256", "valid", "baseline", "problems", "values",

@@ -158,7 +158,7 @@ def test_an_installed_project_cannot_take_a_name_that_is_ours(tmp_path):
         text=True,
     )
     assert ended.returncode == 4
-    assert "two metrics are called 'nDCG': in scorer.metrics.ndcg and in acme" in ended.stderr
+    assert "two metrics are called 'nDCG': in scorer.metrics.gains and in acme" in ended.stderr
 
 
 @pytest.mark.slow("installs a package")

@@ -23,8 +23,8 @@ from scorer.engines import local as engine
 from scorer.engines.local import local, scored
 from scorer.formats import cut as reading
 from scorer.kinds.base import SideTables, kinds
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse_measure
 from scorer.scoring.lists import Plan
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
@@ -34,7 +34,7 @@ from scorer.views.positions import Positions
 LISTS, ITEMS = ("q1", "q2", "q3"), ("a", "b", "c", "d", "e", "f")
 SHAPE = Schema(("list", "item"), ("rank", "score", "tag"))
 MEASURES = tuple(
-    measure(metrics().get(notation.partition("@")[0]), notation)
+    parse_measure(metrics().get(notation.partition("@")[0]), notation)
     for notation in ("nDCG@3", "AP", "P@2", "RR")
 )
 

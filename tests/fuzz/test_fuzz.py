@@ -29,9 +29,8 @@ from scorer.core.text import LEFT_TO_RIGHT
 from scorer.formats.base import formats
 from scorer.formats.read import read
 from scorer.leaderboard.from_jsonl import read as read_back
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse, parse_measure
 from scorer.tables.table import Schema
 
 pytestmark = pytest.mark.slow("hundreds of spoiled files")
@@ -235,9 +234,9 @@ def test_the_notation_parser(text, data):
     at = data.draw(st.integers(0, len(notation)))
     for each in (text, notation[:at] + text, notation[:at] + text + notation[at:]):
         with in_time(0):
-            bound = answered(lambda: measure(metrics().get(parse(each)[0]), each, {}))  # noqa: B023
+            bound = answered(lambda: parse_measure(metrics().get(parse(each)[0]), each, {}))  # noqa: B023
         if bound is not None:
-            again = measure(bound.metric, bound.name, {})
+            again = parse_measure(bound.metric, bound.name, {})
             assert (again.name, again.params) == (bound.name, bound.params)
 
 

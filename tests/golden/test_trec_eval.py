@@ -16,9 +16,8 @@ import pytest
 from lists import table
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
+from scorer.metrics.api import Metric
+from scorer.metrics.notation import parse, parse_measure
 from scorer.views.join import GradedItems, judge
 
 GOLDEN = os.environ.get("SCORER_GOLDEN")
@@ -109,8 +108,8 @@ def ours(name, rel):
 
 
 def values(notation, view):
-    made = measure(METRICS.get(parse(notation)[0]), notation)
-    return np.nan_to_num(made.metric.values(view, **made.params))  # undefined is 0 to trec_eval
+    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
+    return np.nan_to_num(made.values(view))  # undefined is 0 to trec_eval
 
 
 @pytest.mark.parametrize("case", CASES.split())

@@ -12,9 +12,7 @@ FILES = {
     "sub.csv": "user,item,score,why\nu1,c,0.9,new\nu1,b,0.8,old\nu2,a,0.4,old\n",
     "own.py": '''
 import numpy as np
-from scorer import Floats, Judged, Ranked, metric
-from scorer.metrics.statistic import Unbootstrappable
-from scorer.views.pooled import Statistics
+from scorer import Figure, Floats, Judged, Ranked, metric
 from scorer.views.scored import Scored
 
 
@@ -34,18 +32,16 @@ def phase(ranked: Ranked) -> float:
     return float(ranked.extras.list["phase"][0] == "one" and ranked.extras.truth["degree"][0] == 3)
 
 
-def spent(statistics, **_):
-    assert list(statistics.names) == ["u1", "u2"] and list(statistics.groups) == ["g1", "g2"]
-    of_group = np.array([statistics.groups[n] == "g1" for n in statistics.in_list])
-    return float(statistics.rows[of_group].sum())
+def spent(columns, weight):
+    return float((weight * columns["spent"])[columns["phase"] == "one"].sum())
 
 
-@metric("Spent", title="Spent", source="a test", range=(0, None), aggregate="pooled",
-        statistic=Unbootstrappable(spent))
-def spending(scored: Scored) -> Statistics:
-    """Of the first group alone."""
+@metric("Spent", title="Spent", source="a test", range=(0, None))
+def spending(scored: Scored) -> Figure:
+    """In the first phase alone."""
     rows = scored.extras.item["price"] * scored.score
-    return Statistics(scored.in_list, rows[:, None], scored.lists)
+    phase = scored.extras.list["phase"][scored.in_list]
+    return Figure(spent, {"spent": rows, "phase": phase}, scored.in_list, no_bootstrap="a test")
 ''',
 }
 YAML = """

@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from scorer.metrics.base import metrics
+from scorer.metrics.catalogue import metrics
 from scorer.views.labelled import Labelled, Targets
 
 METRICS = [*metrics()]
@@ -212,9 +212,16 @@ def test_a_header_shows_the_kind(challenge, score):
     }
 
 
-def test_a_name_of_two_kinds_has_two_pages(score):
-    out = score("metrics", "RMSE").out
-    assert out.count("RMSE: Root mean squared error") == 2
+@pytest.mark.parametrize(
+    ("name", "title", "pages"),
+    [
+        ("RMSE", "Root mean squared error", 1),
+        ("IntervalCoverage", "Coverage of prediction intervals", 2),
+    ],
+)
+def test_a_name_of_two_kinds_has_a_page_of_each_function(score, name, title, pages):
+    out = score("metrics", name).out
+    assert out.count(f"{name}: {title}") == pages
     assert "ratings" in out
     assert "labels" in out
 
@@ -273,6 +280,11 @@ def test_lists_without_a_row_in_the_truth(challenge, score):
     assert "T301] 1 of 6 id values have no row in the truth: '6'" in ran.err
 
 
+def reads_further_columns(metric):
+    defaults = {name: default for name, (_, default) in metric.own_parameters.items()}
+    return metric.name == "QuantileScore" or bool(metric.needs(defaults))
+
+
 @pytest.mark.slow("scores with every measure of the kind")
 def test_a_board_with_every_measure_and_its_explanations(challenge, score):
     told = {}
@@ -282,7 +294,7 @@ def test_a_board_with_every_measure_and_its_explanations(challenge, score):
     names += (
         "Jaccard BalancedAccuracy HammingLoss FBeta(beta=2) RCE PRTrapezoids KL ProbabilisticF1"
     )
-    measures = [*names.split(), "PartialAUROC(bounds=(0, 0.5))"]
+    measures = [*names.split(), "AUROC(max_fpr=0.5)"]
     sent = "id,setosa,rose\n1,0.5,0.5\n2,1,0\n3,0.25,0.75\n4,0,1\n5,0.6,0.4\n"
     folder = challenge(
         f"{LIKELY}metrics: {json.dumps(measures)}\n", **{"truth.csv": TRUTH, "sub.csv": sent}
@@ -311,7 +323,7 @@ def test_a_board_with_every_measure_and_its_explanations(challenge, score):
                   ("explain", folder, folder / "sub.csv", "--list", "b")):  # fmt: skip
         ran = score(*words)
         assert ran.code == 0, ran
-    further = {each.name for each in METRICS if each.needs}  # AngularError, of two columns
+    further = {each.name for each in METRICS if reads_further_columns(each)}  # as AngularError
     for metric in METRICS:
         if metric.view is Targets and metric.name not in further:
             ran = score("explain", folder, folder / "sub.csv", "--list", "b", "-m", metric.name)

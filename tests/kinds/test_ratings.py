@@ -14,21 +14,21 @@ from rounds import rounds
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse_measure
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
-from scorer.views.rated import Rated
+from scorer.views.labelled import Targets
 
 LAWS = rounds(60)
 NAMES = ["MAE", "MSE", "RMSE", "R2", "IntervalCoverage"]
 BY_LIST = {name: f"{name}(average=lists)" for name in NAMES[:4]} | {NAMES[4]: NAMES[4]}
 POOLED = {name: name for name in NAMES[:4]} | {NAMES[4]: f"{NAMES[4]}(average=pooled)"}
 NOTATIONS = [*BY_LIST.values(), *POOLED.values()]
-MEASURES = [measure(metrics().get(n.split("(")[0]), n) for n in NOTATIONS]
+MEASURES = [parse_measure(metrics().get(n.split("(")[0]), n) for n in NOTATIONS]
 SKIP = Rules("skip", "skip")
 KIND = kinds().get("ratings")
 
@@ -58,7 +58,7 @@ def card(truth, submission):
     lists = dict.fromkeys(name for name, _ in truth)
     answers = KIND.open(rows, SideTables(Public("ratings", lists)), Findings())
     given = [(*pair, *numbers) for pair, numbers in submission.items()]
-    meeting = answers.meet(table(given, "prediction", "low", "high"), "file", frozenset({Rated}))
+    meeting = answers.meet(table(given, "prediction", "low", "high"), "file", frozenset({Targets}))
     return score(meeting, answers.lists, MEASURES)
 
 
@@ -86,11 +86,12 @@ def plain(rows):
     mean = fmean(ratings)
     spread = sum((rating - mean) ** 2 for rating in ratings)
     squares = sum(error**2 for error in errors)
+    r2 = float(squares == 0) if len({*ratings}) == 1 else 1 - squares / spread
     return {
         "MAE": sum(map(abs, errors)) / len(rows),
         "MSE": squares / len(rows),
         "RMSE": math.sqrt(squares / len(rows)),
-        "R2": None if len(set(ratings)) == 1 else 1 - squares / spread,
+        "R2": r2 if len(rows) > 1 else None,
         "IntervalCoverage": sum(low <= r <= high for r, _, low, high in rows) / len(rows),
     }
 
@@ -154,10 +155,13 @@ def test_scikit_learn_says_the_same():
         assert found[BY_LIST[name]].mean == pytest.approx(fmean(each), rel=1e-12)
 
 
-def test_equal_ratings_have_no_r2_even_where_their_mean_is_rounded():
-    found = values(card({("u", i): 0.1 for i in "abc"}, {("u", i): (0.2, 0, 1) for i in "abc"}))
-    assert math.isnan(found["R2"].mean)
-    assert math.isnan(found["R2(average=lists)"].mean)
+@pytest.mark.parametrize(("predicted", "value"), [(0.1, 1), (0.2, 0)])
+def test_r2_of_equal_ratings_is_0_unless_all_are_right_even_where_their_mean_is_rounded(
+    predicted, value
+):
+    sent = {("u", item): (predicted, 0, 1) for item in "abc"}
+    found = values(card({("u", item): 0.1 for item in "abc"}, sent))
+    assert found["R2"].mean == found["R2(average=lists)"].mean == value
 
 
 TRUTH = "user,item,rating\nu1,a,5\nu1,b,3\nu2,a,4\n"

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from lists import meet
 
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse, parse_measure
 
 TRUTH = "list,item,grade\nq1,a,1\nq1,b,2\nq1,c,1\nq2,a,1\n"
 RUN = "list,item,score\nq1,a,9\nq1,x,8\nq1,b,7\nq1,c,6\nq2,a,5\n"
@@ -111,8 +110,8 @@ def test_what_is_wrong_is_told(challenge, score, yaml, files, said):
 
 
 def value(notation, pair):
-    made = measure(metrics().get(parse(notation)[0]), notation)
-    (found,) = made.metric.values(meet([pair], "mean-rank"), **made.params)
+    made = parse_measure(metrics().get(parse(notation)[0]), notation)
+    (found,) = made.values(meet([pair], "mean-rank"))
     return found
 
 
@@ -134,11 +133,8 @@ def test_a_tied_item_stands_at_the_mean_of_the_ranks():
 def test_without_ties_it_is_as_ever():
     lists = [(list("xaby"), {"a": 1, "b": 2, "c": 1}), (["b"], {"b": 1})]
     for notation in ("RR", "P@2", "R@2", "Success@1", "DCG", "nDCG@3", "RBP(p=0.8)", "Hits@1"):
-        made = measure(metrics().get(parse(notation)[0]), notation)
-        values = [
-            made.metric.values(meet(lists, ties), **made.params)
-            for ties in ("mean-rank", "item-desc")
-        ]
+        made = parse_measure(metrics().get(parse(notation)[0]), notation)
+        values = [made.values(meet(lists, ties)) for ties in ("mean-rank", "item-desc")]
         assert np.array_equal(*values, equal_nan=True), notation
 
 

@@ -1,26 +1,25 @@
-"""Whole-challenge figures under resampling: their sums or weights say what the figure says."""
+"""Values of all lists together under resampling: weights of lists are repeated lists."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from variants import EVERY
 
-from scorer.core.registry import discover
-from scorer.metrics.base import Metric
-from scorer.metrics.measure import measure
-from scorer.metrics.statistic import Sums, Unbootstrappable, Weighted
+from scorer.metrics.api import Figure, Ratio
+from scorer.metrics.notation import parse_measure
 from scorer.views.extras import Extras, NamedColumns
-from scorer.views.pooled import Statistics
-from scorer.views.rated import Rated
+from scorer.views.labelled import Targets
 from scorer.views.returned import Returned
 
-METRICS = discover("metric", "scorer.metrics", Metric)
-FIGURES = sorted((each for each in METRICS if each.statistic is not None), key=lambda m: m.name)
-# those of classes and numbers have views, and such laws, of their own
-RESAMPLED = [
-    each
-    for each in FIGURES
-    if each.view in (Rated, Returned) and not isinstance(each.statistic, Unbootstrappable)
+LISTS = 12
+# those of classes and numbers of tables have views, and such laws, of their own
+POOLED = [
+    metric
+    for metric in EVERY
+    if (metric.view is Returned or metric.kind == "ratings")
+    and (metric.always_pooled or metric.can_pool)
+    and all(default is not ... for _, default in metric.own_parameters.values())
 ]
 
 
@@ -28,69 +27,69 @@ def named(metrics):
     return pytest.mark.parametrize("metric", metrics, ids=lambda metric: metric.name)
 
 
-def rated(seed):
+def rated(seed, chosen=slice(None)):
+    """Random lists of ratings, or some of them alone."""
     rng = np.random.default_rng(seed)
-    view = Rated.of(
-        *(
-            (
-                rng.integers(1, 6, size).tolist(),
-                [(p, p - 1, p + 1) for p in rng.uniform(1, 5, size)],
-            )
-            for size in [0, *rng.integers(1, 6, 11)]
-        )
+    sizes = [0, *rng.integers(1, 6, LISTS - 1)]
+    lists = [(rng.integers(1, 6, n).tolist(), rng.uniform(1, 5, n).tolist()) for n in sizes]
+    view = Targets.of(*lists[chosen])
+    columns = {name: rng.uniform(1, 5, LISTS)[chosen] for name in ("scale", "weight")}
+    is_chosen = np.isin(np.repeat(np.arange(LISTS), sizes), np.arange(LISTS)[chosen])
+    rows = {
+        name: rng.uniform(0.1, 1, sum(sizes))[is_chosen]
+        for name in ("longitude", "zenith", "spread", "low", "high")
+    }
+    return replace(
+        view,
+        extras=Extras(
+            list=NamedColumns(columns, "list"),
+            truth=NamedColumns(rows, "truth"),
+            submission=NamedColumns(rows, "submission"),
+        ),
     )
-    columns = {name: rng.uniform(1, 5, 12) for name in ("scale", "weight")}
-    return replace(view, extras=Extras(list=NamedColumns(columns, "list")))
 
 
 def returned(seed):
     rng = np.random.default_rng(seed)
-    lists = [(list("abcdefgh"[: rng.integers(0, 8)]), {}) for _ in range(12)]
+    lists = [(list("abcdefgh"[: rng.integers(0, 8)]), {}) for _ in range(LISTS)]
     return Returned.of(*lists, users=dict.fromkeys("abcdefgh", 1))
 
 
-def statistics(metric, seed):
-    """What a metric gives of random lists, and its settled parameters."""
-    made = measure(metric, metric.name)
-    if "average" in made.params:
-        made = measure(metric, f"{metric.name}(average=pooled)")
-    view = rated(seed) if metric.view is Rated else returned(seed)
-    return metric.values(view, **made.params), made
+def evaluate(metric, seed):
+    view = returned(seed) if metric.view is Returned else rated(seed)
+    return parse_measure(metric, metric.name).evaluate(view)
 
 
-def repeated(found, times):
-    """The statistics of lists that each stand there so many times."""
-    rows = np.repeat(np.arange(found.in_list.size), times[found.in_list])
-    return Statistics(np.zeros(rows.size, dtype=np.int64), found.rows[rows], int(times.sum()))
-
-
-@named(FIGURES)
-def test_every_figure_can_be_resampled_or_says_why_not(metric):
-    statistic = metric.statistic
-    assert isinstance(statistic, Sums | Weighted) or statistic.why
+def repeat(result, times):
+    """The result of lists that each stand there so many times."""
+    if isinstance(result, Ratio):
+        sides = np.broadcast_arrays(result.numerator, result.denominator)
+        return Ratio(*(np.repeat(side, times) for side in sides), transform=result.transform)
+    return result.subset_rows(np.repeat(np.arange(result.in_list.size), times[result.in_list]))
 
 
 @pytest.mark.parametrize("seed", range(5))
-@named(RESAMPLED)
+@named(POOLED)
 def test_resampling_is_repeating_lists(metric, seed):
-    found, made = statistics(metric, seed)
-    statistic, params = made.metric.statistic, made.params
+    result = evaluate(metric, seed)
+    if isinstance(result, Figure) and result.no_bootstrap:
+        return
     rng = np.random.default_rng(seed)
     for times in (np.ones(12, dtype=np.int64), *rng.multinomial(12, np.ones(12) / 12, size=3)):
-        wanted = statistic.figure(repeated(found, times), **params)
-        if isinstance(made.metric.statistic, Sums):
-            sums = times[None, :] @ found.sums()
-            (value,) = made.metric.statistic.of_sums(sums, **params)
-        else:
-            value = made.metric.statistic.weighted(found, times.astype(np.float64), **params)
-        assert value == pytest.approx(wanted, rel=1e-12, nan_ok=True)
+        wanted = repeat(result, times).pooled()
+        weighted = result.pooled(times.astype(np.float64))
+        assert weighted == pytest.approx(wanted, rel=1e-12, nan_ok=True)
 
 
-@named(RESAMPLED)
-def test_of_nothing_there_is_no_figure(metric):
-    found, made = statistics(metric, 1)
-    if isinstance(made.metric.statistic, Sums):
-        nothing = np.zeros((2, found.rows.shape[1]))
-        assert np.isnan(made.metric.statistic.of_sums(nothing, **made.params)).all()
-    else:
-        assert np.isnan(made.metric.statistic.weighted(found, np.zeros(12), **made.params))
+@named([metric for metric in POOLED if metric.kind == "ratings"])
+def test_a_value_of_some_lists_is_what_they_have_alone(metric):
+    measure, some = parse_measure(metric, metric.name), slice(3, 9)
+    lists = np.zeros(LISTS, dtype=bool)
+    lists[some] = True
+    alone = measure.evaluate(rated(1, some)).pooled()
+    assert measure.evaluate(rated(1)).subset(lists).pooled() == pytest.approx(alone, nan_ok=True)
+
+
+@named(POOLED)
+def test_of_nothing_there_is_no_value(metric):
+    assert np.isnan(evaluate(metric, 1).pooled(np.zeros(LISTS)))

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse_measure
 from scorer.scoring.evaluate import evaluate, score
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
@@ -16,7 +16,7 @@ from scorer.views.join import GradedItems, judge
 from scorer.views.meeting import Views
 
 MEASURES = [
-    measure(metrics().get(notation.split("@")[0].split("(")[0]), notation)
+    parse_measure(metrics().get(notation.split("@")[0].split("(")[0]), notation)
     for notation in ("MARp@2,4", "P@3", "R@3", "nDCG(gain=exp2)@4", "AP", "RR", "ERR@4")
 ]
 MARP = MEASURES[0]

@@ -5,20 +5,19 @@ import re
 import pytest
 
 from scorer import score
-from scorer.metrics.base import metrics
-from scorer.metrics.notation import ANSWERS, NotationError, parse
-from scorer.metrics.pages import page
+from scorer.metrics.catalogue import metrics, page
+from scorer.metrics.notation import UNSUPPORTED, NotationError, parse
 
-IN_YAML = [name for name, answer in ANSWERS.items() if "{" in answer]
+IN_YAML = [name for name, answer in UNSUPPORTED.items() if "{" in answer]
 
 
-@pytest.mark.parametrize("name", [*ANSWERS, "GM_MAP"])
+@pytest.mark.parametrize("name", [*UNSUPPORTED, "GM_MAP"])
 def test_a_name_of_trec_evals_is_answered(name, tmp_path, request):
     (tmp_path / "q").write_text("1 0 a 1\n1 0 b 0\n")
     (tmp_path / "r").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n")
     ran = request.getfixturevalue("score")(tmp_path / "q", tmp_path / "r", "-m", name)
     assert ran.code == 2
-    assert f"'{name}' {ANSWERS[name.casefold()][:24]}" in ran.err
+    assert f"'{name}' {UNSUPPORTED[name.casefold()][:24]}" in ran.err
     assert "did you mean" not in ran.err
     with pytest.raises(NotationError, match=r"of trec_eval is |is one of two areas"):
         page(metrics(), name)
@@ -32,7 +31,7 @@ def test_an_area_under_precision_and_recall_is_not_guessed(notation):
 
 @pytest.mark.parametrize("name", IN_YAML)
 def test_the_measure_of_an_answer_can_be_had(name, tmp_path):
-    answer = ANSWERS[name].partition("in challenge.yaml: ")[2]
+    answer = UNSUPPORTED[name].partition("in challenge.yaml: ")[2]
     (tmp_path / "q").write_text("1 0 a 1\n1 0 b 0\n1 0 c 1\n2 0 a 1\n2 0 b 1\n")
     run = "1 Q0 b 1 3 t\n1 Q0 a 2 2 t\n1 Q0 c 3 1 t\n2 Q0 a 1 3 t\n2 Q0 x 2 2 t\n2 Q0 b 3 1 t\n"
     (tmp_path / "r").write_text(run)
@@ -49,6 +48,6 @@ def test_the_measure_of_an_answer_can_be_had(name, tmp_path):
 
 
 def test_every_measure_of_a_list_is_one():
-    for answer in ANSWERS.values():
+    for answer in UNSUPPORTED.values():
         for notation in re.findall(r"-m (\S+)", answer):
             assert metrics().get(parse(notation)[0])

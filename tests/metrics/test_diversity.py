@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
-from variants import DIVERSE, bound, described
+from variants import DIVERSE, bound, described, oracle_params
 
 from scorer.views.diverse import Diverse
 
@@ -26,7 +26,7 @@ def pairs(draw):
 
 def values(notation, *lists):
     made = bound(notation)
-    return made.metric.values(Diverse.of(*lists), **made.params)
+    return made.values(Diverse.of(*lists))
 
 
 @pytest.mark.slow("tries every metric on random lists", beyond=1)
@@ -39,7 +39,7 @@ def test_values_are_the_oracles_in_range_and_of_any_split(notation):
     @given(st.lists(pairs(), min_size=1, max_size=4))
     def holds(lists):
         found = values(notation, *lists)
-        wanted = [described(made.metric).oracle(*pair, **made.params) for pair in lists]
+        wanted = [described(made.metric).oracle(*pair, **oracle_params(made)) for pair in lists]
         assert found == pytest.approx(wanted, rel=1e-12, abs=1e-12, nan_ok=True)
         known = found[~np.isnan(found)]
         assert (known >= low).all()
@@ -90,7 +90,7 @@ def test_diversity_qrels_on_the_command_line(score, tmp_path):
     assert found["AP"]["per_list"]["101"] == pytest.approx(2 / 3)  # an item counts once
     told = score("explain", tmp_path, tmp_path / "run.txt", "--list", "101", "-m", "alpha_nDCG@2")
     assert told.code == 0, told
-    assert "alpha-DCG / that of the best order" in told.out
+    assert "sum of gains / gain of the best order" in told.out
     lint = score("lint", tmp_path)
     assert "better than perfect" not in lint.out
 

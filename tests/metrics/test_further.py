@@ -14,12 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.metrics.base import metrics
-from scorer.metrics.chunkf1 import chunks
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
+from scorer.metrics.api import Figure, Ratio
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse, parse_measure
+from scorer.metrics.spans import find_chunks
 from scorer.views.extras import Extras, NamedColumns
-from scorer.views.pooled import Statistics
 from scorer.views.scored import Scored
 from scorer.views.texts import Texts
 
@@ -27,15 +26,15 @@ LAWS = rounds(40)
 
 
 def bound(notation):
-    return measure(metrics().get(parse(notation)[0]), notation)
+    return parse_measure(metrics().get(parse(notation)[0]), notation)
 
 
 def of(notation, view):
     """The values of lists, or the figure of all."""
     made = bound(notation)
-    found = made.metric.values(view, **made.params)
-    if isinstance(found, Statistics):
-        return made.metric.statistic.figure(found, **made.params)
+    found = made.values(view)
+    if isinstance(found, Ratio | Figure):
+        return found.pooled()
     return found
 
 
@@ -211,7 +210,7 @@ def test_texts(lists):
     ],
 )
 def test_chunks(tags, found):
-    assert list(chunks(tags.split())) == found
+    assert list(find_chunks(tags.split())) == found
 
 
 def test_chunks_are_seqevals():
@@ -223,7 +222,7 @@ def test_chunks_are_seqevals():
     for _ in range(200):
         tags = [marks[n] for n in rng.integers(0, len(marks), rng.integers(1, 9))]
         theirs = [(first, last + 1, kind) for kind, first, last in scheme.get_entities(tags)]
-        assert list(chunks(tags)) == theirs, tags
+        assert list(find_chunks(tags)) == theirs, tags
 
 
 # Attention

@@ -1,11 +1,10 @@
-"""Notation of measures: trec_eval's names, and what a column is headed with."""
+"""Notation of measures: trec_eval's names."""
 
 import pytest
 
 from scorer.core.errors import ScorerError
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse, parse_measure
 
 TREC_EVAL = {  # trec_eval's name -> ours
     "map": "AP",
@@ -39,31 +38,13 @@ TREC_EVAL = {  # trec_eval's name -> ours
 
 @pytest.mark.parametrize(("theirs", "ours"), TREC_EVAL.items())
 def test_trec_evals_names(theirs, ours):
-    assert measure(metrics().get(parse(theirs)[0]), theirs).name == ours
+    assert parse_measure(metrics().get(parse(theirs)[0]), theirs).name == ours
 
 
 @pytest.mark.parametrize("notation", ["P_0", "P_05", "ndcg_cut_10_20", "ndcg_cut_1.5", "P_5@3"])
 def test_what_is_no_name_of_trec_evals(notation):
     with pytest.raises(ScorerError):
-        measure(metrics().get(parse(notation)[0]), notation)
-
-
-@pytest.mark.parametrize(
-    ("notation", "id", "heading"),
-    [
-        ("RMSE", None, "RMSE (pooled)"),
-        ("RMSE(average=lists)", None, "RMSE (per user)"),
-        ("MAE(average=list)", "MAE", "MAE (per user)"),
-        ("RMSE", "error", "error"),
-        ("AUC", None, "AUC of the returned"),
-        ("AUC@10", None, "AUC@10 of the returned"),
-        ("AUC(pairs=all, catalogue=9)", None, "AUC(pairs=all, catalogue=9)"),
-        ("nDCG@10", None, "nDCG@10"),
-    ],
-)
-def test_headings_say_what_a_name_leaves_open(notation, id, heading):
-    metric = metrics().get(parse(notation)[0])
-    assert measure(metric, notation, id=id).heading("user") == heading
+        parse_measure(metrics().get(parse(notation)[0]), notation)
 
 
 @pytest.mark.slow("runs the command several times")

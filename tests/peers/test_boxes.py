@@ -10,9 +10,9 @@ coco = pytest.importorskip("pycocotools.coco")
 cocoeval = pytest.importorskip("pycocotools.cocoeval")
 mask = pytest.importorskip("pycocotools.mask")
 
-from scorer.metrics.base import metrics  # noqa: E402
-from scorer.metrics.boxes.overlap import unions  # noqa: E402
-from scorer.metrics.measure import measure  # noqa: E402
+from scorer.metrics.catalogue import metrics  # noqa: E402
+from scorer.metrics.images import box_overlaps  # noqa: E402
+from scorer.metrics.notation import parse_measure  # noqa: E402
 from scorer.views.boxes import Boxes  # noqa: E402
 from scorer.views.masks import Masks  # noqa: E402
 
@@ -82,9 +82,9 @@ def view_of(true, sent):
 
 
 def value(view, **params):
-    made = measure(metrics().get("BoxAP"), "BoxAP", params)
-    given = made.metric.values(view, **made.params)
-    return made.metric.statistic.figure(given, **made.params)
+    made = parse_measure(metrics().get("BoxAP"), "BoxAP", params)
+    given = made.values(view)
+    return given.pooled()
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -110,12 +110,15 @@ def test_the_f1_of_boxes_counts_cocos_matches(seed):
             counts[one["image_id"]] = counts.get(one["image_id"], 0) + np.append(right, sizes)
     table = np.array([counts[image] for image in sorted(counts)], dtype=float)
     right, either = table[:, :3], table[:, 3:].sum(axis=1, keepdims=True)
-    view, made = view_of(true, sent), measure(metrics().get("BoxF1"), "BoxF1", {"iou": thresholds})
+    view, made = (
+        view_of(true, sent),
+        parse_measure(metrics().get("BoxF1"), "BoxF1", {"iou": thresholds}),
+    )
     wanted = (2 * right / either).mean(axis=1)
-    assert made.metric.values(view, **made.params) == pytest.approx(wanted)
-    made = measure(metrics().get("BoxF1"), "BoxF1", {"iou": thresholds, "ratio": "jaccard"})
+    assert made.values(view) == pytest.approx(wanted)
+    made = parse_measure(metrics().get("BoxF1"), "BoxF1", {"iou": thresholds, "ratio": "jaccard"})
     wanted = (right / (either - right)).mean(axis=1)
-    assert made.metric.values(view, **made.params) == pytest.approx(wanted)
+    assert made.values(view) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -144,7 +147,7 @@ def test_intersections_over_unions(seed):
     first, second = (rng.integers(1, 30, (9, 4)).astype(float) for _ in range(2))
     wanted = mask.iou(first, second, [0] * 9)
     corners = [np.column_stack([x[:, :2], x[:, :2] + x[:, 2:]]) for x in (first, second)]
-    assert unions(*corners) == pytest.approx(wanted)
+    assert box_overlaps(*corners) == pytest.approx(wanted)
     grids = rng.random((2, 12, 17)) < 0.4
     wanted = mask.iou(*([mask.encode(np.asfortranarray(g.astype(np.uint8)))] for g in grids), [0])
     cells = (runs(g.ravel(order="F")) for g in grids)  # COCO counts down the columns

@@ -6,9 +6,8 @@ import pytest
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse, parse_measure
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Schema, Table
 from scorer.views.diverse import Diverse
@@ -46,7 +45,7 @@ def table(rows, roles, number):
 
 
 def ours(notation, qrels, run):
-    made = measure(metrics().get(parse(notation)[0]), notation)
+    made = parse_measure(metrics().get(parse(notation)[0]), notation)
     rows = [(q, d, s, g) for q, s, d, g in qrels]
     topics = dict.fromkeys(q for q, *_ in qrels)
     aids = SideTables(Public("grades", topics), views={Diverse: made.name})
@@ -56,7 +55,7 @@ def ours(notation, qrels, run):
         .open(table(rows, ("list", "item", "subtopic"), "grade"), aids, Findings())
     )
     seen = truth.meet(table(run, ("list", "item"), "score"), "item-desc", frozenset({Diverse}))
-    found = made.metric.values(seen.views[Diverse], **made.params)
+    found = made.values(seen.views[Diverse])
     return dict(zip(truth.lists, np.nan_to_num(found).tolist(), strict=True))
 
 

@@ -8,11 +8,9 @@ import pytest
 sk = pytest.importorskip("sklearn.metrics")
 
 from scorer.core.registry import discover  # noqa: E402
-from scorer.metrics.base import Metric  # noqa: E402
-from scorer.metrics.measure import measure  # noqa: E402
-from scorer.metrics.notation import parse  # noqa: E402
+from scorer.metrics.api import Figure, Metric, Ratio  # noqa: E402
+from scorer.metrics.notation import parse, parse_measure  # noqa: E402
 from scorer.views.labelled import labelled, targets  # noqa: E402
-from scorer.views.pooled import Statistics  # noqa: E402
 
 METRICS = discover("metric", "scorer.metrics", Metric)
 AVERAGES = ("micro", "macro", "weighted")
@@ -23,18 +21,20 @@ SEEDS = range(25)
 class Constants:
     """What a challenge of these classes settles."""
 
-    def __init__(self, classes, several=False):
-        self.classes, self.several = classes, several
+    def __init__(self, classes, several, weighted):
+        self.classes, self.several, self.weighted = classes, several, weighted
 
 
 def value(notation, view, several=False):
     found = METRICS.named(parse(notation)[0], every=True)
     metric = next(m for m in found if "labels" in m.kinds)
     classes = getattr(view, "classes", ())
-    made = measure(metric, notation).settled(Constants(classes, several))
-    given = metric.values(view, **made.params)
-    if isinstance(given, Statistics):
-        return metric.statistic.figure(given, **made.params)
+    made = parse_measure(metric, notation).settled(
+        Constants(classes, several, view.weight is not None)
+    )
+    given = made.values(view)
+    if isinstance(given, Ratio | Figure):
+        return given.pooled()
     return given.mean()
 
 

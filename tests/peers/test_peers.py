@@ -10,8 +10,7 @@ import pytest
 from lists import meet
 from peer_data import METRICS, data, differences, ours
 
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
+from scorer.metrics.notation import parse, parse_measure
 
 
 @pytest.fixture(scope="module")
@@ -242,8 +241,8 @@ def complete():
 
 
 def expected(notation, lists):
-    made = measure(METRICS.get(parse(notation)[0]), notation)
-    return made.metric.values(meet(lists, "expected"), **made.params)
+    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
+    return made.values(meet(lists, "expected"))
 
 
 @pytest.mark.parametrize("k", [None, 1, 3, 10])

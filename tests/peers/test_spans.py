@@ -4,11 +4,9 @@ import numpy as np
 import pytest
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric
-from scorer.metrics.chunkf1 import chunks
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
-from scorer.views.pooled import Statistics
+from scorer.metrics.api import Figure, Metric, Ratio
+from scorer.metrics.notation import parse, parse_measure
+from scorer.metrics.spans import find_chunks
 from scorer.views.texts import Texts
 
 METRICS = discover("metric", "scorer.metrics", Metric)
@@ -17,11 +15,11 @@ SEEDS = range(20)
 
 def of(notation, *lists):
     """Of the true and the submitted spans of each list."""
-    made = measure(METRICS.get(parse(notation)[0]), notation)
+    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
     view = Texts.of(*((dict.fromkeys(mine, 1.0), true) for true, mine in lists))
-    found = made.metric.values(view, **made.params)
-    if isinstance(found, Statistics):
-        return made.metric.statistic.figure(found, **made.params)
+    found = made.values(view)
+    if isinstance(found, Ratio | Figure):
+        return found.pooled()
     return found.tolist()
 
 
@@ -39,7 +37,7 @@ def test_strict_spans_of_tags_are_seqevals(seed):
     true[0] = ["B-A", *true[0]]  # seqeval warns where there is no chunk at all
     given[0] = ["B-A", *given[0]]
     texts = [
-        [[f"{kind} {first} {end}" for first, end, kind in chunks(row)] for row in pair]
+        [[f"{kind} {first} {end}" for first, end, kind in find_chunks(row)] for row in pair]
         for pair in zip(true, given, strict=True)
     ]
     same(of("SpanF1", *texts), peer.f1_score(true, given))
@@ -145,6 +143,6 @@ def test_events_are_matched_and_averaged_as_in_detect_sleep_states(seed):
         )
         for parts in zip(*series, strict=True)
     ]
-    made = measure(METRICS.get("EventAP"), "EventAP(tolerances=[3,8,20])")
-    found = made.metric.values(Texts.of(*cells), **made.params)
-    same(made.metric.statistic.figure(found, **made.params), np.mean(wanted))
+    made = parse_measure(METRICS.get("EventAP"), "EventAP(tolerances=[3,8,20])")
+    found = made.values(Texts.of(*cells))
+    same(found.pooled(), np.mean(wanted))

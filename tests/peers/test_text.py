@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from scorer.core.registry import discover
-from scorer.metrics.base import Metric
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
-from scorer.views.pooled import Statistics
+from scorer.metrics.api import Figure, Metric, Ratio
+from scorer.metrics.notation import parse, parse_measure
 from scorer.views.texts import Texts
 
 METRICS = discover("metric", "scorer.metrics", Metric)
@@ -44,10 +42,10 @@ def drawn(seed, most=3):
 
 
 def of(notation, given, known):
-    made = measure(METRICS.get(parse(notation)[0]), notation)
-    found = made.metric.values(Texts.of(*zip(given, known, strict=True)), **made.params)
-    if isinstance(found, Statistics):
-        return made.metric.statistic.figure(found, **made.params)
+    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
+    found = made.values(Texts.of(*zip(given, known, strict=True)))
+    if isinstance(found, Ratio | Figure):
+        return found.pooled()
     return found.tolist()
 
 

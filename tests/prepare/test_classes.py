@@ -12,7 +12,6 @@ from scorer.api.lint import lint
 from scorer.api.score import score
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.metrics.labels import base
 from scorer.metrics.notation import NotationError
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened, public
@@ -121,12 +120,6 @@ def test_the_fingerprint_knows_what_the_file_says_and_not_its_name(tmp_path):
 @pytest.mark.slow("lints many challenges")
 def test_lint_deals_classes_without_a_table_of_all(tmp_path):
     assert lint(made(tmp_path)).sound
-
-
-def test_too_many_classes_for_draws_are_told(tmp_path, monkeypatch):
-    monkeypatch.setattr(base, "MOST_TERMS", 1000)
-    report = score(made(tmp_path, metrics=["F1"]), [tmp_path / "run.csv"])
-    assert "are too many to be drawn" in " ".join(report.render("table").split())
 
 
 def test_a_confusion_matrix_has_an_end(tmp_path):

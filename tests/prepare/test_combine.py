@@ -78,7 +78,7 @@ def refused(folder, measures, head=HEAD):
         ("{id: s, score: a + b, k: 3}", "C125", "no parameters"),
         ("{id: s, score: a + b, average: group}", "C125", "write it at each of them"),
         ("{id: s, score: a + b, per: group}", "C106", "is not"),
-        ("{metric: AP, average: pooled}", "C114", "no ratio of sums"),
+        ("{metric: NumRet, average: pooled}", "C114", "no ratio of sums"),
         ("{metric: R@2, average: pooled, aggregate: median}", "C114", "nothing to put together"),
         ("{metric: R@2, aggregate: [mean, sum]}", "C114", "1 levels: lists"),
         ("{metric: R@2, aggregate: power}", "C106", "power takes a number"),

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.metrics.measure import measure
-from scorer.metrics.p import p
+from scorer.metrics.notation import parse_measure
+from scorer.metrics.ranking import p
 from scorer.prepare.folds import parts
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.settle import over_folds
@@ -216,7 +216,7 @@ def test_lists_without_relevant_items_have_a_fold_too(challenge, tmp_path, score
 
 
 def test_a_fold_without_a_value_counts_in_neither():
-    each = measure(p.__scorer__, "P@1")
+    each = parse_measure(p.metric, "P@1")
 
     def card(*values):
         names = tuple("abc"[: len(values)])

@@ -8,7 +8,7 @@ import pytest
 
 from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
-from scorer.views.pooled import Statistics
+from scorer.views.frames import Frames
 
 METRIC = '''
 import pandas as pd
@@ -151,10 +151,8 @@ def test_its_measure_pickles_with_its_file(challenge):
     measure, _ = prepare(load(folder), allow_plugins=True).measures
     again = pickle.loads(pickle.dumps(measure))
     assert (again.name, again.params) == (measure.name, measure.params)
-    rows = np.array([[1.0, 0, 0], [2, 1, 0], [1, 1, 1], [2, 2, 1], [1, 2, 2], [2, 0, 2]])
-    statistics = Statistics(np.repeat(np.arange(3), 2), rows, 3, texts=(TRUTH, SENT))
-    values = [each.metric.statistic.figure(statistics, **each.params) for each in (measure, again)]
-    assert values == [pytest.approx(5 / 3)] * 2
+    view = Frames(("a", "b", "c"), np.ones(3, dtype=bool), TRUTH, SENT)
+    assert [each.evaluate(view).pooled() for each in (measure, again)] == [pytest.approx(5 / 3)] * 2
 
 
 SEEN = """

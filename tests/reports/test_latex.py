@@ -15,7 +15,7 @@ PDFLATEX = shutil.which("pdflatex")
 compiled = pytest.mark.skipif(
     not PDFLATEX, reason="no LaTeX here: apt-get install texlive-latex-recommended"
 )
-PACKAGES = r"\usepackage{booktabs,longtable}\usepackage[T1]{fontenc}"
+PACKAGES = r"\usepackage{amsmath,booktabs,longtable}\usepackage[T1]{fontenc}"
 NAMES = [
     r"\input{/etc/passwd} $x$ %", "a_b^c~d#e&f{g}h", "Université de Montréal", "x" * 90,
     "[2] --- ``quoted'' <tag>", "::error::x", "*", "Ñandú ß ø",

@@ -471,23 +471,6 @@ def test_three_hundred_submissions_by_many_measures_stay_a_page(board):
     assert "The first 60 of 300" in page  # of the forest plot
 
 
-def test_headings_say_which_average_a_measure_is(challenge, score, tmp_path):
-    folder = challenge(
-        "truth: {file: truth.csv, columns: {list: userId}}\n"
-        "submission: {columns: {list: userId}}\nmetrics: [RMSE, MAE(average=lists)]\n",
-        **{"truth.csv": "userId,item,rating\nu,a,1\nv,a,2\nv,b,4\n"},
-    )
-    (tmp_path / "mine.csv").write_text("userId,item,prediction\nu,a,2\nv,a,2\nv,b,4\n")
-    for form in ("markdown", "latex", "html"):
-        ran = score(folder, tmp_path / "mine.csv", "--format", form)
-        for heading in ("RMSE (pooled)", "MAE (per user)"):
-            assert heading in ran.out, form
-    table = score(folder, tmp_path / "mine.csv").out  # which breaks headings between words
-    assert all(word in table.split() for word in ("RMSE", "(pooled)", "MAE", "(per", "user)"))
-    for form in ("csv", "json"):  # for programs: the measure's id
-        assert "RMSE (pooled)" not in score(folder, tmp_path / "mine.csv", "--format", form).out
-
-
 NAMES = ["שלום עולם", "مرحبا", "b"]
 
 

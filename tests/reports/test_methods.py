@@ -6,8 +6,7 @@ import pytest
 from conftest import ROOT
 
 import scorer
-from scorer.metrics.base import metrics
-from scorer.metrics.references import entries, sources
+from scorer.metrics.catalogue import bibtex_entries, bibtex_of, metrics
 from scorer.reports.methods import as_bibtex, as_text
 
 COURSE = ROOT / "challenges/course-2026"
@@ -27,7 +26,8 @@ def test_a_board_in_sentences(score, tmp_path):
     for sentence in (
         "It has 60 users; 12 submissions are ranked.",
         "The primary measure is nDCG@10 (Normalised discounted cumulative gain), the mean over "
-        "the users; higher is better.\n    (Σᵢ₌₁¹⁰ gᵢ / log₂(i + 1))",
+        "the users; higher is better.\n    \\frac{\\sum_{i=1}^{k} \\frac{g_i}{\\log_2(i + 1)}}",
+        "\n    k = 10\n",
         "Items with equal scores are ordered by their ids, downwards.",
         "A submission that leaves a user out is refused.",
         "a paired permutation test of users finds a p of at most 0.05, corrected for the 66 pairs",
@@ -49,7 +49,9 @@ TESTED = "{tiers: {test: t, adjust: holm, alpha: 0.01, rule: first}, intervals: 
 
 
 def test_bibtex_can_sort_every_entry():
-    every = entries() | {key: entry for each in metrics() for key, entry in sources(each).items()}
+    every = bibtex_entries() | {
+        key: entry for each in metrics() for key, entry in bibtex_of(each).items()
+    }
     assert [key for key, entry in every.items() if not re.search(r"\b(author|key) = ", entry)] == []
 
 
@@ -77,7 +79,8 @@ def test_other_rules_give_other_sentences(tmp_path):
         "@article{holm1979simple,", "@article{student1908probable,",
     ):  # fmt: skip
         assert part in said, said
-    assert "2ᵍₘₐₓ" in said  # the highest grade of the truth is not told
+    assert "2^{g_{\\max}}" in said
+    assert "g_{\\max} = " not in said  # the highest grade of the truth is not told
     said = methods_of("{tiers: false, intervals: false}", tmp_path)
     assert "Intervals" not in said
     assert "significantly" not in said
@@ -87,15 +90,16 @@ def test_other_rules_give_other_sentences(tmp_path):
 def test_reports_show_formulas_with_the_parameters(score, tmp_path):
     page, tex = tmp_path / "board.html", tmp_path / "board.tex"
     assert score(COURSE, GOOD, "-o", page, "-o", tex).code == 0
-    assert page.read_text("utf-8").count("<math ") == 3
+    assert page.read_text("utf-8").count("<math ") == 5  # with k of two measures
     assert "<mn>10</mn>" in page.read_text("utf-8")
-    assert r"\frac{\sum_{i=1}^{10} \frac{g_i}{\log_2(i + 1)}}" in tex.read_text("utf-8")
+    assert r"\frac{\sum_{i=1}^{k} \frac{g_i}{\log_2(i + 1)}}" in tex.read_text("utf-8")
+    assert r"\[k = 10\]" in tex.read_text("utf-8")
 
 
 def test_every_metric_has_sources():
     known = " ".join(metric.source for metric in metrics())
     for metric in metrics():
-        assert sources(metric), metric.name
-    for key, entry in entries().items():
+        assert bibtex_of(metric), metric.name
+    for key, entry in bibtex_entries().items():
         if found := re.search(r"^  doi = \{(.*)\},$", entry, re.MULTILINE):
             assert found[1] in known, key  # no doi but those that a metric's own source has

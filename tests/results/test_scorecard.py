@@ -8,12 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
+from scorer.core.errors import PluginError
 from scorer.leaderboard.standings import Contestant, by_measure, standings
-from scorer.metrics.measure import measure
-from scorer.metrics.p import p
+from scorer.metrics.api import Figure, Ratio, square_root
+from scorer.metrics.notation import parse_measure
+from scorer.metrics.numbers import medae
+from scorer.metrics.ranking import p
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.settle import settle
-from scorer.views.pooled import Statistics
+from scorer.views.labelled import Targets
 
 names = st.text("abcdefgh", min_size=1, max_size=3)
 values = st.sampled_from([0.0, 0.1, 0.1 + 1e-16, 0.3, 1.0, math.nan])
@@ -59,17 +62,17 @@ def test_twelve_digits_decide_and_not_what_is_shown():
     assert [row.rank for row in standings(rounded, BY[:1])] == [1, 1]
 
 
-def card(lists, answered, values, statistics=None):
+def card(lists, answered, values, figures=None):
     return Scorecard(
         tuple(lists),
         np.array(answered, dtype=bool),
         {"P@2": np.array(values, dtype=float)},
-        statistics or {},
+        figures or {},
         {"submission": "s", "rules": "r", "truth": "t", "plugins": "p", "scorer": "0"},
     )
 
 
-P2 = measure(p.__scorer__, "P@2")
+P2 = parse_measure(p.metric, "P@2")
 CARD = card("abcd", [True, True, False, False], [0.5, math.nan, 0.0, math.nan])
 
 
@@ -98,11 +101,23 @@ def test_a_set_of_lists_has_its_own_value():
 
 
 def test_a_scorecard_survives_bytes():
-    statistics = {"Gini": Statistics(np.array([0, 1]), np.array([[1.0], [2.0]]), 4)}
-    before = card("abcd", [True, True, False, False], [0.5, math.nan, 0.1, 1 / 3], statistics)
+    targets = Targets.of(([1, 2], [1, 4]), ([], []), ([3], [8]), ([], []))
+    ratio = Ratio(np.arange(4.0), np.ones(4), transform=square_root)
+    figures = {"MedAE": medae(targets), "RMSE": ratio}
+    before = card("abcd", [True, True, False, False], [0.5, math.nan, 0.1, 1 / 3], figures)
     after = Scorecard.from_bytes(before.to_bytes())
     assert after.lists == before.lists
     assert after.digests == before.digests
     np.testing.assert_array_equal(after.answered, before.answered)
     np.testing.assert_array_equal(after.values["P@2"], before.values["P@2"])
-    np.testing.assert_array_equal(after.statistics["Gini"].rows, statistics["Gini"].rows)
+    weights = np.array([1.0, 1.0, 2.0, 1.0])
+    for name, figure in figures.items():
+        assert after.figures[name].pooled() == figure.pooled()
+        assert after.figures[name].pooled(weights) == figure.pooled(weights)
+
+
+def test_a_scorecard_calls_no_function_that_is_none_of_a_metrics():
+    figure = Figure(np.median, {}, np.zeros(0, dtype=np.int64))
+    data = card("a", [True], [0.5], {"Own": figure}).to_bytes()
+    with pytest.raises(PluginError, match="is computed by median of numpy"):
+        Scorecard.from_bytes(data)

@@ -13,8 +13,7 @@ plugins: [plugin.py]
 """
 METRIC = """
 import numpy as np
-from scorer import SubmissionRejected, Problem, Statistics, Texts, metric
-from scorer.metrics.statistic import Unbootstrappable
+from scorer import Figure, Floats, Problem, SubmissionRejected, Texts, metric
 
 def read(text):
     return int(text)
@@ -22,11 +21,12 @@ def read(text):
 def wrong(text):
     return None if text.isdigit() else "write whole numbers"
 
-def figure(statistics):
-    return float(statistics.rows.sum())
+def pool(columns, weight):
+    @POOL@
+    return float(columns["length"].sum())
 
 @metric("Length", title="Length", source="own", range=(0, 9) @CHECK@)
-def length(texts: Texts):
+def length(texts: Texts) -> @RETURNS@:
     \"\"\"How long.\"\"\"
     @BEGIN@
     return np.array([float(read(text or "0")) for text in texts.first()])
@@ -37,8 +37,9 @@ GOOD, BAD, HUGE = (f"list,item\nq1,3\nq2,{text}\n" for text in ("4", "abc", "12"
 
 @pytest.fixture
 def ran(challenge, score):
-    def run(*words, check="", begin="", yaml=YAML, metric=METRIC):
-        plugin = metric.replace("@CHECK@", check).replace("@BEGIN@", begin)
+    def run(*words, check="", begin="", pool="", returns="Floats", yaml=YAML):
+        plugin = METRIC.replace("@CHECK@", check).replace("@BEGIN@", begin)
+        plugin = plugin.replace("@POOL@", pool).replace("@RETURNS@", returns)
         files = {"truth.csv": TRUTH, "good.csv": GOOD, "bad.csv": BAD, "huge.csv": HUGE}
         folder = challenge(yaml, **files, **{"plugin.py": plugin})
         sent = [folder / f"{name}.csv" for name in ("good", "bad", "huge")]
@@ -69,14 +70,12 @@ def test_a_failure_on_one_file_is_that_files(ran):
 
 
 def test_a_figure_that_fails_is_that_files_too(ran):
-    pooled = METRIC.replace(
-        "range=(0, 9)",
-        "range=(0, 9), aggregate='pooled', columns=(), statistic=Unbootstrappable(figure, 'own')",
+    begin = (
+        "return Figure(pool, {'length': np.array([len(t) for t in texts.first()]) * 1.0}, "
+        "np.arange(2))"
     )
-    pooled = pooled.replace("return float(", "return 1 / (statistics.rows.max() < 9) + 0 * float(")
-    begin = ("return Statistics(np.arange(2), np.array([[float(len(t))] for t in texts.first()]) * "
-             "(9 if 'abc' in texts.first() else 1), 2)")  # fmt: skip
-    ended = ran("score", metric=pooled, begin=begin)
+    pool = "if columns['length'].sum() > 3: raise ArithmeticError('too long')"
+    ended = ran("score", begin=begin, pool=pool, returns="Figure")
     assert told(ended) == {"good": [], "bad": ["S530"], "huge": []}
     assert ended.code == 4
 

@@ -23,18 +23,15 @@ FORMULA = "{id: a, metric: Spearman, average: group}, {id: twice, score: 2 * a, 
 PLUGIN = "{metric: OddMean, average: group}"
 ODD = """
 import numpy as np
-from scorer import metric
-from scorer.metrics.statistic import Unbootstrappable
-from scorer.views.labelled import Targets
-from scorer.views.pooled import Statistics
+from scorer import Figure, Targets, metric
 
-def figure(statistics):
-    return float("nan") if (statistics.rows < 0).any() else float(statistics.rows.mean())
+def mean_unless_negative(columns, weight):
+    prediction = columns["prediction"]
+    return float("nan") if (prediction < 0).any() else float(prediction.mean())
 
-@metric("OddMean", title="Mean", source="own", aggregate="pooled", range=(None, None),
-        columns=("prediction",), statistic=Unbootstrappable(figure, "it is a test"))
-def odd(targets: Targets) -> Statistics:
-    return targets.pooled(targets.prediction)
+@metric("OddMean", title="Mean", source="own", range=(None, None), columns=("prediction",))
+def odd(targets: Targets) -> Figure:
+    return Figure(mean_unless_negative, {"prediction": targets.prediction}, targets.in_list)
 """
 
 

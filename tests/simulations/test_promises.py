@@ -7,7 +7,6 @@ seeded. A bound is what is promised; what chance may add at so many boards stand
 import math
 import os
 from dataclasses import replace
-from importlib import import_module
 
 import numpy as np
 import pytest
@@ -17,9 +16,10 @@ from scorer.challenge.leaderboard import Leaderboard
 from scorer.challenge.model import Challenge
 from scorer.core.problems import Findings
 from scorer.leaderboard.samples import samples_of
-from scorer.metrics.combination import Combination
-from scorer.metrics.composite import composite
-from scorer.metrics.measure import measure
+from scorer.metrics.aggregate import Combination, composite
+from scorer.metrics.api import Ratio
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse, parse_measure
 from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
 from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
@@ -32,7 +32,6 @@ from scorer.stats.paired import paired
 from scorer.stats.power import detectable
 from scorer.stats.tiers import rank_ranges, tiers
 from scorer.views.hits import Judged
-from scorer.views.pooled import Statistics
 
 pytestmark = pytest.mark.slow("a simulation")
 
@@ -267,19 +266,17 @@ def hits(rng, submissions, lists, low=0.2, high=0.8):
     return np.stack([found, np.broadcast_to(wanted, found.shape)], axis=2).astype(float)
 
 
-def scored_of(measures, values=(), statistics=(), columns=NO_COLUMNS):
-    """Submissions as `figures_of` asks for them, from values and statistics of lists."""
+def scored_of(measures, values=(), pooled=(), columns=NO_COLUMNS):
+    """Submissions as `figures_of` asks for them, from values of lists, and both sides of ratios."""
     made = []
-    for n in range(len(next(iter([*values.values(), *statistics.values()])))):
+    for n in range(len(next(iter([*values.values(), *pooled.values()])))):
         held = {key: each[n] for key, each in values.items()}
-        sums = {
-            key: Statistics(np.arange(each.shape[1]), each[n], each.shape[1])
-            for key, each in statistics.items()
-        }
-        lists = len(next(iter([*held.values(), *(s.rows for s in sums.values())])))
+        ratios = {key: Ratio(each[n, :, 0], each[n, :, 1]) for key, each in pooled.items()}
+        lists = len(next(iter([*held.values(), *(ratio.numerator for ratio in ratios.values())])))
         card = Scorecard(
-            tuple(map(str, range(lists))), np.ones(lists, dtype=bool), held, sums, {}, None, columns
-        )
+            tuple(map(str, range(lists))), np.ones(lists, dtype=bool), held, ratios, {}, None,
+            columns,
+        )  # fmt: skip
         rules = {m.id: Rules("zero", "zero") for m in measures}
         found = {m.id: settle(card, m, rules) for m in measures}
         made.append(Scored(str(n), "", None, False, Findings(), card, found))
@@ -287,8 +284,7 @@ def scored_of(measures, values=(), statistics=(), columns=NO_COLUMNS):
 
 
 def measured(notation, id, **how):
-    name = measure(getattr(import_module(f"scorer.metrics.{notation[0].lower()}"),
-                           notation[0].lower()).__scorer__, notation, id=id)  # fmt: skip
+    name = parse_measure(metrics().get(parse(notation)[0]), notation, id=id)
     return replace(name, combination=Combination(**how)) if how else name
 
 
@@ -309,7 +305,7 @@ def drawn_intervals(measure_, scored, rules):
 POOLED = measured("R(average=pooled)@20", "pooled")
 PLAIN = measured("P@5", "plain")
 MIXED = replace(
-    measure(
+    parse_measure(
         composite(Judged, "higher", 0, None), "Composite",
         {"score": "2*pooled*plain / (pooled + plain)"}, "mixed",
     ),

@@ -3,7 +3,6 @@
 Rates at `SIMULATE` times as many boards stand in docs/statistics.md.
 """
 
-import importlib
 import os
 from functools import cache, partial
 
@@ -13,49 +12,60 @@ from scipy import optimize
 from scipy.stats import norm
 
 from scorer.challenge.leaderboard import Leaderboard
-from scorer.leaderboard.figures import Figures
-from scorer.leaderboard.samples import _of_figures, _OfLists
-from scorer.stats.intervals import Scale
+from scorer.challenge.model import Challenge
+from scorer.core.problems import Findings
+from scorer.leaderboard.samples import _OfLists, samples_of
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse_measure
+from scorer.results.report import Scored
+from scorer.results.scorecard import Rules, Scorecard
+from scorer.scoring.settle import settle
 from scorer.stats.tiers import rank_ranges
 from scorer.views.labelled import labelled, targets
 
 TIMES = int(os.environ.get("SIMULATE", "1"))
-CLASSES = {"positive": "b"}
+OF_TWO_CLASSES = {"positive": "b", "average": "binary"}
 PARAMS = {
-    "Accuracy": {"threshold": 0.5, "positive": None},
-    "F1": {"average": "binary", **CLASSES},
-    "Precision": {"average": "binary", **CLASSES},
-    "MCC": CLASSES,
-    "AUROC": {"average": "macro", "multi": "ovr", **CLASSES},
-    "AveragePrecision": {"average": "macro", **CLASSES},
-    "Recall": {"average": "binary", **CLASSES},
-    "Kappa": {"weights": "none"},
+    "Accuracy": {},
+    "F1": OF_TWO_CLASSES,
+    "Precision": OF_TWO_CLASSES,
+    "MCC": {"positive": "b"},
+    "AUROC": {"positive": "b"},
+    "AveragePrecision": {"positive": "b"},
+    "Recall": OF_TWO_CLASSES,
 }
 DECIDED = ("Accuracy", "F1", "Precision", "Recall", "MCC", "Kappa")
+CHALLENGE = Challenge.model_validate(
+    {"truth": {"file": "truth.csv"}, "metrics": [{"notation": "Accuracy"}]}
+)
 
 
 @cache
+def measure(name):
+    named = metrics().named(name, every=True)
+    metric = next(metric for metric in named if "labels" in metric.kinds)
+    return parse_measure(metric, name, PARAMS.get(name))
+
+
 def metric(name):
-    module = importlib.import_module(f"scorer.metrics.labels.{name.lower()}")
-    return getattr(module, name.lower()).__scorer__
+    return measure(name).metric
 
 
 def sampled(name, truth, runs):
     """What a board's intervals and tests are made from."""
-    made, params = metric(name), PARAMS.get(name, {})
-    views = [view(name, truth, run) for run in runs]
-    given = [made.values(each, **params) for each in views]
-    if made.statistic is None or isinstance(given[0], np.ndarray):
-        return _OfLists(np.array(given, dtype=float), scale=Scale(made.range))
-    sums = [made.statistic.summed(each, **params) for each in given]
-    width = max(each.shape[1] for each in sums)
-    sums = np.stack([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in sums])
-    rests = made.statistic.rests
-    rests = () if rests is None else tuple(rests(each, **params) for each in sums)
-    of = partial(made.statistic.of_sums, **params)
-    figures = Figures(np.ones(sums.shape[:2], dtype=bool), (), sums, of, rests=rests)
-    scale = Scale(made.range, True, rests, figure=True)
-    return _of_figures(figures, None, None, scale)
+    made = measure(name)
+    rules = {made.id: Rules("skip", "skip")}
+    lists, scored = tuple(map(str, range(len(truth)))), []
+    for n, run in enumerate(runs):
+        found = {made.id: made.values(view(name, truth, run))}
+        of_rows = isinstance(found[made.id], np.ndarray)
+        sides = (found, {}) if of_rows else ({}, found)
+        card = Scorecard(lists, np.ones(len(lists), dtype=bool), *sides)
+        values = {made.id: settle(card, made, rules)}
+        scored.append(Scored(str(n), "", None, False, Findings(), card, values))
+    samples = samples_of(made, scored, challenge=CHALLENGE)
+    assert not isinstance(samples, str), samples
+    return samples
 
 
 def view(name, truth, run):
@@ -109,11 +119,7 @@ def true_value(name, scene):
 
 
 def sampled_value(name, truth, run):
-    made, params = metric(name), PARAMS.get(name, {})
-    given = made.values(view(name, truth, run), **params)
-    if isinstance(given, np.ndarray):
-        return float(given.mean())
-    return float(made.statistic.figure(given, **params))
+    return measure(name).evaluate(view(name, truth, run)).pooled()
 
 
 @pytest.mark.slow("simulates", beyond=2)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scorer.metrics.tauap import tauap
+from scorer.metrics.orders import tauap
 from scorer.stats.agreement import ap_correlation, separated
 from scorer.views.hits import Judged
 
@@ -12,7 +12,7 @@ def down(order, other):
     """AP correlation as the metric has it: the items of one order, against grades by the other."""
     items = [f"i{n}" for n in np.argsort(order)]
     grades = {f"i{n}": float(-rank) for n, rank in enumerate(other)}
-    return tauap(Judged.of((items, grades)))[0]
+    return tauap(Judged.of((items, grades))).values()[0]
 
 
 def test_ap_correlation_is_the_metric_in_both_directions():

@@ -14,8 +14,8 @@ from rounds import rounds
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse_measure
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
@@ -49,7 +49,9 @@ NOTATIONS = [
     "Serendipity(expected=history)@3",
     "Serendipity(expected=history,distance=jaccard)@5",
 ]
-MEASURES = [measure(metrics().get(n.partition("@")[0].partition("(")[0]), n) for n in NOTATIONS]
+MEASURES = [
+    parse_measure(metrics().get(n.partition("@")[0].partition("(")[0]), n) for n in NOTATIONS
+]
 SKIP = Rules("skip", "skip")
 
 items = st.lists(st.sampled_from(CATALOGUE), unique=True, max_size=6)

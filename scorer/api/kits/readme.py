@@ -14,8 +14,8 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.core.text import printable, unit
 from scorer.formats.form import NO_SEPARATOR, WHITESPACE, separator_of
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import Measure
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.reports.commonmark import titled
 

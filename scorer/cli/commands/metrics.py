@@ -24,8 +24,8 @@ def metrics(
     ] = None,
 ) -> Result:
     """List the metrics, or print the page of one."""
-    from scorer.metrics.base import metrics as known
-    from scorer.metrics.pages import overview, page
+    from scorer.metrics.catalogue import metrics as known
+    from scorer.metrics.catalogue import overview, page
 
     if not name:
         return Result(context.obj.page(overview(known()), "catalogue"))

@@ -40,7 +40,7 @@ from scorer.core.text import printable, quoted
 if TYPE_CHECKING:
     from scorer.api.submissions import Named
     from scorer.challenge.model import Challenge
-    from scorer.metrics.measure import Measure
+    from scorer.metrics.notation import Measure
     from scorer.reports.base import Options
     from scorer.results.report import Report
 
@@ -162,7 +162,7 @@ def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, floa
 
     `UsageError` if a word is not MEASURE=VALUE, or the challenge has no such measure.
     """
-    from scorer.metrics.measure import find
+    from scorer.metrics.notation import find_measure
     from scorer.tables.table import number
 
     floors = {}
@@ -171,7 +171,7 @@ def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, floa
         least, fault = number(value)
         if not equals or fault is not None:
             raise UsageError(f"--fail-under {quoted(word)}: write MEASURE=VALUE, such as P@5=0.4")
-        measure = find(measures, name)
+        measure = find_measure(measures, name)
         if measure is None:
             raise UnknownName("measure of this challenge", name, [m.id for m in measures])
         floors[measure.id] = least

@@ -15,8 +15,8 @@ from scorer.challenge.yaml import YAML_SUFFIXES
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import display_path
 from scorer.formats.base import formats
-from scorer.metrics.base import Metric
-from scorer.metrics.base import metrics as registry
+from scorer.metrics.api import Metric
+from scorer.metrics.catalogue import metrics as registry
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.guess.answers import unanswered
 from scorer.prepare.guess.base import Guess, Needs

@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import join_first, nearest, printable, quoted
-from scorer.metrics.base import Metric, metrics
+from scorer.metrics.api import Metric
+from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.guess.look import Preview
 from scorer.tables.table import number

@@ -10,7 +10,7 @@ import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.text import join_first, printable, sized, unit
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut
 from scorer.reports.leaderboard.cells import chance
 from scorer.reports.leaderboard.remarks import test_name

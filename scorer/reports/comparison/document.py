@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from scorer.core.arrays import Floats
 from scorer.core.text import printable
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.comparison.cells import (
     DIFFER_MOST,

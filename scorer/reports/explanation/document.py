@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from scorer.core.text import printable, quoted
-from scorer.metrics.explain.steps import Cell as Given
-from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence, Step, Write
+from scorer.metrics.explain import Cell as Given
+from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, Step, Write
 from scorer.reports.base import EXPLAINED, Options
 from scorer.reports.document import Block, Cell, Column, Document, Heading, Paragraph, Row, Table
 from scorer.reports.leaderboard.remarks import scope
@@ -43,7 +43,7 @@ def _section(explanation: Explanation, explained: Explained, precision: int) -> 
             yield Paragraph("\n".join([*lines, f"{printable(step.title, 1000)}:"]), "steps")
             yield table(step, precision)
             lines = []
-        ends = isinstance(step, Formula) and not isinstance([*steps, None][n + 1], Formula)
+        ends = isinstance(step, Equation) and not isinstance([*steps, None][n + 1], Equation)
         if lines and (ends or isinstance(step, Grid)):
             yield Paragraph("\n".join(lines), "steps")
             lines = []
@@ -93,7 +93,7 @@ def line(step: Step, precision: int) -> str:
             return f"{printable(title)}: nothing"
         case NamedItems(name):
             return printable(f"{name}: {step}", 100_000)
-        case Formula(name, symbols, _, _, value):
+        case Equation(name, symbols, _, _, value):
             parts = [name, symbols, step.put_in(write), write(value)]
             different = [
                 part for n, part in enumerate(parts) if part and part not in parts[n + 1 : n + 2]

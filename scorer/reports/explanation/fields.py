@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scorer.metrics.explain.steps import Formula, Grid, NamedItems, Sentence, Step
+from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, Step
 from scorer.reports.base import EXPLAINED, Options
 from scorer.reports.codec import ABSENT, optional
 from scorer.reports.leaderboard.fields import Part
@@ -94,7 +94,7 @@ def _step(step: Step) -> Any:
             return Set(name, items)
         case Grid(title, columns, rows):
             return Tabled(title, columns, rows)
-        case Formula(name, symbols, _, _, value):
+        case Equation(name, symbols, _, _, value):
             return Worked(name, symbols, step.put_in(_exactly), value)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scorer.challenge.words import EVERYTHING
-from scorer.metrics.explain.steps import Formula, Grid
+from scorer.metrics.explain import Equation, Grid
 from scorer.reports.base import ExactRows, Options
 from scorer.reports.explanation.document import line
 from scorer.results.explanation import Explanation
@@ -24,7 +24,7 @@ def rows(explanation: Explanation, options: Options) -> ExactRows:
                     for column, cell in zip(step.columns, cells, strict=True)
                 ]
             else:
-                value = step.value if isinstance(step, Formula) else None
+                value = step.value if isinstance(step, Equation) else None
                 table.append([key, n, line(step, options.precision), None, None, value])
         table.append([key, None, "counts as", None, None, explained.counts])
     if (scope := explanation.scope) is None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from scorer.core.text import natural, sized, unit
-from scorer.metrics.measure import Measure
+from scorer.core.text import natural, sized
+from scorer.metrics.notation import Measure
 from scorer.reports.document import Table, texts
 from scorer.results.report import Report, Scored, Standing
 
@@ -149,4 +149,4 @@ def ordered(report: Report) -> list[Scored]:
 
 def head_of(measure: Measure, report: Report) -> str:
     """The heading of a measure's column: what it is over, and an arrow where lower is better."""
-    return measure.heading(unit(report.called, 1)) + measure.mark
+    return measure.id + measure.mark

@@ -1,6 +1,6 @@
 """The curves of a submission of labels: confusion, calibration, ROC, precision, predictions.
 
-Each is made of the statistics that a measure of the board keeps. The curves that show single rows
+Each is made of the rows that a measure of the board keeps. The curves that show single rows
 are for organizers: a participant knows their own answers.
 """
 
@@ -13,22 +13,22 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.core.text import printable
-from scorer.metrics.measure import Measure
+from scorer.metrics.api import Figure as Pooled
+from scorer.metrics.notation import Measure
 from scorer.reports.base import Options
 from scorer.reports.document import texts
 from scorer.reports.pictures.confusion import confusion as matrix
 from scorer.reports.pictures.curve import Square, curve, padded
 from scorer.reports.pictures.draw import Figure
 from scorer.results.report import Report, Scored
-from scorer.views.pooled import Statistics
 
 COUNTED = ("MCC", "BalancedAccuracy", "F1", "FBeta", "Precision", "Recall", "Jaccard")
-SCORED = ("AUROC", "AveragePrecision", "PRTrapezoids", "PartialAUROC")
+SCORED = ("AUROC", "AveragePrecision", "PRTrapezoids")
 PAIRED = ("R2", "ExplainedVariance", "Pearson", "Spearman")
 CLASSES, POINTS, ROWS = 30, 101, 2000  # that are shown
 DIAGONAL = ((0.0, 0.0), (1.0, 1.0))
 
-Draw = Callable[[Measure, Statistics], Figure | None]
+Draw = Callable[[Measure, Pooled], Figure | None]
 
 
 def curves(scored: Scored, report: Report, options: Options) -> Iterator[Figure]:
@@ -43,28 +43,31 @@ def curves(scored: Scored, report: Report, options: Options) -> Iterator[Figure]
         pictures += [(SCORED, roc), (SCORED, recall), (PAIRED, predicted)]
     for names, draw in pictures:
         for measure in report.measures:
-            statistics = scored.card.statistics.get(measure.id)
+            figure = scored.card.figures.get(measure.id)
             fits = "labels" in measure.metric.kinds and measure.metric.name in names
-            if fits and statistics is not None and (picture := draw(measure, statistics)):
+            if fits and isinstance(figure, Pooled) and (picture := draw(measure, figure)):
                 yield picture
                 break
 
 
-def confusion(measure: Measure, statistics: Statistics) -> Figure | None:
+def confusion(measure: Measure, figure: Pooled) -> Figure | None:
     """How many rows of each class were predicted to be of which."""
-    code, true, answer, weight = statistics.rows.T
-    classes, size = measure.classes, len(measure.classes)
-    if not 0 < size <= CLASSES or (np.bincount(statistics.in_list, true) > 1).any():
+    code, true, answer, weight = (
+        figure.columns[name] for name in ("code", "true", "predicted", "weight")
+    )
+    classes, size, in_list = measure.classes, len(measure.classes), figure.in_list
+    rows = int(in_list.max(initial=-1)) + 1
+    if not 0 < size <= CLASSES or (np.bincount(in_list, true) > 1).any():
         return None
-    true_class, answered_class = (np.full(statistics.lists, -1) for _ in range(2))
-    true_class[statistics.in_list[true > 0]] = code[true > 0]
-    answered_class[statistics.in_list[answer > 0]] = code[answer > 0]
-    weights = np.ones(statistics.lists)
-    weights[statistics.in_list] = weight
+    true_class, answered_class = (np.full(rows, -1) for _ in range(2))
+    true_class[in_list[true > 0]] = code[true > 0]
+    answered_class[in_list[answer > 0]] = code[answer > 0]
+    weights = np.ones(rows)
+    weights[in_list] = weight
     if measure.params.get("average") == "binary":
         if size != 2 or measure.weighted:
             return None
-        # the statistics are of one class alone: what it does not touch is of the other
+        # the figure is of one class alone: what it does not touch is of the other
         other = 1 - classes.index(measure.params["positive"])
         true_class[true_class < 0], answered_class[answered_class < 0] = other, other
     table = np.zeros((size, size + 1))
@@ -77,11 +80,11 @@ def confusion(measure: Measure, statistics: Statistics) -> Figure | None:
     return matrix(names, [*names, *(["no prediction"] if unanswered else [])], counts.tolist())
 
 
-def calibration(measure: Measure, statistics: Statistics) -> Figure | None:
+def calibration(measure: Measure, figure: Pooled) -> Figure | None:
     """How many rows are right where the submission was so sure."""
     bins = int(measure.params["bins"])
-    bin, right, confidence, weight = statistics.rows.T
-    code = bin.astype(np.int64)
+    code, weight = figure.columns["bin"], figure.columns["weight"]
+    right, confidence = figure.columns["right"], figure.columns["confidence"]
     sums = [
         np.bincount(code, part, minlength=bins)
         for part in (weight, weight * confidence, weight * right)
@@ -111,13 +114,12 @@ class Falling(NamedTuple):
     which: str  # words for classes that are counted together
 
 
-def _falling(statistics: Statistics) -> Falling | None:
+def _falling(figure: Pooled) -> Falling | None:
     """At some of the probabilities, the last always; None where no row, or every one, is true."""
-    problems = (statistics.rows.shape[1] - 1) // 2
-    weight, true, score = np.split(statistics.rows, [1, problems + 1], axis=1)
+    weight, true, score = (figure.columns[name] for name in ("weight", "true", "score"))
+    problems = 1 if true.ndim == 1 else true.shape[1]
     if problems > 1:  # of all classes together
         weight, true, score = np.repeat(weight, problems), true.ravel(), score.ravel()
-    weight, true, score = weight.ravel(), true.ravel(), score.ravel()
     by = np.argsort(-score, kind="stable")
     ends = np.flatnonzero(np.append(score[by][1:] != score[by][:-1], True))
     yes, no = (np.cumsum((weight * side)[by]) for side in (true, 1 - true))
@@ -128,9 +130,9 @@ def _falling(statistics: Statistics) -> Falling | None:
     return Falling(score[by][drawn], yes[drawn], no[drawn], which)
 
 
-def roc(measure: Measure, statistics: Statistics) -> Figure | None:
+def roc(measure: Measure, figure: Pooled) -> Figure | None:
     """The share of true rows against that of others, for each probability from which on."""
-    if (found := _falling(statistics)) is None:
+    if (found := _falling(figure)) is None:
         return None
     x, y = (np.append(0, side / side[-1]) for side in (found.no, found.yes))
     rows = [
@@ -144,9 +146,9 @@ def roc(measure: Measure, statistics: Statistics) -> Figure | None:
     return curve("roc", title, "The dashed line is chance.", square, numbers)
 
 
-def recall(measure: Measure, statistics: Statistics) -> Figure | None:
+def recall(measure: Measure, figure: Pooled) -> Figure | None:
     """The precision of the rows from each probability on, by the recall that they reach."""
-    if (found := _falling(statistics)) is None:
+    if (found := _falling(figure)) is None:
         return None
     kept = found.yes + found.no > 0  # rows may weigh nothing
     yes, no, scores = found.yes[kept], found.no[kept], found.scores[kept]
@@ -161,9 +163,9 @@ def recall(measure: Measure, statistics: Statistics) -> Figure | None:
     return curve("recall-precision", title, caption, square, numbers)
 
 
-def predicted(measure: Measure, statistics: Statistics) -> Figure | None:
+def predicted(measure: Measure, figure: Pooled) -> Figure | None:
     """Each row's number against the one that was predicted."""
-    target, prediction, cut = _predictions(statistics)
+    target, prediction, cut = _predictions(figure)
     if not target.size:
         return None
     low, high = padded(float(min(target.min(), prediction.min())),
@@ -181,9 +183,9 @@ def predicted(measure: Measure, statistics: Statistics) -> Figure | None:
     return curve("predicted", title, f"The dashed line is perfect.{cut}", square, numbers)
 
 
-def _predictions(statistics: Statistics) -> tuple[Floats, Floats, str]:
+def _predictions(figure: Pooled) -> tuple[Floats, Floats, str]:
     """True and predicted numbers of rows, and what is said of others."""
-    target, prediction, _weight = statistics.rows.T
+    target, prediction = figure.columns["target"], figure.columns["prediction"]
     drawn = np.flatnonzero(~np.isnan(prediction))
     cut = f" The first {ROWS:,} of {drawn.size:,} rows." if drawn.size > ROWS else ""
     return target[drawn[:ROWS]], prediction[drawn[:ROWS]], cut

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from scorer.core.text import printable, sized, unit
-from scorer.metrics.measure import Measure
+from scorer.metrics.catalogue import formula_lines
+from scorer.metrics.notation import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.document import (
     Block,
@@ -78,7 +79,8 @@ def _brief(report: Report, options: Options) -> Iterator[Block]:
     if notes := remarks(report, options.precision):
         yield Notes(notes)
     yield from (
-        MeasureFormula(measure.id, measure.metric, measure.params) for measure in report.measures
+        MeasureFormula(measure.id, formula_lines(measure.metric, measure.params))
+        for measure in report.measures
     )
     yield from split_boards(report, options)
     yield from track_boards(report, options)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from scorer.core.arrays import Floats, Ints
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.reports.base import PRIVATE, Options
 from scorer.reports.codec import ABSENT, VERSION, About, Place, by_list, optional
 from scorer.reports.leaderboard.cells import gap

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scorer.core.text import printable, sized, unit
-from scorer.metrics.measure import Measure
-from scorer.metrics.notation import written
+from scorer.metrics.catalogue import formula_lines, page_prose
+from scorer.metrics.notation import Measure, format_value
 from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
@@ -217,7 +217,7 @@ def _distribution(scored: Scored, report: Report, options: Options) -> Picture |
         return None
     counts, edges = made
     mean = round(scored.values[primary.id].mean, options.precision)
-    has_mean = primary.metric.aggregate == "mean"
+    has_mean = primary.metric.aggregate != "sum"
     one = unit(report.called, 1)
     drawn = histogram(
         f"{printable(primary.id)}, {one} by {one}",
@@ -313,11 +313,11 @@ def measure_blocks(bound: Measure, report: Report) -> Iterator[Block]:
         ("Metric", f"{metric.name}: {title}"),
         ("Direction", f"{metric.better} is better" + (", ranks the board" if ranks else "")),
         ("Of all lists", bound.aggregate),
-        *((f"Parameter {key}", written(value)) for key, value in bound.params.items()),
+        *((f"Parameter {key}", format_value(value)) for key, value in bound.params.items()),
         ("Source", metric.source),
         ("Signature", report.signatures[bound.id]),
     ]
     yield Heading(bound.id, 3)
-    yield MeasureFormula(bound.id, metric, bound.params)
+    yield MeasureFormula(bound.id, formula_lines(metric, bound.params))
     yield Facts([(printable(term), printable(text, 1000)) for term, text in facts])
-    yield Paragraph(metric.prose, "page", f"What {printable(metric.name)} means")
+    yield Paragraph(page_prose(metric), "page", f"What {printable(metric.name)} means")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from scorer.core.text import join_first, printable, quoted, unit
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.reports.leaderboard.cells import DAGGER, hitless, level, number
 from scorer.reports.leaderboard.front import on_the_front
 from scorer.results.report import Certainty, How, RankedBy, Report, Scope, Standing
@@ -94,7 +94,7 @@ def _below_chance(report: Report, precision: int) -> Iterator[str]:
                 number(row.values[measure.id], measure, precision) for row in below[:5]
             )
             yield (
-                f"Worse than guesses: {measure.heading()} of {names} is {values}, and that of "
+                f"Worse than guesses: {measure.id} of {names} is {values}, and that of "
                 f"guesses {chance:g}. {_reversal(measure, report)}"
             )
             return
@@ -422,7 +422,7 @@ def _absent(report: Report) -> Iterator[str]:
         without = [s.name for s in valid if math.isnan(s.values[measure.id].mean)]
         if without:
             called = printable(measure.id)
-            made = measure.parts or measure.metric.again is not None  # of no page by itself
+            made = measure.parts or measure.metric.remake is not None  # of no page by itself
             says = "" if made else f"; `score metrics {measure.metric.name}` says when"
             if lenient and measure.of_lists:
                 says += "; a submission has to have one for each list that the truth has one for"

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.metrics.base import Better
+from scorer.metrics.api import Better
 from scorer.reports.document import IntervalSpan
 from scorer.reports.pictures.draw import place
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 from scorer.core.text import printable
-from scorer.metrics.base import Better
+from scorer.metrics.api import Better
 from scorer.reports.document import Table, texts
 from scorer.reports.leaderboard.cells import head_of, interval, level, mean_of, place
 from scorer.reports.pictures import draw

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from scorer.core.text import printable
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.reports.document import texts
 from scorer.reports.leaderboard.cells import ordered
 from scorer.reports.pictures import draw

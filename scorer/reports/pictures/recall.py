@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from scorer.core.text import printable, unit
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.reports.document import texts
 from scorer.reports.leaderboard.cells import number, ordered
 from scorer.reports.pictures.draw import Figure

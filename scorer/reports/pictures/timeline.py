@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from scorer.core.text import printable
-from scorer.metrics.base import Better
+from scorer.metrics.api import Better
 from scorer.reports.document import Table
 from scorer.reports.pictures import draw
 from scorer.reports.pictures.bars import scale_of

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from scorer.core.problems import Findings
 from scorer.core.text import printable, unit
-from scorer.metrics.measure import Measure
+from scorer.metrics.notation import Measure
 from scorer.reports.base import LINTED, Options
 from scorer.reports.document import (
     Block,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import chain, count, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -26,8 +26,6 @@ from scorer.reports.pictures.svg import style as pictures
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-    from scorer.metrics.base import Metric
 
 
 class HtmlCell(NamedTuple):
@@ -226,13 +224,13 @@ def prose(docstring: str) -> Iterator[dict[str, Any]]:
             yield {"stands": False, "runs": [(text, n % 2 == 1) for n, text in enumerate(texts)]}
 
 
-def formulas(metric: Metric, params: Mapping[str, Any]) -> list[Any]:
-    """The formula of a metric and its definitions, each as markup."""
+def formulas(lines: Sequence[str]) -> list[Any]:
+    """The lines of a formula in LaTeX, each as markup."""
     from markupsafe import Markup
 
-    from scorer.metrics.formulas import lines, mathml
+    from scorer.metrics.catalogue import mathml
 
-    return [Markup(mathml(line)) for line in lines(metric, params)]
+    return [Markup(mathml(line)) for line in lines]
 
 
 @cache

@@ -95,10 +95,7 @@ def _text(block: Block) -> Iterator[str]:
         case Notes(items):
             yield from ("", r"\begin{itemize}", *(rf"\item {_running(item)}" for item in items))
             yield r"\end{itemize}"
-        case MeasureFormula(name, metric, params):
-            from scorer.metrics.formulas import lines  # of no use to other forms
-
-            shown = lines(metric, params)
+        case MeasureFormula(name, shown):
             yield from ("", rf"\paragraph{{{escaped(name)}}}") if shown else ()
             yield from (rf"\[{line}\]" for line in shown)
         case Facts(pairs):
@@ -112,6 +109,8 @@ def _preamble(lines: Sequence[str], document: Document) -> Iterator[str]:
     if document.private:
         yield f"% {document.private}"
     yield r"% \usepackage{booktabs}"
+    if any(command in text for command in (r"\text{", r"\lvert")):
+        yield r"% \usepackage{amsmath}"
     if r"\begin{longtable}" in text:
         yield r"% \usepackage{longtable}"
     if not text.isascii():

@@ -10,12 +10,11 @@ import pytest
 from conftest import ROOT
 from variants import METRICS
 
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import NotationError
+from scorer.metrics.api import Figure, Ratio
+from scorer.metrics.notation import NotationError, parse_measure
 from scorer.testing import no_gain
 from scorer.views.boxes import Boxes, BoxFault, boxes_of
 from scorer.views.masks import MaskRuns, Masks, RunFault, runs_of
-from scorer.views.pooled import Statistics
 
 SEEDS = range(12)
 EACH = ("class", "score", "x1", "y1", "x2", "y2")
@@ -23,10 +22,10 @@ TRUE = ("class", "x1", "y1", "x2", "y2")
 
 
 def value(notation, view, **params):
-    made = measure(METRICS.get(notation.split("(", maxsplit=1)[0]), notation, params)
-    given = made.metric.values(view, **made.params)
-    if isinstance(given, Statistics):
-        return made.metric.statistic.figure(given, **made.params)
+    made = parse_measure(METRICS.get(notation.split("(", maxsplit=1)[0]), notation, params)
+    given = made.values(view)
+    if isinstance(given, Ratio | Figure):
+        return given.pooled()
     return float(np.mean(given))
 
 

@@ -10,12 +10,10 @@ import numpy as np
 import pytest
 from variants import METRICS
 
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import NotationError, parse
+from scorer.metrics.api import Figure, Ratio
+from scorer.metrics.notation import NotationError, parse, parse_measure
 from scorer.views.extras import Extras, NamedColumns
 from scorer.views.labelled import Labelled, Targets, labelled, targets
-from scorer.views.pooled import Statistics
-from scorer.views.rated import Rated
 from scorer.views.scored import Scored
 
 SEEDS = range(12)
@@ -23,16 +21,20 @@ SEEDS = range(12)
 
 def bound(notation, view, params):
     found = METRICS.named(parse(notation)[0], every=True)
-    metric = next(m for m in found if m.view is type(view))
+    kind = "ratings" if getattr(view, "rated_list", None) is not None else "labels"
+    metric = next(
+        m for m in found if m.view is type(view) and (kind in m.kinds or m.view is not Targets)
+    )
     constants = SimpleNamespace(classes=getattr(view, "classes", ()), several=False)
-    return measure(metric, notation, params).settled(constants)
+    return parse_measure(metric, notation, params).settled(constants)
 
 
 def value(notation, view, **params):
     made = bound(notation, view, params)
-    given = made.metric.values(view, **made.params)
-    if isinstance(given, Statistics):
-        return made.metric.statistic.figure(given, **made.params)
+    weighted = getattr(view, "weight", None) is not None
+    given = replace(made, weighted=weighted).values(view)
+    if isinstance(given, Ratio | Figure):
+        return given.pooled()
     return float(np.mean(given))
 
 
@@ -174,25 +176,6 @@ def test_concordance_counts_all_pairs(seed):
     same(value("Concordance(event=event, strata=race)", heavy), within)
 
 
-def test_sums_of_draws_give_the_index_itself_to_the_first_order():
-    rng = np.random.default_rng(3)
-    time, event = rng.exponential(1, 400), (rng.random(400) < 0.7).astype(float)
-    view = view_of(time, time + rng.normal(0, 1, 400), {"event": event})
-    made = bound("Concordance(event=event)", view, {})
-    given = made.metric.values(view, **made.params)
-    summed = made.metric.statistic.summed(given, **made.params)
-    figure = made.metric.statistic.figure(given, **made.params)
-    same(made.metric.statistic.of_sums(summed.sum(axis=0)[None])[0], figure)
-    first, exact = [], []
-    for _ in range(20):
-        times = rng.multinomial(400, np.full(400, 1 / 400)).astype(float)
-        exact.append(value("Concordance(event=event)", replace(view, weight=times)))
-        sums = (summed * times[:, None]).sum(axis=0)
-        first.append(made.metric.statistic.of_sums(sums[None])[0])
-    assert np.corrcoef(first, exact)[0, 1] > 0.98
-    assert np.std(first) == pytest.approx(np.std(exact), rel=0.1)
-
-
 # Curves
 
 
@@ -233,15 +216,12 @@ def under(points, low, high, flip=False, steps=20_000):
 def test_parts_of_the_roc_curve(seed):
     true, likely = binary(seed)
     view, points = of_binary(true, likely), roc(true, likely)
-    first, last = under(points, 0, 0.3), under(points, 0.3, 1)
-    same(value("PartialAUROC", view, bounds=[0, 0.3]), first / 0.3, 1e-3)
-    same(value("PartialAUROC", view, bounds=[0, 1]), value("AUROC", view))
-    both = value("PartialAUROC", view, bounds=[0, 0.3, 1], part_weights=[2, 1])
-    same(both, (2 * first + last) / (2 * 0.3 + 0.7), 1e-3)
-    same(value("PartialAUROC", view, bounds=[0, 0.3, 1]), value("AUROC", view))
-    high = value("PartialAUROC", view, bounds=[0.8, 1], axis="tpr", scale="area")
-    same(high, under(points, 0.8, 1, flip=True), 1e-3)
-    same(value("PartialAUROC", view, bounds=[0, 0.4, 1], axis="tpr"), value("AUROC", view))
+    chance = 0.3**2 / 2
+    low = (under(points, 0, 0.3) - chance) / (0.3 - chance)
+    same(value("AUROC", view, max_fpr=0.3), 0.5 * (1 + low), 1e-3)
+    same(value("AUROC", view, max_fpr=1), value("AUROC", view))
+    same(value("AUROC", view, min_tpr=0.8), under(points, 0.8, 1, flip=True), 1e-3)
+    same(value("AUROC", view, min_tpr=0), value("AUROC", view))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -269,8 +249,8 @@ def test_probabilistic_f1(seed):
 CURVES = [
     ("ProbabilisticF1", {}),
     ("PRTrapezoids", {}),
-    ("PartialAUROC", {"bounds": (0, 0.3, 1), "part_weights": (2, 1)}),
-    ("PartialAUROC", {"bounds": (0.8, 1), "axis": "tpr", "scale": "area"}),
+    ("AUROC", {"max_fpr": 0.3}),
+    ("AUROC", {"min_tpr": 0.8}),
 ]
 
 
@@ -293,11 +273,10 @@ def test_without_a_positive_row_there_is_no_value(notation, params):
 @pytest.mark.parametrize(
     ("notation", "params", "said"),
     [
-        ("PartialAUROC", {"bounds": [0.5, 0.5]}, "ascending"),
-        ("PartialAUROC", {"bounds": [0, 2]}, "0 to 1"),
-        ("PartialAUROC", {"bounds": [0, 1], "part_weights": [1, 2]}, "a number for each part"),
-        ("PartialAUROC", {"bounds": [0, 0.2, 1], "scale": "mcclish"}, "one part"),
-        ("PartialAUROC", {"bounds": [0, 1], "edges": "points"}, "axis=tpr"),
+        ("AUROC", {"max_fpr": 0}, "max_fpr cannot be 0"),
+        ("AUROC", {"min_tpr": 1}, "min_tpr cannot be 1"),
+        ("AUROC", {"max_fpr": 0.1, "min_tpr": 0.8}, "cannot be used together"),
+        ("AUROC", {"max_fpr": 0.1, "multi": "ovo"}, "are for multi=ovr"),
     ],
 )
 def test_parts_that_cannot_be(notation, params, said):
@@ -331,7 +310,7 @@ def test_points_on_a_sphere(seed):
     sides = [{"longitude": np.rad2deg(side)} for side in azimuth]
     same(value("Haversine(radius=1)", view_of(*north, sides[0], **sides[1])), angle.mean())
     extras = Extras(*map(NamedColumns, sides, ("truth", "submission")))
-    rated = Rated.of((north[0][:5], north[1][:5]), (north[0][5:], north[1][5:]))
+    rated = Targets.of((north[0][:5], north[1][:5]), (north[0][5:], north[1][5:]))
     rated = replace(rated, extras=extras)
     same(value("Haversine(radius=1)", rated), (angle[:5].mean() + angle[5:].mean()) / 2)
     cuts = [np.quantile(part, [0.5, 0.95]).mean() for part in (angle[:5], angle[5:])]
@@ -361,7 +340,7 @@ def test_label_ranking(seed):
     view = Scored.of_scores(*lists)
     same(value("LRAP(average=pooled)", view), sum(every) / len(every) if every else math.nan)
     given = bound("LRAP", view, {})
-    values = given.metric.values(view, **given.params)
+    values = given.values(view)
     same(values.tolist(), [sum(x) / len(x) if x else math.nan for x in own])
 
 
@@ -442,7 +421,7 @@ def test_lint_finds_these_challenges_sound(challenge, score):
 
 
 def test_views_are_of_the_kinds():
-    names = ("KL", "CRPS", "Concordance", "PartialAUROC", "AngularError")
+    names = ("KL", "CRPS", "Concordance", "AngularError")
     assert {METRICS.get(name).view for name in names} == {Labelled, Targets}
 
 

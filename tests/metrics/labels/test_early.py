@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scorer.metrics.base import metrics
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
+from scorer.metrics.catalogue import metrics
+from scorer.metrics.notation import parse, parse_measure
 from scorer.views.extras import Extras, NamedColumns
 from scorer.views.labelled import labelled
 
@@ -23,7 +22,7 @@ SENT = "id,risk,delay\na,1,1\nb,1,30\nc,1,4\nd,0,99\ne,0,99\n"
 
 
 def bound(notation):
-    return measure(metrics().get(parse(notation)[0]), notation)
+    return parse_measure(metrics().get(parse(notation)[0]), notation)
 
 
 def early(seed):
@@ -46,7 +45,7 @@ def view_of(true, found, delay):
 
 def value(notation, view):
     made = bound(notation)
-    return made.metric.statistic.figure(made.metric.values(view, **made.params), **made.params)
+    return made.values(view).pooled()
 
 
 def oracle(true, found, delay, o, c_fp=None):

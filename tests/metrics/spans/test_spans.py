@@ -12,11 +12,10 @@ from rounds import rounds
 from variants import METRICS
 
 from scorer.core.errors import ChallengeError, SubmissionRejected
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
-from scorer.metrics.spans.base import parsed, wrong
+from scorer.metrics.api import Figure, Ratio
+from scorer.metrics.notation import parse, parse_measure
+from scorer.metrics.spans import check_span, parse_span
 from scorer.views.extras import Extras, NamedColumns
-from scorer.views.pooled import Statistics
 from scorer.views.texts import Texts
 
 LAWS = rounds(60)
@@ -27,10 +26,10 @@ LISTS = st.lists(st.tuples(SIDE, SIDE), min_size=1, max_size=3)
 
 def of(notation, view):
     """The values of lists, or the figure of all."""
-    made = measure(METRICS.get(parse(notation)[0]), notation)
-    found = made.metric.values(view, **made.params)
-    if isinstance(found, Statistics):
-        return made.metric.statistic.figure(found, **made.params)
+    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
+    found = made.values(view)
+    if isinstance(found, Ratio | Figure):
+        return found.pooled()
     return found.tolist()
 
 
@@ -200,10 +199,10 @@ def test_types_of_a_column_are_those_before_the_numbers():
     ],
 )
 def test_texts_as_spans(text, form, span):
-    found = parsed(text, form)
+    found = parse_span(text, form)
     assert (found and found[:3]) == span
     if form == "ends":
-        assert (wrong(text) is None) == (span is not None or text == "1 2 3 4")
+        assert (check_span(text) is None) == (span is not None or text == "1 2 3 4")
 
 
 def test_a_truth_that_is_no_span_is_the_organizers():

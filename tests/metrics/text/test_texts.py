@@ -8,16 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
-from variants import EVERY, METRICS, described
+from variants import EVERY, METRICS, described, oracle_params
 
 from scorer.core.errors import ChallengeError
-from scorer.metrics.explain.tables import Listing
-from scorer.metrics.measure import measure
-from scorer.metrics.notation import parse
-from scorer.metrics.text.edits import common, edits
-from scorer.scoring.explain import plain
+from scorer.metrics.api import Figure, Ratio
+from scorer.metrics.explain import OneList, explain
+from scorer.metrics.notation import parse, parse_measure
+from scorer.metrics.text import common_length, edit_distance
 from scorer.views.names import Names
-from scorer.views.pooled import Statistics
 from scorer.views.texts import Texts
 
 OURS = [metric for metric in EVERY if metric.view is Texts and described(metric).oracle]
@@ -29,10 +27,10 @@ LISTS = st.lists(st.tuples(st.none() | TEXT, st.lists(TEXT, unique=True)), min_s
 
 def of(notation, view):
     """The values of lists, or the figure of all."""
-    made = measure(METRICS.get(parse(notation)[0]), notation)
-    found = made.metric.values(view, **made.params)
-    if isinstance(found, Statistics):
-        return made.metric.statistic.figure(found, **made.params)
+    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
+    found = made.values(view)
+    if isinstance(found, Ratio | Figure):
+        return found.pooled()
     return found
 
 
@@ -46,7 +44,7 @@ def normal(text, how):
 @pytest.mark.slow("scores random texts", beyond=2)
 @pytest.mark.parametrize("notation", VARIANTS)
 def test_values_are_those_of_the_oracle(notation):
-    made = measure(METRICS.get(parse(notation)[0]), notation)
+    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
     how = made.params.get("normalize", "plain")
 
     @rounds(60)
@@ -57,7 +55,7 @@ def test_values_are_those_of_the_oracle(notation):
                 described(made.metric).oracle(
                     normal(text or "", how),
                     [normal(each, how) for each in known if made.params["rel"] == 1],
-                    **made.params,
+                    **oracle_params(made),
                 )
                 for text, known in lists
             ],
@@ -80,10 +78,10 @@ def test_long_sequences_by_bits_are_those_of_the_table(seed):
     rng = np.random.default_rng(seed)
     first, second = (rng.integers(4, size=rng.integers(150)).tolist() for _ in range(2))
     table = described(METRICS.get("EditDistance")).oracle.__globals__
-    assert edits(first, second) == table["distance"](first, second)
+    assert edit_distance(first, second) == table["distance"](first, second)
     one, other = (" ".join(map(str, each)) for each in (first, second))
     twice, _ = described(METRICS.get("ROUGE_L")).oracle(one, [other], 1, "words")
-    assert 2 * common(first, second) == twice
+    assert 2 * common_length(first, second) == twice
 
 
 @pytest.mark.parametrize("name", ["BLEU", "chrF"])
@@ -109,11 +107,11 @@ SEEN = [n for m in EVERY if m.view is Texts for n in described(m).variants]
 @pytest.mark.parametrize("notation", SEEN)
 @pytest.mark.parametrize("submitted", [{"A 1 2": 2.0, "B 3 5": 1.0}, {"A 1 4": 1.0}, {}])
 def test_explanations_end_in_the_value(notation, submitted):
-    made = measure(METRICS.get(parse(notation)[0]), notation)
+    made = parse_measure(METRICS.get(parse(notation)[0]), notation)
     view = Texts.of((submitted, ["A 1 2", "A 3 5"]))
     value = float(np.ravel(of(notation, view))[0])
-    listing = Listing(view, Names((), (), np.empty(0), np.empty(0)))
-    steps = list((made.metric.explain or plain(made))(listing, value, **made.params))
+    listing = OneList(view, Names((), (), np.empty(0), np.empty(0)))
+    steps = list(explain(made, listing, value))
     if math.isnan(value):
         assert "undefined" in steps[-1].text
         return

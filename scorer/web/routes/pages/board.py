@@ -17,6 +17,7 @@ from scorer.api.kits.readme import beginning_of_sample
 from scorer.board.live import LiveReport
 from scorer.board.phases import shown_at, state_at
 from scorer.board.receipts import SEAL
+from scorer.metrics.catalogue import formula_lines, page_prose
 from scorer.reports.commonmark import first_words
 from scorer.reports.document import Prose
 from scorer.reports.leaderboard.prose import described, pages
@@ -183,8 +184,12 @@ def _rules_page(request: Request, site: Site, viewer: Viewer, form: str) -> Resp
     response = page(
         request, site, viewer, "rules.html", here="rules", about=describe(site, viewer),
         description=described(challenge), sections=sections([*pages(challenge)]),
-        measures=terms.measures, pages={m.id: list(prose(m.metric.prose)) for m in terms.measures},
-        formulas={m.id: formulas(m.metric, public_measure(m).params) for m in terms.measures},
+        measures=terms.measures,
+        pages={m.id: list(prose(page_prose(m.metric))) for m in terms.measures},
+        formulas={
+            m.id: formulas(formula_lines(m.metric, public_measure(m).params))
+            for m in terms.measures
+        },
         examples=site.once("examples", lambda: {m.id: worked(m) for m in terms.measures}),
         words=rules_in_words(challenge), dates=milestones(challenge), facts=facts,
         is_sealed=(site.board.challenge.folder / SEAL).exists(),

@@ -1,0 +1,141 @@
+"""How lists, and groups of lists, make one number; and measures that are formulas of others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache, partial
+from typing import Any, Literal
+
+from scorer.core.arrays import Floats
+from scorer.core.errors import PluginError
+from scorer.core.formula import Node, parse
+from scorer.metrics.api import Better, Metric
+from scorer.stats.aggregate import MEAN, Aggregate
+
+SIZE = "size"  # the weight of a group that is how many lists it has
+COMPOSITE = "Composite"
+
+COMPOSITE_PAGE = """A formula of other measures of the challenge.
+
+Numbers, measure ids, + - * / ** ( ), min, max, sqrt, log, exp and round, and mean, sum, median,
+geometric, quantile and power of several. `per: mean` takes the measures of the whole submission,
+`per: list` those of each list, and then the mean. Where it divides by 0, or takes the root or the
+logarithm of a negative number, there is no value. Every draw of a bootstrap, and every exchange of
+a test, computes all its measures anew from the same lists.
+"""
+
+
+@dataclass(frozen=True)
+class Combination:
+    """How lists make one number.
+
+    Lists make a value by `lists`, unless they are pooled; where there are `groups`, each innermost
+    group has such a value, and the groups make those that hold them, to the whole.
+    """
+
+    lists: Aggregate = MEAN
+    list_weights: str | None = None  # a column of the lists
+    groups: tuple[str, ...] = ()  # columns of the lists, from the innermost
+    aggregates: tuple[Aggregate, ...] = ()  # of each of them
+    weights: tuple[str | None, ...] = ()  # of each of them: a column of the lists, or SIZE
+    group: str | None = None  # only lists of that group count
+    unit: str = "list"  # what is resampled: list or group
+    where: str | None = None  # a condition: only lists of which it is true count
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is the default: the mean over lists."""
+        return self == PLAIN
+
+    @property
+    def of_lists(self) -> bool:
+        """Whether the number is the mean of the lists' values."""
+        return not self.groups and self.lists == MEAN and self.list_weights is None
+
+    @property
+    def limited(self) -> bool:
+        """Whether only some of the lists count."""
+        return self.group is not None or self.where is not None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns of the lists whose text it needs."""
+        by_role = self.group is not None or (self.unit == "group" and not self.groups)
+        return (*self.groups, *(["group"] if by_role else []))
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """The columns of the lists whose numbers it needs."""
+        every = (self.list_weights, *self.weights)
+        return tuple(name for name in every if name is not None and name != SIZE)
+
+    def facts(self) -> dict[str, Any]:
+        """The settings that differ from the defaults, as challenge.yaml writes them."""
+        facts: dict[str, Any] = {}
+        if self.groups:
+            facts["average"] = list(self.groups)
+        if (self.lists, *self.aggregates) != (MEAN,) * (1 + len(self.aggregates)):
+            facts["aggregate"] = [str(aggregate) for aggregate in (self.lists, *self.aggregates)]
+        if any((self.list_weights, *self.weights)):
+            facts["weights"] = [self.list_weights, *self.weights]
+        if self.group is not None:
+            facts["group"] = self.group
+        if self.where is not None:
+            facts["where"] = self.where
+        if self.unit != "list":
+            facts["unit"] = self.unit
+        return facts
+
+    @property
+    def suffix(self) -> str:
+        """The suffix of a measure's name, such as ` [group: power(-5)]`; empty for the default."""
+        parts = []
+        if self.lists != MEAN or self.list_weights:
+            parts.append(_level_name("", self.lists, self.list_weights))
+        for name, how, weight in zip(self.groups, self.aggregates, self.weights, strict=True):
+            parts.append(_level_name(name, how, weight))
+        if self.group is not None:
+            parts.append(f"of {self.group}")
+        if self.where is not None:
+            parts.append(f"where {self.where}")
+        return f" [{', '.join(parts)}]" if parts else ""
+
+    @property
+    def word(self) -> str:
+        """The outermost aggregate."""
+        return str(self.aggregates[-1] if self.groups else self.lists)
+
+
+def _level_name(name: str, how: Aggregate, weight: str | None) -> str:
+    """A level of groups as a measure's name has it: `group: median by size`."""
+    parts = [str(how)] if how != MEAN or not name else []
+    parts += [f"by {weight}"] if weight else []
+    return f"{name}: {' '.join(parts)}" if name and parts else name or " ".join(parts)
+
+
+PLAIN = Combination()
+
+
+def composite(view: type, better: Better, low: float | None, high: float | None) -> Metric:
+    """The metric of a composite measure, whose values are computed from those of its parts."""
+
+    def composed(lists: Any, *, score: str, per: Literal["mean", "list"] = "mean") -> Floats:
+        raise PluginError("a composite is made of other measures' values")
+
+    composed.__doc__ = COMPOSITE_PAGE
+    composed.__annotations__["lists"] = view
+    return Metric(
+        name=COMPOSITE,
+        function=composed,
+        title="A formula of other measures",
+        source="this challenge",
+        range=(low, high),
+        better=better,
+        remake=partial(composite, view, better, low, high),
+    )
+
+
+@cache
+def formula_of(score: str) -> Node:
+    """The syntax tree of a composite's formula, which has been validated before."""
+    return parse(score)

@@ -1,1 +1,0 @@
-"""Metrics of masks, boxes and points in images."""

@@ -1,0 +1,615 @@
+"""Metrics of predicted classes: accuracy, precision, recall, F, kappa and kin.
+
+Most are computed from three counts of each class, by the rows' weights: `true`, the rows of the
+class; `predicted`, the rows that were predicted as it; `hits`, the rows that are both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import BeforeValidator, Field
+
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.text import join_first, quoted
+from scorer.metrics.api import Figure, Ratio, mean_of_rows, metric
+from scorer.metrics.explain import OneList, Sentence, Steps, equation, grid
+from scorer.metrics.notation import NotationError
+from scorer.metrics.parameters import Beta, ClassAverage, Positive, Threshold
+from scorer.views.labelled import Labelled
+
+MAX_CONFUSION_CLASSES = 10_000  # the matrix has their square of cells: 800 MB
+SHOWN_CLASSES = 12  # of a confusion matrix in an explanation
+VAN_RIJSBERGEN = "van Rijsbergen, Information Retrieval, 1979, chapter 7"
+OF_CLASSES = r", \qquad K = \text{classes of the truth or the submission}"
+
+KappaWeights = Annotated[
+    Literal["none", "linear", "quadratic"],
+    BeforeValidator(lambda value: "none" if value is None else value),  # YAML's and Python's none
+    Field(
+        description="What a wrong class costs: all alike, or by how far it stands from the true "
+        "one in the order of the classes (`submission.classes`, else by number or name)."
+    ),
+]
+
+
+def positive_code(view: Labelled, positive: str | None) -> int | None:
+    """The code of the positive class, None if none is named.
+
+    Raises:
+        NotationError: There is no such class.
+    """
+    if positive is None:
+        return None
+    if positive not in view.classes:
+        message = f"positive={quoted(positive)} is no class; there are"
+        raise NotationError(f"{message} {join_first(view.classes)}", "positive")
+    return view.classes.index(positive)
+
+
+def divide_or(part: ArrayLike, whole: ArrayLike, empty: float = 0.0) -> Floats:
+    """The quotients of two arrays; `empty` where the divisor is 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        quotient = np.asarray(np.divide(part, whole), dtype=np.float64)
+    return np.where(np.equal(whole, 0), empty, quotient)
+
+
+def confusion_matrix(view: Labelled, predicted: Ints | Mask) -> Floats:
+    """How much weight each true class (rows) has with each predicted one (columns).
+
+    The result has shape (classes, classes + 1); the last column is of rows without a prediction.
+    """
+    _refuse_many_classes(view)
+    size = len(view.classes)
+    column = np.where(predicted < 0, size, predicted)
+    cell = view.truth * (size + 1) + column
+    table = np.bincount(cell.ravel(), view.weights, minlength=size * (size + 1))
+    return table.astype(np.float64).reshape(size, size + 1)
+
+
+def format_count(count: float) -> float | int:
+    """A count as a whole number, a sum of weights as it is."""
+    return int(count) if float(count).is_integer() else float(count)
+
+
+def explain_classes(
+    name: str,
+    formula: str,
+    one: OneList,
+    value: float,
+    *,
+    positive: str | None = None,
+    threshold: float = 0.5,
+    **_: Any,
+) -> Steps:
+    """The steps of a metric of classes: the row's cell of the confusion matrix, and the value."""
+    view: Labelled = one.view
+    predicted = view.decided(positive_code(view, positive), threshold)
+    yield from _explain_labels(view, predicted) if view.several else _explain_cell(view, predicted)
+    yield equation(name, formula, "{}", value, value=value)
+
+
+def _explain_cell(view: Labelled, predicted: Ints | Mask) -> Steps:
+    """The row's cell of the confusion matrix, and the matrix if it is small."""
+    true_class, predicted_class = int(view.truth[view.at]), int(predicted[view.at])
+    in_cell = (view.truth == true_class) & (predicted == predicted_class)
+    count = format_count(view.weights[in_cell].sum())
+    total = format_count(view.weights.sum())
+    names = [*view.classes, "no prediction"]
+    cell = names[true_class]
+    if predicted_class >= 0:
+        cell += f", predicted as {names[predicted_class]}"
+    yield Sentence(
+        f"This row is {cell}: one of the {count:,} in that cell of the confusion matrix, of "
+        f"{total:,} in all."
+    )
+    if len(view.classes) > SHOWN_CLASSES:
+        return
+    matrix = confusion_matrix(view, predicted)
+    used = names if matrix[:, -1].any() else names[:-1]
+    columns: dict[str, Any] = {"true \\ predicted": view.classes}
+    for n, column in enumerate(used):
+        columns[column] = [format_count(count) for count in matrix[:, n]]
+    matter = [n == true_class for n in range(len(view.classes))]
+    yield grid("The confusion matrix", columns, matter)
+
+
+def _explain_labels(view: Labelled, predicted: Ints | Mask) -> Steps:
+    """The labels of the row, true and predicted."""
+    true_labels = view.truth[view.at].astype(int)
+    predicted_labels = predicted[view.at].astype(int)
+    labels = np.flatnonzero(true_labels | predicted_labels)
+    columns = {
+        "label": [view.classes[n] for n in labels.tolist()],
+        "true": true_labels[labels],
+        "predicted": predicted_labels[labels],
+    }
+    yield grid("The labels of this row", columns)
+
+
+@metric(
+    "Accuracy",
+    title="Accuracy",
+    source="scikit-learn, accuracy_score",
+    latex=r"\frac{1}{n} \sum_{i=1}^{n} [\hat{y}_i = y_i]",
+    tools="scikit-learn: accuracy_score; torchmetrics: Accuracy",
+    explain=partial(explain_classes, "Accuracy", "1 where the row is right, else 0"),
+)
+def accuracy(
+    view: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5
+) -> Ratio:
+    """How many of the rows have the right class.
+
+    With several labels a row all of them must be right (subset accuracy); HammingLoss counts single
+    labels.
+
+    >>> from scorer.views.labelled import labelled
+    >>> accuracy(labelled(["a", "a", "b"], ["a", "b", "b"])).values()
+    array([1., 0., 1.])
+    """
+    right = view.truth == view.decided(positive_code(view, positive), threshold)
+    return mean_of_rows(view, right.all(axis=1) if view.several else right, "right")
+
+
+@metric(
+    "HammingLoss",
+    title="Hamming loss",
+    source="scikit-learn, hamming_loss",
+    latex=r"\frac{1}{n} \sum_{i=1}^{n} [\hat{y}_i \ne y_i]",
+    tools="scikit-learn: hamming_loss",
+    better="lower",
+    explain=partial(explain_classes, "HammingLoss", "share of the row's labels that are wrong"),
+)
+def hammingloss(
+    view: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5
+) -> Ratio:
+    """How many of the labels are wrong.
+
+    With several labels a row: of all classes the share that the row has and was not given, or was
+    given and does not have. With one it is 1 - Accuracy.
+
+    >>> from scorer.views.labelled import labelled
+    >>> hammingloss(labelled(["a", "a", "b"], ["a", "b", "b"])).values()
+    array([0., 1., 0.])
+    """
+    wrong = view.truth != view.decided(positive_code(view, positive), threshold)
+    return mean_of_rows(view, wrong.mean(axis=1) if view.several else wrong, "wrong")
+
+
+class Counts(NamedTuple):
+    """The rows of each class by their weights; each of shape (classes,)."""
+
+    hits: Floats
+    predicted: Floats
+    true: Floats
+
+
+def _count_classes(columns: Mapping[str, Any], row_weight: Floats) -> Counts:
+    """The counts of the classes, from the columns of `_class_figure`."""
+    code, weight = columns["code"], columns["weight"] * row_weight
+    size = int(code.max(initial=-1)) + 1
+    true, predicted = columns["true"], columns["predicted"]
+    parts = (weight * true * predicted, weight * predicted, weight * true)
+    hits, predicted, true = (
+        np.bincount(code, part, minlength=size).astype(np.float64) for part in parts
+    )
+    return Counts(hits, predicted, true)
+
+
+def _class_figure(
+    view: Labelled,
+    function: Callable[[Mapping[str, Any], Floats], float],
+    positive: int | None,
+    threshold: float,
+    *,
+    only_positive: bool = False,
+    class_columns: tuple[str, ...] = ("true class", "predicted class"),
+    formula: str = "",
+) -> Figure:
+    """A figure of the counts of classes.
+
+    It has a row for each class that a row of the table has, truly or as predicted: `code`, `true`
+    and `predicted` (1 or 0), `weight`. `class_columns` are what few rows of a class are counted in.
+    """
+    tallies = view.tallies(positive, threshold)
+    kept = tallies.code == positive if only_positive else slice(None)
+    code, true, predicted = tallies.code[kept], tallies.true[kept], tallies.predicted[kept]
+    columns = {
+        "code": code,
+        "true": true,
+        "predicted": predicted,
+        "weight": tallies.weight[kept],
+        "true class": np.where(true > 0, code, -1),
+        "predicted class": np.where(predicted > 0, code, -1),
+    }
+    return Figure(
+        function,
+        columns,
+        tallies.in_list[kept],
+        zero_weights=True,
+        class_columns=class_columns,
+        formula=formula,
+    )
+
+
+def _figure_of_rates(
+    view: Labelled,
+    rate: str,
+    average: str | None,
+    positive: str | None,
+    threshold: float,
+    beta: float = 1,
+) -> Figure:
+    """The rates of the classes, averaged.
+
+    Raises:
+        NotationError: The positive class is missing or unknown.
+    """
+    code = positive_code(view, positive)
+    if average == "binary" and code is None:
+        message = f"average=binary needs positive=, one of {join_first(view.classes)}"
+        raise NotationError(message, "positive")
+    if average != "binary" and code is not None and len(view.classes) > 2:
+        raise NotationError("positive= is for average=binary", "positive")
+    function = partial(_average_rates, rate=rate, average=average, beta=beta)
+    return _class_figure(view, function, code, threshold, only_positive=average == "binary")
+
+
+def _average_rates(
+    columns: Mapping[str, Any], row_weight: Floats, *, rate: str, average: str | None, beta: float
+) -> float:
+    """The mean of the classes' rates; NaN where there is no row at all."""
+    counts = _count_classes(columns, row_weight)
+    if not counts.true.size:
+        return 0.0 if average == "binary" else float("nan")
+    if average == "micro":
+        total = Counts(*(part.sum(keepdims=True) for part in counts))
+        return float(_rates(total, rate, beta)[0])
+    is_present = (counts.predicted + counts.true) > 0
+    weight = counts.true if average == "weighted" else is_present.astype(np.float64)
+    return float(divide_or((_rates(counts, rate, beta) * weight).sum(), weight.sum()))
+
+
+def _rates(counts: Counts, rate: str, beta: float) -> Floats:
+    """The precision, recall, F or Jaccard index of each class; 0 where it has no rows for that."""
+    hits, predicted, true = counts
+    if rate == "precision":
+        return divide_or(hits, predicted)
+    if rate == "recall":
+        return divide_or(hits, true)
+    if rate == "jaccard":
+        return divide_or(hits, true + predicted - hits)
+    return divide_or((1 + beta**2) * hits, beta**2 * true + predicted)
+
+
+@metric(
+    "Precision",
+    title="Precision",
+    source=VAN_RIJSBERGEN,
+    latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} [p_c > 0] \frac{h_c}{p_c}" + OF_CLASSES,
+    tools="scikit-learn: precision_score; torchmetrics: Precision",
+    undefined="there are no rows",
+    explain=partial(explain_classes, "Precision", "hits / predicted, averaged over classes"),
+)
+def precision(
+    view: Labelled,
+    *,
+    average: ClassAverage = None,
+    positive: Positive | None = None,
+    threshold: Threshold = 0.5,
+) -> Figure:
+    """How many of the rows that were given a class have it.
+
+    As in scikit-learn, 0 for a class that no row was given. `micro` is the accuracy where a row has
+    one label; a class that neither the truth nor the submission has does not count in the mean of
+    `macro`.
+
+    Class a: 1 of 2; class b: 2 of 3:
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> precision(rows, average="macro").pooled()
+    0.5833333333333333
+    """
+    return _figure_of_rates(view, "precision", average, positive, threshold)
+
+
+@metric(
+    "Recall",
+    title="Recall",
+    source=VAN_RIJSBERGEN,
+    latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} [t_c > 0] \frac{h_c}{t_c}" + OF_CLASSES,
+    tools="scikit-learn: recall_score; torchmetrics: Recall",
+    aliases=("Sensitivity",),
+    undefined="there are no rows",
+    explain=partial(explain_classes, "Recall", "hits / true, averaged over classes"),
+)
+def recall(
+    view: Labelled,
+    *,
+    average: ClassAverage = None,
+    positive: Positive | None = None,
+    threshold: Threshold = 0.5,
+) -> Figure:
+    """How many of the rows of a class were given it; sensitivity, of the positive class.
+
+    As in scikit-learn, 0 for a class that no row has, which `macro` counts if the submission names
+    it.
+
+    Class a: 1 of 2; class b: 2 of 3:
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> recall(rows, average="macro").pooled()
+    0.5833333333333333
+    """
+    return _figure_of_rates(view, "recall", average, positive, threshold)
+
+
+@metric(
+    "F1",
+    title="F1: the harmonic mean of precision and recall",
+    source=VAN_RIJSBERGEN,
+    latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} \frac{2 h_c}{t_c + p_c}" + OF_CLASSES,
+    tools="scikit-learn: f1_score; torchmetrics: F1Score",
+    aliases=("fmeasure", "f1score"),
+    undefined="there are no rows",
+    explain=partial(explain_classes, "F1", "2 hits / (true + predicted), averaged over classes"),
+)
+def f1(
+    view: Labelled,
+    *,
+    average: ClassAverage = None,
+    positive: Positive | None = None,
+    threshold: Threshold = 0.5,
+) -> Figure:
+    """Precision and recall in one number, their harmonic mean.
+
+    `macro` is the mean of the classes' values, as in scikit-learn, and not the harmonic mean of two
+    means. `micro` is the accuracy where a row has one label.
+
+    Class a: 2 * 1 / (2 + 2); class b: 2 * 2 / (3 + 3):
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> f1(rows, average="macro").pooled()
+    0.5833333333333333
+    """
+    return _figure_of_rates(view, "f", average, positive, threshold)
+
+
+@metric(
+    "FBeta",
+    title="F-beta: precision and recall, recall beta times as important",
+    source=VAN_RIJSBERGEN,
+    latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} "
+    r"\frac{(1 + \beta^2) h_c}{\beta^2 t_c + p_c}" + OF_CLASSES,
+    tools="scikit-learn: fbeta_score; torchmetrics: FBetaScore",
+    undefined="there are no rows",
+    explain=partial(
+        explain_classes,
+        "FBeta",
+        "(1 + beta²) hits / (beta² true + predicted), averaged over classes",
+    ),
+)
+def fbeta(
+    view: Labelled,
+    *,
+    beta: Beta,
+    average: ClassAverage = None,
+    positive: Positive | None = None,
+    threshold: Threshold = 0.5,
+) -> Figure:
+    """Precision and recall in one number, recall counting beta times as much.
+
+    `beta` is not squared by the caller; 1 is F1.
+
+    Class a: 5 * 1 / (4 * 2 + 2); class b: 5 * 2 / (4 * 3 + 3):
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> fbeta(rows, average="macro", beta=2).pooled()
+    0.5833333333333333
+    """
+    return _figure_of_rates(view, "f", average, positive, threshold, beta)
+
+
+@metric(
+    "Jaccard",
+    title="Jaccard index",
+    source="Jaccard, Bulletin de la Société vaudoise des sciences naturelles 37, 1901",
+    latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} \frac{h_c}{t_c + p_c - h_c}" + OF_CLASSES,
+    tools="scikit-learn: jaccard_score; torchmetrics: JaccardIndex",
+    aliases=("IoU",),
+    undefined="there are no rows",
+    explain=partial(
+        explain_classes, "Jaccard", "hits / (true + predicted - hits), averaged over classes"
+    ),
+)
+def jaccard(
+    view: Labelled,
+    *,
+    average: ClassAverage = None,
+    positive: Positive | None = None,
+    threshold: Threshold = 0.5,
+) -> Figure:
+    """How many of the rows that have a class or were given it have both.
+
+    Intersection over union, of each class.
+
+    Class a: 1 of 3; class b: 2 of 4:
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> jaccard(rows, average="macro").pooled()
+    0.41666666666666663
+    """
+    return _figure_of_rates(view, "jaccard", average, positive, threshold)
+
+
+def _mean_recall(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    hits, _, true = _count_classes(columns, row_weight)
+    return float(divide_or(divide_or(hits, true).sum(), (true > 0).sum(), np.nan))
+
+
+@metric(
+    "BalancedAccuracy",
+    title="Balanced accuracy",
+    source="Brodersen et al., ICPR 2010, doi:10.1109/ICPR.2010.764",
+    latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} \frac{h_c}{t_c}, \qquad K = "
+    r"\text{classes that the truth has}",
+    tools="scikit-learn: balanced_accuracy_score",
+    undefined="there are no rows",
+    explain=partial(explain_classes, "BalancedAccuracy", "mean of the classes' recalls"),
+)
+def balancedaccuracy(
+    view: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5
+) -> Figure:
+    """The mean of the classes' recalls, so that a rare class counts as much as a common one.
+
+    Over the classes that the truth has.
+
+    Class a: 1 of 2; class b: 2 of 3:
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> balancedaccuracy(rows).pooled()
+    0.5833333333333333
+    """
+    refuse_several_labels(view, "BalancedAccuracy")
+    code = positive_code(view, positive)
+    return _class_figure(view, _mean_recall, code, threshold, class_columns=("true class",))
+
+
+def _matthews(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    hits, predicted, true = _count_classes(columns, row_weight)
+    right, rows = hits.sum(), true.sum()
+    if rows <= 0:
+        return float("nan")
+    # Rows without a prediction are one more class, which no row truly has.
+    unanswered = rows - predicted.sum()
+    covariance = right * rows - (true * predicted).sum()
+    variances = np.array(
+        [rows**2 - (predicted**2).sum() - unanswered**2, rows**2 - (true**2).sum()]
+    )
+    # Both are 0 where a side has one class; weights leave an error of their last digits.
+    variances[variances <= 1e-12 * rows**2] = 0.0
+    return float(divide_or(covariance, np.sqrt(variances[0] * variances[1])))
+
+
+@metric(
+    "MCC",
+    title="Matthews correlation coefficient",
+    source="Gorodkin, Computational Biology and Chemistry 28, 2004, "
+    "doi:10.1016/j.compbiolchem.2004.09.006",
+    latex=r"\frac{n \sum_{c=1}^{C} h_c - \sum_{c=1}^{C} t_c p_c}{\sqrt{(n^2 - "
+    r"\sum_{c=1}^{C} p_c^2) (n^2 - \sum_{c=1}^{C} t_c^2)}}",
+    tools="scikit-learn: matthews_corrcoef; torchmetrics: MatthewsCorrCoef",
+    aliases=("Matthews", "PhiCoefficient"),
+    range=(-1, 1),
+    undefined="there are no rows",
+    explain=partial(
+        explain_classes,
+        "MCC",
+        "(right × rows - Σ true × predicted) / sqrt((rows² - Σ predicted²) (rows² - Σ true²))",
+    ),
+)
+def mcc(view: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5) -> Figure:
+    """The correlation of true and predicted classes: 1 is perfect, 0 no better than chance.
+
+    For two classes or more. 0, as in scikit-learn, where the truth or the submission has one class
+    only.
+
+    Right 3 of 5; true 2 and 3, predicted 2 and 3, so (15 - 13) / sqrt((25 - 13) (25 - 13)):
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> round(mcc(rows).pooled(), 6)
+    0.166667
+    """
+    refuse_several_labels(view, "MCC")
+    return _class_figure(view, _matthews, positive_code(view, positive), threshold)
+
+
+def _kappa(columns: Mapping[str, Any], row_weight: Floats, *, weights: str) -> float:
+    true, predicted = columns["true"], columns["predicted"]
+    weight = columns["weight"] * row_weight
+    # The first class is that of rows without a prediction, whose code is -1.
+    size = int(max(true.max(initial=-1), predicted.max(initial=-1))) + 2
+    true_rows, predicted_rows = (
+        np.bincount(side + 1, weight, minlength=size) for side in (true, predicted)
+    )
+    cost = (weight * _kappa_costs(true, predicted, weights, size)).sum()
+    first, second = np.indices((size, size)) - 1
+    expected = true_rows @ _kappa_costs(first, second, weights, size) @ predicted_rows
+    return float(1 - divide_or(cost * true_rows.sum(), expected, np.nan))
+
+
+def _kappa_costs(true: Ints, predicted: Ints, weights: str, size: int) -> Floats:
+    """What each prediction costs; a missing one (-1) as much as the farthest class."""
+    if weights == "none":
+        return np.asarray(true != predicted, dtype=np.float64)
+    distance = np.where(predicted < 0, max(size - 2, 0), np.abs(true - predicted)).astype(float)
+    return distance if weights == "linear" else np.square(distance)
+
+
+@metric(
+    "Kappa",
+    title="Cohen's kappa",
+    source="Cohen, Educational and Psychological Measurement 20(1), 1960, "
+    "doi:10.1177/001316446002000104",
+    latex=r"1 - \frac{n \sum_{i=1}^{n} d_{i,i}}{\sum_{i=1}^{n} \sum_{j=1}^{n} d_{i,j}}, "
+    r"\qquad d_{i,j} = [y_i \ne \hat{y}_j]",
+    tools="scikit-learn: cohen_kappa_score; Kaggle: quadratic weighted kappa (weights=quadratic)",
+    aliases=("CohenKappa",),
+    range=(-1, 1),
+    undefined="one class is all that there is on both sides",
+    explain=partial(
+        explain_classes, "Kappa", "1 - cost of what is wrong / cost expected by chance"
+    ),
+)
+def kappa(
+    view: Labelled,
+    *,
+    weights: KappaWeights = "none",
+    positive: Positive | None = None,
+    threshold: Threshold = 0.5,
+) -> Figure:
+    """How far the agreement of true and predicted classes exceeds what chance would give.
+
+    With `weights=quadratic`, the measure of many rating contests, a class far from the true one
+    costs more; the order of the classes is then what `submission.classes` says. Undefined where one
+    class is all that there is on both sides.
+
+    Wrong 2 of 5; by chance (2 * 3 + 3 * 2) / 5 = 2.4, so 1 - 2 / 2.4:
+
+    >>> from scorer.views.labelled import labelled
+    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> round(kappa(rows).pooled(), 6)
+    0.166667
+    """
+    refuse_several_labels(view, "Kappa")
+    _refuse_many_classes(view)
+    predicted = view.decided(positive_code(view, positive), threshold)
+    columns = {"true": view.truth, "predicted": predicted, "weight": view.weights}
+    # A cost that grows with the distance depends on all rows, not on the rarest class.
+    class_columns = ("true", "predicted") if weights == "none" else ()
+    function = partial(_kappa, weights=weights)
+    return Figure(function, columns, view.in_list, class_columns=class_columns)
+
+
+def refuse_several_labels(view: Labelled, name: str) -> None:
+    """Raise a `NotationError` if a row can have several labels."""
+    if view.several:
+        raise NotationError(f"{name} is not defined for rows with several labels")
+
+
+def _refuse_many_classes(view: Labelled) -> None:
+    """Raise a `NotationError` for more classes than a confusion matrix can have."""
+    if (size := len(view.classes)) > MAX_CONFUSION_CLASSES:
+        limit = f"{MAX_CONFUSION_CLASSES:,} are the most"
+        raise NotationError(f"a confusion matrix of {size:,} classes is too large; {limit}")

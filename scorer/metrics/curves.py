@@ -1,0 +1,617 @@
+"""Metrics of the order of scores: areas under curves, the Gini coefficient, concordance."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import combinations, pairwise
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from scorer.core.arrays import Floats, Ints, Mask, ends
+from scorer.core.text import join_first
+from scorer.metrics.api import Figure, metric
+from scorer.metrics.classes import format_count, positive_code
+from scorer.metrics.explain import OneList, Sentence, Steps, equation
+from scorer.metrics.notation import NotationError
+from scorer.metrics.numbers import number_column
+from scorer.metrics.parameters import MulticlassAverage, Positive, TruthColumn
+from scorer.views.labelled import Labelled, Targets
+
+BLOCK = 256  # rows whose times are compared with each other at once
+MEAN_AREA = r"\frac{1}{C} \sum_{c=1}^{C} A_c, \qquad A_c = "
+
+# Of a binary problem: from whether rows are true (1 or 0), levels and weights, shape (rows,) each.
+Area = Callable[[Floats, Ints, Floats], float]
+
+Multiclass = Annotated[
+    Literal["ovr", "ovo"],
+    Field(
+        description="With more than two classes: each against all others (ovr), or all pairs of "
+        "classes (ovo; Hand and Till 2001)."
+    ),
+]
+MaxFpr = Annotated[
+    float,
+    Field(
+        gt=0,
+        le=1,
+        description="Only the part of the curve up to this false positive rate, scaled so that "
+        "chance is 0.5 and the best is 1, as by scikit-learn's max_fpr.",
+    ),
+]
+MinTpr = Annotated[
+    float,
+    Field(
+        ge=0,
+        lt=1,
+        description="Only the area above this true positive rate, at most 1 - min_tpr, as in "
+        "ISIC 2024.",
+    ),
+]
+TiedRows = Annotated[
+    Literal["mean", "file"],
+    Field(
+        description="mean: rows with equal predictions stand in all their orders alike; file: in "
+        "the order of the truth's file, as Kaggle's code takes them.",
+    ),
+]
+EventColumn = Annotated[
+    TruthColumn,
+    Field(
+        description="The further column of the truth that is 1 where the event was seen at the "
+        "time, and 0 where nothing had happened until then. Default: it was seen in all rows."
+    ),
+]
+Strata = Annotated[
+    TruthColumn,
+    Field(
+        description="A further column of the truth; only rows that are equal there are compared."
+    ),
+]
+Predicts = Annotated[
+    Literal["time", "risk"],
+    Field(description="Whether a higher prediction means a later event (time) or an earlier one."),
+]
+
+
+def binary_problems(view: Labelled, positive: str | None) -> tuple[Floats, Floats]:
+    """Each class against the others; of two classes only the positive one.
+
+    A row without an answer stands where it is most wrong.
+
+    Returns:
+        Whether the rows are true, and their scores, each of shape (rows, problems).
+
+    Raises:
+        NotationError: There is no such class, or there are more than two.
+    """
+    true, score = view.indicators(view.truth), view.ordering
+    if len(view.classes) == 2 and not view.several:
+        code = positive_code(view, positive)
+        code = 1 if code is None else code
+        true, score = true[:, [code]], score[:, [code]]
+    elif positive is not None:
+        message = f"positive= is for two classes; there are {join_first(view.classes)}"
+        raise NotationError(message, "positive")
+    return true, np.where(view.answered[:, None], score, np.where(true > 0, -np.inf, np.inf))
+
+
+def _curve_figure(
+    view: Labelled,
+    function: Callable[[Mapping[str, Any], Floats], float],
+    average: str,
+    positive: str | None,
+    *,
+    both_sides: bool = True,
+) -> Figure:
+    """A figure of the binary problems: of columns `true`, `score` and `weight`.
+
+    With `both_sides` few rows of either side make the value uncertain, else few true ones.
+    """
+    true, score = binary_problems(view, positive)
+    # Places in the order of scores are computed once, so that no draw sorts them.
+    problems = [score] if average == "micro" else score.T
+    level = np.stack([np.unique(each, return_inverse=True)[1].reshape(-1) for each in problems], 1)
+    columns: dict[str, Any] = {
+        "true": true,
+        "score": score,
+        "level": level.reshape(true.shape),
+        "weight": view.weights,
+    }
+    class_columns: list[str] = []
+    if true.shape[1] == 1:
+        columns |= {name: columns[name][:, 0] for name in ("true", "score", "level")}
+        columns["class"] = np.where(true[:, 0] > 0, 1, 0 if both_sides else -1)
+        class_columns = ["class"]
+    elif average != "micro":
+        for n, side in enumerate(true.T):
+            columns[f"class {n}"] = np.where(side > 0, 1, 0 if both_sides else -1)
+            class_columns.append(f"class {n}")
+    order = np.arange(len(true))
+    if true.shape[1] == 1:  # rows in the order of their levels are counted faster
+        order = np.argsort(columns["level"], kind="stable")
+    columns = {name: column[order] for name, column in columns.items()}
+    return Figure(
+        function,
+        columns,
+        view.in_list[order],
+        zero_weights=True,
+        class_columns=tuple(class_columns),
+    )
+
+
+def _problems(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, Ints, Floats]:
+    """True and level, shape (rows, problems), and weight of the rows of `_curve_figure`."""
+    rows = row_weight.size
+    weight = columns["weight"] * row_weight
+    return columns["true"].reshape(rows, -1), columns["level"].reshape(rows, -1), weight
+
+
+def _mean_area(
+    columns: Mapping[str, Any], row_weight: Floats, *, area: str, average: str, bound: float = 1
+) -> float:
+    """The mean of the problems' areas: macro; weighted by true rows; or micro, all in one."""
+    if not row_weight.size:
+        return float("nan")
+    area_of = _area_function(area, bound)
+    true, level, weight = _problems(columns, row_weight)
+    if average == "micro":
+        return area_of(true.ravel(), level.ravel(), np.repeat(weight, true.shape[1]))
+    areas = [area_of(*problem, weight) for problem in zip(true.T, level.T, strict=True)]
+    if len(areas) == 1 or average == "macro":
+        return float(np.mean(areas))
+    share = (true * weight[:, None]).sum(axis=0)
+    return float(np.average(areas, weights=share)) if share.sum() > 0 else float("nan")
+
+
+def _area_function(area: str, bound: float) -> Area:
+    """The area of that name; `bound` is the rate at which a part of the ROC curve ends."""
+    if area == "up to fpr":
+        return partial(_area_up_to_fpr, max_fpr=bound)
+    if area == "above tpr":
+        return partial(_area_above_tpr, min_tpr=bound)
+    areas: dict[str, Area] = {
+        "roc": roc_area,
+        "precision": precision_area,
+        "trapezoids": _trapezoid_area,
+    }
+    return areas[area]
+
+
+def roc_area(true: Floats, level: Ints, weight: Floats) -> float:
+    """The share of pairs of a true and another row that are in the right order; ties count half."""
+    yes, no = np.bincount(level, weight * true), np.bincount(level, weight * (1 - true))
+    below = np.cumsum(no) - no
+    pairs = yes.sum() * no.sum()
+    return float((yes * (below + no / 2)).sum() / pairs) if pairs > 0 else float("nan")
+
+
+def _area_up_to_fpr(true: Floats, level: Ints, weight: Floats, *, max_fpr: float) -> float:
+    """The area under the ROC curve up to a false positive rate, on McClish's scale."""
+    curve = _roc_curve(true, level, weight)
+    if curve is None:
+        return float("nan")
+    area = _area_until(*curve, max_fpr)
+    chance = max_fpr**2 / 2
+    return 0.5 * (1 + (area - chance) / (max_fpr - chance))
+
+
+def _area_above_tpr(true: Floats, level: Ints, weight: Floats, *, min_tpr: float) -> float:
+    """The area under the ROC curve and above a true positive rate."""
+    curve = _roc_curve(true, level, weight)
+    if curve is None:
+        return float("nan")
+    fpr, tpr = curve
+    # Seen from its other end, the curve has the true positive rate on the horizontal axis.
+    return _area_until(1 - tpr[::-1], 1 - fpr[::-1], 1 - min_tpr)
+
+
+def _roc_curve(true: Floats, level: Ints, weight: Floats) -> tuple[Floats, Floats] | None:
+    """False and true positive rates from (0, 0) to (1, 1); None where a side has no rows."""
+    yes, no = _count_by_level(true, level, weight)
+    if yes.sum() <= 0 or no.sum() <= 0:
+        return None
+    positives, negatives = np.cumsum(yes), np.cumsum(no)
+    fpr, tpr = (np.append(0.0, side / side[-1]) for side in (negatives, positives))
+    return fpr, tpr
+
+
+def _area_until(rate: Floats, height: Floats, bound: float) -> float:
+    """The area under a curve from 0 to `bound`; `rate` ascends from 0 to 1."""
+    areas = np.append(0.0, np.cumsum(np.diff(rate) * (height[1:] + height[:-1]) / 2))
+    at = int(np.searchsorted(rate, bound))
+    if at == 0:
+        return 0.0
+    part = (bound - rate[at - 1]) / (rate[at] - rate[at - 1])
+    end = height[at - 1] + part * (height[at] - height[at - 1])
+    return float(areas[at - 1] + (bound - rate[at - 1]) * (height[at - 1] + end) / 2)
+
+
+def _one_against_one(columns: Mapping[str, Any], row_weight: Floats, *, average: str) -> float:
+    """The mean over pairs of classes of the areas among the rows of the two, from either side."""
+    true, level, weight = _problems(columns, row_weight)
+    areas, shares = [], []
+    for rows, sides in _class_pairs(true):
+        pair_areas = [roc_area(true[rows, n], level[rows, n], weight[rows]) for n in sides]
+        areas.append(np.mean(pair_areas))
+        shares.append(weight[rows].sum())
+    if not areas:
+        return float("nan")
+    weights = shares if average == "weighted" and sum(shares) > 0 else None
+    return float(np.average(areas, weights=weights))
+
+
+def _class_pairs(true: Floats) -> Iterator[tuple[Mask, tuple[int, int]]]:
+    """The rows of each pair of classes, and the two."""
+    for first, second in combinations(range(true.shape[1]), 2):
+        yield (true[:, first] + true[:, second]) > 0, (first, second)
+
+
+def explain_pairs(
+    name: str,
+    formula: str,
+    one: OneList,
+    value: float,
+    *,
+    positive: str | None = None,
+    **_: Any,
+) -> Steps:
+    """The steps of a metric of scores: a row's pairs with rows of the other side, and the value."""
+    view: Labelled = one.view
+    at, weight = view.at, view.weights
+    true, score = binary_problems(view, positive)
+    names = view.classes if true.shape[1] > 1 else (positive or view.classes[-1],)
+    for n, class_name in enumerate(names):
+        is_true, own = true[at, n] > 0, score[at, n]
+        others = (true[:, n] > 0) != is_true
+        right = others & ((score[:, n] < own) if is_true else (score[:, n] > own))
+        tied = others & (score[:, n] == own)
+        counts = [format_count(weight[rows].sum()) for rows in (others, right, tied)]
+        side = "of that class" if is_true else "of another class"
+        yield Sentence(
+            f"{class_name}: this row, {side}, has probability {own:.6g}. Of {counts[0]:,} pairs "
+            f"with rows of the other side {counts[1]:,} are in the right order and "
+            f"{counts[2]:,} tied."
+        )
+    yield equation(name, formula, "{}", value, value=value)
+
+
+@metric(
+    "AUROC",
+    title="Area under the ROC curve",
+    source="Hanley and McNeil, Radiology 143(1), 1982, doi:10.1148/radiology.143.1.7063747; "
+    "parts of it: McClish, Medical Decision Making 9(3), 1989, doi:10.1177/0272989X8900900307",
+    latex=MEAN_AREA + r"\frac{\sum_{i=1}^{n} \sum_{j=1}^{n} y_{i,c} (1 - y_{j,c}) "
+    r"([p_{i,c} > p_{j,c}] + \frac{1}{2} [p_{i,c} = p_{j,c}])}"
+    r"{\sum_{i=1}^{n} y_{i,c} \cdot \sum_{i=1}^{n} (1 - y_{i,c})}",
+    tools="scikit-learn: roc_auc_score; torchmetrics: AUROC; Kaggle: area under the ROC curve",
+    aliases=("ROCAUC", "AUC", "pAUC"),
+    undefined="a class has all rows or none",
+    columns=("probability",),
+    explain=partial(explain_pairs, "AUROC", "pairs in the right order, ties half / pairs"),
+)
+def auroc(
+    view: Labelled,
+    *,
+    average: MulticlassAverage = "macro",
+    multi: Multiclass = "ovr",
+    positive: Positive | None = None,
+    max_fpr: MaxFpr | None = None,
+    min_tpr: MinTpr | None = None,
+) -> Figure:
+    """How likely a row of the positive class has a higher probability than another row.
+
+    The share of all pairs of a positive and a negative row that are in the right order, ties
+    counting half, exactly. With more than two classes, or several labels a row, the mean over
+    classes (`average`). Undefined where a class has all rows or none. Any scores will do in place
+    of probabilities. `max_fpr` and `min_tpr` look at a part of the curve.
+
+    Pairs (0.8, 0.3), (0.8, 0.4), (0.4, 0.3), (0.4, 0.4): three right, one tied:
+
+    >>> from scorer.views.labelled import labelled
+    >>> probability = [0.8, 0.4, 0.3, 0.4]
+    >>> others = [1 - p for p in probability]
+    >>> rows = labelled(["b", "b", "a", "a"], {"a": others, "b": probability})
+    >>> auroc(rows).pooled()
+    0.875
+    >>> auroc(rows, min_tpr=0.5).pooled()  # between the rates 0.5 and 1: 0.5 - 0.125
+    0.375
+    """
+    if max_fpr is not None and min_tpr is not None:
+        raise NotationError("max_fpr= and min_tpr= cannot be used together", "min_tpr")
+    if multi == "ovo":
+        if view.several:
+            raise NotationError("multi=ovo is not defined for rows with several labels", "multi")
+        if average == "micro":
+            raise NotationError("multi=ovo has average=macro or weighted", "average")
+        if max_fpr is not None or min_tpr is not None:
+            raise NotationError("max_fpr= and min_tpr= are for multi=ovr", "multi")
+        if len(view.classes) > 2:
+            function = partial(_one_against_one, average=average)
+            return _curve_figure(view, function, average, positive)
+    function = partial(_mean_area, area="roc", average=average)
+    if max_fpr is not None:
+        function = partial(_mean_area, area="up to fpr", average=average, bound=max_fpr)
+    elif min_tpr is not None:
+        function = partial(_mean_area, area="above tpr", average=average, bound=min_tpr)
+    return _curve_figure(view, function, average, positive)
+
+
+def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
+    """The mean of the precisions at each score, weighted by the growth of recall there.
+
+    NaN where no row is true.
+    """
+    yes, no = _count_by_level(true, level, weight)
+    if yes.sum() <= 0:
+        return float("nan")
+    positives, rows = np.cumsum(yes), np.cumsum(yes + no)
+    precision = np.divide(positives, rows, out=np.zeros_like(positives), where=rows > 0)
+    return float((precision * yes).sum() / yes.sum())
+
+
+@metric(
+    "AveragePrecision",
+    title="Average precision: the area under the precision-recall curve",
+    source="scikit-learn, average_precision_score",
+    latex=MEAN_AREA + r"\frac{1}{t_c} \sum_{i=1}^{n} y_{i,c} \frac{\sum_{j=1}^{n} y_{j,c} "
+    r"[p_{j,c} \ge p_{i,c}]}{\sum_{j=1}^{n} [p_{j,c} \ge p_{i,c}]}",
+    tools="scikit-learn: average_precision_score; torchmetrics: AveragePrecision",
+    aliases=("AP",),
+    undefined="a class has no rows",
+    columns=("probability",),
+    explain=partial(
+        explain_pairs, "AveragePrecision", "sum of precision × growth of recall, down the scores"
+    ),
+)
+def averageprecision(
+    view: Labelled, *, average: MulticlassAverage = "macro", positive: Positive | None = None
+) -> Figure:
+    """The mean precision at the probabilities of the positive rows.
+
+    A step function without interpolation, rows of equal probability taken together, as in
+    scikit-learn. Undefined where no row is of the class.
+
+    Down the list: one of one, then two of three rows:
+
+    >>> from scorer.views.labelled import labelled
+    >>> probability = [0.8, 0.4, 0.3, 0.4]
+    >>> others = [1 - p for p in probability]
+    >>> rows = labelled(["b", "b", "a", "a"], {"a": others, "b": probability})
+    >>> round(averageprecision(rows).pooled(), 6)
+    0.833333
+    """
+    function = partial(_mean_area, area="precision", average=average)
+    return _curve_figure(view, function, average, positive, both_sides=False)
+
+
+def _trapezoid_area(true: Floats, level: Ints, weight: Floats) -> float:
+    """The area under straight lines between the points of recall and precision at each score.
+
+    NaN where no row is true.
+    """
+    yes, no = _count_by_level(true, level, weight)
+    if yes.sum() <= 0:
+        return float("nan")
+    positives, rows = np.cumsum(yes), np.cumsum(yes + no)
+    precision = np.append(1.0, np.divide(positives, rows, out=np.ones_like(rows), where=rows > 0))
+    recall = np.append(0.0, positives / positives[-1])
+    return float((np.diff(recall) * (precision[1:] + precision[:-1])).sum() / 2)
+
+
+@metric(
+    "PRTrapezoids",
+    title="Area under the precision-recall curve by trapezoids",
+    source="scikit-learn, precision_recall_curve and auc",
+    latex=MEAN_AREA + r"\frac{1}{2} \sum_{m=1}^{M} (u_m - u_{m-1}) (v_m + v_{m-1}), "
+    r"\qquad u_m, v_m = \text{recall and precision at the } m "
+    r"\text{-th highest probability, 0 and 1 before}",
+    tools="scikit-learn: auc of precision_recall_curve",
+    undefined="a class has no rows",
+    columns=("probability",),
+)
+def prtrapezoids(
+    view: Labelled, *, average: MulticlassAverage = "macro", positive: Positive | None = None
+) -> Figure:
+    """The area under the precision-recall curve with straight lines between its points.
+
+    From recall 0 with precision 1 through a point at each probability. Lines are too good for such
+    a curve, most where many rows have the same probability; `AveragePrecision` has none. Both are
+    called PRAUC or AUPRC, so that neither answers to these names. Undefined where no row is of the
+    class.
+
+    Down the list: one of one, then two of three rows:
+
+    >>> from scorer.views.labelled import labelled
+    >>> probability = [0.8, 0.4, 0.3, 0.4]
+    >>> others = [1 - p for p in probability]
+    >>> rows = labelled(["b", "b", "a", "a"], {"a": others, "b": probability})
+    >>> round(prtrapezoids(rows).pooled(), 6)  # 1/2 + (1 + 2/3) / 4
+    0.916667
+    """
+    function = partial(_mean_area, area="trapezoids", average=average)
+    return _curve_figure(view, function, average, positive, both_sides=False)
+
+
+def _count_by_level(true: Floats, level: Ints, weight: Floats) -> tuple[Floats, Floats]:
+    """The weight of true and of other rows at each level of scores, from the highest down."""
+    yes, no = (
+        np.bincount(level, weight * side)[::-1].astype(np.float64) for side in (true, 1 - true)
+    )
+    return yes, no
+
+
+def _normalized_gini(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    target, key, weight = columns["target"], columns["key"], columns["weight"] * row_weight
+    counted = weight > 0
+    if not counted.any() or np.ptp(target[counted]) == 0 or np.isnan(key[counted]).any():
+        return float("nan")
+    target, key, weight = target[counted], key[counted], weight[counted]
+    return _gini(key, target, weight) / _gini(target, target, weight)
+
+
+def _gini(key: Floats, target: Floats, weight: Floats) -> float:
+    """Twice the area between the Lorenz curve of the targets, highest key first, and a line.
+
+    Rows with equal keys stand in all their orders alike: the curve is straight there.
+    """
+    order = np.argsort(-key, kind="stable")
+    last = ends(key[order])
+    rows = np.append(0.0, np.cumsum(weight[order])[last])
+    sums = np.append(0.0, np.cumsum((target * weight)[order])[last])
+    if not rows[-1] or not sums[-1]:
+        return float("nan")
+    rows, sums = rows / rows[-1], sums / sums[-1]
+    return float((np.diff(rows) * (sums[1:] + sums[:-1])).sum() - 1)
+
+
+@metric(
+    "NormalizedGini",
+    title="Normalised Gini coefficient",
+    source="Kaggle, Allstate Claim Prediction Challenge, 2011; Porto Seguro, 2017",
+    latex=r"\frac{G}{G^*}, \qquad G = \frac{1}{n} \sum_{i=1}^{n} (S_i + S_{i-1}) - 1, "
+    r"\qquad G^* = \frac{1}{n} \sum_{i=1}^{n} (S^*_i + S^*_{i-1}) - 1, \qquad S_i = "
+    r"\text{share of the targets' sum in the } i \text{ rows with the highest "
+    r"predictions}, \qquad S^*_i = \text{with the highest targets}",
+    tools="Kaggle: normalized gini (ties=file)",
+    aliases=("nGini",),
+    range=(-1, 1),
+    undefined="all targets are equal, or a row has no prediction",
+    aggregate="pooled",
+    columns=("prediction",),
+)
+def normalizedgini(view: Targets, *, ties: TiedRows = "mean") -> Figure:
+    """How well predictions order the rows: the Gini coefficient over that of the best order.
+
+    With the rows by their predictions, highest first, it is the area between the running share of
+    the targets and that of the rows, over the same area of the rows by their targets. Rows with
+    equal predictions count as in all orders at once; Kaggle's code takes them as they stand in the
+    file: `ties=file`. Weights are those of the rows. Equal targets, such as of one class alone,
+    have no value. For targets 0 and 1 it is 2 AUROC - 1. What recommenders call Gini, how unevenly
+    items are recommended, is `Gini`.
+
+    >>> from scorer.views.labelled import targets
+    >>> normalizedgini(targets([1, 0, 1, 0], [4, 3, 2, 1])).pooled()  # 2 * 3/4 - 1
+    0.5
+    """
+    key = view.prediction
+    if ties == "file":
+        order = np.lexsort((view.file_order, -view.prediction))
+        key = np.empty(order.size)
+        key[order] = -np.arange(order.size)
+        key = np.where(np.isnan(view.prediction), np.nan, key)
+    columns = {"target": view.target, "key": key, "weight": view.weights}
+    formula = "Gini of the predictions' order / Gini of the targets' order"
+    return Figure(_normalized_gini, columns, view.in_list, formula=formula)
+
+
+def comparable_pairs(
+    time: Ints, event: Floats, prediction: Ints, weight: Floats, stratum: Ints
+) -> tuple[float, float]:
+    """The weight of the comparable pairs in the right order, ties as half, and of all.
+
+    Times and predictions are levels, and rows are ordered by stratum and time. A pair is compared
+    if the event of the earlier row was seen. A block of rows at a time is compared with each other,
+    and with the sums of what follows them.
+    """
+    right = total = 0.0
+    early_weight = weight * (event > 0)
+    edges = [*np.flatnonzero(np.diff(stratum, prepend=-1)).tolist(), stratum.size]
+    for start, stop in pairwise(edges):
+        later = np.bincount(prediction[start:stop], weight[start:stop])
+        for first in range(start, stop, BLOCK):
+            end = min(first + BLOCK, stop)
+            rows, last = np.arange(first, end), time[end - 1]
+            same = slice(end, end + int(np.searchsorted(time[end:stop], last, side="right")))
+            later -= np.bincount(prediction[rows], weight[rows], minlength=later.size)
+            tied = np.bincount(prediction[same], weight[same], minlength=later.size)
+            for early, follows in (
+                (rows[time[rows] < last], later),
+                (rows[time[rows] == last], later - tied),  # those of the same time follow no row
+            ):
+                own, sums = prediction[early], np.append(0.0, np.cumsum(follows))
+                higher = sums[-1] - sums[own] - follows[own] / 2
+                right += float(early_weight[early] @ higher)
+                total += float(early_weight[early].sum() * sums[-1])
+            among = early_weight[rows, None] * weight[rows] * (time[rows, None] < time[rows])
+            order = np.sign(prediction[rows] - prediction[rows, None])
+            right += float((among * (1 + order)).sum() / 2)
+            total += float(among.sum())
+    return right, total
+
+
+def _concordance(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    prediction = columns["prediction"]
+    if (prediction < 0).any():  # one is missing
+        return float("nan")
+    weight = columns["weight"] * row_weight
+    right, total = comparable_pairs(
+        columns["time"], columns["event"], prediction, weight, columns["stratum"]
+    )
+    return right / total if total > 0 else float("nan")
+
+
+@metric(
+    "Concordance",
+    title="Concordance index",
+    source="Harrell et al., JAMA 247(18), 1982; lifelines, concordance_index",
+    latex=r"\frac{\sum_{i=1}^{n} \sum_{j=1}^{n} c_{i,j} ([z_i < z_j] + \frac{1}{2} [z_i = z_j])}"
+    r"{\sum_{i=1}^{n} \sum_{j=1}^{n} c_{i,j}}, "
+    r"\qquad c_{i,j} = d_i ([y_i < y_j] + [y_i = y_j] (1 - d_j)), "
+    r"\qquad z_i = \hat{y}_i, \qquad d_i = \text{1 where the event of row } i "
+    r"\text{ was seen, else 0}",
+    tools="lifelines: concordance_index; scikit-survival: concordance_index_censored "
+    "(predicts=risk)",
+    aliases=("CIndex",),
+    undefined="no pair of rows can be compared",
+    aggregate="pooled",
+    columns=("prediction",),
+)
+def concordance(
+    view: Targets,
+    *,
+    event: EventColumn | None = None,
+    predicts: Predicts = "time",
+    strata: Strata | None = None,
+) -> Figure:
+    """How many comparable pairs of rows are in the right order of their times; ties count half.
+
+    The target is a time. Where `event` names a column, 1 says that something happened at that time,
+    0 that the row was only looked at until then: a pair is compared if the event of its earlier row
+    was seen, as in lifelines. With `strata` only rows of the same stratum are compared; for the
+    mean of the strata's own values write `average: group`. A submission without one of the
+    predictions has no value.
+
+    Times 1, 2, 3, the first two predicted in the wrong order:
+
+    >>> from scorer.views.labelled import targets
+    >>> round(concordance(targets([1, 2, 3], [5, 4, 6])).pooled(), 6)  # 2 / 3
+    0.666667
+    """
+    rows = view.target.size
+    seen, stratum = np.ones(rows), np.zeros(rows, dtype=np.int64)
+    if event is not None:
+        seen = (number_column(view.truth_columns, event, "Concordance") > 0).astype(np.float64)
+    if strata is not None:
+        stratum = np.unique(view.truth_columns[strata], return_inverse=True)[1]
+    order = np.lexsort((-seen, view.target, stratum))  # at one time, events are the earlier ones
+    is_new = (np.diff(view.target[order], prepend=np.nan) != 0) | (
+        np.diff(seen[order], prepend=0) != 0
+    )
+    predicted = view.prediction if predicts == "time" else -view.prediction
+    level = np.unique(predicted, return_inverse=True)[1]
+    columns = {
+        "time": np.cumsum(is_new),
+        "event": seen[order],
+        "prediction": np.where(np.isnan(predicted), -1, level)[order],
+        "weight": view.weights[order],
+        "stratum": stratum[order],
+        "class": np.where(seen > 0, 0, -1)[order],
+    }
+    formula = "pairs in the right order, ties half / comparable pairs"
+    return Figure(
+        _concordance, columns, view.in_list[order], class_columns=("class",), formula=formula
+    )

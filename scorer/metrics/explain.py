@@ -1,0 +1,380 @@
+"""Explanations of a list's value: steps as data, made from what a metric returns.
+
+Nothing here prints. Numbers stay numbers until a report writes them.
+
+>>> ratio = Ratio([2.0], 5, "found / k", {"found": [2.0], "k": 5})
+>>> equation = explain_ratio("P@5", ratio, 0)
+>>> print(equation.name, "=", equation.formula, "=", equation.put_in("{:g}".format))
+P@5 = found / k = 2 / 5
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scorer.core.arrays import Floats, Ints
+from scorer.metrics.api import Figure, Ratio, Result, Table
+from scorer.metrics.notation import Measure
+from scorer.views.diverse import Diverse
+from scorer.views.hits import Hits, Judged, Ranked
+from scorer.views.labelled import LabelledRows, Targets
+from scorer.views.names import Names
+from scorer.views.returned import Returned
+from scorer.views.texts import Texts
+
+Cell = str | int | float | None  # None: nothing stands there
+Write = Callable[[float], str]
+
+ROWS = 24  # of a table that are shown before it is abbreviated
+FIRST_ROWS, LAST_ROWS = 28, 12  # of a table's rows that matter
+ITEMS = 40  # of a set
+SUMMANDS = 8  # of a sum that are written out
+TIED = "items with equal scores stand at each of their ranks alike (ties: expected)"
+
+
+class Sentence(NamedTuple):
+    """A step in words."""
+
+    text: str
+
+
+class NamedItems(NamedTuple):
+    """A named set of items."""
+
+    name: str
+    items: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """The set as text; the end of a long one is left out."""
+        beyond = len(self.items) - ITEMS
+        items = self.items if beyond <= 1 else (*self.items[:ITEMS], f"… {beyond:,} more")
+        return "{" + ", ".join(items) + "}"
+
+
+class Grid(NamedTuple):
+    """A table. Of a long one the rows that matter are shown."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    matter: tuple[bool, ...] = ()  # one a row; none: all do
+
+    def abbreviated(self) -> Iterator[tuple[Cell, ...] | int]:
+        """The rows to show; a number stands for that many rows left out."""
+        last = len(self.rows) - 1
+        rows = list(range(len(self.rows)))
+        if len(rows) > ROWS:
+            rows = [n for n in rows if n in (0, last) or not self.matter or self.matter[n]]
+        if len(rows) > FIRST_ROWS + LAST_ROWS:
+            rows = [*rows[:FIRST_ROWS], *rows[-LAST_ROWS:]]
+        following = 0
+        for n in rows:
+            if n - following > 1:
+                yield n - following
+            elif n > following:
+                yield self.rows[following]
+            yield self.rows[n]
+            following = n + 1
+
+
+class Equation(NamedTuple):
+    """A line such as `P@5 = found / k = 2 / 5 = 0.4`; a value of NaN is undefined."""
+
+    name: str
+    formula: str
+    numbers: str  # the same with {} for each of `parts`: arithmetic that anybody can redo
+    parts: tuple[float, ...]
+    value: float
+
+    def put_in(self, write: Write) -> str:
+        """The formula in numbers."""
+        return self.numbers.format(*map(write, self.parts))
+
+
+Step = Sentence | NamedItems | Grid | Equation
+Steps = Iterator[Step]
+
+
+class Working(NamedTuple):
+    """The steps to one list's value, which the last step ends in; NaN where it is undefined."""
+
+    title: str
+    steps: tuple[Step, ...]
+    value: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OneList:
+    """One list: what a metric sees of it, and what its items are called."""
+
+    view: Any
+    names: Names
+
+    def name_items(self, hits: Hits) -> tuple[str, ...]:
+        """The names of the items of hits, or of an ideal."""
+        return tuple(self.names.truth[place - 1] for place in hits.place.tolist())
+
+    def without_unjudged(self) -> OneList:
+        """The list without unjudged items, as `Judged.only_judged`."""
+        view, judged = self.view.only_judged(), judged_hits(self.view)
+        hits = judged_hits(view)
+        returned = tuple(self.names.returned[rank - 1] for rank in judged.relevant(0).rank.tolist())
+        return OneList(view, Names(self.names.truth, returned, hits.before, hits.tied))
+
+
+def grid(title: str, columns: Mapping[str, Any], matter: Iterable[bool] = ()) -> Grid:
+    """A table from its columns; rows that `matter` stay when it is abbreviated."""
+    rows = zip(*(map(_plain, column) for column in columns.values()), strict=True)
+    return Grid(title, tuple(columns), tuple(rows), tuple(map(bool, matter)))
+
+
+def equation(name: str, formula: str, numbers: str, *parts: float, value: float) -> Equation:
+    """An equation; `numbers` is the formula with a {} for each of `parts`."""
+    return Equation(name, formula, numbers, tuple(map(float, parts)), float(value))
+
+
+def sum_equation(
+    name: str, formula: str, numbers: str, summands: Iterable[float], value: float
+) -> Equation:
+    """An equation over a sum: the {} of `numbers` becomes the summands if they are few.
+
+    >>> sum_equation("CG", "sum of gains", "{}", [3, 2], 5).put_in("{:g}".format)
+    '3 + 2'
+    """
+    terms = [float(term) for term in summands]
+    if len(terms) > SUMMANDS or not terms:
+        return equation(name, formula, numbers, math.fsum(terms), value=value)
+    written = " + ".join(["{}"] * len(terms))
+    bare = numbers == "{}" or len(terms) == 1
+    numbers = numbers.replace("{}", written if bare else f"({written})")
+    return equation(name, formula, numbers, *terms, value=value)
+
+
+def explain(measure: Measure, one: OneList, value: float) -> Steps:
+    """The steps from what a list holds to its value, by the metric's own function or by what it is.
+
+    Args:
+        measure: The measure, whose parameters are settled.
+        one: The list; of a table the whole view, with the row marked (`LabelledRows.at`).
+        value: The value that scoring gave the list.
+    """
+    metric, params = measure.metric, measure.params
+    if params.get("judged_only") and "judged_only" in metric.options:
+        one = one.without_unjudged()
+    if metric.explain is not None:
+        own = {name: value for name, value in params.items() if name not in metric.options}
+        yield from metric.explain(one, value, **own)
+        return
+    result = None if metric.view is Ranked else measure.evaluate(one.view)
+    yield from _inputs(measure, one, result)
+    if math.isnan(value) and metric.undefined:
+        yield Sentence(f"{metric.name} is undefined where {metric.undefined}.")
+    elif isinstance(result, Ratio):
+        index: int | None = 0
+        if isinstance(one.view, LabelledRows) and one.view.at >= 0:
+            index = None if measure.pooled else one.view.at
+        if _term_of_list(result.denominator, index) == 0 and not math.isnan(value):
+            yield Sentence(f"{result.formula} is 0 / 0 here, which counts as {value:g}.")
+        yield explain_ratio(metric.name, result, index)
+    else:
+        formula = result.formula if isinstance(result, Figure) else ""
+        yield equation(metric.name, formula, "{}", value, value=value)
+
+
+def explain_ratio(name: str, ratio: Ratio, index: int | None) -> Equation:
+    """The equation of one list's value, given by its number from 0; None: of all lists together."""
+    terms = {"numerator": ratio.numerator, "denominator": ratio.denominator, **ratio.terms}
+    parts: list[float] = []
+
+    def number(match: re.Match[str]) -> str:
+        term = _term_of_list(terms[match[0]], index)
+        summands = _summands(ratio.table, index) if match[0].startswith("sum") else []
+        if 1 < len(summands) <= SUMMANDS and math.isclose(sum(summands), term, abs_tol=1e-12):
+            parts.extend(summands)
+            written = " + ".join(["{}"] * len(summands))
+            return written if ratio.formula == match[0] else f"({written})"
+        parts.append(term)
+        return "{}"
+
+    # Longer words come first, so that "min(R, k)" is not read as "R". No letter stands beside a
+    # word, so that "k" is not found in "rank"; other signs may, as in "beta²".
+    words = "|".join(re.escape(word) for word in sorted(terms, key=len, reverse=True))
+    escaped = ratio.formula.replace("{", "{{").replace("}", "}}")
+    numbers = re.sub(rf"(?<![a-zA-Z])(?:{words})(?![a-zA-Z])", number, escaped)
+    value = ratio.pooled() if index is None else float(ratio.values()[index])
+    if _term_of_list(ratio.denominator, index) == 0 and not math.isnan(value):
+        return equation(name, "", "{}", value, value=value)
+    if not parts:
+        return equation(name, ratio.formula, "{}", value, value=value)
+    return equation(name, ratio.formula, numbers, *parts, value=value)
+
+
+def ranked_table(
+    one: OneList, hits: Hits, columns: Mapping[str, ArrayLike], k: int | None = None
+) -> Grid:
+    """The list down to rank k, with the grades and further columns of some hits.
+
+    `columns`, shape (hits,) each, are by their headings; `k` is the last rank that is shown, None
+    for all.
+    """
+    judged = judged_hits(one.view)
+    grade = _at_ranks(len(one.names.returned), judged.rank, judged.grade)
+    return _list_table(one, hits.rank, {"grade": grade}, columns, k, judged)
+
+
+def judged_hits(view: Any) -> Hits:
+    """The hits of a view of ranked lists, or of the one that it holds."""
+    hits: Hits = (view if isinstance(view, Judged) else view.judged).hits
+    return hits
+
+
+def _inputs(measure: Measure, one: OneList, result: Result | None) -> Steps:
+    """What the list holds: its relevant items, its rows with what each adds, the best list."""
+    view, params = one.view, measure.params
+    table = result.table if isinstance(result, Ratio) else None
+    k = params.get("k")
+    match view:
+        case LabelledRows() if view.at >= 0:
+            yield _row_table(view, result)
+        case Targets():
+            yield _target_table(one, table)
+        case Texts():
+            yield NamedItems("The truth", tuple(view.truth_text))
+            yield NamedItems("The submission", tuple(view.text))
+        case Judged() | Diverse():
+            judged = view if isinstance(view, Judged) else view.judged
+            if isinstance(result, Ratio) and "R" in result.terms and "rel" in params:
+                items = one.name_items(judged.ideal.relevant(params["rel"]))
+                title = f"relevant (grade {params['rel']:g} or more), R = {len(items):,}"
+                yield NamedItems(title, items)
+            rows = judged.hits if table is None else table.rows
+            yield ranked_table(one, rows, _with_total(table), k)
+        case Returned():
+            rows = view if table is None else table.rows
+            columns = {"grade": view.grade} if table is None else _with_total(table)
+            yield _list_table(one, rows.rank, {}, columns, k)
+        case _ if isinstance(result, Figure):
+            yield _figure_table(result)
+    if isinstance(result, Ratio) and result.best is not None:
+        yield _best_table(one, result.best)
+
+
+def _with_total(table: Table | None) -> dict[str, ArrayLike]:
+    """The columns of a table, and the running total of the last one."""
+    if table is None or not table.columns:
+        return {}
+    *_, last = table.columns.values()
+    return {**table.columns, "running total": np.cumsum(np.asarray(last, dtype=np.float64))}
+
+
+def _row_table(view: LabelledRows, result: Result | None) -> Grid:
+    """The row of a table that is explained."""
+    columns: dict[str, Any] = {}
+    if isinstance(view, Targets):
+        columns = {"target": view.target, "prediction": view.prediction}
+    if isinstance(result, Ratio) and result.table is not None:
+        columns |= result.table.columns
+    elif isinstance(result, Figure) and not isinstance(view, Targets):
+        own = result.subset_rows(result.in_list == view.at)
+        return _figure_table(own)
+    if view.weight is not None:
+        columns["weight"] = view.weight
+    return grid("This row", {name: [np.asarray(cells)[view.at]] for name, cells in columns.items()})
+
+
+def _target_table(one: OneList, table: Table | None) -> Grid:
+    """The numbers of one list that were predicted."""
+    view = one.view
+    columns = {"item": one.names.truth, "target": view.target, "prediction": view.prediction}
+    return grid("The numbers that were predicted", {**columns, **(table.columns if table else {})})
+
+
+def _figure_table(figure: Figure) -> Grid:
+    """The rows that a figure is computed from, one number a column."""
+    columns = {name: each for name, each in figure.columns.items() if np.ndim(each) == 1}
+    return grid("The rows of this list", columns)
+
+
+def _best_table(one: OneList, best: Table) -> Grid:
+    """The best possible list, with the grades and further columns of its items."""
+    ideal: Hits = best.rows
+    return grid(
+        "The best list",
+        {
+            "rank": ideal.rank,
+            "item": one.name_items(ideal),
+            "grade": ideal.grade,
+            **_with_total(best),
+        },
+    )
+
+
+def _list_table(
+    one: OneList,
+    rank: Ints,
+    full_columns: Mapping[str, Floats],
+    columns: Mapping[str, ArrayLike],
+    k: int | None,
+    ties: Hits | None = None,
+) -> Grid:
+    """The returned items down to rank k; `columns` have cells at some ranks only."""
+    names, n = one.names, len(one.names.returned)
+    grouped = ties is not None and (ties.spread or ties.middle)  # which have ranks in common
+    above = names.before if grouped else np.arange(n)
+    count = n if k is None else int((above < k).sum())
+    title = f"first {count:,} of {n:,} ranks" if count < n else f"all {n:,} ranks"
+    if ties is not None and ties.spread and (names.tied[:count] > 1).any():
+        title += f"; {TIED}"
+    ranks: list[Cell] = list(range(1, n + 1))
+    if grouped:
+        ends = zip((names.before + 1).tolist(), (names.before + names.tied).tolist(), strict=True)
+        ranks = [first if first == last else f"{first}-{last}" for first, last in ends]
+    cells = {**full_columns, **{name: _at_ranks(n, rank, each) for name, each in columns.items()}}
+    return grid(
+        f"The list, {title}" if n else "The list",
+        {
+            "rank": ranks[:count],
+            "item": names.returned[:count],
+            **{name: values[:count] for name, values in cells.items()},
+        },
+        np.isin(np.arange(1, count + 1), rank),
+    )
+
+
+def _at_ranks(size: int, rank: Ints, values: ArrayLike) -> Floats:
+    """`values` at their ranks, NaN at the others."""
+    cells = np.full(size, np.nan)
+    cells[rank - 1] = values
+    return cells
+
+
+def _term_of_list(term: ArrayLike, index: int | None) -> float:
+    """The number that a term has for one list, or in all; a single number is that of each list."""
+    array = np.asarray(term, dtype=np.float64)
+    if array.ndim == 0:
+        return float(array)
+    return float(array.sum() if index is None else array[index])
+
+
+def _summands(table: Table | None, index: int | None) -> list[float]:
+    """The cells of a table's last column that a list's sum is made of."""
+    if table is None or not table.columns or index is None:
+        return []
+    *_, last = table.columns.values()
+    column = np.asarray(last, dtype=np.float64)[table.rows.in_list == index]
+    return [float(cell) for cell in column]
+
+
+def _plain(cell: object) -> Cell:
+    """A cell as a plain Python value; None for NaN."""
+    value: Cell = cell.item() if hasattr(cell, "item") else cell  # type: ignore[assignment]
+    if isinstance(value, float):
+        return None if math.isnan(value) else value + 0.0  # never -0
+    return int(value) if isinstance(value, bool) else value

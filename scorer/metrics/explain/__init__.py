@@ -1,1 +1,0 @@
-"""The toolkit with which metrics explain a value."""

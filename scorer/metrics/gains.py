@@ -1,0 +1,524 @@
+"""Metrics of ranked lists that add up gains: DCG, ERR, RBP, Q-measure and kin.
+
+The gain of an item comes from its grade. Metrics differ in how much less it counts further down,
+and in what the best possible list gains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+from pydantic import Field
+
+from scorer.core.arrays import Floats, Ints, starts
+from scorer.metrics.api import Ratio, Table, metric
+from scorer.metrics.notation import NotationError
+from scorer.metrics.parameters import (
+    Cutoff,
+    Discount,
+    FromChallenge,
+    Gain,
+    Persistence,
+    Relevant,
+    discount_function,
+    gains_of,
+)
+from scorer.views.hits import Hits, Judged, ranked_hits
+
+SMALLEST_WEIGHT = 1e-300  # weights of depths below are 0 beside any other
+
+HighestGrade = Annotated[
+    Annotated[float, Field(ge=0)] | None,
+    Field(description="The highest grade there is; by default the truth's."),
+    FromChallenge(lambda constants: constants.max_grade),
+]
+Blend = Annotated[
+    float, Field(ge=0, le=1e6, description="How much gains weigh beside counts; 0 or more.")
+]
+
+
+def sum_ratio(hits: Hits, summands: Floats, name: str, columns: Mapping[str, ArrayLike]) -> Ratio:
+    """The sum of `summands`, shape (hits,), over each list's hits; the last column is of them."""
+    total = hits.total(summands)
+    return Ratio(total, 1, name, {name: total}, Table(hits, columns))
+
+
+@metric(
+    "CG",
+    title="Cumulative gain",
+    source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
+    latex=r"\sum_{i=1}^{k} g_i",
+    range=(0, None),
+    expected_ties=True,
+)
+def cg(view: Judged, *, k: Cutoff | None = None) -> Ratio:
+    """The sum of the returned items' grades; their order does not matter.
+
+    Grades 3, 2 and none:
+
+    >>> cg(Judged.of((["a", "b", "x"], {"a": 3, "b": 2}))).values()  # 3 + 2
+    array([5.])
+    """
+    gain = gains_of(view.hits.grade, "linear") * view.hits.within(k)
+    return sum_ratio(view.hits, gain, "sum of gains", {"gain": gain})
+
+
+@metric(
+    "DCG",
+    title="Discounted cumulative gain",
+    source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
+    latex=r"\sum_{i=1}^{k} \frac{g_i}{\log_2(i + 1)}",
+    tools="ranx: dcg (its dcg_burges is gain=exp2); "
+    "scikit-learn: dcg_score (it averages over the orders of tied items, as ties: expected)",
+    range=(0, None),
+    expected_ties=True,
+    mean_ranks=True,
+)
+def dcg(
+    view: Judged, *, k: Cutoff | None = None, gain: Gain = "linear", discount: Discount = "log2"
+) -> Ratio:
+    """What a list's items are worth together, those further down less.
+
+    An item at rank i adds its gain over log2(i + 1), as in trec_eval and ranx. The paper divides by
+    log2(i) from rank 2 on: `discount=jarvelin`.
+
+    Grades 3, 2 and none at ranks 1, 2 and 3:
+
+    >>> view = Judged.of((["a", "b", "x"], {"a": 3, "b": 2}))
+    >>> dcg(view).values().round(4)  # 3 + 2 / log2(3)
+    array([4.2619])
+    >>> dcg(view, gain="exp2", discount="jarvelin").values()  # 7 + 3 / 1
+    array([10.])
+    """
+    columns = _discounted(view.hits, gain, discount, k)
+    return sum_ratio(view.hits, columns["contribution"], "sum of gain / discount", columns)
+
+
+@metric(
+    "nDCG",
+    title="Normalised discounted cumulative gain",
+    source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
+    latex=r"\frac{\sum_{i=1}^{k} \frac{g_i}{\log_2(i + 1)}}"
+    r"{\sum_{i=1}^{k} \frac{g^*_i}{\log_2(i + 1)}}",
+    tools="trec_eval: ndcg, ndcg_cut_10; ir_measures: nDCG; "
+    "ranx: ndcg (its ndcg_burges is gain=exp2); "
+    "scikit-learn: ndcg_score (it averages over the orders of tied items, as ties: expected); "
+    "torchmetrics: RetrievalNormalizedDCG; Hivemall: ndcg (ideal=returned)",
+    aliases=("ndcg_cut",),
+    undefined="no judged item gains anything; with `ideal=reordered`, no returned one",
+    expected_ties=True,
+    mean_ranks=True,
+)
+def ndcg(
+    view: Judged,
+    *,
+    k: Cutoff | None = None,
+    gain: Gain = "linear",
+    discount: Discount = "log2",
+    ideal: Literal["judged", "uncut", "returned", "reordered"] = "judged",
+) -> Ratio:
+    """How near a list's gain, discounted by rank, comes to the best list's.
+
+    An item at rank i adds its gain over log2(i + 1), as in trec_eval and ranx; the paper divides by
+    log2(i) from rank 2 on (`discount=jarvelin`). The best list holds all judged items, best first,
+    and is cut at k as well; `ideal=uncut` leaves it whole. Hivemall, given binary truth, takes the
+    best min(n, k) (`returned`); some slides and libraries sort the returned items themselves
+    (`reordered`), which never asks what was not found.
+
+    Returned c, a, x; a is worth 3, b is worth 2, c nothing:
+
+    >>> view = Judged.of((["c", "a", "x"], {"a": 3, "b": 2, "c": 0}))
+    >>> ndcg(view).values().round(4)  # (3 / log2(3)) / (3 + 2 / log2(3))
+    array([0.4441])
+    >>> ndcg(view, k=1).values()
+    array([0.])
+    """
+    best = _best_order(view.hits if ideal == "reordered" else view.ideal, ideal, gain)
+    depth: int | Floats | None = None if ideal == "uncut" else k
+    if ideal == "returned":
+        depth = np.minimum(np.inf if k is None else k, view.returned)[best.in_list]
+    columns = _discounted(view.hits, gain, discount, k)
+    best_columns = _discounted(best, gain, discount, depth)
+    total = view.hits.total(columns["contribution"])
+    best_total = best.total(best_columns["contribution"])
+    counted = best.within(depth) > 0
+    return Ratio(
+        total,
+        best_total,
+        "DCG / DCG of the best",
+        {"DCG": total, "DCG of the best": best_total},
+        Table(view.hits, columns),
+        best=Table(best.where(counted), {name: c[counted] for name, c in best_columns.items()}),
+    )
+
+
+def _best_order(hits: Hits, ideal: str, gain: Any) -> Hits:
+    """The items in the order of their gains, which a table may turn against that of grades."""
+    if ideal != "reordered" and isinstance(gain, str):
+        return hits
+    order = np.lexsort((-gains_of(hits.grade, gain), hits.in_list))
+    ordered = ranked_hits(hits.in_list[order], hits.grade[order], hits.lists)
+    return replace(ordered, place=hits.place[order])
+
+
+def _discounted(hits: Hits, gain: Any, discount: str, k: int | Floats | None) -> dict[str, Floats]:
+    """Each hit's gain, its discount and what it adds; 0 below rank k (one for all, or one a hit).
+
+    Where tied items are spread over their ranks, a weight stands in the place of the discount.
+    """
+    gains, divisor = gains_of(hits.grade, gain), discount_function(discount)
+    contribution = hits.discounted(gains, divisor, k)
+    if hits.spread:
+        weight = hits.at(lambda rank: 1 / divisor(rank), k)
+        return {"gain": gains, "weight": weight, "contribution": contribution}
+    return {"gain": gains, "discount": divisor(hits.position), "contribution": contribution}
+
+
+@metric(
+    "RBP",
+    title="Rank-biased precision",
+    source="Moffat and Zobel, ACM TOIS 27(1), 2008, doi:10.1145/1416950.1416952",
+    latex=r"(1 - p) \sum_{i=1}^{n} r_i \cdot p^{i-1}",
+    tools="ir_measures: RBP (without rel it adds grades up); ranx: rbp (it adds grades up); "
+    "lenskit: RBP (its p is .85 by default)",
+    expected_ties=True,
+    mean_ranks=True,
+)
+def rbp(view: Judged, *, p: Persistence, rel: Relevant = 1) -> Ratio:
+    """The relevant items per item looked at, for a reader who goes on with chance p each time.
+
+    (1 - p) times the sum of p^(i - 1) over the ranks i of relevant items. Tools differ in p, so it
+    must be given: ir_measures takes .8, lenskit .85; the paper tries .5, .8 and .95. Some, such as
+    ranx, and ir_measures without a `rel`, add up grades instead of counting relevant items; that is
+    the formula for grades in 0 to 1 and exceeds 1 for others.
+
+    Returned a, x, b; a and b are relevant:
+
+    >>> view = Judged.of((["a", "x", "b"], {"a": 1, "b": 1}))
+    >>> rbp(view, p=0.5).values()  # 1/2 * (1 + 1/4)
+    array([0.625])
+    """
+    hits = view.hits.relevant(rel)
+    weight = hits.at(lambda rank: p ** (rank - 1))
+    total = hits.total(weight)
+    terms = {"p": p, "sum of weights": total}
+    table = Table(hits, {"weight": weight})
+    return Ratio((1 - p) * total, 1, "(1 - p) × sum of weights", terms, table)
+
+
+def satisfaction(grade: Floats, max_grade: float) -> Floats:
+    """The chance that an item of each grade g satisfies: (2^g - 1) / 2^max_grade."""
+    positive = np.maximum(grade, 0.0)
+    chance: Floats = np.exp2(positive - max_grade) - np.exp2(-max_grade)  # 2^g may be too large
+    return chance
+
+
+def highest_grade(name: str, view: Judged, max_grade: float | None) -> float:
+    """The highest grade: as given, else the truth's; `NotationError` if that is higher."""
+    highest = float(view.ideal.grade.max(initial=0.0))
+    if max_grade is None:
+        return highest
+    if max_grade < highest:
+        message = f"{name}: max_grade={max_grade:g} is below a grade of the truth, {highest:g}"
+        raise NotationError(message, "max_grade")
+    return max_grade
+
+
+@metric(
+    "ERR",
+    title="Expected reciprocal rank",
+    source="Chapelle et al., CIKM 2009, doi:10.1145/1645953.1646033",
+    latex=r"\sum_{i=1}^{k} \frac{q_i}{i} \prod_{j=1}^{i-1} (1 - q_j), \qquad q_i = "
+    r"\frac{2^{g_i} - 1}{2^{g_{\max}}}",
+    tools="ir_measures: ERR; gdeval: err@20 (its highest grade is always 4)",
+)
+def err(view: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade = None) -> Ratio:
+    """One over the rank at which a reader who goes down the list is satisfied, on average.
+
+    An item of grade g satisfies with chance (2^g - 1) / 2^max_grade, and ends the reading.
+    max_grade is the highest grade of the whole truth, of all lists; gdeval always takes 4.
+
+    Grades 1, none and 2, chances 1/4, 0 and 3/4:
+
+    >>> view = Judged.of((["a", "x", "b"], {"a": 1, "b": 2}))
+    >>> err(view).values()  # 1/4 + 3/4 * 3/4 / 3
+    array([0.4375])
+    """
+    hits = view.hits.top(k)
+    columns = _reading(hits, highest_grade("ERR", view, max_grade))
+    name = "sum of still reading × satisfies / rank"
+    return sum_ratio(hits, columns["contribution"], name, columns)
+
+
+def _reading(hits: Hits, max_grade: float) -> dict[str, Floats]:
+    """The chance that each hit satisfies, that it is still looked at, and what it adds to ERR."""
+    satisfies = satisfaction(hits.grade, max_grade)
+    reading = hits.product(1 - satisfies)
+    contribution = satisfies * reading / hits.rank
+    return {"satisfies": satisfies, "still reading": reading, "contribution": contribution}
+
+
+@metric(
+    "nERR",
+    title="Normalised expected reciprocal rank",
+    source="Sakai and Song, SIGIR 2011, doi:10.1145/2009916.2010055; as NTCIREVAL",
+    latex=r"\frac{\sum_{i=1}^{k} \frac{q_i}{i} \prod_{j=1}^{i-1} (1 - q_j)}"
+    r"{\sum_{i=1}^{k} \frac{q^*_i}{i} \prod_{j=1}^{i-1} (1 - q^*_j)}, "
+    r"\qquad q_i = \frac{2^{g_i} - 1}{2^{g_{\max}}}, "
+    r"\qquad q^*_i = \frac{2^{g^*_i} - 1}{2^{g_{\max}}}",
+    tools="NTCIREVAL: nERR",
+    undefined="no judged item has a grade above 0",
+)
+def nerr(view: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade = None) -> Ratio:
+    """`ERR` of a list over `ERR` of the best list there could be, both down to rank k.
+
+    An item of grade g satisfies with chance (2^g - 1) / 2^max_grade, as in `ERR`; NTCIREVAL is
+    given the gains and divides them by the highest plus 1, which is the same where they are
+    2^g - 1. `NERR8` to `NERR11`, "nearly ERR", are something else, and so is `nERR_IA`, of
+    subtopics.
+
+    Returned x, a; a satisfies with chance 3/4:
+
+    >>> view = Judged.of((["x", "a"], {"a": 2}))
+    >>> nerr(view).values()  # 3/4 / 2 over 3/4
+    array([0.5])
+    """
+    highest = highest_grade("nERR", view, max_grade)
+    hits, ideal = view.hits.top(k), view.ideal.top(k)
+    columns, best_columns = _reading(hits, highest), _reading(ideal, highest)
+    total = hits.total(columns["contribution"])
+    best_total = ideal.total(best_columns["contribution"])
+    terms = {"ERR": total, "ERR of the best": best_total}
+    best = Table(ideal, best_columns)
+    return Ratio(total, best_total, "ERR / ERR of the best", terms, Table(hits, columns), best)
+
+
+@metric(
+    "iRBU",
+    title="Intentwise rank-biased utility",
+    source="Sakai and Zeng, SIGIR 2019, doi:10.1145/3331184.3331215; ACM TOIS 39(2), 2021",
+    latex=r"\sum_{i=1}^{k} q_i \cdot p^i \prod_{j=1}^{i-1} (1 - q_j), \qquad q_i = "
+    r"\frac{2^{g_i} - 1}{2^{g_{\max}}}",
+)
+def irbu(
+    view: Judged,
+    *,
+    k: Cutoff | None = None,
+    p: Persistence = 0.99,
+    max_grade: HighestGrade = None,
+) -> Ratio:
+    """The patience that a reader has left when satisfied: p^r at rank r, on average.
+
+    The reader is that of `ERR`: an item of grade g satisfies with chance (2^g - 1) / 2^max_grade
+    and ends the reading. ERR values the end at rank r by 1/r, this by p^r. It is the part for one
+    intent of rank-biased utility (Amigó et al., SIGIR 2018), without its cost of effort; NTCIR
+    takes p = .99.
+
+    Grades 1, none and 2, chances 1/4, 0 and 3/4:
+
+    >>> view = Judged.of((["a", "x", "b"], {"a": 1, "b": 2}))
+    >>> irbu(view, p=0.5).values()  # 1/4 / 2 + 3/4 * 3/4 / 8
+    array([0.1953125])
+    """
+    hits = view.hits.top(k)
+    columns = _reading(hits, highest_grade("iRBU", view, max_grade))
+    utility = p ** hits.rank.astype(np.float64)
+    contribution = columns["satisfies"] * columns["still reading"] * utility
+    columns |= {"utility": utility, "contribution": contribution}
+    return sum_ratio(hits, contribution, "sum of still reading × satisfies × p^rank", columns)
+
+
+@metric(
+    "Q",
+    title="Q-measure",
+    source="Sakai, NTCIR-4, 2004; Sakai, Manabe and Koyama, ACM TALIP 4(2), 2005, "
+    "doi:10.1145/1105696.1105699; cut as NTCIREVAL does",
+    latex=r"\frac{1}{\min(R, k)} \sum_{i=1}^{k} r_i \cdot \frac{h_i + \beta \cdot G_i}"
+    r"{i + \beta \cdot G^*_i}, "
+    r"\qquad G_i = \sum_{j=1}^{i} r_j v_j, \qquad G^*_i = \sum_{j=1}^{\min(i, R)} v^*_j, "
+    r"\qquad v_i = g_i, \qquad v^*_i = g^*_i",
+    tools="NTCIREVAL: Q-measure",
+    undefined="nothing is relevant in the truth",
+)
+def q(
+    view: Judged,
+    *,
+    k: Cutoff | None = None,
+    rel: Relevant = 1,
+    gain: Gain = "linear",
+    beta: Blend = 1,
+    denominator: Literal["relevant", "capped"] = "capped",
+) -> Ratio:
+    """Average precision with gains: of each relevant item its blended ratio, over their number.
+
+    At a relevant item's rank r the blended ratio is (C + beta G) / (r + beta G*): C relevant items
+    and the gain G so far, and the gain G* of the best list at the same rank. With beta = 0 it is
+    `AP`. Cut at k it is divided by min(R, k), as NTCIREVAL does; `denominator=relevant` divides by
+    R.
+
+    Returned b, x, a; a gains 2, b gains 1:
+
+    >>> view = Judged.of((["b", "x", "a"], {"a": 2, "b": 1}))
+    >>> q(view).values().round(6)  # ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2
+    array([0.75])
+    """
+    ideal = _best_order(view.ideal.relevant(rel), "reordered", gain)
+    best_gain = gains_of(ideal.grade, gain)
+    best_so_far = np.append(ideal.sums(best_gain) + best_gain, 0.0)
+    relevant = ideal.total()
+    hits = view.hits.relevant(rel).top(k)
+    hit_gain = gains_of(hits.grade, gain)
+    so_far = hits.sums(hit_gain) + hit_gain
+    last = np.minimum(hits.rank, relevant.astype(np.int64)[hits.in_list])
+    best = best_so_far[ideal.starts()[hits.in_list] + last - 1]
+    blended = (hits.nth() + beta * so_far) / (hits.rank + beta * best)
+    total, divisor, name = hits.total(blended), relevant, "R"
+    if denominator == "capped" and k is not None:
+        divisor, name = np.minimum(relevant, k), "min(R, k)"
+    columns = {"gain so far": so_far, "the best list's": best, "blended ratio": blended}
+    return Ratio(
+        total, divisor, f"sum / {name}", {"sum": total, name: divisor}, Table(hits, columns)
+    )
+
+
+class GeometricWeights:
+    """Sums over depths of weights that shrink by p from each depth to the next.
+
+    An item at rank a of one list and b of another is common to both from depth max(a, b) on, so
+    that a sum over depths is a sum over common items. `p` is the weight of a depth over the weight
+    of the depth before; `deepest` is the last depth.
+    """
+
+    def __init__(self, p: float, deepest: int) -> None:
+        self._last = min(deepest, int(np.log(SMALLEST_WEIGHT) / np.log(p)) + 1)
+        depth = np.arange(1, self._last + 1, dtype=np.float64)
+        weight = p ** (depth - 1)
+        self._weights = np.concatenate([[0.0], np.cumsum(weight)])
+        self._shares = np.concatenate([[0.0], np.cumsum(weight / depth)])
+
+    def weights(self, start: Ints, end: Ints) -> Floats:
+        """The sum of p^(d - 1) over the depths d from start to end."""
+        return self._between(self._weights, start, end)
+
+    def shares(self, start: Ints, end: Ints) -> Floats:
+        """The sum of p^(d - 1) / d over the depths d from start to end."""
+        return self._between(self._shares, start, end)
+
+    def _between(self, sums: Floats, start: Ints, end: Ints) -> Floats:
+        last = np.minimum(end, self._last)
+        return np.where(start <= end, sums[last] - sums[np.minimum(start - 1, self._last)], 0.0)
+
+
+@metric(
+    "Compat",
+    title="Compatibility",
+    source="Clarke, Vtyurina and Smucker, ACM TOIS 39(3), 2021, doi:10.1145/3451161",
+    latex=r"\frac{\sum_{d=1}^{D} p^{d-1} \frac{X_d}{d}}"
+    r"{\sum_{d=1}^{D} p^{d-1} \frac{\min(d, T)}{d}}, "
+    r"\qquad X_d = \text{items among the first } d \text{ of list and ideal}, "
+    r"\qquad T = \text{items with a grade above 0}, \qquad D = \max(n, T)",
+    tools="ir_measures: Compat (items that were not returned have the score 0)",
+    undefined="no judged item has a grade above 0",
+)
+def compat(view: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> Ratio:
+    """How much a list overlaps with the most similar ideal list, depth by depth.
+
+    The rank-biased overlap of the list with an ideal one: the items with a grade above 0, best
+    first, equal grades in the order in which they were returned. Depth d weighs p^(d - 1), and
+    `normalize` divides by the overlap of the ideal with itself, since both are finite. ir_measures
+    puts items that were not returned at score 0, before returned ones with a score below 0 and an
+    equal grade; here they always follow, so that values differ where scores are negative.
+
+    Returned b, a; a is better; depth 1 shares none, depth 2 both:
+
+    >>> view = Judged.of((["b", "a"], {"a": 2, "b": 1}))
+    >>> compat(view, p=0.5).values().round(6)  # (0 + 1/2 * 2/2) / (1 + 1/2)
+    array([0.333333])
+    """
+    hits, ideal = (each.where(each.grade > 0) for each in (view.hits, view.ideal))
+    depth = np.maximum(view.returned, ideal.total().astype(np.int64))
+    ideal_rank = _nearest_ideal_rank(view)
+    sums = GeometricWeights(p, int(depth.max(initial=1)))
+    share = sums.shares(np.maximum(hits.rank, ideal_rank), depth[hits.in_list])
+    total = hits.total(share)
+    itself = ideal.total(sums.shares(ideal.nth(), depth[ideal.in_list]))
+    divisor, name = itself, "overlap of the ideal with itself"
+    if not normalize:
+        weight = sums.weights(np.ones_like(depth), depth)
+        divisor, name = np.where(itself > 0, weight, 0.0), "weights"
+    terms = {"sum": total, name: divisor}
+    table = Table(hits, {"rank in the ideal": ideal_rank, "contribution": share})
+    return Ratio(total, divisor, f"sum / {name}", terms, table)
+
+
+def _nearest_ideal_rank(view: Judged) -> Ints:
+    """The rank of each hit above grade 0 in the ideal list that is nearest to its list.
+
+    Of equal grades those that were returned come first, as they were returned.
+    """
+    hits, ideal = (each.where(each.grade > 0) for each in (view.hits, view.ideal))
+    new = starts(ideal.in_list, ideal.grade)
+    first = (ideal.nth() - 1)[new][np.cumsum(new) - 1] if new.size else ideal.rank
+    better = np.zeros(view.ideal.rank.size, dtype=np.int64)  # items of a higher grade
+    better[view.ideal.grade > 0] = first
+    row = view.ideal.starts()[hits.in_list] + hits.place - 1
+    order = np.lexsort((hits.rank, -hits.grade, hits.in_list))
+    head = starts(hits.in_list[order], hits.grade[order])
+    begin = np.flatnonzero(head)[np.cumsum(head) - 1] if head.size else order
+    rank = np.empty_like(hits.rank)
+    rank[order] = better[row[order]] + np.arange(order.size) - begin + 1
+    return rank
+
+
+@metric(
+    "RBO",
+    title="Rank-biased overlap",
+    source="Webber, Moffat and Zobel, ACM TOIS 28(4), 2010, doi:10.1145/1852102.1852106",
+    latex=r"\frac{1 - p}{p} \left(\sum_{d=1}^{l} \frac{X_d}{d} \cdot p^d "
+    r"+ \sum_{d=s+1}^{l} \frac{X_s (d - s)}{\max(s, 1) d} \cdot p^d\right) "
+    r"+ \left(\frac{X_l - X_s}{l} + \frac{X_s}{\max(s, 1)}\right) \cdot p^l"
+    r", \qquad X_d = \text{items among the first } d \text{ of list and truth}, "
+    r"\qquad s = \text{length of the shorter}, \qquad l = \text{length of the longer}",
+    undefined="the truth ranks nothing",
+)
+def rbo(
+    view: Judged, *, p: Persistence = 0.9, tail: Literal["extrapolated", "zero"] = "extrapolated"
+) -> Ratio:
+    """How much a list overlaps with the truth's ranking, depth by depth, the top counting most.
+
+    The share of common items among the first d weighs (1 - p) p^(d - 1). Lists end, and what
+    follows is extrapolated from the overlap at their ends (equation 32, RBO_ext, lists of unequal
+    length as well); `tail=zero` adds nothing, which is what is certain. The truth's ranking is its
+    items with a grade of 0 or more, best first, equal grades as they stand in its file. Unlike
+    `Compat`, an item counts by its rank and not by its grade. Undefined without a truth.
+
+    Returned b, a; the truth ranks a, b; depth 1 shares none, depth 2 both:
+
+    >>> view = Judged.of((["b", "a"], {"a": 2, "b": 1}))
+    >>> rbo(view, p=0.5).values()  # 1/2 * (0 + 1/2 * 2/2) + (1/2)^2 * 2/2
+    array([0.5])
+    >>> rbo(view, p=0.5, tail="zero").values()
+    array([0.25])
+    """
+    hits, ideal = (each.where(each.grade >= 0) for each in (view.hits, view.ideal))
+    size, returned = ideal.total().astype(np.int64), view.returned
+    short, long = np.minimum(size, returned), np.maximum(size, returned)
+    sums = GeometricWeights(p, int(long.max(initial=1)))
+    depth = np.maximum(hits.rank, hits.place)
+    share = sums.shares(depth, long[hits.in_list])
+    terms = {"seen": (1 - p) * hits.total(share)}
+    if tail == "extrapolated":
+        common = hits.total(depth <= short[hits.in_list])  # within the shorter one's length
+        divisor = np.maximum(short, 1)
+        longer = sums.weights(short + 1, long) - short * sums.shares(short + 1, long)
+        terms["beyond the shorter"] = (1 - p) * common / divisor * longer
+        ends = (hits.total() - common) / np.maximum(long, 1) + common / divisor
+        terms["below both"] = ends * p ** long.astype(float)
+    value = np.sum(list(terms.values()), axis=0)
+    columns = {"rank in the truth": hits.place, "contribution": (1 - p) * share}
+    table = Table(hits, columns)
+    return Ratio(value, size > 0, " + ".join(terms), terms, table)

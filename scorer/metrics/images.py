@@ -1,0 +1,399 @@
+"""Metrics of masks, boxes and points in images."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Literal
+
+import numpy as np
+from pydantic import Field, Strict
+
+from scorer.core.arrays import Floats, Mask
+from scorer.metrics.api import Figure, Ratio, metric
+from scorer.metrics.explain import OneList, Sentence, Steps, equation, grid
+from scorer.metrics.parameters import Average, Beta, Thresholds
+from scorer.views.boxes import Boxes, ClassBoxes
+from scorer.views.masks import Masks
+
+COCO_THRESHOLDS = tuple(round(0.5 + n * 0.05, 2) for n in range(10))
+COCO_RECALLS = np.linspace(0, 1, 101)
+VOC2007_RECALLS = np.arange(11) / 10 - 1e-12  # less the rounding of recalls
+BOX_F_LATEX = r"\frac{(1 + \beta^2) %s}{\beta^2 t + p}"
+
+EmptyImage = Annotated[
+    Literal["one", "skip"],
+    Field(description="The value of a list where truth and submission both have none: 1, or none."),
+]
+ApRule = Annotated[
+    Literal["coco", "voc", "voc2007"],
+    Field(
+        description="coco: the precision at 101 recalls, a box may match its second best true one; "
+        "voc: the area under the curve, a box whose best true one is taken is wrong; voc2007: "
+        "the same matches, the precision at 11 recalls."
+    ),
+]
+MaxBoxes = Annotated[
+    int, Strict(), Field(ge=1, description="The surest boxes of a class in an image that count.")
+]
+BoxRatio = Annotated[
+    Literal["f", "jaccard"],
+    Field(
+        description="f: the F measure of right boxes; jaccard: right ones over all that are right, "
+        "too many or missed, which several Kaggle rules call precision."
+    ),
+]
+Match = Callable[[ClassBoxes], Mask]  # which submitted boxes are right, shape (boxes, thresholds)
+
+
+@metric(
+    "Dice",
+    title="Dice coefficient of masks",
+    source="Dice, Ecology 26(3), 1945, doi:10.2307/1932409",
+    latex=r"\frac{2 \lvert A \cap B \rvert}{\lvert A \rvert + \lvert B \rvert}, \qquad A, B "
+    r"= \text{pixels of the true and of the submitted mask}",
+    tools="torchmetrics: DiceScore",
+    undefined="with `empty=skip`, neither mask has a pixel",
+)
+def dice(view: Masks, *, empty: EmptyImage = "one") -> Ratio:
+    """Twice the pixels that both masks have, over the pixels of either.
+
+    A mask is the run lengths in a cell, `start length start length ..` with pixels counted from 1,
+    in rows or in columns, if only truth and submission agree. A list is an image; where neither
+    mask has a pixel its value is 1, with `empty=skip` none. `average=pooled` counts the pixels of
+    all images together. It is the F1 of pixels.
+
+    Pixels 1 to 4 submitted, 3 to 6 true; and an image with neither:
+
+    >>> dice(Masks.of_cells(("1 4", "3 4"), ("", "-"))).values()  # 2 × 2 / (4 + 4)
+    array([0.5, 1. ])
+    """
+    both, true, submitted = view.counts()
+    return Ratio(
+        2 * both,
+        true + submitted,
+        "2 × common / (true + submitted)",
+        {"common": both, "true": true, "submitted": submitted},
+        empty=1.0 if empty == "one" else np.nan,
+    )
+
+
+@metric(
+    "IoU",
+    title="Intersection over union of masks",
+    source="Jaccard, New Phytologist 11(2), 1912; TGS Salt Identification, Kaggle 2018",
+    latex=r"\frac{\lvert A \cap B \rvert}{\lvert A \cup B \rvert}, \qquad A, B = "
+    r"\text{pixels of the true and of the submitted mask}",
+    tools="torchmetrics: JaccardIndex",
+    undefined="with `empty=skip`, neither mask has a pixel",
+)
+def iou(view: Masks, *, empty: EmptyImage = "one", thresholds: Thresholds | None = None) -> Ratio:
+    """The pixels that both masks have over those that either has.
+
+    A mask is the run lengths in a cell, as `Dice` reads them; where neither mask has a pixel the
+    value is 1, with `empty=skip` none. With `thresholds` an image has the share of them that its
+    value is above: `thresholds: '0.5:0.95:0.05'` in the TGS challenge.
+
+    Pixels 1 to 4 submitted, 3 to 6 true:
+
+    >>> iou(Masks.of_cells(("1 4", "3 4"))).values().round(4)  # 2 / 6
+    array([0.3333])
+    >>> iou(Masks.of_cells(("1 4", "1 3")), thresholds=(0.5, 0.7, 0.8)).values().round(4)
+    array([0.6667])
+    """
+    both, true, submitted = view.counts()
+    either = true + submitted - both
+    ratio = Ratio(
+        both,
+        either,
+        "common / either",
+        {"common": both, "either": either},
+        empty=1.0 if empty == "one" else np.nan,
+    )
+    return ratio if thresholds is None else ratio.share_above(thresholds)
+
+
+def box_overlaps(first: Floats, second: Floats) -> Floats:
+    """Intersection over union of boxes, of shapes (n, 4) and (m, 4); the result has (n, m)."""
+    low = np.maximum(first[:, None, :2], second[None, :, :2])
+    high = np.minimum(first[:, None, 2:], second[None, :, 2:])
+    common = np.prod(np.maximum(high - low, 0), axis=2)
+    areas = [np.prod(side[:, 2:] - side[:, :2], axis=1) for side in (first, second)]
+    union = areas[0][:, None] + areas[1][None, :] - common
+    shares: Floats = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
+    return shares
+
+
+def match_boxes(pair: ClassBoxes, thresholds: Sequence[float], best_only: bool = False) -> Mask:
+    """Which submitted boxes match a true one, shape (boxes, thresholds).
+
+    The surest chooses first: of the true boxes that are free the one with the largest overlap, if
+    that reaches the threshold. A true box is matched once.
+
+    Args:
+        pair: The boxes of one class in an image, the submitted ones by their scores.
+        thresholds: The overlaps from which on two boxes match.
+        best_only: Whether a box can match only the true one with the largest overlap of all,
+            free or not, as in VOC.
+    """
+    overlap = box_overlaps(pair.sent.corners, pair.true.corners)
+    matched = np.zeros((len(overlap), len(thresholds)), dtype=bool)
+    if not overlap.size:
+        return matched
+    largest = overlap.max(axis=1)
+    for at, threshold in enumerate(thresholds):
+        free, needed = np.ones(overlap.shape[1], dtype=bool), min(threshold, 1 - 1e-10)
+        for n in np.flatnonzero(largest >= needed).tolist():
+            row = overlap[n] if best_only else np.where(free, overlap[n], -1.0)
+            # Of equal ones COCO's program takes the last, VOC's the first.
+            best = int(np.argmax(row)) if best_only else row.size - 1 - int(np.argmax(row[::-1]))
+            if free[best] and row[best] >= needed:
+                free[best], matched[n, at] = False, True
+    return matched
+
+
+def _match_points(pair: ClassBoxes) -> Mask:
+    """Which points lie in a true box: each box takes the first free one inside it."""
+    middle = (pair.sent.corners[:, :2] + pair.sent.corners[:, 2:]) / 2
+    taken = np.zeros(len(middle), dtype=bool)
+    for corners in pair.true.corners:
+        inside = ((corners[:2] < middle) & (middle < corners[2:])).all(axis=1) & ~taken
+        if inside.any():
+            taken[np.argmax(inside)] = True
+    return taken[:, None]
+
+
+def _explain_boxes(name: str, formula: str, match: Match, boxes: Boxes, value: float) -> Steps:
+    """The submitted boxes of a list, which of them are right at the first threshold, and counts."""
+    rows, true = list[tuple[Any, ...]](), 0
+    for pair in boxes.pairs():
+        class_name = boxes.classes[pair.code] if pair.code >= 0 else "no class of the truth"
+        is_right = match(pair)[:, 0].tolist()
+        columns = (pair.sent.score.tolist(), *pair.sent.corners.T.tolist(), map(int, is_right))
+        rows += [(class_name, *row) for row in zip(*columns, strict=True)]
+        true += pair.true.code.size
+    headings = ("class", "score", "x1", "y1", "x2", "y2", "right")
+    cells = [[row[n] for row in rows] for n in range(len(headings))]
+    yield grid(
+        "Submitted boxes", dict(zip(headings, cells, strict=True)), [bool(row[-1]) for row in rows]
+    )
+    right = sum(row[-1] for row in rows)
+    yield Sentence(f"{right} of {len(rows)} are right, of {true} true ones.")
+    yield equation(name, formula, "{}", value, value=value)
+
+
+def _explain_box_ap(
+    one: OneList, value: float, *, iou: tuple[float, ...], rule: str, most: int
+) -> Steps:
+    match = partial(match_boxes, thresholds=iou, best_only=rule != "coco")
+    return _explain_boxes("BoxAP", "mean of average precisions", match, one.view, value)
+
+
+def _box_ap(columns: Mapping[str, Any], row_weight: Floats, *, rule: str) -> float:
+    is_true = columns["true"] > 0
+    code, weight = columns["class"], row_weight
+    true_count = np.bincount(code[is_true], columns["true"][is_true] * weight[is_true])
+    code, weight = code[~is_true], weight[~is_true]
+    score, matched = columns["score"][~is_true], columns["matched"][~is_true]
+    order = np.lexsort((-score, code))
+    code, matched, weight = code[order], matched[order], weight[order][:, None]
+    edges = np.searchsorted(code, np.arange(true_count.size + 1))
+    values: list[float] = []
+    for n in np.flatnonzero(true_count > 0).tolist():
+        own = slice(edges[n], edges[n + 1])
+        positives = np.cumsum(matched[own] * weight[own], axis=0)
+        found = np.cumsum(weight[own], axis=0)
+        values += _average_precisions(positives, found, float(true_count[n]), rule)
+    return float(np.mean(values)) if values else float("nan")
+
+
+def _average_precisions(positives: Floats, found: Floats, true: float, rule: str) -> list[float]:
+    """The average precision at each threshold, from running weights down the boxes of a class.
+
+    `positives`, shape (boxes, thresholds), is of those that are right, `found`, of shape
+    (boxes, 1), of all.
+    """
+    precision = np.divide(positives, found, out=np.zeros_like(positives), where=found > 0)
+    highest, recall = np.maximum.accumulate(precision[::-1])[::-1], positives / true
+    if rule == "voc":
+        areas = (np.diff(recall, axis=0, prepend=0.0) * highest).sum(axis=0)
+        return [float(area) for area in areas]
+    levels = COCO_RECALLS if rule == "coco" else VOC2007_RECALLS
+    highest = np.concatenate([highest, np.zeros((1, highest.shape[1]))])
+    columns = zip(recall.T, highest.T, strict=True)
+    return [float(column[np.searchsorted(r, levels)].mean()) for r, column in columns]
+
+
+@metric(
+    "BoxAP",
+    title="Average precision of boxes",
+    source="Lin et al., ECCV 2014, doi:10.1007/978-3-319-10602-1_48; COCO; Everingham et al., "
+    "IJCV 88(2), 2010; PASCAL VOC",
+    latex=r"\frac{1}{\lvert K \rvert \cdot \lvert Z \rvert} \sum_{c \in K} \sum_{z \in Z} "
+    r"A_{c,z}, \qquad K = \text{classes of the truth}, \qquad Z = \mathrm{iou}, \qquad "
+    r"A_{c,z} = \text{average precision of the boxes of class } c \text{ at an "
+    r"overlap of } z",
+    tools="pycocotools: COCOeval; torchmetrics: MeanAveragePrecision",
+    aliases=("mAP", "COCO"),
+    undefined="the truth has no box",
+    explain=_explain_box_ap,
+)
+def boxap(
+    view: Boxes,
+    *,
+    iou: Thresholds = COCO_THRESHOLDS,
+    rule: ApRule = "coco",
+    most: MaxBoxes = 100,
+) -> Figure:
+    """The mean, over classes and thresholds of overlap, of the average precision of boxes.
+
+    The boxes of a class in all images stand by their scores; each is right that matches a true box
+    of its image, by an intersection over union of at least `iou`. By default the thresholds are
+    COCO's ten, `0.5:0.95:0.05`; `iou=0.5, rule=voc` is PASCAL VOC's mean AP, without the pixel that
+    its program adds to sides. Classes without a true box do not count, in no image; crowds, sizes
+    and difficult boxes are not told apart.
+
+    The surer of two boxes is right, of two true ones:
+
+    >>> view = Boxes.of_cells(("a .9 0 0 9 9 a .4 50 50 60 60", "a 0 0 9 9 a 20 20 30 30"))
+    >>> boxap(view, iou=(0.5,), rule="voc").pooled()
+    0.5
+    """
+    lists, rows = list[int](), list[list[float]]()
+    for pair in view.pairs():
+        if pair.code < 0:
+            continue
+        surest = pair._replace(sent=pair.sent.where(np.arange(min(most, pair.sent.score.size))))
+        matched = match_boxes(surest, iou, rule != "coco")
+        rows += [[pair.code, s, 0.0, *m] for s, m in zip(surest.sent.score, matched, strict=True)]
+        if pair.true.code.size:  # a row that counts the true boxes
+            rows.append([pair.code, np.nan, pair.true.code.size, *np.zeros(len(iou))])
+        lists += [pair.in_list] * (len(rows) - len(lists))
+    table = np.array(rows, dtype=np.float64).reshape(-1, 3 + len(iou))
+    columns = {
+        "class": table[:, 0].astype(np.int64),
+        "score": table[:, 1],
+        "true": table[:, 2],
+        "matched": table[:, 3:],
+    }
+    formula = "mean of average precisions over classes and overlaps"
+    in_list = np.array(lists, dtype=np.int64)
+    return Figure(partial(_box_ap, rule=rule), columns, in_list, formula=formula)
+
+
+def _count_boxes(view: Boxes, width: int, match: Match) -> Floats:
+    """Of each list the right boxes at each threshold, the submitted and the true ones.
+
+    The result has shape (lists, width + 2).
+    """
+    counts = np.zeros((view.lists, width + 2))
+    for pair in view.pairs():
+        counts[pair.in_list, :width] += match(pair).sum(axis=0)
+        counts[pair.in_list, width:] += pair.sent.code.size, pair.true.code.size
+    return counts
+
+
+def _mean_box_ratio(
+    columns: Mapping[str, Any], row_weight: Floats, *, ratio: str, beta: float, empty: str
+) -> float:
+    """The mean over thresholds of the ratio; where there are no boxes, what `empty` says."""
+    if not row_weight.size:
+        return float("nan")
+    counts = (columns["counts"] * row_weight[:, None]).sum(axis=0)
+    right, submitted, true = counts[:-2], counts[-2], counts[-1]
+    numerator, denominator = (1 + beta**2) * right, beta**2 * true + submitted
+    if ratio == "jaccard":
+        numerator, denominator = right, true + submitted - right
+    denominator = np.broadcast_to(denominator, numerator.shape)
+    no_boxes = np.full(numerator.shape, 1.0 if empty == "one" else np.nan)
+    return float(np.divide(numerator, denominator, out=no_boxes, where=denominator > 0).mean())
+
+
+def _box_figure(
+    view: Boxes, counts: Floats, average: str, ratio: str, beta: float, empty: str
+) -> Figure:
+    """The figure of the counts; lists together without a box have no value."""
+    of_lists = average == "lists"
+    function = partial(
+        _mean_box_ratio, ratio=ratio, beta=float(beta), empty=empty if of_lists else "skip"
+    )
+    return Figure(function, {"counts": counts}, np.arange(view.lists))
+
+
+def _explain_box_f1(
+    one: OneList, value: float, *, iou: tuple[float, ...], ratio: str, **_: Any
+) -> Steps:
+    formula = "mean over thresholds of " + ("F" if ratio == "f" else "right / all")
+    return _explain_boxes("BoxF1", formula, partial(match_boxes, thresholds=iou), one.view, value)
+
+
+@metric(
+    "BoxF1",
+    title="F1 of boxes",
+    source="Global Wheat Detection, Kaggle 2020; Data Science Bowl, Kaggle 2018",
+    latex=r"\frac{1}{\lvert Z \rvert} \sum_{z \in Z} "
+    + BOX_F_LATEX % "h_z"
+    + r", \qquad Z = \mathrm{iou}, \qquad h_z = \text{boxes that match at an "
+    r"overlap of } z, \qquad t, p = \text{true and submitted boxes}",
+    undefined="with `empty=skip`, there is no box on either side",
+    explain=_explain_box_f1,
+)
+def boxf1(
+    view: Boxes,
+    *,
+    iou: Thresholds = (0.5,),
+    average: Average = "lists",
+    ratio: BoxRatio = "f",
+    beta: Beta = 1,
+    empty: EmptyImage = "one",
+) -> Figure:
+    """The F measure of boxes that match a true one of their class and image.
+
+    A box matches by an intersection over union of at least `iou`; the surer ones choose first, each
+    true box is matched once. The mean over thresholds is taken in each image, or with
+    `average=pooled` of the counts of all. `iou: '0.5:0.75:0.05', ratio: jaccard` is the rule of
+    Global Wheat Detection. An image without any box in either has 1, with `empty=skip` no value.
+    Boxes of a class that the truth lacks are wrong.
+
+    One of two boxes is right, of one true one:
+
+    >>> view = Boxes.of_cells(("a .9 0 0 9 9 a .4 5 5 9 9", "a 0 0 9 9"))
+    >>> boxf1(view).values(1).round(4)
+    array([0.6667])
+    """
+    counts = _count_boxes(view, len(iou), partial(match_boxes, thresholds=iou))
+    return _box_figure(view, counts, average, ratio, beta, empty)
+
+
+def _explain_point_f1(one: OneList, value: float, **_: Any) -> Steps:
+    formula = "F of the points in boxes"
+    return _explain_boxes("PointF1", formula, _match_points, one.view, value)
+
+
+@metric(
+    "PointF1",
+    title="F1 of points in boxes",
+    source="Kuzushiji Recognition, Kaggle 2019",
+    latex=BOX_F_LATEX % "h" + r", \qquad h = \text{true boxes with a "
+    r"point}, \qquad t, p = \text{true boxes and submitted points}",
+    undefined="with `empty=skip`, there is neither box nor point",
+    explain=_explain_point_f1,
+)
+def pointf1(
+    view: Boxes, *, average: Average = "pooled", beta: Beta = 1, empty: EmptyImage = "one"
+) -> Figure:
+    """The F measure of points that lie inside a true box of their class and image.
+
+    A submission gives points, `each: [class, x, y]`, or boxes, whose middle counts; the truth
+    boxes. Each true box takes one point, the first by score, then as they are written; points on
+    its edge are outside. The counts of all images make one value; with `average=lists` it is the
+    mean of the images' own, where one without any in either has 1.
+
+    One of two points is inside the only box:
+
+    >>> parts = dict(each=("class", "x", "y"), truth=("class", "x", "y", "w", "h"))
+    >>> view = Boxes.of_cells(("a 3 3 a 20 3", "a 0 0 9 9"), **parts)
+    >>> round(pointf1(view).pooled(), 4)
+    0.6667
+    """
+    return _box_figure(view, _count_boxes(view, 1, _match_points), average, "f", beta, empty)

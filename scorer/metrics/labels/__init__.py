@@ -1,1 +1,0 @@
-"""Metrics of challenges of the kind `labels`: classes or numbers, predicted for rows."""

@@ -1,0 +1,297 @@
+"""Metrics of lists as sets: what was returned against what is relevant, whatever the order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scorer.core.arrays import Floats
+from scorer.metrics.api import Ratio, Table, metric
+from scorer.metrics.parameters import Beta, EmptySet, Relevant, Thresholds
+from scorer.views.hits import Judged
+
+
+@metric(
+    "SetP",
+    title="Set precision",
+    source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_P",
+    latex=r"\frac{h_n}{n}",
+    tools="trec_eval: set_P (0 for a list that returned nothing); ir_measures: SetP",
+    aliases=("set_P",),
+    undefined="nothing is returned; with `relative`, nothing is relevant either",
+    expected_ties=True,
+)
+def setp(view: Judged, *, rel: Relevant = 1, relative: bool = False) -> Ratio:
+    """The share of all returned items that is relevant.
+
+    Undefined, where trec_eval says 0, for a list that returned nothing. ir_measures'
+    `relative=true` is SetRelP.
+
+    Returned a, x, b; a and b are relevant:
+
+    >>> setp(Judged.of((["a", "x", "b"], {"a": 1, "b": 1}))).values()  # 2 / 3
+    array([0.66666667])
+    """
+    if relative:
+        most = np.minimum(view.returned, view.ideal.count(rel))
+        return _found_over(view, rel, most, "min(n, R)")
+    return _found_over(view, rel, view.returned.astype(float), "n")
+
+
+@metric(
+    "SetRelP",
+    title="Relative set precision",
+    source="trec_eval's set_relative_P",
+    latex=r"\frac{h_n}{\min(n, R)}",
+    tools="trec_eval: set_relative_P (0 for a list that returned nothing); "
+    "ir_measures: SetP(relative=True)",
+    aliases=("set_relative_P",),
+    undefined="nothing is returned, or nothing is relevant in the truth",
+    expected_ties=True,
+)
+def setrelp(view: Judged, *, rel: Relevant = 1) -> Ratio:
+    """The relevant items returned, over the most that a list of that length could hold.
+
+    That is min(n, R); undefined, where trec_eval says 0, if it is 0.
+
+    Returned a, x, y; a and b are relevant:
+
+    >>> setrelp(Judged.of((["a", "x", "y"], {"a": 1, "b": 1}))).values()  # 1 / min(3, 2)
+    array([0.5])
+    """
+    return setp(view, rel=rel, relative=True)
+
+
+@metric(
+    "SetR",
+    title="Set recall",
+    source="Kent et al., American Documentation 6(2), 1955; as trec_eval's set_recall",
+    latex=r"\frac{h_n}{R}",
+    tools="trec_eval: set_recall; ir_measures: SetR",
+    aliases=("set_recall",),
+    undefined="nothing is relevant in the truth",
+    expected_ties=True,
+)
+def setr(view: Judged, *, rel: Relevant = 1) -> Ratio:
+    """The share of the relevant items that was returned, at whatever rank.
+
+    Returned a, x; a, b and c are relevant:
+
+    >>> setr(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))).values()  # 1 / 3
+    array([0.33333333])
+    """
+    return _found_over(view, rel, view.ideal.count(rel), "R")
+
+
+def _found_over(view: Judged, rel: float, divisor: Floats, name: str) -> Ratio:
+    """The relevant items that each list returned, over `divisor`, which is called `name`."""
+    count = view.hits.count(rel)
+    return Ratio(
+        count, divisor, f"found / {name}", {"found": count, name: divisor}, _found_table(view, rel)
+    )
+
+
+def _found_table(view: Judged, rel: float) -> Table:
+    """The relevant items that were returned."""
+    hits = view.hits.relevant(rel)
+    return Table(hits, {"found": np.ones(hits.rank.size)})
+
+
+@metric(
+    "SetF",
+    title="Set F measure",
+    source="van Rijsbergen, Information Retrieval, 1979, chapter 7",
+    latex=r"\frac{(1 + \beta^2) h_n}{\beta^2 R + n}",
+    tools="trec_eval: set_F (its parameter is beta squared); "
+    "ir_measures: SetF (its beta is beta squared)",
+    aliases=("set_F",),
+    undefined="with `empty=skip`, nothing is relevant in the truth",
+    expected_ties=True,
+)
+def setf(view: Judged, *, rel: Relevant = 1, beta: Beta = 1, empty: EmptySet = "skip") -> Ratio:
+    """Precision and recall of all that was returned, their weighted harmonic mean.
+
+    (1 + beta^2) P R / (beta^2 P + R), which is (1 + beta^2) c / (beta^2 R + n) for c relevant items
+    among n returned. beta is van Rijsbergen's; the parameter of trec_eval's set_F, and with it
+    ir_measures' `beta`, is beta squared: their set_F.4 is our beta=2. A list without a relevant
+    item has no value; with `empty=one` it has 1 where nothing was returned, 0 elsewhere. If
+    pooled, what is returned where nothing is relevant counts as wrong.
+
+    Returned a, x; a, b and c are relevant:
+
+    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
+    >>> setf(view).values()  # 2 * 1 / (3 + 2)
+    array([0.4])
+    >>> setf(view, beta=2).values().round(4)  # 5 * 1 / (4 * 3 + 2)
+    array([0.3571])
+    """
+    count, relevant = view.hits.count(rel), view.ideal.count(rel)
+    return Ratio(
+        (1 + beta**2) * count,
+        beta**2 * relevant + view.returned,
+        "(1 + beta²) × found / (beta² × R + n)",
+        {"beta": beta, "found": count, "R": relevant, "n": view.returned},
+        _found_table(view, rel),
+        defined=relevant > 0 if empty == "skip" else None,
+        empty=1.0,
+    )
+
+
+@metric(
+    "SetJaccard",
+    title="Jaccard coefficient of sets",
+    source="Jaccard, New Phytologist 11(2), 1912",
+    latex=r"\frac{h_n}{R + n - h_n}",
+    undefined="with `empty=skip`, nothing is relevant in the truth",
+)
+def setjaccard(
+    view: Judged,
+    *,
+    rel: Relevant = 1,
+    empty: EmptySet = "skip",
+    thresholds: Thresholds | None = None,
+) -> Ratio:
+    """The relevant items that were returned, over all that are relevant or returned.
+
+    A list without a relevant item has no value; with `empty=one` it has 1 where nothing was
+    returned, as in rules that ask for empty answers, and 0 elsewhere. Then lists without rows in
+    the truth stand in the public `lists`. With `thresholds` a list has the share of them that its
+    value is above, as with `IoU` of masks.
+
+    Returned a, x; a, b and c are relevant:
+
+    >>> setjaccard(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))).values()  # 1 / 4
+    array([0.25])
+    """
+    count, relevant = view.hits.count(rel), view.ideal.count(rel)
+    ratio = Ratio(
+        count,
+        relevant + view.returned - count,
+        "found / (R + n - found)",
+        {"found": count, "R": relevant, "n": view.returned},
+        _found_table(view, rel),
+        defined=relevant > 0 if empty == "skip" else None,
+        empty=1.0,
+    )
+    return ratio if thresholds is None else ratio.share_above(thresholds)
+
+
+@metric(
+    "SetAP",
+    title="Set average precision",
+    source="trec_eval's set_map",
+    latex=r"\frac{h_n}{n} \cdot \frac{h_n}{R}",
+    tools="trec_eval: set_map (0 for a list that returned nothing); ir_measures: SetAP",
+    aliases=("set_map",),
+    undefined="nothing is returned, or nothing is relevant in the truth",
+    expected_ties=True,
+)
+def setap(view: Judged, *, rel: Relevant = 1) -> Ratio:
+    """Precision times recall of all that was returned: average precision without ranks.
+
+    Undefined, where trec_eval says 0, for a list that returned nothing.
+
+    Returned a, x; a, b and c are relevant:
+
+    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
+    >>> setap(view).values().round(4)  # 1/2 * 1/3, as 1 * 1 / (2 * 3)
+    array([0.1667])
+    """
+    count, relevant = view.hits.count(rel), view.ideal.count(rel)
+    return Ratio(
+        count * count,
+        view.returned * relevant,
+        "found / n × found / R",
+        {"found": count, "n": view.returned, "R": relevant},
+        _found_table(view, rel),
+    )
+
+
+@metric(
+    "NumQ",
+    title="Number of lists",
+    source="trec_eval's num_q",
+    latex="1",
+    tools="trec_eval: num_q (without -c of the lists that were answered); ir_measures: NumQ",
+    aliases=("num_q",),
+    range=(0, None),
+    aggregate="sum",
+    expected_ties=True,
+)
+def numq(view: Judged) -> Ratio:
+    """How many lists there are: 1 for each.
+
+    All lists of the truth, answered or not, as in ir_measures; trec_eval without -c counts those
+    that were answered.
+
+    >>> numq(Judged.of((["a"], {"a": 1}), ([], {"b": 1}))).values()
+    array([1., 1.])
+    """
+    return Ratio(np.ones(view.lists), 1, "1")
+
+
+@metric(
+    "NumRel",
+    title="Number of relevant items",
+    source="trec_eval's num_rel",
+    latex="R",
+    tools="trec_eval: num_rel; ir_measures: NumRel",
+    aliases=("num_rel",),
+    range=(0, None),
+    aggregate="sum",
+    expected_ties=True,
+)
+def numrel(view: Judged, *, rel: Relevant = 1) -> Ratio:
+    """How many relevant items the truth has for a list, returned or not.
+
+    >>> numrel(Judged.of((["a", "x"], {"a": 1, "b": 2, "c": 0}))).values()
+    array([2.])
+    """
+    relevant = view.ideal.count(rel)
+    return Ratio(relevant, 1, "R", {"R": relevant})
+
+
+@metric(
+    "NumRet",
+    title="Number of returned items",
+    source="trec_eval's num_ret",
+    latex="n",
+    tools="trec_eval: num_ret; ir_measures: NumRet",
+    aliases=("num_ret",),
+    range=(0, None),
+    aggregate="sum",
+    expected_ties=True,
+)
+def numret(view: Judged, *, rel: Relevant | None = None) -> Ratio:
+    """How many items a list returned; with `rel`, those of at least that grade.
+
+    `NumRet(rel=1)` is NumRelRet, as in ir_measures.
+
+    >>> view = Judged.of((["a", "x"], {"a": 1}))
+    >>> numret(view).values(), numret(view, rel=1).values()
+    (array([2.]), array([1.]))
+    """
+    if rel is not None:
+        return numrelret(view, rel=rel)
+    count = view.returned.astype(float)
+    return Ratio(count, 1, "n", {"n": count})
+
+
+@metric(
+    "NumRelRet",
+    title="Number of relevant items returned",
+    source="trec_eval's num_rel_ret",
+    latex="h_n",
+    tools="trec_eval: num_rel_ret; ir_measures: NumRet(rel=1)",
+    aliases=("num_rel_ret",),
+    range=(0, None),
+    aggregate="sum",
+    expected_ties=True,
+)
+def numrelret(view: Judged, *, rel: Relevant = 1) -> Ratio:
+    """How many relevant items a list returned, at whatever rank.
+
+    >>> numrelret(Judged.of((["a", "x"], {"a": 1, "b": 2, "c": 0}))).values()
+    array([1.])
+    """
+    count = view.hits.count(rel)
+    return Ratio(count, 1, "found", {"found": count}, _found_table(view, rel))

@@ -1,0 +1,622 @@
+"""Metrics of spans of texts, of events in time, and of chunks of tagged tokens.
+
+A list is a text or a recording. Its items are spans or events, such as `PER 12 18` or `0.5 2.25`;
+for `ChunkF1` they are tokens, each with a tag.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from pydantic import BeforeValidator, Field
+
+from scorer.challenge.public import ClassCells, one_name
+from scorer.core.arrays import Floats, Mask, starts
+from scorer.core.errors import ChallengeError, SubmissionRejected
+from scorer.core.problems import Problem
+from scorer.core.text import quoted
+from scorer.metrics.api import Figure, Ratio, metric
+from scorer.metrics.parameters import BothColumn, Needs, Relevant
+from scorer.tables.table import EXTRA
+from scorer.views.hits import Judged
+from scorer.views.texts import Texts
+
+MAX_SPANS = 10_000  # of a list: all pairs of a true and a submitted one are looked at
+PAIRS_AT_ONCE = 2**20  # of spans: a MB for each array of booleans
+TIME_ROUNDING = 1e-9  # so that times that are the tolerance apart are within it
+SEPARATOR = re.compile(r"[\s:,]+")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?", re.ASCII)
+F1_LATEX = r"\frac{2 h}{t + p}, \qquad h = \text{right %s}, \qquad t = \text{true %s}, " + (
+    r"\qquad p = \text{submitted %s}"
+)
+
+
+def _type_needs(names: tuple[str, ...] | None, _: Mapping[str, Any]) -> tuple[str, ...]:
+    if names is None:
+        return ()
+    return f"truth.extra.{names[0]}", f"submission.extra.{names[-1]}"
+
+
+TypeColumns = Annotated[
+    tuple[str, ...],
+    BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
+    Field(
+        min_length=1,
+        max_length=2,
+        description="The further column of truth and submission with the types, or the truth's and "
+        "the submission's; without it a type is what stands before the numbers.",
+    ),
+    Needs(_type_needs),
+]
+OnlyType = Annotated[str, Field(min_length=1, description="The type that counts; default: all.")]
+SpanForm = Annotated[
+    Literal["ends", "words"],
+    Field(description="ends: the start, and the place after the end; words: each word's number."),
+]
+SpanMatch = Annotated[
+    Literal["strict", "exact", "partial", "type", "overlap", "units"],
+    Field(
+        description="What is right. strict: equal ends and type; exact: equal ends; partial: equal "
+        "ends, and half of it what overlaps; type: what overlaps, with an equal type; overlap: an "
+        "equal type, and a share of both spans; units: the characters, words or seconds that both "
+        "have, of a type."
+    ),
+]
+OverlapShare = Annotated[
+    float, Field(gt=0, le=1, description="The share of both spans that match=overlap asks for.")
+]
+Tolerance = Annotated[
+    float,
+    Field(ge=0, description="How far apart the times of a true and a submitted event may be."),
+]
+LengthShare = Annotated[
+    float,
+    Field(ge=0, description="Ends may be this share of the true event's length apart, if more."),
+]
+Tolerances = Annotated[
+    tuple[Annotated[float, Field(gt=0)], ...],
+    BeforeValidator(lambda value: (value,) if isinstance(value, int | float) else value),
+    Field(
+        min_length=1, description="How far apart events may be, less than which they fit; the mean."
+    ),
+]
+TagColumn = Annotated[
+    BothColumn, Field(description="The further column of truth and submission with the tags.")
+]
+
+
+class TypedSpan(NamedTuple):
+    """A part of a list's text or time, from `start` to before `end`; an event has equal ones."""
+
+    kind: str
+    start: float
+    end: float
+    score: float = 0.0
+
+    @property
+    def length(self) -> float:
+        """How long it is."""
+        return self.end - self.start
+
+
+Spans = Sequence[TypedSpan]
+
+
+class SpanColumns(NamedTuple):
+    """Spans as arrays of shape (true, 1) or (1, submitted), so that two make a table of pairs."""
+
+    kind: NDArray[Any]
+    start: Floats
+    end: Floats
+
+    @property
+    def length(self) -> Floats:
+        """How long each is."""
+        return self.end - self.start
+
+
+Fits = Callable[[SpanColumns, SpanColumns], Mask]  # whether true and submitted spans fit
+
+
+def parse_span(text: str, form: str = "ends") -> TypedSpan | None:
+    """The span that a text describes; None if it describes none.
+
+    >>> parse_span("PER 12 18")
+    TypedSpan(kind='PER', start=12.0, end=18.0, score=0.0)
+    >>> parse_span("3 4 5", "words")
+    TypedSpan(kind='', start=3.0, end=6.0, score=0.0)
+    """
+    kind, numbers = _split_type(text)
+    if form == "words":
+        return TypedSpan(kind, min(numbers), max(numbers) + 1) if numbers else None
+    if len(numbers) == 3 and not kind:  # a type that is a number
+        kind, numbers = f"{numbers[0]:g}", numbers[1:]
+    is_ordered = len(numbers) in (1, 2) and numbers[0] <= numbers[-1]
+    return TypedSpan(kind, numbers[0], numbers[-1]) if is_ordered else None
+
+
+def _split_type(text: str) -> tuple[str, list[float]]:
+    """The words of a text before the numbers at its end, and these numbers."""
+    words = SEPARATOR.split(text.strip())
+    at = len(words)
+    while at and NUMBER.fullmatch(words[at - 1]):
+        at -= 1
+    return " ".join(words[:at]), [float(word) for word in words[at:]]
+
+
+def check_span(text: str) -> str | None:
+    """What is wrong with a submitted span; None if nothing is."""
+    _, numbers = _split_type(text)
+    if not numbers:
+        return "not a span: a start and an end, such as 12 18, after a type where there are types"
+    if len(numbers) == 2 and numbers[0] > numbers[1]:
+        return "the span ends before it starts"
+    return None
+
+
+def span_types(text: str, form: str = "ends") -> tuple[str, ...]:
+    """The type of the span that a text describes; none if it describes no span.
+
+    >>> span_types("PER 12 18"), span_types("12 18"), span_types("PER")
+    (('PER',), ('',), ())
+    """
+    span = parse_span(text, form)
+    return () if span is None else (span.kind,)
+
+
+def _typed_columns(params: Mapping[str, Any]) -> tuple[ClassCells, ClassCells]:
+    """The columns of truth and submission whose cells name types."""
+    if (names := params["kind"]) is not None:
+        true, sent = (ClassCells(f"{EXTRA}{name}]", one_name) for name in (names[0], names[-1]))
+        return true, sent
+    cells = ClassCells("item", partial(span_types, form=params.get("form", "ends")))
+    return cells, cells
+
+
+def read_spans(
+    texts: Texts,
+    rel: float,
+    type_columns: Sequence[str] | None = None,
+    only: str | None = None,
+    form: str = "ends",
+) -> Iterator[tuple[list[TypedSpan], list[TypedSpan]]]:
+    """The true and the submitted spans of each list, those of the type `only`.
+
+    Raises:
+        ChallengeError: The truth has a text that is no span.
+    """
+    true: list[list[TypedSpan]] = [[] for _ in range(texts.lists)]
+    submitted: list[list[TypedSpan]] = [[] for _ in range(texts.lists)]
+    types = None if type_columns is None else texts.extras.truth[type_columns[0]]
+    for row in np.flatnonzero(texts.grade >= rel).tolist():
+        span = parse_span(texts.truth_text[row], form)
+        if span is None:
+            raise ChallengeError(f"the truth's {quoted(texts.truth_text[row])} is no span")
+        true[texts.truth_list[row]].append(_with_type(span, types, row))
+    types = None if type_columns is None else texts.extras.submission[type_columns[-1]]
+    for row, (n, text) in enumerate(zip(texts.in_list.tolist(), texts.text, strict=True)):
+        # A span that cannot be read fits nothing.
+        span = parse_span(text, form) or TypedSpan("", np.nan, np.nan)
+        span = _with_type(span, types, row)
+        submitted[n].append(span._replace(score=float(texts.score[row])))
+    for first, second in zip(true, submitted, strict=True):
+        yield (
+            [span for span in first if only in (None, span.kind)],
+            [span for span in second if only in (None, span.kind)],
+        )
+
+
+def _with_type(span: TypedSpan, types: NDArray[Any] | None, row: int) -> TypedSpan:
+    return span if types is None else span._replace(kind=str(types[row]))
+
+
+def count_matches(true: Spans, submitted: Spans, fits: Fits) -> int:
+    """The most pairs of a true and a submitted span that fit, each span in one of them."""
+    if not (true and submitted):
+        return 0
+    from scipy.sparse import csr_array, hstack  # which few challenges need
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    first, block = _columns(true, -1), max(1, PAIRS_AT_ONCE // len(true))
+    parts = [
+        csr_array(fits(first, _columns(submitted[at : at + block], 0)))
+        for at in range(0, len(submitted), block)
+    ]
+    return int((maximum_bipartite_matching(hstack(parts, "csr")) >= 0).sum())
+
+
+def _columns(side: Spans, axis: int) -> SpanColumns:
+    """The columns of spans, down or along the table of all pairs."""
+    kinds, first, last = ([span[n] for span in side] for n in range(3))
+    numbers = (np.expand_dims(np.array(ends, dtype=np.float64), axis) for ends in (first, last))
+    return SpanColumns(np.expand_dims(np.array(kinds, dtype=object), axis), *numbers)
+
+
+def _refuse_many_spans(texts: Texts) -> None:
+    """Refuse more spans of a list than can be compared with the truth's, whatever these are.
+
+    Raises:
+        SubmissionRejected: A list has too many.
+    """
+    counts = np.bincount(texts.in_list)
+    if (largest := int(counts.max(initial=0))) > MAX_SPANS:
+        name = texts.names[int(counts.argmax())]
+        limit = f"more than {MAX_SPANS:,}, the most there may be"
+        message = f"{quoted(name)} has {largest:,} spans, {limit}"
+        raise SubmissionRejected(problems=[Problem("S402", message, list=name)])
+
+
+def _f1(amounts: Iterable[tuple[float, float, float]]) -> Ratio:
+    """F1 of what is right, true and submitted in each list; 1 for a list without any."""
+    right, true, submitted = np.array(list(amounts), dtype=np.float64).reshape(-1, 3).T
+    return Ratio(
+        2 * right,
+        true + submitted,
+        "2 × right / (true + submitted)",
+        {"right": right, "true": true, "submitted": submitted},
+        empty=1.0,
+    )
+
+
+@metric(
+    "SpanF1",
+    title="F1 of spans",
+    source="Chinchor and Sundheim, MUC-5, 1993; SemEval-2013 task 9.1; nervaluate",
+    latex=F1_LATEX % (("spans",) * 3),
+    tools="nervaluate: strict, exact, partial, ent_type; seqeval: f1_score (of chunks)",
+    aggregate="pooled",
+    check=check_span,
+    classes=_typed_columns,
+)
+def spanf1(
+    view: Texts,
+    *,
+    rel: Relevant = 1,
+    match: SpanMatch = "strict",
+    overlap: OverlapShare = 0.5,
+    form: SpanForm = "ends",
+    kind: TypeColumns | None = None,
+    only: OnlyType | None = None,
+) -> Ratio:
+    """Precision and recall of spans of texts, or of time, their harmonic mean over all lists.
+
+    A list is a text, its items are spans: a start and the place after the end, `12 18`, with a type
+    before them where there are types, `PER 12 18`, or in a further column (`kind=`). Blanks, a
+    comma or a colon stand between. With `cells: {item: ";"}` a cell has all spans of a text. Each
+    span is right once at most. `strict`, `exact`, `partial` and `type` are SemEval-2013's, as in
+    nervaluate; `strict` of chunks is seqeval's F1 and `ChunkF1`'s. The mean over types is a formula
+    of measures with `only=`. `average=lists` is the mean of the lists' values, 1 where there are no
+    spans at all.
+
+    One of two spans has equal ends, the other overlaps and has another type:
+
+    >>> view = Texts.of(({"PER 0 2": 1, "LOC 5 9": 1}, ["PER 0 2", "ORG 5 8"]))
+    >>> spanf1(view).pooled()  # 2 * 1 / (2 + 2)
+    0.5
+    >>> spanf1(view, match="partial").pooled()
+    0.75
+    """
+    _refuse_many_spans(view)
+    lists = read_spans(view, rel, kind, only, form)
+    return _f1(_count_spans(*pair, match, overlap) for pair in lists)
+
+
+def _count_spans(
+    true: Spans, submitted: Spans, match: str, share: float
+) -> tuple[float, float, float]:
+    """What is right, true and submitted in a list."""
+    if match == "units":
+        return _count_units(true, submitted)
+
+    def of_equal_type(first: SpanColumns, second: SpanColumns) -> Mask:
+        return np.asarray(_overlaps(first, second) & (first.kind == second.kind))
+
+    def of_both(first: SpanColumns, second: SpanColumns) -> Mask:
+        needed = share * np.maximum(first.length, second.length)
+        return of_equal_type(first, second) & (_common_length(first, second) >= needed)
+
+    right: float
+    if match == "strict":
+        right = _count_equal(true, submitted, lambda span: span[:3])
+    elif match == "exact":
+        right = _count_equal(true, submitted, lambda span: span[1:3])
+    elif match == "partial":
+        right = _count_partial(true, submitted)
+    else:
+        right = count_matches(true, submitted, of_both if match == "overlap" else of_equal_type)
+    return right, len(true), len(submitted)
+
+
+def _common_length(first: SpanColumns, second: SpanColumns) -> Floats:
+    """How long the part is that both have; 0 or less where they have none."""
+    return np.asarray(np.minimum(first.end, second.end) - np.maximum(first.start, second.start))
+
+
+def _overlaps(true: SpanColumns, submitted: SpanColumns) -> Mask:
+    return np.asarray(_common_length(true, submitted) > 0)
+
+
+def _count_equal(true: Spans, submitted: Spans, key: Callable[[TypedSpan], object]) -> int:
+    return sum((Counter(map(key, true)) & Counter(map(key, submitted))).values())
+
+
+def _count_partial(true: Spans, submitted: Spans) -> float:
+    """Those with equal ends, and half of the further pairs that overlap."""
+    equal = Counter(span[1:3] for span in true) & Counter(span[1:3] for span in submitted)
+
+    def without_equal(side: Spans) -> list[TypedSpan]:
+        remaining = equal.copy()
+        rest = []
+        for span in side:
+            remaining[span[1:3]] -= 1
+            if remaining[span[1:3]] < 0:
+                rest.append(span)
+        return rest
+
+    overlapping = count_matches(without_equal(true), without_equal(submitted), _overlaps)
+    return sum(equal.values()) + overlapping / 2
+
+
+def _count_units(true: Spans, submitted: Spans) -> tuple[float, float, float]:
+    """The lengths of what both sides, the true and the submitted one cover, of each type."""
+    first, second = _merge_spans(true), _merge_spans(submitted)
+    lengths = [sum(s.length for side in each.values() for s in side) for each in (first, second)]
+    both = sum(
+        max(0.0, min(one.end, other.end) - max(one.start, other.start))
+        for kind in first
+        for one in first[kind]
+        for other in second.get(kind, ())
+    )
+    return both, lengths[0], lengths[1]
+
+
+def _merge_spans(side: Spans) -> dict[str, list[TypedSpan]]:
+    """The spans of each type, ascending, those that touch as one."""
+    by_type: dict[str, list[TypedSpan]] = {}
+    for span in sorted(span for span in side if span.length > 0):
+        merged = by_type.setdefault(span.kind, [])
+        if merged and span.start <= merged[-1].end:
+            merged[-1] = merged[-1]._replace(end=max(merged[-1].end, span.end))
+        else:
+            merged.append(span)
+    return by_type
+
+
+@metric(
+    "EventF1",
+    title="F1 of events within a tolerance",
+    source="Mesaros, Heittola and Virtanen, Applied Sciences 6(6), 2016, doi:10.3390/app6060162",
+    latex=F1_LATEX % (("events",) * 3),
+    tools="mir_eval: onset.f_measure (with ends=false); sed_eval: EventBasedMetrics",
+    aggregate="pooled",
+    check=check_span,
+    classes=_typed_columns,
+)
+def eventf1(
+    view: Texts,
+    *,
+    tolerance: Tolerance,
+    rel: Relevant = 1,
+    ends: bool = True,
+    longer: LengthShare = 0,
+    kind: TypeColumns | None = None,
+    only: OnlyType | None = None,
+) -> Ratio:
+    """Precision and recall of events of equal types at nearly equal times, their harmonic mean.
+
+    A list is a recording, its items are events: an onset and an offset, `0.5 2.25`, or one time,
+    after a type if there are types, as in `SpanF1`. A submitted event is right where its onset and,
+    unless `ends=false`, its offset are within the tolerance; each event once at most, so that the
+    most are right. `EventF1(tolerance=0.2, longer=0.5)` is the event-based F1 of sound event
+    detection, `EventF1(tolerance=0.05, ends=false)` that of onsets in music (mir_eval).
+
+    >>> view = Texts.of(({"dog 0.5 2": 1, "cat 3 4": 1}, ["dog 0.6 2.1", "cat 3.5 4"]))
+    >>> eventf1(view, tolerance=0.2).pooled()  # 2 * 1 / (2 + 2)
+    0.5
+    """
+
+    def fits(true: SpanColumns, submitted: SpanColumns) -> Mask:
+        near = np.abs(true.start - submitted.start) <= tolerance + TIME_ROUNDING
+        fitting = np.asarray((true.kind == submitted.kind) & near)
+        if not ends:
+            return fitting
+        limit = np.maximum(tolerance, longer * true.length) + TIME_ROUNDING
+        return fitting & (np.abs(true.end - submitted.end) <= limit)
+
+    _refuse_many_spans(view)
+    lists = read_spans(view, rel, kind, only)
+    return _f1((count_matches(*pair, fits), len(pair[0]), len(pair[1])) for pair in lists)
+
+
+def _take_nearest(true: Spans, submitted: Spans, tolerances: Sequence[float]) -> Floats:
+    """Whether each submitted event, best first, takes a true one; shape (events, tolerances)."""
+    times = np.array([span.start for span in true])
+    right = np.zeros((len(submitted), len(tolerances)))
+    for column, tolerance in enumerate(tolerances):
+        free = times.copy()
+        for row, span in enumerate(submitted):
+            distance = np.abs(free - span.start)
+            if free.size and distance[nearest := int(distance.argmin())] < tolerance:
+                right[row, column], free[nearest] = 1, np.inf
+    return right
+
+
+def _event_precision(score: Floats, right: Floats, weight: Floats, true: float) -> Floats:
+    """The average precision at each tolerance; equal scores are taken together."""
+    order = np.argsort(-score, kind="stable")
+    ends = np.append(starts(score[order]), True)[1:]
+    found = np.cumsum(right[order] * weight[order, None], axis=0)[ends]
+    returned = np.cumsum(weight[order])[ends]
+    precision = np.divide(
+        found, returned[:, None], out=np.zeros_like(found), where=returned[:, None] > 0
+    )
+    gained = np.diff(found, axis=0, prepend=0)
+    return np.asarray((precision * gained).sum(axis=0) / true)
+
+
+def _event_ap(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    """The mean over the truth's types of their means over tolerances."""
+    code, true, score, right = (columns[name] for name in ("type", "true", "score", "right"))
+    is_event = ~np.isnan(score)
+    values = []
+    for kind in np.unique(code):
+        of_type = code == kind
+        events = float((true * row_weight)[of_type].sum())
+        if events:
+            rows = of_type & is_event
+            parts = _event_precision(score[rows], right[rows], row_weight[rows], events)
+            values.append(float(parts.mean()))
+    return float(np.mean(values)) if values else float("nan")
+
+
+@metric(
+    "EventAP",
+    title="Average precision of events within tolerances",
+    source="Kaggle, Child Mind Institute, Detect Sleep States, 2023",
+    latex=r"\frac{1}{\lvert K \rvert \cdot \lvert Z \rvert} \sum_{c \in K} \sum_{z \in Z} "
+    r"A_{c,z}, \qquad K = \text{types of the truth}, \qquad Z = \mathrm{tolerances}, \qquad "
+    r"A_{c,z} = \text{average precision of the events of type } c \text{ that are "
+    r"less than } z \text{ from a true one}",
+    undefined="the truth has no event",
+    columns=("score",),
+    check=check_span,
+    classes=_typed_columns,
+)
+def eventap(
+    view: Texts,
+    *,
+    tolerances: Tolerances,
+    rel: Relevant = 1,
+    kind: TypeColumns | None = None,
+    only: OnlyType | None = None,
+) -> Figure:
+    """The area under precision and recall of events with scores, of each type and tolerance.
+
+    A list is a series, its items are events: a time after its type, `wakeup 4992`, or with the type
+    in a further column (`kind=event`); a span counts by its start. In a series the submitted events
+    take, best score first, the nearest true event that is left and less than the tolerance away.
+    All series' events together make an average precision; its mean over tolerances, and then over
+    the truth's types, is the value.
+
+    A right event, one too late, and a right one; 1 / 2 at once, and at 2 / 3:
+
+    >>> view = Texts.of(({"5": 0.9, "60": 0.8, "21": 0.7}, ["6", "20"]))
+    >>> round(eventap(view, tolerances=(3,)).pooled(), 4)  # (1 / 1 + 2 / 3) / 2
+    0.8333
+    """
+    codes: dict[str, int] = {}
+    lists, rows = list[int](), list[list[float]]()
+    for n, (true, submitted) in enumerate(read_spans(view, rel, kind, only)):
+        for name in sorted({span.kind for span in (*true, *submitted)}):
+            code = codes.setdefault(name, len(codes))
+            first = [span for span in true if span.kind == name]
+            second = sorted((s for s in submitted if s.kind == name), key=lambda s: -s.score)
+            # One row counts the true events, and one each describes the submitted ones.
+            rows.append([code, len(first), np.nan, *(0.0 for _ in tolerances)])
+            right = _take_nearest(first, second, tolerances)
+            rows += [[code, 0.0, s.score, *r] for s, r in zip(second, right, strict=True)]
+            lists += [n] * (1 + len(second))
+    table = np.array(rows, dtype=np.float64).reshape(-1, 3 + len(tolerances))
+    columns = {
+        "type": table[:, 0],
+        "true": table[:, 1],
+        "score": table[:, 2],
+        "right": table[:, 3:],
+    }
+    formula = "mean over types and tolerances of precision at each gain of recall"
+    return Figure(_event_ap, columns, np.array(lists, dtype=np.int64), formula=formula)
+
+
+def find_chunks(tags: Sequence[str]) -> Iterator[tuple[int, int, str]]:
+    """The chunks of a sequence of tags, as conlleval finds them: first, after the last, type.
+
+    B- and S- begin a chunk, E- and S- end one; I- goes on where the type is the same, and else
+    begins one.
+    """
+    start, kind = 0, ""
+    ended = True
+    for n, tag in enumerate([*tags, "O"]):
+        mark, _, name = tag.partition("-")
+        mark, name = (mark or "O"), (name or ("_" if mark not in ("O", "") else ""))
+        begins = mark != "O" and (ended or mark in ("B", "S", "[") or name != kind)
+        if kind and (mark == "O" or begins):
+            yield start, n, kind
+            kind = ""
+        if begins:
+            start, kind = n, name
+        ended = mark in ("O", "E", "S", "]")
+
+
+def chunk_types(tag: str) -> tuple[str, ...]:
+    """The type that a tag names, '' where it marks a chunk without one; none of O.
+
+    >>> chunk_types("B-PER"), chunk_types("B"), chunk_types("O")
+    (('PER',), ('',), ())
+    """
+    mark, _, name = tag.partition("-")
+    return () if mark in ("", "O") else (name,)
+
+
+def _tag_columns(params: Mapping[str, Any]) -> tuple[ClassCells, ClassCells]:
+    cells = ClassCells(f"{EXTRA}{params['tag']}]", chunk_types)
+    return cells, cells
+
+
+def _chunk_f1(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    if not row_weight.size:
+        return float("nan")
+    right, submitted, true = (columns["counts"] * row_weight[:, None]).sum(axis=0)
+    return float(2 * right / (submitted + true)) if submitted + true else 0.0
+
+
+@metric(
+    "ChunkF1",
+    title="F1 of chunks of tags",
+    source="Tjong Kim Sang and Buchholz, CoNLL 2000; conlleval",
+    latex=F1_LATEX % (("chunks",) * 3),
+    tools="seqeval: f1_score; conlleval: FB1 (in percent)",
+    undefined="there are no lists",
+    classes=_tag_columns,
+)
+def chunkf1(view: Judged, *, tag: TagColumn = "tag") -> Figure:
+    """F1 of the chunks that tags such as B-PER, I-PER and O mark: first, last and type must fit.
+
+    A list is a sentence, its items are tokens in the order of the truth's file; the tag is a
+    further column of both truth and submission, `columns: {extra: [tag]}`. Chunks are found as by
+    conlleval and seqeval's default mode, in IOB1, IOB2 and IOBES: an I- whose type is another
+    begins a chunk. A token that a submission leaves out has the tag O. The counts of all lists make
+    one F1.
+
+    >>> from dataclasses import replace
+    >>> from scorer.views.extras import Extras, NamedColumns
+    >>> view = Judged.of((["1", "2", "3"], {"1": 1, "2": 1, "3": 1}))
+    >>> true = np.array(["B-PER", "I-PER", "B-LOC"], dtype=object)
+    >>> submitted = np.array(["B-PER", "I-PER", "O"], dtype=object)
+    >>> sent = NamedColumns({"tag": submitted}, "submission")
+    >>> extras = Extras(NamedColumns({"tag": true}, "truth"), sent)
+    >>> round(chunkf1(replace(view, extras=extras)).pooled(), 6)  # 2 * 1 / (1 + 2)
+    0.666667
+    """
+    counts = []
+    for true, submitted in _tag_sequences(view, tag):
+        true_chunks, chunks = set(find_chunks(true)), set(find_chunks(submitted))
+        counts.append((len(true_chunks & chunks), len(chunks), len(true_chunks)))
+    columns = {"counts": np.array(counts, dtype=np.float64).reshape(-1, 3)}
+    formula = "2 × right / (submitted + true chunks)"
+    return Figure(_chunk_f1, columns, np.arange(view.lists), formula=formula)
+
+
+def _tag_sequences(view: Judged, tag: str) -> Iterator[tuple[list[str], list[str]]]:
+    """The true and the submitted tags of each list, in the truth's order; O of missing tokens."""
+    ideal, hits = view.ideal, view.hits
+    true = view.truth[tag]
+    submitted = np.full(true.shape, "O", dtype=object)
+    submitted[ideal.starts()[hits.in_list] + hits.place - 1] = view.submission[tag]
+    for span in ideal.spans():
+        yield true[span].tolist(), submitted[span].tolist()

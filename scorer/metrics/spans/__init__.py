@@ -1,1 +1,0 @@
-"""Metrics of answers that are parts of a text, or of time."""

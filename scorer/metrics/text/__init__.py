@@ -1,1 +1,0 @@
-"""Metrics of answers that are texts."""
