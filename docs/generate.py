@@ -33,11 +33,12 @@ from scorer.metrics.catalogue import (
     lead,
     mathml,
     metrics,
+    over_lists,
     page_prose,
     span,
     tool_names,
 )
-from scorer.metrics.notation import format_value, parse_measure
+from scorer.metrics.notation import format_value, parse_measure, schema_description
 from scorer.reports.codec import RECORDS
 
 DOCS = Path(__file__).parent
@@ -131,7 +132,7 @@ def _facts(metric: Metric) -> str:
         "kinds of challenge": ", ".join(sorted(all_kinds(metric))),
         "range": span(metric),
         "better": metric.better,
-        "over lists or rows": metric.aggregate,
+        "over lists or rows": over_lists(metric),
         "no value": f"where {metric.undefined}" if metric.undefined else "it always has one",
         "ties of scores": ties if "grades" in metric.kinds else "",
         "needs": ", ".join(metric.columns),
@@ -146,7 +147,7 @@ def _parameters(metric: Metric) -> str:
     for name, field in metric.parameters.model_fields.items():
         default = "must be given" if field.is_required() else f"`{format_value(field.default)}`"
         schema = metric.parameters.model_json_schema()["properties"].get(name, {})
-        rows.append(f"| `{name}` | {default} | {_cell(schema.get('description', ''))} |")
+        rows.append(f"| `{name}` | {default} | {_cell(schema_description(schema))} |")
     head = "## Parameters\n\n| parameter | default | meaning |\n|---|---|---|"
     return "\n".join([head, *rows]) if rows else "It has no parameters."
 

@@ -13,13 +13,14 @@ from scorer.core.errors import UnknownName
 from scorer.core.registry import Registry, discover
 from scorer.core.text import printable, quoted
 from scorer.core.version import __version__
-from scorer.metrics.api import Metric
+from scorer.metrics.api import Aggregate, Metric
 from scorer.metrics.notation import (
     UNSUPPORTED,
     NotationError,
     format_value,
     parse,
     schema_choices,
+    schema_description,
 )
 
 Example = Callable[[Metric], str]  # a metric's worked example as text
@@ -76,8 +77,15 @@ def page(metrics: Registry[Metric], name: str, example: Example = lambda metric:
     if len({metric.name for metric in found}) > MAX_PAGES:
         lines = dict.fromkeys(f"{format_notation(metric)}: {metric.title}\n" for metric in found)
         return "".join(lines)
-    pages = {(metric.name, metric.page): metric for metric in reversed(found)}
-    return "\n".join(_page(metric, example) for metric in reversed(pages.values()))
+    return "\n".join(_page(metric, example) for metric in distinct_pages(found))
+
+
+def distinct_pages(found: Iterable[Metric]) -> list[Metric]:
+    """The metrics, one where several of one name have the same page."""
+    pages: dict[tuple[str, str], Metric] = {}
+    for metric in found:
+        pages.setdefault((metric.name, metric.page), metric)
+    return list(pages.values())
 
 
 def find_metrics(metrics: Registry[Metric], words: str) -> Sequence[Metric]:
@@ -162,7 +170,8 @@ def _page(metric: Metric, example: Example) -> str:
     if parameters := _parameters(metric):
         parts.append("Parameters:\n\n" + "\n".join(f"    {line}" for line in parameters))
     facts = [f"For challenges of kind {' or '.join(sorted(all_kinds(metric)))}."]
-    facts += [f"Range: {span(metric)}; {metric.better} is better; over lists: {metric.aggregate}."]
+    better = f"{metric.better} is better"
+    facts += [f"Range: {span(metric)}; {better}; over lists: {over_lists(metric)}."]
     if metric.aliases:
         facts.append(f"Also called: {', '.join(metric.aliases)}.")
     for tool, names, remark in tool_names(metric):
@@ -177,6 +186,11 @@ def all_kinds(metric: Metric) -> set[str]:
     """The kinds of challenge that its function is for."""
     variants = metric.function.metric.by_kind  # type: ignore[attr-defined]
     return {kind for variant in variants for kind in variant.kinds}
+
+
+def over_lists(metric: Metric) -> Aggregate:
+    """How its lists make one number, unless parameters say it."""
+    return "pooled" if metric.always_pooled else metric.aggregate
 
 
 def span(metric: Metric) -> str:
@@ -221,7 +235,7 @@ def _parameters(metric: Metric) -> list[str]:
         default = (
             "must be given" if field.is_required() else f"default {format_value(field.default)}"
         )
-        parts = [default, " | ".join(schema_choices(facts)), str(facts.get("description", ""))]
+        parts = [default, " | ".join(schema_choices(facts)), schema_description(facts)]
         lines.append(f"{name}: " + "; ".join(part for part in parts if part))
     return lines
 

@@ -441,3 +441,9 @@ def schema_choices(schema: Mapping[str, Any]) -> list[str]:
         for part in (schema, *schema.get("anyOf", ()))
         for choice in part.get("enum", [part["const"]] if "const" in part else [])
     ]
+
+
+def schema_description(schema: Mapping[str, Any]) -> str:
+    """What a parameter's JSON schema says of it; of several types, what is said of one of them."""
+    parts = (schema, *schema.get("anyOf", ()))
+    return next((str(part["description"]) for part in parts if "description" in part), "")

@@ -35,6 +35,7 @@ RECORDS = {  # schema's name -> the module with its record
     "power": "scorer.reports.power.fields",
     "study": "scorer.reports.study.fields",
     "votes": "scorer.reports.votes.fields",
+    "catalogue": "scorer.reports.catalogue",
     "audit": "scorer.board.fields.audit",
     "log": "scorer.board.fields.log",
     "rescoring": "scorer.board.fields.rescoring",

@@ -34,7 +34,8 @@ def rank_shares(drawn: Floats, better: Literal["higher", "lower"] = "higher") ->
         steps[rows, first] += share
         steps[rows, last] -= share
     # sums of parts such as 1/3 miss 0 by their last bits, on either side
-    return np.maximum(np.cumsum(steps, axis=1)[:, :-1] / max(draws, 1), 0.0)
+    shares: Floats = np.cumsum(steps, axis=1)[:, :-1] / max(draws, 1)
+    return shares.clip(min=0.0)
 
 
 def stability(values: Floats, drawn: Floats) -> float:

@@ -25,6 +25,7 @@ COMMANDS = {
     "power": ["power", ".", "-d", "0.05"],
     "study": ["study", ".", *SENT, "submissions/gamma.csv", "submissions/delta.csv"],
     "votes": ["votes", "votes.csv", "--draws", "200"],
+    "catalogue": ["metrics", "P"],
     "audit": ["audit", ".", "--at", "2026-01-03T00:00:00Z"],
     "log": ["log", ".", "--team", "red"],
     "rescoring": ["rescore", ".", "--dry-run"],

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from scorer.cli.board import Form, Format, as_json
 from scorer.cli.options import Result
 
 INDENT = 4  # columns, of an example in a page
@@ -22,11 +23,17 @@ def metrics(
             "or by words, such as hit rate.",
         ),
     ] = None,
+    format: Format = Form.text,
 ) -> Result:
     """List the metrics, or print the page of one."""
+    from scorer.metrics.catalogue import distinct_pages, find_metrics, overview, page
     from scorer.metrics.catalogue import metrics as known
-    from scorer.metrics.catalogue import overview, page
 
+    if format is Form.json:
+        from scorer.reports.catalogue import Record
+
+        found = find_metrics(known(), " ".join(name)) if name else known()
+        return Result(as_json(Record.of(distinct_pages(found))))
     if not name:
         return Result(context.obj.page(overview(known()), "catalogue"))
     from scorer.api.example import of_metric  # scores, which the overview does not
