@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
@@ -24,17 +25,26 @@ from scorer.stats.aggregate import median
 from scorer.views.extras import NamedColumns
 from scorer.views.labelled import Targets
 
+# An error of predicted numbers: 0 is perfect, and there is no limit above.
+error_metric = partial(metric, range=(0, None), better="lower", columns=("prediction",))
+
 EARTH_RADIUS = 6_371_000.0  # metres
 PREDICTION = "prediction"  # names the column of predictions among further columns
+GAUSS = "Gauss, Theoria combinationis observationum, 1823"
+HERLOCKER = "Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772"
+SINNOTT = "Sinnott, Sky and Telescope 68(2), 1984"
+MEAN_SQUARE = r"\frac{1}{n} \sum_{i=1}^{n} (y_i - \hat{y}_i)^2"
 MEANS = (
     r", \qquad \bar{y} = \frac{1}{n} \sum_{i=1}^{n} y_i, "
     r"\qquad \bar{z} = \frac{1}{n} \sum_{i=1}^{n} \hat{y}_i"
 )
-GLOBE = (
-    r", \qquad s_i = \sin^2(\frac{\hat{y}_i - y_i}{2}) + \cos(y_i) \cos(\hat{y}_i) "
+HAVERSINE = (
+    r"\frac{2 \cdot \varrho}{n} \sum_{i=1}^{n} \arcsin \sqrt{s_i}, "
+    r"\qquad s_i = \sin^2(\frac{\hat{y}_i - y_i}{2}) + \cos(y_i) \cos(\hat{y}_i) "
     r"\sin^2(\frac{\hat{z}_i - z_i}{2}), "
     r"\qquad y_i, z_i = \text{latitude and longitude in radians}"
 )
+INSIDE = r"\frac{1}{n} \sum_{i=1}^{n} [l_i \le y_i \le u_i], \qquad l_i, u_i = "
 
 Log = Annotated[
     Literal["log1p", "plain"], Field(description="ln(1 + x), or ln(x) of numbers above 0.")
@@ -49,18 +59,12 @@ Quantiles = Annotated[
         "interpolation: [0.5, 0.95]. Default: the mean of all distances.",
     ),
 ]
-Longitude = Annotated[
-    BothColumn,
-    Field(description="The further column of both truth and submission with the longitude."),
-]
+Longitude = Annotated[BothColumn, Field(description="The further column with the longitude.")]
 Radius = Annotated[
     float, Field(gt=0, description="The sphere's radius, in the unit that distances are to have.")
 ]
 Zenith = Annotated[
-    BothColumn,
-    Field(
-        description="The further column of both truth and submission with the angle from the pole."
-    ),
+    BothColumn, Field(description="The further column with the angle from the pole.")
 ]
 AngleUnit = Annotated[
     Literal["radians", "degrees"], Field(description="What all angles and the value are in.")
@@ -102,17 +106,13 @@ def submission_columns(view: Targets, names: Iterable[str], metric: str) -> Floa
     return np.column_stack(columns).astype(np.float64)
 
 
-@metric(
+@error_metric(
     "MAE",
     title="Mean absolute error",
-    source="Willmott and Matsuura, Climate Research 30, 2005, doi:10.3354/cr030079; "
-    "Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772",
+    source=f"Willmott and Matsuura, Climate Research 30, 2005, doi:10.3354/cr030079; {HERLOCKER}",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} \lvert y_i - \hat{y}_i \rvert",
     tools="scikit-learn: mean_absolute_error; torchmetrics: MeanAbsoluteError; Surprise: mae",
-    range=(0, None),
-    better="lower",
     undefined="a list has no rating",
-    columns=("prediction",),
 )
 def mae(view: Targets) -> Ratio:
     """How far predictions are from the targets, on average.
@@ -123,60 +123,49 @@ def mae(view: Targets) -> Ratio:
 
     A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
 
-    >>> ratings = mae(Targets.of(([5, 3], [4, 3]), ([2], [4])))
-    >>> ratings.pooled()  # (1 + 0 + 2) / 3
+    >>> ratio = mae(Targets.of(([5, 3], [4, 3]), ([2], [4])))
+    >>> ratio.pooled()  # (1 + 0 + 2) / 3
     1.0
-    >>> ratings.values()  # (1 + 0) / 2, and 2 / 1
+    >>> ratio.values()  # (1 + 0) / 2, and 2 / 1
     array([0.5, 2. ])
     """
     return mean_of_rows(view, np.abs(view.error), "|error|")
 
 
-@metric(
+@error_metric(
     "MSE",
     title="Mean squared error",
-    source="Gauss, Theoria combinationis observationum, 1823",
-    latex=r"\frac{1}{n} \sum_{i=1}^{n} (y_i - \hat{y}_i)^2",
+    source=GAUSS,
+    latex=MEAN_SQUARE,
     tools="scikit-learn: mean_squared_error; torchmetrics: MeanSquaredError; Surprise: mse",
-    range=(0, None),
-    better="lower",
     undefined="a list has no rating",
-    columns=("prediction",),
 )
 def mse(view: Targets) -> Ratio:
     """The mean of the squared errors: large ones weigh more.
 
-    Of ratings it is the mean over all of them; `average=lists` takes the mean of each list's own.
-
-    >>> from scorer.views.labelled import targets
-    >>> mse(targets([3, 5], [1, 5])).values()
+    >>> mse(Targets.of_rows([3, 5], [1, 5])).values()
     array([4., 0.])
     """
     return mean_of_rows(view, view.error**2, "error²")
 
 
-@metric(
+@error_metric(
     "RMSE",
     title="Root mean squared error",
-    source="Gauss, Theoria combinationis observationum, 1823; "
-    "Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772",
-    latex=r"\sqrt{\frac{1}{n} \sum_{i=1}^{n} (y_i - \hat{y}_i)^2}",
+    source=f"{GAUSS}; {HERLOCKER}",
+    latex=rf"\sqrt{{{MEAN_SQUARE}}}",
     tools="scikit-learn: root_mean_squared_error; Surprise: rmse",
-    range=(0, None),
-    better="lower",
     undefined="a list has no rating, or a row no prediction",
     aggregate="pooled",
-    columns=("prediction",),
 )
 def rmse(view: Targets) -> Ratio:
     """The root of the mean squared error, in the targets' own unit.
 
-    One root of all rows, not a mean of rows. Of ratings, too, it is one root over all, as the
-    Netflix Prize, scikit-learn, Surprise and Kaggle take it; `average=lists` takes a root for each
-    list, such as a user, and then their mean: every list counts alike, however many ratings it has.
+    One root of all rows, not a mean of rows; so, too, of ratings, as the Netflix Prize,
+    scikit-learn, Surprise and Kaggle take it. `average=lists` takes a root for each list, such as a
+    user, and then their mean: every list counts alike, however many ratings it has.
 
-    >>> from scorer.views.labelled import targets
-    >>> rmse(targets([3, 5], [3, 3])).pooled()  # sqrt((0 + 4) / 2)
+    >>> rmse(Targets.of_rows([3, 5], [3, 3])).pooled()  # sqrt((0 + 4) / 2)
     1.4142135623730951
 
     A list of two ratings, 5 and 3, predicted as 4 and 3, and one of 2 predicted as 4:
@@ -187,79 +176,65 @@ def rmse(view: Targets) -> Ratio:
     return mean_of_rows(view, view.error**2, "error²", transform=square_root)
 
 
-@metric(
+@error_metric(
     "RMSLE",
     title="Root mean squared logarithmic error",
     source="scikit-learn, root_mean_squared_log_error",
     latex=r"\sqrt{\frac{1}{n} \sum_{i=1}^{n} (\ln(1 + \hat{y}_i) - \ln(1 + y_i))^2}",
     tools="scikit-learn: root_mean_squared_log_error",
-    range=(0, None),
-    better="lower",
     undefined="a target or a prediction is -1 or less, or with `log=plain` 0 or less",
     aggregate="pooled",
-    columns=("prediction",),
 )
 def rmsle(view: Targets, *, log: Log = "log1p") -> Ratio:
     """The root mean squared error of ln(1 + x): an error of ten percent costs the same anywhere.
 
-    Undefined where a target or a prediction is -1 or less; `submission.range` refuses such
-    predictions. `log=plain` takes ln(x), as Kaggle's House Prices does, and is undefined at 0 and
-    below.
+    `log=plain` takes ln(x), as Kaggle's House Prices does. Where such a logarithm is undefined, so
+    is the value; `submission.range` refuses such predictions.
 
-    >>> from scorer.views.labelled import targets
-    >>> round(rmsle(targets([0, 9], [0, 99])).pooled(), 6)  # ln(10) / sqrt(2)
+    >>> round(rmsle(Targets.of_rows([0, 9], [0, 99])).pooled(), 6)  # ln(10) / sqrt(2)
     1.628174
     """
-    function = np.log1p if log == "log1p" else np.log
+    logarithm, one = (np.log1p, "1 + ") if log == "log1p" else (np.log, "")
     with np.errstate(invalid="ignore", divide="ignore"):
-        logs = function(view.prediction) - function(view.target)
-    squares = np.where(np.isfinite(logs), logs, np.nan) ** 2
-    one = "1 + " if log == "log1p" else ""
+        differences = logarithm(view.prediction) - logarithm(view.target)
+    squares = np.where(np.isfinite(differences), differences, np.nan) ** 2
     heading = f"(ln({one}prediction) - ln({one}target))²"
     return mean_of_rows(view, squares, heading, transform=square_root)
 
 
-@metric(
+@error_metric(
     "RMSPE",
     title="Root mean squared percentage error",
     source="Kaggle, Rossmann Store Sales, 2015",
     latex=r"\sqrt{\frac{\sum_{i=1}^{n} [y_i \ne 0] \left(\frac{y_i - "
     r"\hat{y}_i}{y_i}\right)^2}{\sum_{i=1}^{n} [y_i \ne 0]}}",
     tools="Kaggle: RMSPE",
-    range=(0, None),
-    better="lower",
     undefined="all targets are 0",
     aggregate="pooled",
-    columns=("prediction",),
 )
 def rmspe(view: Targets) -> Ratio:
     """The root of the mean squared error, each error divided by its target.
 
-    Rows whose target is 0 do not count, as in the Rossmann challenge; undefined where there is no
-    other. It is a share, so .1 is ten percent.
+    Rows whose target is 0 do not count, as in the Rossmann challenge. It is a share, so .1 is ten
+    percent.
 
-    >>> from scorer.views.labelled import targets
-    >>> round(rmspe(targets([2, 4, 0], [1, 4, 9])).pooled(), 6)  # sqrt((1/4 + 0) / 2)
+    >>> round(rmspe(Targets.of_rows([2, 4, 0], [1, 4, 9])).pooled(), 6)  # sqrt((1/4 + 0) / 2)
     0.353553
     """
     counts = view.target != 0
     shares = np.divide(view.error, view.target, out=np.zeros_like(view.target), where=counts)
     weights = view.weights * counts
-    return mean_of_rows(
-        view, shares**2, "(error / target)²", weights=weights, transform=square_root
-    )
+    heading = "(error / target)²"
+    return mean_of_rows(view, shares**2, heading, weights=weights, transform=square_root)
 
 
-@metric(
+@error_metric(
     "MAPE",
     title="Mean absolute percentage error",
     source="Makridakis, International Journal of Forecasting 9(4), 1993",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} \frac{\lvert y_i - \hat{y}_i \rvert}{\max(\lvert y_i "
     r"\rvert, 2^{-52})}",
     tools="scikit-learn: mean_absolute_percentage_error; torchmetrics: MeanAbsolutePercentageError",
-    range=(0, None),
-    better="lower",
-    columns=("prediction",),
 )
 def mape(view: Targets) -> Ratio:
     """How large the error is beside the target: 0.1 is 10 %.
@@ -267,8 +242,7 @@ def mape(view: Targets) -> Ratio:
     As in scikit-learn a target of 0 counts as 2.2e-16, which makes the value huge: use another
     measure where targets can be 0.
 
-    >>> from scorer.views.labelled import targets
-    >>> mape(targets([4, 5], [3, 5])).values()
+    >>> mape(Targets.of_rows([4, 5], [3, 5])).values()
     array([0.25, 0.  ])
     """
     smallest = np.finfo(np.float64).eps
@@ -276,7 +250,7 @@ def mape(view: Targets) -> Ratio:
     return mean_of_rows(view, errors, "|error| / |target|")
 
 
-@metric(
+@error_metric(
     "SMAPE",
     title="Symmetric mean absolute percentage error",
     source="Makridakis and Hibon, International Journal of Forecasting 16(4), 2000",
@@ -285,42 +259,34 @@ def mape(view: Targets) -> Ratio:
     r"\rvert}",
     tools="torchmetrics: SymmetricMeanAbsolutePercentageError",
     range=(0, 2),
-    better="lower",
-    columns=("prediction",),
 )
 def smape(view: Targets) -> Ratio:
     """How large the error is beside the mean of target and prediction, 0 to 2.
 
     0 where both are 0. Some contests give it in percent, 100 times as much.
 
-    >>> from scorer.views.labelled import targets
-    >>> smape(targets([4, 0], [12, 0])).values()
+    >>> smape(Targets.of_rows([4, 0], [12, 0])).values()
     array([1., 0.])
     """
     size = np.abs(view.target) + np.abs(view.prediction)
-    no_size = np.where(np.isnan(size), np.nan, 0.0)
-    errors = np.divide(2 * np.abs(view.error), size, out=no_size, where=size > 0)
+    errors = 2 * np.abs(view.error) / np.where(size == 0, 1, size)  # 0 / 1 where both are 0
     return mean_of_rows(view, errors, "2 |error| / (|target| + |prediction|)")
 
 
-@metric(
+@error_metric(
     "Pinball",
     title="Pinball loss, quantile loss",
     source="Koenker and Bassett, Econometrica 46(1), 1978, doi:10.2307/1913643",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} \max(\tau (y_i - \hat{y}_i), (\tau - 1) (y_i - \hat{y}_i))",
     tools="scikit-learn: mean_pinball_loss",
     aliases=("QuantileLoss",),
-    range=(0, None),
-    better="lower",
-    columns=("prediction",),
 )
 def pinball(view: Targets, *, quantile: Quantile = 0.5) -> Ratio:
     """What a prediction of a quantile costs: too low costs `quantile`, too high the rest.
 
     With `quantile=0.5` it is half of MAE.
 
-    >>> from scorer.views.labelled import targets
-    >>> pinball(targets([10, 10], [9, 11]), quantile=0.9).values().round(2)
+    >>> pinball(Targets.of_rows([10, 10], [9, 11]), quantile=0.9).values().round(2)
     array([0.9, 0.1])
     """
     below = -view.error
@@ -328,70 +294,11 @@ def pinball(view: Targets, *, quantile: Quantile = 0.5) -> Ratio:
     return mean_of_rows(view, losses, "loss")
 
 
-def _median_error(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    return median(columns["|error|"], columns["weight"] * row_weight)
-
-
-@metric(
-    "MedAE",
-    title="Median absolute error",
-    source="scikit-learn, median_absolute_error",
-    latex=r"\mathrm{median}_{1 \le i \le n} \lvert y_i - \hat{y}_i \rvert",
-    tools="scikit-learn: median_absolute_error",
-    aliases=("MedianAbsoluteError",),
-    range=(0, None),
-    better="lower",
-    undefined="a row has no prediction",
-    aggregate="pooled",
-    columns=("prediction",),
-)
-def medae(view: Targets) -> Figure:
-    """Half of the errors are smaller than this: outliers do not matter.
-
-    >>> from scorer.views.labelled import targets
-    >>> medae(targets([1, 2, 3], [1, 4, 103])).pooled()
-    2.0
-    """
-    columns = {"|error|": np.abs(view.error), "weight": view.weights}
-    return Figure(_median_error, columns, view.in_list, smooth=False, formula="median |error|")
-
-
-def _largest_error(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    counted = columns["weight"] * row_weight > 0
-    return float(columns["|error|"][counted].max()) if counted.any() else float("nan")
-
-
-@metric(
-    "MaxError",
-    title="Largest error",
-    source="scikit-learn, max_error",
-    latex=r"\max_{1 \le i \le n} \lvert y_i - \hat{y}_i \rvert",
-    tools="scikit-learn: max_error",
-    range=(0, None),
-    better="lower",
-    undefined="a row has no prediction",
-    aggregate="pooled",
-    columns=("prediction",),
-)
-def maxerror(view: Targets) -> Figure:
-    """The largest of the errors.
-
-    >>> from scorer.views.labelled import targets
-    >>> maxerror(targets([1, 2, 3], [1, 4, 2])).pooled()
-    2.0
-    """
-    columns = {"|error|": np.abs(view.error), "weight": view.weights}
-    reason = "the largest of these errors says nothing of the largest of others"
-    return Figure(
-        _largest_error, columns, view.in_list, no_bootstrap=reason, formula="largest |error|"
-    )
-
-
-def _figure_of_numbers(view: Targets, function: Any, formula: str) -> Figure:
-    """A figure of the columns `target`, `prediction` and `weight`."""
+def _figure_of_numbers(view: Targets, function: Any, formula: str, **fields: Any) -> Figure:
+    """A figure of the columns `target`, `prediction` and `weight`; `fields` are further ones."""
     columns = {"target": view.target, "prediction": view.prediction, "weight": view.weights}
     complete = not np.isnan(view.prediction).any()  # 0 times a missing number is missing
-    return Figure(function, columns, view.in_list, zero_weights=complete, formula=formula)
+    return Figure(function, columns, view.in_list, zero_weights=complete, formula=formula, **fields)
 
 
 def _numbers(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, Floats, Floats]:
@@ -399,14 +306,63 @@ def _numbers(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, Fl
     return columns["target"], columns["prediction"], columns["weight"] * row_weight
 
 
+def _median_error(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    target, prediction, weight = _numbers(columns, row_weight)
+    return median(np.abs(prediction - target), weight)
+
+
+@error_metric(
+    "MedAE",
+    title="Median absolute error",
+    source="scikit-learn, median_absolute_error",
+    latex=r"\mathrm{median}_{1 \le i \le n} \lvert y_i - \hat{y}_i \rvert",
+    tools="scikit-learn: median_absolute_error",
+    aliases=("MedianAbsoluteError",),
+    undefined="a row has no prediction",
+    aggregate="pooled",
+)
+def medae(view: Targets) -> Figure:
+    """Half of the errors are smaller than this: outliers do not matter.
+
+    >>> medae(Targets.of_rows([1, 2, 3], [1, 4, 103])).pooled()
+    2.0
+    """
+    return _figure_of_numbers(view, _median_error, "median |error|", smooth=False)
+
+
+def _largest_error(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    target, prediction, weight = _numbers(columns, row_weight)
+    errors = np.abs(prediction - target)[weight > 0]
+    return float(errors.max()) if errors.size else float("nan")
+
+
+@error_metric(
+    "MaxError",
+    title="Largest error",
+    source="scikit-learn, max_error",
+    latex=r"\max_{1 \le i \le n} \lvert y_i - \hat{y}_i \rvert",
+    tools="scikit-learn: max_error",
+    undefined="a row has no prediction",
+    aggregate="pooled",
+)
+def maxerror(view: Targets) -> Figure:
+    """The largest of the errors.
+
+    >>> maxerror(Targets.of_rows([1, 2, 3], [1, 4, 2])).pooled()
+    2.0
+    """
+    reason = "the largest of these errors says nothing of the largest of others"
+    return _figure_of_numbers(view, _largest_error, "largest |error|", no_bootstrap=reason)
+
+
 def _r2(columns: Mapping[str, Any], row_weight: Floats) -> float:
     target, prediction, weight = _numbers(columns, row_weight)
     if np.count_nonzero(row_weight) < 2 or not weight.any():
         return float("nan")
     error = (weight * (target - prediction) ** 2).sum()
-    if _is_constant(target, weight):  # rounding would leave a variance above 0
-        return float(error == 0)
-    spread = (weight * (target - np.average(target, weights=weight)) ** 2).sum()
+    spread = 0.0
+    if not _is_constant(target, weight):  # else rounding could leave a spread above 0
+        spread = (weight * (target - np.average(target, weights=weight)) ** 2).sum()
     return float(1 - error / spread) if spread else float(error == 0)
 
 
@@ -427,12 +383,10 @@ def r2(view: Targets) -> Figure:
     """How much of the targets' variance the predictions explain: 1 is all, 0 as their mean.
 
     Below 0 the mean would have been better. As in scikit-learn, where all targets are equal: 1 if
-    all predictions are right, else 0. Undefined for fewer than two rows. Of ratings the mean is
-    that of all together; `average=lists` takes each list's own, and the value is the mean over
-    lists.
+    all predictions are right, else 0. Of ratings the mean is that of all together; `average=lists`
+    takes each list's own, and the value is the mean over lists.
 
-    >>> from scorer.views.labelled import targets
-    >>> r2(targets([1, 2, 3], [1, 2, 4])).pooled()  # 1 - 1 / 2
+    >>> r2(Targets.of_rows([1, 2, 3], [1, 2, 4])).pooled()  # 1 - 1 / 2
     0.5
     """
     return _figure_of_numbers(view, _r2, "1 - sum of error² / sum of (target - mean)²")
@@ -471,15 +425,13 @@ def _variance(values: Floats, weight: Floats) -> float:
 def explainedvariance(view: Targets) -> Figure:
     """As R2, but predictions that are all too high by the same amount lose nothing.
 
-    >>> from scorer.views.labelled import targets
-    >>> explainedvariance(targets([1, 2, 3], [2, 3, 4])).pooled()
+    >>> explainedvariance(Targets.of_rows([1, 2, 3], [2, 3, 4])).pooled()
     1.0
-    >>> explainedvariance(targets([1, 2, 3], [1e30, 1e30, 1e30])).pooled()
+    >>> explainedvariance(Targets.of_rows([1, 2, 3], [1e30, 1e30, 1e30])).pooled()
     0.0
     """
-    return _figure_of_numbers(
-        view, _explained_variance, "1 - variance of errors / variance of targets"
-    )
+    formula = "1 - variance of errors / variance of targets"
+    return _figure_of_numbers(view, _explained_variance, formula)
 
 
 def correlation(first: Floats, second: Floats, weight: Floats) -> float:
@@ -518,28 +470,18 @@ def _pearson(columns: Mapping[str, Any], row_weight: Floats) -> float:
 def pearson(view: Targets) -> Figure:
     """How close the points of target and prediction are to a line: 1 is exactly, 0 not at all.
 
-    Scale and offset of the predictions do not matter. Undefined where all targets or all
-    predictions are equal.
+    Scale and offset of the predictions do not matter.
 
-    >>> from scorer.views.labelled import targets
-    >>> round(pearson(targets([1, 2, 3], [10, 20, 30])).pooled(), 6)
+    >>> round(pearson(Targets.of_rows([1, 2, 3], [10, 20, 30])).pooled(), 6)
     1.0
     """
     return _figure_of_numbers(view, _pearson, "covariance / product of standard deviations")
 
 
-def _levels(view: Targets) -> dict[str, Ints]:
-    """The places of targets and of predictions in their orders, so that no draw sorts them."""
-    return {
-        f"{name} level": np.unique(numbers, return_inverse=True, equal_nan=False)[1]
-        for name, numbers in (("target", view.target), ("prediction", view.prediction))
-    }
-
-
 def _spearman(columns: Mapping[str, Any], row_weight: Floats) -> float:
     weight = columns["weight"] * row_weight
     target, prediction = (
-        _weighted_ranks(columns[f"{name} level"], weight) for name in ("target", "prediction")
+        _weighted_ranks(columns[name], weight) for name in ("target level", "prediction level")
     )
     return correlation(target, prediction, weight)
 
@@ -547,7 +489,8 @@ def _spearman(columns: Mapping[str, Any], row_weight: Floats) -> float:
 def _weighted_ranks(level: Ints, weight: Floats) -> Floats:
     """The share of the weight at lower levels, and half of that at the row's own."""
     sums = np.bincount(level, weight)
-    shares = (np.cumsum(sums) - sums / 2) / max(weight.sum(), 1e-300)
+    total = weight.sum() or 1.0  # without any weight there is no correlation
+    shares = (np.cumsum(sums) - sums / 2) / total
     return np.asarray(shares[level])
 
 
@@ -568,47 +511,39 @@ def _weighted_ranks(level: Ints, weight: Floats) -> Floats:
 def spearman(view: Targets) -> Figure:
     """The correlation of the ranks: whether larger targets have larger predictions.
 
-    Equal values share their mean rank, as in scipy's spearmanr. Undefined where all targets or all
-    predictions are equal.
+    Equal values share their mean rank, as in scipy's spearmanr.
 
-    >>> from scorer.views.labelled import targets
-    >>> spearman(targets([1, 2, 3], [20, 10, 30])).pooled()
+    >>> spearman(Targets.of_rows([1, 2, 3], [20, 10, 30])).pooled()
     0.5
     """
     figure = _figure_of_numbers(view, _spearman, "Pearson correlation of the ranks")
-    return replace(figure, columns={**figure.columns, **_levels(view)})
-
-
-def _angle_on_globe(
-    latitude: Floats, longitude: Floats, other_latitude: Floats, other_longitude: Floats
-) -> Floats:
-    """The angle between two points, in radians; all are of shape (rows,), in degrees.
-
-    By haversines, which are exact where points are near.
-    """
-    north, other_north = np.deg2rad(latitude), np.deg2rad(other_latitude)
-    east = np.deg2rad(other_longitude - longitude)
-    half = np.sin((other_north - north) / 2) ** 2
-    half = half + np.cos(north) * np.cos(other_north) * np.sin(east / 2) ** 2
-    return np.asarray(2 * np.arcsin(np.sqrt(np.clip(half, 0, 1))))
+    levels = {  # the places of numbers in their order, so that no draw sorts them
+        f"{name} level": np.unique(figure.columns[name], return_inverse=True, equal_nan=False)[1]
+        for name in ("target", "prediction")
+    }
+    return replace(figure, columns={**figure.columns, **levels})
 
 
 def _distances(view: Targets, longitude: str, radius: float) -> Floats:
-    """The distance of each row's points, in the unit of the radius."""
-    true = number_column(view.truth_columns, longitude, "Haversine")
-    predicted = number_column(view.submission, longitude, "Haversine")
-    return _angle_on_globe(view.target, true, view.prediction, predicted) * radius
+    """The distance of each row's points, in the unit of the radius.
+
+    By haversines, which are exact where points are near.
+    """
+    true_longitude = number_column(view.truth_columns, longitude, "Haversine")
+    predicted_longitude = number_column(view.submission, longitude, "Haversine")
+    north, predicted_north = np.deg2rad(view.target), np.deg2rad(view.prediction)
+    east = np.deg2rad(predicted_longitude - true_longitude)
+    half = np.sin((predicted_north - north) / 2) ** 2
+    half = half + np.cos(north) * np.cos(predicted_north) * np.sin(east / 2) ** 2
+    return np.asarray(2 * np.arcsin(np.sqrt(np.clip(half, 0, 1))) * radius)
 
 
-@metric(
+@error_metric(
     "Haversine",
     title="Distance on the globe",
-    source="Sinnott, Sky and Telescope 68(2), 1984",
-    latex=r"\frac{2 \cdot \varrho}{n} \sum_{i=1}^{n} \arcsin \sqrt{s_i}" + GLOBE,
+    source=SINNOTT,
+    latex=HAVERSINE,
     tools="scikit-learn: haversine_distances (in radians, as radius=1)",
-    range=(0, None),
-    better="lower",
-    columns=("prediction",),
     kind="labels",
 )
 def haversine(
@@ -622,11 +557,8 @@ def haversine(
 
     A quarter of the equator:
 
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> from scorer.views.labelled import targets
-    >>> true, sent = (NamedColumns({"longitude": np.array([x])}, "") for x in (0.0, 90.0))
-    >>> rows = targets([0], [0], extras=Extras(true, sent))
-    >>> haversine(rows).values().round()  # π/2 × 6,371,000
+    >>> columns = {"truth": {"longitude": [0]}, "submission": {"longitude": [90]}}
+    >>> haversine(Targets.of_rows([0], [0], **columns)).values().round()  # π/2 × 6,371,000
     array([10007543.])
     """
     return mean_of_rows(view, _distances(view, longitude, radius), "distance")
@@ -635,8 +567,8 @@ def haversine(
 @metric(
     "Haversine",
     title="Distance on the globe",
-    source="Sinnott, Sky and Telescope 68(2), 1984; Smartphone Decimeter Challenge, Kaggle 2022",
-    latex=r"\frac{2 \cdot \varrho}{n} \sum_{i=1}^{n} \arcsin \sqrt{s_i}" + GLOBE,
+    source=f"{SINNOTT}; Smartphone Decimeter Challenge, Kaggle 2022",
+    latex=HAVERSINE,
     range=(0, None),
     better="lower",
     undefined="a list has no point",
@@ -652,32 +584,26 @@ def haversine_of_lists(
     """The distance between a list's true points and the predicted ones, in metres.
 
     The rating is the latitude; the longitude is a further column of both files, `extra:
-    {longitude: number}`, both in degrees. A list has the mean of its distances, or that of some of
-    their quantiles: `quantiles: [0.5, 0.95]` in the Smartphone Decimeter Challenge, whose lists
-    are drives.
+    {longitude: number}`, both in degrees. A list has the mean of its distances, or of some of their
+    quantiles: `quantiles: [0.5, 0.95]` in the Smartphone Decimeter Challenge, whose lists are
+    drives.
 
     Two points of a list, a quarter of the equator and nothing away:
 
-    >>> from dataclasses import replace
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> true, sent = (NamedColumns({"longitude": np.array(x)}, "") for x in ([0., 5], [90., 5]))
-    >>> view = replace(Targets.of(([0, 1], [0, 1])), extras=Extras(true, sent))
-    >>> haversine_of_lists(view).values().round()
+    >>> columns = {"truth": {"longitude": [0, 5]}, "submission": {"longitude": [90, 5]}}
+    >>> haversine_of_lists(Targets.of(([0, 1], [0, 1]), **columns)).values().round()
     array([5003772.])
     """
-    distances = _distances(view, longitude, radius)
     if quantiles is None:
-        return mean_of_rows(view, distances, "distance")
+        return haversine(view, longitude=longitude, radius=radius)
+    distances = _distances(view, longitude, radius)
     edges = np.searchsorted(view.in_list, np.arange(view.lists + 1))
     lists = [distances[first:end] for first, end in pairwise(edges)]
-    means = [np.quantile(own, quantiles).mean() if own.size else 0.0 for own in lists]
-    return Ratio(
-        np.array(means, dtype=np.float64),
-        np.array([own.size > 0 for own in lists], dtype=np.float64),
-        "mean of the quantiles",
-        {"mean of the quantiles": np.array(means)},
-        Table(view, {"distance": distances}),
-    )
+    means = np.array([np.quantile(own, quantiles).mean() if own.size else 0.0 for own in lists])
+    has_points = (view.total() > 0).astype(np.float64)
+    formula = "mean of the quantiles"
+    table = Table(view, {"distance": distances})
+    return Ratio(means, has_points, formula, {formula: means}, table)
 
 
 def _unit_vectors(azimuth: Floats, zenith: Floats) -> Floats:
@@ -688,16 +614,13 @@ def _unit_vectors(azimuth: Floats, zenith: Floats) -> Floats:
     )
 
 
-@metric(
+@error_metric(
     "AngularError",
     title="Mean angular error",
     source="IceCube - Neutrinos in Deep Ice, Kaggle 2023",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} \arccos(\sin(z_i) \sin(\hat{z}_i) \cos(y_i - "
     r"\hat{y}_i) + \cos(z_i) \cos(\hat{z}_i)), \qquad y_i = \text{azimuth}, \qquad "
     r"z_i = \text{angle from the pole}",
-    range=(0, None),
-    better="lower",
-    columns=("prediction",),
 )
 def angularerror(view: Targets, *, zenith: Zenith = "zenith", unit: AngleUnit = "radians") -> Ratio:
     """The mean angle between the true directions and the predicted ones.
@@ -707,10 +630,8 @@ def angularerror(view: Targets, *, zenith: Zenith = "zenith", unit: AngleUnit = 
 
     A quarter of a turn along the horizon, in degrees:
 
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> from scorer.views.labelled import targets
-    >>> sides = [NamedColumns({"zenith": np.array([90.0])}, s) for s in ("truth", "submission")]
-    >>> rows = targets([350], [80], extras=Extras(*sides))
+    >>> columns = {"truth": {"zenith": [90]}, "submission": {"zenith": [90]}}
+    >>> rows = Targets.of_rows([350], [80], **columns)
     >>> angularerror(rows, unit="degrees").values().round(6)
     array([90.])
     """
@@ -722,9 +643,6 @@ def angularerror(view: Targets, *, zenith: Zenith = "zenith", unit: AngleUnit = 
     sine = np.linalg.norm(np.cross(true, predicted), axis=1)  # exact where the angle is small
     angle = np.arctan2(sine, (true * predicted).sum(axis=1)) / scale
     return mean_of_rows(view, angle, "angle")
-
-
-INSIDE = r"\frac{1}{n} \sum_{i=1}^{n} [l_i \le y_i \le u_i], \qquad l_i, u_i = "
 
 
 @metric(
@@ -743,14 +661,13 @@ def intervalcoverage(view: Targets, *, low: LowColumn = "low", high: HighColumn 
     near 0.9. Wide intervals score high for nothing: rank by `QuantileScore`, whose quantiles 0.05
     and 0.95 are these ends, and show the coverage beside it.
 
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> from scorer.views.labelled import targets
-    >>> ends = {"low": np.array([2.0, 1.0]), "high": np.array([4.0, 4.0])}
-    >>> sent = Extras(submission=NamedColumns(ends, "submission"))
-    >>> intervalcoverage(targets([3, 5], [3, 4], extras=sent)).values()
+    >>> ends = {"low": [2, 1], "high": [4, 4]}
+    >>> intervalcoverage(Targets.of_rows([3, 5], [3, 4], submission=ends)).values()
     array([1., 0.])
     """
-    return _coverage(view, low, high)
+    begin, end = (number_column(view.submission, name, "IntervalCoverage") for name in (low, high))
+    inside = (begin <= view.target) & (view.target <= end)
+    return mean_of_rows(view, inside, "inside", columns={"low": begin, "high": end})
 
 
 @metric(
@@ -772,22 +689,11 @@ def intervalcoverage_of_ratings(view: Targets) -> Ratio:
 
     A rating of 3 inside 2 to 4, one of 5 outside 1 to 4:
 
-    >>> from dataclasses import replace
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> ends = {"low": np.array([2.0, 1.0]), "high": np.array([4.0, 4.0])}
-    >>> sent = Extras(submission=NamedColumns(ends, "submission"))
-    >>> view = replace(Targets.of(([3, 5], [3, 4])), extras=sent)
+    >>> view = Targets.of(([3, 5], [3, 4]), submission={"low": [2, 1], "high": [4, 4]})
     >>> intervalcoverage_of_ratings(view).values()  # 1 / 2
     array([0.5])
     """
-    return _coverage(view, "low", "high")
-
-
-def _coverage(view: Targets, low: str, high: str) -> Ratio:
-    """The mean of whether targets lie in the intervals between two columns of the submission."""
-    begin, end = (number_column(view.submission, name, "IntervalCoverage") for name in (low, high))
-    inside = (begin <= view.target) & (view.target <= end)
-    return mean_of_rows(view, inside, "inside", columns={"low": begin, "high": end})
+    return intervalcoverage(view)
 
 
 @metric(
@@ -816,20 +722,15 @@ def wrmsse(
 
     Errors of 1 and 1 with scale 4, weight 3; no error in another series, weight 1:
 
-    >>> from dataclasses import replace
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> columns = {"scale": np.array([4.0, 1.0]), "weight": np.array([3.0, 1.0])}
-    >>> extras = Extras(list=NamedColumns(columns, "list"))
-    >>> view = replace(Targets.of(([5, 3], [4, 4]), ([2], [2])), extras=extras)
+    >>> columns = {"scale": [4, 1], "weight": [3, 1]}
+    >>> view = Targets.of(([5, 3], [4, 4]), ([2], [2]), list=columns)
     >>> wrmsse(view).pooled()  # 3/4 * sqrt(1/4)
     0.375
     """
-    scales = view.list[scale]
-    is_text = scales.dtype == object
-    wrong = np.empty(0, dtype=np.int64) if is_text else np.flatnonzero(~(scales > 0))
-    if is_text or wrong.size:
-        name = "" if is_text else f" of {quoted(view.names[int(wrong[0])])}"
-        raise ChallengeError(f"WRMSSE: {scale}{name} in lists must be a number above 0")
+    scales = number_column(view.list, scale, "WRMSSE")
+    if not (scales > 0).all():
+        name = quoted(view.names[int(np.argmin(scales > 0))])
+        raise ChallengeError(f"WRMSSE: {scale} of {name} in lists must be a number above 0")
     squares = view.error**2
     total, count = view.total(squares), view.total()
     error = divide(total, count)

@@ -15,6 +15,7 @@ from scorer.core.text import printable, quoted
 from scorer.tables.table import EXTRA, NUMBER, Table, number
 
 Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of shares of classes
+Columns = Mapping[str, Sequence[Any]]  # by name; of examples
 
 
 class NamedColumns(dict[str, Column]):
@@ -56,6 +57,22 @@ class Extras(NamedTuple):
     submission: NamedColumns = NamedColumns({}, "submission")
     list: NamedColumns = NamedColumns({}, "list")
     item: NamedColumns = NamedColumns({}, "item")
+
+    @classmethod
+    def of(cls, **sections: Columns) -> Extras:
+        """From the columns of some sections; for examples.
+
+        >>> Extras.of(submission={"low": [2, 1]}).submission
+        {'low': array([2, 1])}
+        """
+        return cls(
+            **{
+                section: NamedColumns(
+                    {name: _column_of(cells) for name, cells in columns.items()}, section
+                )
+                for section, columns in sections.items()
+            }
+        )
 
     def at(
         self,
@@ -170,6 +187,10 @@ def placed(columns: NamedColumns, rows: Ints) -> NamedColumns:
         columns.section,
         columns.levels,
     )
+
+
+def _column_of(cells: Sequence[Any]) -> Column:
+    return _text_array(cells) if any(isinstance(cell, str) for cell in cells) else np.array(cells)
 
 
 def _text_array(cells: Sequence[str]) -> Column:

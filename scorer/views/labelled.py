@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import ChallengeError
-from scorer.views.extras import Extras, NamedColumns, WithColumns
+from scorer.views.extras import Columns, Extras, NamedColumns, WithColumns
 
 
 @dataclass(frozen=True)
@@ -202,6 +202,39 @@ class Labelled(LabelledRows):
             self.weights[rows],
         )
 
+    @classmethod
+    def of(
+        cls,
+        truth: Sequence[str],
+        label: Sequence[str] | Mapping[str, Sequence[float]],
+        weight: Floats | None = None,
+        **columns: Columns,
+    ) -> Labelled:
+        """From true classes and predicted ones, or each class's probabilities; for examples.
+
+        `columns` are further ones, by section: `submission={"delay": [1, 2]}`.
+
+        >>> Labelled.of(["a", "b"], ["a", "a"]).truth
+        array([0, 1])
+        """
+        label_code, probability = None, None
+        if isinstance(label, Mapping):
+            classes = tuple(sorted(label))
+            probability = np.array([label[name] for name in classes], dtype=np.float64).T
+        else:
+            classes = tuple(sorted({*truth, *label}))
+            label_code = np.array([classes.index(name) for name in label], dtype=np.int64)
+        return cls(
+            tuple(map(str, range(len(truth)))),
+            np.ones(len(truth), dtype=bool),
+            weight,
+            classes,
+            np.array([classes.index(name) for name in truth], dtype=np.int64),
+            label_code,
+            probability,
+            extras=Extras.of(**columns),
+        )
+
 
 @dataclass(frozen=True)
 class Targets(LabelledRows):
@@ -261,54 +294,38 @@ class Targets(LabelledRows):
         return self.prediction - self.target
 
     @classmethod
-    def of(cls, *lists: tuple[Sequence[float], Sequence[float]]) -> Targets:
-        """From true numbers and predicted ones, list by list, as of ratings; for examples."""
-        sizes = [len(true) for true, _ in lists]
+    def of(cls, *lists: tuple[Sequence[float], Sequence[float]], **columns: Columns) -> Targets:
+        """From true numbers and predicted ones, list by list, as of ratings; for examples.
+
+        `columns` are further ones, by section: `submission={"low": [2, 1]}`.
+        """
         return cls(
             tuple(map(str, range(len(lists)))),
             np.ones(len(lists), dtype=bool),
             None,
             np.array([number for true, _ in lists for number in true], dtype=np.float64),
             np.array([number for _, sent in lists for number in sent], dtype=np.float64),
-            rated_list=np.repeat(np.arange(len(lists)), sizes),
+            rated_list=np.repeat(np.arange(len(lists)), [len(true) for true, _ in lists]),
+            extras=Extras.of(**columns),
         )
 
+    @classmethod
+    def of_rows(
+        cls,
+        target: Sequence[float],
+        prediction: Sequence[float],
+        weight: Floats | None = None,
+        **columns: Columns,
+    ) -> Targets:
+        """From true numbers and predicted ones of a table's rows; for examples.
 
-def labelled(
-    truth: Sequence[str], label: Sequence[str] | Mapping[str, Sequence[float]], **fields: Any
-) -> Labelled:
-    """From true classes and predicted ones, or each class's probabilities; for examples.
-
-    >>> labelled(["a", "b"], ["a", "a"]).truth
-    array([0, 1])
-    """
-    labels = list(label) if isinstance(label, Mapping) else [*truth, *label]
-    classes = tuple(sorted(dict.fromkeys(labels)))
-    places = {name: n for n, name in enumerate(classes)}
-
-    def coded(names: Sequence[str]) -> Ints:
-        return np.array([places[name] for name in names], dtype=np.int64)
-
-    likely = (
-        np.array([label[name] for name in classes], dtype=np.float64).T
-        if isinstance(label, Mapping)
-        else None
-    )
-    view = Labelled(
-        tuple(map(str, range(len(truth)))),
-        np.ones(len(truth), dtype=bool),
-        None,
-        classes,
-        coded(truth),
-        None if isinstance(label, Mapping) else coded(label),
-        likely,
-    )
-    return replace(view, **fields)
-
-
-def targets(target: Sequence[float], prediction: Sequence[float], **fields: Any) -> Targets:
-    """From true numbers and predicted ones; for examples."""
-    names = tuple(map(str, range(len(target))))
-    answered = np.ones(len(names), dtype=bool)
-    view = Targets(names, answered, None, np.array(target, float), np.array(prediction, float))
-    return replace(view, **fields)
+        `columns` are further ones, by section: `submission={"spread": [1, 2]}`.
+        """
+        return cls(
+            tuple(map(str, range(len(target)))),
+            np.ones(len(target), dtype=bool),
+            weight,
+            np.array(target, dtype=np.float64),
+            np.array(prediction, dtype=np.float64),
+            extras=Extras.of(**columns),
+        )

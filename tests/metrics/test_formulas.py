@@ -15,7 +15,7 @@ from scorer.core.errors import UnknownName
 from scorer.metrics.catalogue import find_metrics, formula_lines, mathml
 from scorer.metrics.notation import parse, parse_measure
 from scorer.views.diverse import Diverse
-from scorer.views.labelled import Targets, labelled
+from scorer.views.labelled import Labelled, Targets
 
 SLOW = 20  # ranks; formulas that run over more are tried with fewer
 SHALLOW = {
@@ -303,9 +303,9 @@ def test_formulas_of_classes(notation):
         found = rng.integers(3, size=len(true)).tolist()
         names = [CLASSES[n] for n in true]
         if "probability" in made.metric.columns:
-            view = labelled(names, {name: likely[:, n] for n, name in enumerate(CLASSES)})
+            view = Labelled.of(names, {name: likely[:, n] for n, name in enumerate(CLASSES)})
         else:
-            view = labelled(names, [CLASSES[n] for n in found])
+            view = Labelled.of(names, [CLASSES[n] for n in found])
         same(made, value(made, view), class_letters(made, true, found, likely))
 
 

@@ -12,9 +12,8 @@ lifelines = pytest.importorskip("lifelines.utils")
 from scorer.metrics.api import Figure, Ratio  # noqa: E402
 from scorer.metrics.catalogue import metrics  # noqa: E402
 from scorer.metrics.notation import parse, parse_measure  # noqa: E402
-from scorer.views.extras import Extras, NamedColumns  # noqa: E402
 from scorer.views.hits import Judged  # noqa: E402
-from scorer.views.labelled import labelled, targets  # noqa: E402
+from scorer.views.labelled import Labelled, Targets  # noqa: E402
 from scorer.views.scored import Scored  # noqa: E402
 
 SEEDS = range(25)
@@ -43,8 +42,7 @@ def same(ours, theirs):
 
 
 def numbers(target, prediction, truth=None, **sent):
-    sides = NamedColumns(truth or {}, "truth"), NamedColumns(sent, "submission")
-    return targets(target, prediction, extras=Extras(*sides))
+    return Targets.of_rows(target, prediction, truth=truth or {}, submission=sent)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -90,7 +88,7 @@ def test_curves(seed):
     true = np.append([0, 1], rng.integers(0, 2, int(rng.integers(4, 80))))
     likely = np.round(rng.integers(0, 15, true.size) / 14 * 0.6 + true * rng.random() * 0.4, 6)
     names = [str(n) for n in true]
-    view = labelled(names, {"0": 1 - likely, "1": likely})
+    view = Labelled.of(names, {"0": 1 - likely, "1": likely})
     for most in (0.1, 0.5):
         theirs = sk.roc_auc_score(true, likely, max_fpr=most)
         same(value("AUROC", view, max_fpr=most), theirs)
@@ -137,7 +135,7 @@ def test_sets_and_probabilistic_counts(seed):
     has, likely = np.append(1, rng.integers(0, 2, 40)), np.round(rng.random(41), 3)
     both, weight = np.repeat([1, 0], 41), np.append(likely, 1 - likely)
     theirs = sk.f1_score(np.append(has, has), both, sample_weight=weight)
-    shown = labelled([str(n) for n in has], {"0": 1 - likely, "1": likely})
+    shown = Labelled.of([str(n) for n in has], {"0": 1 - likely, "1": likely})
     same(value("ProbabilisticF1", shown), theirs)
     theirs = sk.fbeta_score(np.append(has, has), both, beta=0.5, sample_weight=weight)
     same(value("ProbabilisticF1(beta=0.5)", shown), theirs)

@@ -21,7 +21,7 @@ from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.settle import settle
 from scorer.stats.tiers import rank_ranges
-from scorer.views.labelled import labelled, targets
+from scorer.views.labelled import Labelled, Targets
 
 TIMES = int(os.environ.get("SIMULATE", "1"))
 OF_TWO_CLASSES = {"positive": "b", "average": "binary"}
@@ -70,12 +70,12 @@ def sampled(name, truth, runs):
 
 def view(name, truth, run):
     if truth.dtype.kind != "i":
-        return targets(truth, run)
+        return Targets.of_rows(truth, run)
     classes = np.array(["a", "b"])
     if run.dtype.kind == "i" or name in DECIDED:
         decided = run if run.dtype.kind == "i" else (run >= 0.5).astype(int)
-        return labelled(classes[truth].tolist(), classes[decided].tolist())
-    return labelled(classes[truth].tolist(), {"a": (1 - run).tolist(), "b": run.tolist()})
+        return Labelled.of(classes[truth].tolist(), classes[decided].tolist())
+    return Labelled.of(classes[truth].tolist(), {"a": (1 - run).tolist(), "b": run.tolist()})
 
 
 def classified(rng, rows, share, apart):

@@ -13,7 +13,7 @@ from variants import METRICS
 from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import NotationError, parse, parse_measure
 from scorer.views.extras import Extras, NamedColumns
-from scorer.views.labelled import Labelled, Targets, labelled, targets
+from scorer.views.labelled import Labelled, Targets
 from scorer.views.scored import Scored
 
 SEEDS = range(12)
@@ -44,11 +44,7 @@ def same(ours, theirs, near=1e-12):
 
 def view_of(target, prediction, truth=None, weight=None, **sent):
     """Numbers with further columns of the submission and of the truth."""
-    arrays = [
-        {name: np.asarray(column) for name, column in side.items()} for side in (truth or {}, sent)
-    ]
-    extras = Extras(NamedColumns(arrays[0], "truth"), NamedColumns(arrays[1], "submission"))
-    return targets(target, prediction, extras=extras, weight=weight)
+    return Targets.of_rows(target, prediction, weight, truth=truth or {}, submission=sent)
 
 
 def drawn(seed):
@@ -187,7 +183,7 @@ def binary(seed, levels=6):
 
 
 def of_binary(true, likely, **fields):
-    return labelled([str(n) for n in true], {"0": 1 - likely, "1": likely}, **fields)
+    return Labelled.of([str(n) for n in true], {"0": 1 - likely, "1": likely}, **fields)
 
 
 def roc(true, likely):
@@ -286,7 +282,7 @@ def test_parts_that_cannot_be(notation, params, said):
 
 
 def test_probabilistic_f1_is_of_two_classes():
-    view = labelled(["a", "b", "c"], {name: [1 / 3] * 3 for name in "abc"})
+    view = Labelled.of(["a", "b", "c"], {name: [1 / 3] * 3 for name in "abc"})
     with pytest.raises(NotationError, match="two classes"):
         value("ProbabilisticF1", view)
 
@@ -454,4 +450,4 @@ def test_equal_predictions_in_the_order_of_the_truths_file(challenge, score, see
 
 
 def test_one_class_alone_has_no_gini():
-    assert math.isnan(value("NormalizedGini(ties=file)", targets([1, 1], [0.2, 0.3])))
+    assert math.isnan(value("NormalizedGini(ties=file)", Targets.of_rows([1, 1], [0.2, 0.3])))

@@ -10,7 +10,7 @@ import pytest
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.views.extras import Extras, NamedColumns
-from scorer.views.labelled import labelled
+from scorer.views.labelled import Labelled
 
 YAML = """
 truth: {file: truth.csv, columns: {list: id, label: risk}}
@@ -35,7 +35,7 @@ def early(seed):
 
 def view_of(true, found, delay):
     sent = Extras(submission=NamedColumns({"delay": np.append(delay, [1, 1])}, "submission"))
-    whole = labelled([*true, "0", "1"], [*found, "0", "1"], extras=sent)
+    whole = Labelled.of([*true, "0", "1"], [*found, "0", "1"])
     rows = np.arange(len(true))
     return replace(
         whole, names=whole.names[: rows.size], answered=whole.answered[rows],
