@@ -16,13 +16,13 @@ from pydantic import BeforeValidator, Field
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.text import join_first, quoted
-from scorer.metrics.api import Figure, Ratio, mean_of_rows, metric
+from scorer.metrics.api import Figure, Ratio, divide, mean_of_rows, metric
 from scorer.metrics.explain import OneList, Sentence, Steps, equation, grid
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import Beta, ClassAverage, Positive, Threshold
 from scorer.views.labelled import Labelled
 
-MAX_CONFUSION_CLASSES = 10_000  # the matrix has their square of cells: 800 MB
+MAX_KAPPA_CLASSES = 10_000  # the costs have their square of cells: 800 MB
 SHOWN_CLASSES = 12  # of a confusion matrix in an explanation
 VAN_RIJSBERGEN = "van Rijsbergen, Information Retrieval, 1979, chapter 7"
 OF_CLASSES = r", \qquad K = \text{classes of the truth or the submission}"
@@ -51,24 +51,15 @@ def positive_code(view: Labelled, positive: str | None) -> int | None:
     return view.classes.index(positive)
 
 
-def divide_or(part: ArrayLike, whole: ArrayLike, empty: float = 0.0) -> Floats:
-    """The quotients of two arrays; `empty` where the divisor is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        quotient = np.asarray(np.divide(part, whole), dtype=np.float64)
-    return np.where(np.equal(whole, 0), empty, quotient)
+def divide_or_zero(part: ArrayLike, whole: ArrayLike) -> Floats:
+    """The quotients of two arrays; 0 where the divisor is 0."""
+    return np.nan_to_num(divide(part, whole))
 
 
-def confusion_matrix(view: Labelled, predicted: Ints | Mask) -> Floats:
-    """How much weight each true class (rows) has with each predicted one (columns).
-
-    The result has shape (classes, classes + 1); the last column is of rows without a prediction.
-    """
-    _refuse_many_classes(view)
-    size = len(view.classes)
-    column = np.where(predicted < 0, size, predicted)
-    cell = view.truth * (size + 1) + column
-    table = np.bincount(cell.ravel(), view.weights, minlength=size * (size + 1))
-    return table.astype(np.float64).reshape(size, size + 1)
+def refuse_several_labels(view: Labelled, name: str) -> None:
+    """Raise a `NotationError` if a row can have several labels."""
+    if view.several:
+        raise NotationError(f"{name} is not defined for rows with several labels")
 
 
 def format_count(count: float) -> float | int:
@@ -107,14 +98,17 @@ def _explain_cell(view: Labelled, predicted: Ints | Mask) -> Steps:
         f"This row is {cell}: one of the {count:,} in that cell of the confusion matrix, of "
         f"{total:,} in all."
     )
-    if len(view.classes) > SHOWN_CLASSES:
+    size = len(view.classes)
+    if size > SHOWN_CLASSES:
         return
-    matrix = confusion_matrix(view, predicted)
-    used = names if matrix[:, -1].any() else names[:-1]
+    matrix = np.zeros((size, size + 1))
+    np.add.at(matrix, (view.truth, predicted), view.weights)  # no prediction is -1: the last column
     columns: dict[str, Any] = {"true \\ predicted": view.classes}
-    for n, column in enumerate(used):
-        columns[column] = [format_count(count) for count in matrix[:, n]]
-    matter = [n == true_class for n in range(len(view.classes))]
+    for name, counts in zip(names, matrix.T, strict=True):
+        columns[name] = [format_count(count) for count in counts]
+    if not matrix[:, -1].any():
+        del columns["no prediction"]
+    matter = [n == true_class for n in range(size)]
     yield grid("The confusion matrix", columns, matter)
 
 
@@ -139,16 +133,13 @@ def _explain_labels(view: Labelled, predicted: Ints | Mask) -> Steps:
     tools="scikit-learn: accuracy_score; torchmetrics: Accuracy",
     explain=partial(explain_classes, "Accuracy", "1 where the row is right, else 0"),
 )
-def accuracy(
-    view: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5
-) -> Ratio:
+def accuracy(view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5) -> Ratio:
     """How many of the rows have the right class.
 
     With several labels a row all of them must be right (subset accuracy); HammingLoss counts single
     labels.
 
-    >>> from scorer.views.labelled import labelled
-    >>> accuracy(labelled(["a", "a", "b"], ["a", "b", "b"])).values()
+    >>> accuracy(Labelled.of(["a", "a", "b"], ["a", "b", "b"])).values()
     array([1., 0., 1.])
     """
     right = view.truth == view.decided(positive_code(view, positive), threshold)
@@ -164,16 +155,13 @@ def accuracy(
     better="lower",
     explain=partial(explain_classes, "HammingLoss", "share of the row's labels that are wrong"),
 )
-def hammingloss(
-    view: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5
-) -> Ratio:
+def hammingloss(view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5) -> Ratio:
     """How many of the labels are wrong.
 
     With several labels a row: of all classes the share that the row has and was not given, or was
     given and does not have. With one it is 1 - Accuracy.
 
-    >>> from scorer.views.labelled import labelled
-    >>> hammingloss(labelled(["a", "a", "b"], ["a", "b", "b"])).values()
+    >>> hammingloss(Labelled.of(["a", "a", "b"], ["a", "b", "b"])).values()
     array([0., 1., 0.])
     """
     wrong = view.truth != view.decided(positive_code(view, positive), threshold)
@@ -191,13 +179,9 @@ class Counts(NamedTuple):
 def _count_classes(columns: Mapping[str, Any], row_weight: Floats) -> Counts:
     """The counts of the classes, from the columns of `_class_figure`."""
     code, weight = columns["code"], columns["weight"] * row_weight
-    size = int(code.max(initial=-1)) + 1
     true, predicted = columns["true"], columns["predicted"]
-    parts = (weight * true * predicted, weight * predicted, weight * true)
-    hits, predicted, true = (
-        np.bincount(code, part, minlength=size).astype(np.float64) for part in parts
-    )
-    return Counts(hits, predicted, true)
+    parts = (true * predicted, predicted, true)
+    return Counts(*(np.bincount(code, weight * part).astype(np.float64) for part in parts))
 
 
 def _class_figure(
@@ -205,35 +189,18 @@ def _class_figure(
     function: Callable[[Mapping[str, Any], Floats], float],
     positive: int | None,
     threshold: float,
-    *,
-    only_positive: bool = False,
     class_columns: tuple[str, ...] = ("true class", "predicted class"),
-    formula: str = "",
 ) -> Figure:
     """A figure of the counts of classes.
 
-    It has a row for each class that a row of the table has, truly or as predicted: `code`, `true`
-    and `predicted` (1 or 0), `weight`. `class_columns` are what few rows of a class are counted in.
+    It has a row for each class that a row of the table has, truly or as predicted, with the columns
+    of `Tallies`. `class_columns` are those in which few rows of a class make the value uncertain.
     """
-    tallies = view.tallies(positive, threshold)
-    kept = tallies.code == positive if only_positive else slice(None)
-    code, true, predicted = tallies.code[kept], tallies.true[kept], tallies.predicted[kept]
-    columns = {
-        "code": code,
-        "true": true,
-        "predicted": predicted,
-        "weight": tallies.weight[kept],
-        "true class": np.where(true > 0, code, -1),
-        "predicted class": np.where(predicted > 0, code, -1),
-    }
-    return Figure(
-        function,
-        columns,
-        tallies.in_list[kept],
-        zero_weights=True,
-        class_columns=class_columns,
-        formula=formula,
-    )
+    columns = view.tallies(positive, threshold)._asdict()
+    in_list, code = columns.pop("in_list"), columns["code"]
+    for side in ("true", "predicted"):
+        columns[f"{side} class"] = np.where(columns[side] > 0, code, -1)
+    return Figure(function, columns, in_list, zero_weights=True, class_columns=class_columns)
 
 
 def _figure_of_rates(
@@ -256,7 +223,8 @@ def _figure_of_rates(
     if average != "binary" and code is not None and len(view.classes) > 2:
         raise NotationError("positive= is for average=binary", "positive")
     function = partial(_average_rates, rate=rate, average=average, beta=beta)
-    return _class_figure(view, function, code, threshold, only_positive=average == "binary")
+    figure = _class_figure(view, function, code, threshold)
+    return figure.subset_rows(figure.columns["code"] == code) if average == "binary" else figure
 
 
 def _average_rates(
@@ -270,20 +238,17 @@ def _average_rates(
         total = Counts(*(part.sum(keepdims=True) for part in counts))
         return float(_rates(total, rate, beta)[0])
     is_present = (counts.predicted + counts.true) > 0
-    weight = counts.true if average == "weighted" else is_present.astype(np.float64)
-    return float(divide_or((_rates(counts, rate, beta) * weight).sum(), weight.sum()))
+    weight = counts.true if average == "weighted" else is_present
+    return float(divide_or_zero((_rates(counts, rate, beta) * weight).sum(), weight.sum()))
 
 
 def _rates(counts: Counts, rate: str, beta: float) -> Floats:
     """The precision, recall, F or Jaccard index of each class; 0 where it has no rows for that."""
     hits, predicted, true = counts
-    if rate == "precision":
-        return divide_or(hits, predicted)
-    if rate == "recall":
-        return divide_or(hits, true)
-    if rate == "jaccard":
-        return divide_or(hits, true + predicted - hits)
-    return divide_or((1 + beta**2) * hits, beta**2 * true + predicted)
+    if rate == "f":
+        return divide_or_zero((1 + beta**2) * hits, beta**2 * true + predicted)
+    divisors = {"precision": predicted, "recall": true, "jaccard": true + predicted - hits}
+    return divide_or_zero(hits, divisors[rate])
 
 
 @metric(
@@ -299,7 +264,7 @@ def precision(
     view: Labelled,
     *,
     average: ClassAverage = None,
-    positive: Positive | None = None,
+    positive: Positive = None,
     threshold: Threshold = 0.5,
 ) -> Figure:
     """How many of the rows that were given a class have it.
@@ -310,8 +275,7 @@ def precision(
 
     Class a: 1 of 2; class b: 2 of 3:
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> precision(rows, average="macro").pooled()
     0.5833333333333333
     """
@@ -332,18 +296,17 @@ def recall(
     view: Labelled,
     *,
     average: ClassAverage = None,
-    positive: Positive | None = None,
+    positive: Positive = None,
     threshold: Threshold = 0.5,
 ) -> Figure:
     """How many of the rows of a class were given it; sensitivity, of the positive class.
 
-    As in scikit-learn, 0 for a class that no row has, which `macro` counts if the submission names
-    it.
+    0 for a class that no row has, which `macro` counts if the submission names it, as in
+    scikit-learn.
 
     Class a: 1 of 2; class b: 2 of 3:
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> recall(rows, average="macro").pooled()
     0.5833333333333333
     """
@@ -364,7 +327,7 @@ def f1(
     view: Labelled,
     *,
     average: ClassAverage = None,
-    positive: Positive | None = None,
+    positive: Positive = None,
     threshold: Threshold = 0.5,
 ) -> Figure:
     """Precision and recall in one number, their harmonic mean.
@@ -374,8 +337,7 @@ def f1(
 
     Class a: 2 * 1 / (2 + 2); class b: 2 * 2 / (3 + 3):
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> f1(rows, average="macro").pooled()
     0.5833333333333333
     """
@@ -401,7 +363,7 @@ def fbeta(
     *,
     beta: Beta,
     average: ClassAverage = None,
-    positive: Positive | None = None,
+    positive: Positive = None,
     threshold: Threshold = 0.5,
 ) -> Figure:
     """Precision and recall in one number, recall counting beta times as much.
@@ -410,8 +372,7 @@ def fbeta(
 
     Class a: 5 * 1 / (4 * 2 + 2); class b: 5 * 2 / (4 * 3 + 3):
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> fbeta(rows, average="macro", beta=2).pooled()
     0.5833333333333333
     """
@@ -434,7 +395,7 @@ def jaccard(
     view: Labelled,
     *,
     average: ClassAverage = None,
-    positive: Positive | None = None,
+    positive: Positive = None,
     threshold: Threshold = 0.5,
 ) -> Figure:
     """How many of the rows that have a class or were given it have both.
@@ -443,8 +404,7 @@ def jaccard(
 
     Class a: 1 of 3; class b: 2 of 4:
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> jaccard(rows, average="macro").pooled()
     0.41666666666666663
     """
@@ -453,7 +413,7 @@ def jaccard(
 
 def _mean_recall(columns: Mapping[str, Any], row_weight: Floats) -> float:
     hits, _, true = _count_classes(columns, row_weight)
-    return float(divide_or(divide_or(hits, true).sum(), (true > 0).sum(), np.nan))
+    return float(divide(divide_or_zero(hits, true).sum(), (true > 0).sum()))
 
 
 @metric(
@@ -467,22 +427,19 @@ def _mean_recall(columns: Mapping[str, Any], row_weight: Floats) -> float:
     explain=partial(explain_classes, "BalancedAccuracy", "mean of the classes' recalls"),
 )
 def balancedaccuracy(
-    view: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5
+    view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5
 ) -> Figure:
-    """The mean of the classes' recalls, so that a rare class counts as much as a common one.
-
-    Over the classes that the truth has.
+    """The mean of the recalls of the truth's classes: a rare one counts as much as a common one.
 
     Class a: 1 of 2; class b: 2 of 3:
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> balancedaccuracy(rows).pooled()
     0.5833333333333333
     """
     refuse_several_labels(view, "BalancedAccuracy")
     code = positive_code(view, positive)
-    return _class_figure(view, _mean_recall, code, threshold, class_columns=("true class",))
+    return _class_figure(view, _mean_recall, code, threshold, ("true class",))
 
 
 def _matthews(columns: Mapping[str, Any], row_weight: Floats) -> float:
@@ -498,7 +455,7 @@ def _matthews(columns: Mapping[str, Any], row_weight: Floats) -> float:
     )
     # Both are 0 where a side has one class; weights leave an error of their last digits.
     variances[variances <= 1e-12 * rows**2] = 0.0
-    return float(divide_or(covariance, np.sqrt(variances[0] * variances[1])))
+    return float(divide_or_zero(covariance, np.sqrt(variances[0] * variances[1])))
 
 
 @metric(
@@ -518,7 +475,7 @@ def _matthews(columns: Mapping[str, Any], row_weight: Floats) -> float:
         "(right × rows - Σ true × predicted) / sqrt((rows² - Σ predicted²) (rows² - Σ true²))",
     ),
 )
-def mcc(view: Labelled, *, positive: Positive | None = None, threshold: Threshold = 0.5) -> Figure:
+def mcc(view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5) -> Figure:
     """The correlation of true and predicted classes: 1 is perfect, 0 no better than chance.
 
     For two classes or more. 0, as in scikit-learn, where the truth or the submission has one class
@@ -526,8 +483,7 @@ def mcc(view: Labelled, *, positive: Positive | None = None, threshold: Threshol
 
     Right 3 of 5; true 2 and 3, predicted 2 and 3, so (15 - 13) / sqrt((25 - 13) (25 - 13)):
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> round(mcc(rows).pooled(), 6)
     0.166667
     """
@@ -543,17 +499,21 @@ def _kappa(columns: Mapping[str, Any], row_weight: Floats, *, weights: str) -> f
     true_rows, predicted_rows = (
         np.bincount(side + 1, weight, minlength=size) for side in (true, predicted)
     )
-    cost = (weight * _kappa_costs(true, predicted, weights, size)).sum()
-    first, second = np.indices((size, size)) - 1
-    expected = true_rows @ _kappa_costs(first, second, weights, size) @ predicted_rows
-    return float(1 - divide_or(cost * true_rows.sum(), expected, np.nan))
+    costs = _kappa_costs(size, weights)
+    cost = (weight * costs[true + 1, predicted + 1]).sum()
+    expected = true_rows @ costs @ predicted_rows
+    return float(1 - divide(cost * true_rows.sum(), expected))
 
 
-def _kappa_costs(true: Ints, predicted: Ints, weights: str, size: int) -> Floats:
-    """What each prediction costs; a missing one (-1) as much as the farthest class."""
+def _kappa_costs(size: int, weights: str) -> Floats:
+    """What each true class (rows) costs as each predicted one (columns).
+
+    A missing prediction, the first column, costs as much as the farthest class.
+    """
+    true, predicted = np.indices((size, size))
     if weights == "none":
         return np.asarray(true != predicted, dtype=np.float64)
-    distance = np.where(predicted < 0, max(size - 2, 0), np.abs(true - predicted)).astype(float)
+    distance = np.where(predicted == 0, size - 2, np.abs(true - predicted)).astype(np.float64)
     return distance if weights == "linear" else np.square(distance)
 
 
@@ -576,40 +536,27 @@ def kappa(
     view: Labelled,
     *,
     weights: KappaWeights = "none",
-    positive: Positive | None = None,
+    positive: Positive = None,
     threshold: Threshold = 0.5,
 ) -> Figure:
     """How far the agreement of true and predicted classes exceeds what chance would give.
 
     With `weights=quadratic`, the measure of many rating contests, a class far from the true one
-    costs more; the order of the classes is then what `submission.classes` says. Undefined where one
-    class is all that there is on both sides.
+    costs more; the order of the classes is then what `submission.classes` says.
 
     Wrong 2 of 5; by chance (2 * 3 + 3 * 2) / 5 = 2.4, so 1 - 2 / 2.4:
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
+    >>> rows = Labelled.of(["a", "a", "b", "b", "b"], ["a", "b", "b", "b", "a"])
     >>> round(kappa(rows).pooled(), 6)
     0.166667
     """
     refuse_several_labels(view, "Kappa")
-    _refuse_many_classes(view)
+    if (size := len(view.classes)) > MAX_KAPPA_CLASSES:
+        limit = f"{MAX_KAPPA_CLASSES:,} are the most"
+        raise NotationError(f"a confusion matrix of {size:,} classes is too large; {limit}")
     predicted = view.decided(positive_code(view, positive), threshold)
     columns = {"true": view.truth, "predicted": predicted, "weight": view.weights}
     # A cost that grows with the distance depends on all rows, not on the rarest class.
     class_columns = ("true", "predicted") if weights == "none" else ()
     function = partial(_kappa, weights=weights)
     return Figure(function, columns, view.in_list, class_columns=class_columns)
-
-
-def refuse_several_labels(view: Labelled, name: str) -> None:
-    """Raise a `NotationError` if a row can have several labels."""
-    if view.several:
-        raise NotationError(f"{name} is not defined for rows with several labels")
-
-
-def _refuse_many_classes(view: Labelled) -> None:
-    """Raise a `NotationError` for more classes than a confusion matrix can have."""
-    if (size := len(view.classes)) > MAX_CONFUSION_CLASSES:
-        limit = f"{MAX_CONFUSION_CLASSES:,} are the most"
-        raise NotationError(f"a confusion matrix of {size:,} classes is too large; {limit}")
