@@ -151,7 +151,7 @@ class Figure:
         zero_weights: Whether `function` can be given weights of 0, which is faster than to leave
             these rows out.
         class_columns: The columns that hold classes as numbers, below 0 for none, where few rows
-            of one class make a value uncertain.
+            of one class make a value uncertain; with shape (rows, n) they are n columns.
         formula: The value in words, if there are short ones.
     """
 
@@ -200,14 +200,13 @@ class Figure:
     @property
     def rarest_class(self) -> float | None:
         """How many rows the rarest class has; None where there are no classes."""
-        counts = [
-            count
+        columns = [
+            column
             for name in self.class_columns
-            for count in np.unique(self.columns[name][self.columns[name] >= 0], return_counts=True)[
-                1
-            ]
+            for column in np.atleast_2d(np.transpose(self.columns[name]))
         ]
-        return float(min(counts)) if counts else None
+        counts = [np.unique(column[column >= 0], return_counts=True)[1] for column in columns]
+        return min((float(count.min()) for count in counts if count.size), default=None)
 
     @cached_property
     def _sorted(self) -> Figure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from itertools import combinations, pairwise
 from typing import Annotated, Any, Literal
@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from scorer.core.arrays import Floats, Ints, Mask, ends
+from scorer.core.arrays import Floats, Ints, ends
 from scorer.core.text import join_first
-from scorer.metrics.api import Figure, metric
+from scorer.metrics.api import Figure, divide, metric
 from scorer.metrics.classes import format_count, positive_code
 from scorer.metrics.explain import OneList, Sentence, Steps, equation
 from scorer.metrics.notation import NotationError
@@ -23,7 +23,8 @@ from scorer.views.labelled import Labelled, Targets
 BLOCK = 256  # rows whose times are compared with each other at once
 MEAN_AREA = r"\frac{1}{C} \sum_{c=1}^{C} A_c, \qquad A_c = "
 
-# Of a binary problem: from whether rows are true (1 or 0), levels and weights, shape (rows,) each.
+# The area under a curve of one binary problem, from whether the rows are true (1 or 0), the places
+# of their scores in the order of all, and their weights, shape (rows,) each.
 Area = Callable[[Floats, Ints, Floats], float]
 
 Multiclass = Annotated[
@@ -107,116 +108,98 @@ def _curve_figure(
     *,
     both_sides: bool = True,
 ) -> Figure:
-    """A figure of the binary problems: of columns `true`, `score` and `weight`.
+    """A figure of the binary problems.
 
-    With `both_sides` few rows of either side make the value uncertain, else few true ones.
+    Its columns `true`, `score`, `level` and `class` have shape (rows, problems), or (rows,) where
+    there is one problem. With `both_sides` few rows of either side make the value uncertain, else
+    few true ones.
     """
     true, score = binary_problems(view, positive)
-    # Places in the order of scores are computed once, so that no draw sorts them.
-    problems = [score] if average == "micro" else score.T
-    level = np.stack([np.unique(each, return_inverse=True)[1].reshape(-1) for each in problems], 1)
-    columns: dict[str, Any] = {
-        "true": true,
-        "score": score,
-        "level": level.reshape(true.shape),
-        "weight": view.weights,
-    }
-    class_columns: list[str] = []
-    if true.shape[1] == 1:
-        columns |= {name: columns[name][:, 0] for name in ("true", "score", "level")}
-        columns["class"] = np.where(true[:, 0] > 0, 1, 0 if both_sides else -1)
-        class_columns = ["class"]
-    elif average != "micro":
-        for n, side in enumerate(true.T):
-            columns[f"class {n}"] = np.where(side > 0, 1, 0 if both_sides else -1)
-            class_columns.append(f"class {n}")
-    order = np.arange(len(true))
-    if true.shape[1] == 1:  # rows in the order of their levels are counted faster
-        order = np.argsort(columns["level"], kind="stable")
-    columns = {name: column[order] for name, column in columns.items()}
+    # Levels, the places of scores in their order, are computed once, so that no draw sorts them.
+    if average == "micro":
+        level = np.unique(score, return_inverse=True)[1].reshape(score.shape)
+    else:
+        level = np.stack([np.unique(each, return_inverse=True)[1] for each in score.T], axis=1)
+    side = np.where(true > 0, 1, 0 if both_sides else -1)
+    columns: dict[str, Any] = {"true": true, "score": score, "level": level, "class": side}
+    is_single = true.shape[1] == 1
+    if is_single:
+        columns = {name: column[:, 0] for name, column in columns.items()}
     return Figure(
         function,
-        columns,
-        view.in_list[order],
+        {**columns, "weight": view.weights},
+        view.in_list,
+        sort="level" if is_single else None,  # in this order rows are counted faster
         zero_weights=True,
-        class_columns=tuple(class_columns),
+        class_columns=("class",) if is_single or average != "micro" else (),
     )
 
 
 def _problems(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, Ints, Floats]:
     """True and level, shape (rows, problems), and weight of the rows of `_curve_figure`."""
-    rows = row_weight.size
-    weight = columns["weight"] * row_weight
-    return columns["true"].reshape(rows, -1), columns["level"].reshape(rows, -1), weight
+    true, level = (np.atleast_2d(columns[name].T).T for name in ("true", "level"))
+    return true, level, columns["weight"] * row_weight
 
 
 def _mean_area(
-    columns: Mapping[str, Any], row_weight: Floats, *, area: str, average: str, bound: float = 1
+    columns: Mapping[str, Any], row_weight: Floats, *, area: Area, average: str
 ) -> float:
     """The mean of the problems' areas: macro; weighted by true rows; or micro, all in one."""
     if not row_weight.size:
         return float("nan")
-    area_of = _area_function(area, bound)
     true, level, weight = _problems(columns, row_weight)
     if average == "micro":
-        return area_of(true.ravel(), level.ravel(), np.repeat(weight, true.shape[1]))
-    areas = [area_of(*problem, weight) for problem in zip(true.T, level.T, strict=True)]
+        return area(true.ravel(), level.ravel(), np.repeat(weight, true.shape[1]))
+    areas = [area(*problem, weight) for problem in zip(true.T, level.T, strict=True)]
     if len(areas) == 1 or average == "macro":
         return float(np.mean(areas))
     share = (true * weight[:, None]).sum(axis=0)
     return float(np.average(areas, weights=share)) if share.sum() > 0 else float("nan")
 
 
-def _area_function(area: str, bound: float) -> Area:
-    """The area of that name; `bound` is the rate at which a part of the ROC curve ends."""
-    if area == "up to fpr":
-        return partial(_area_up_to_fpr, max_fpr=bound)
-    if area == "above tpr":
-        return partial(_area_above_tpr, min_tpr=bound)
-    areas: dict[str, Area] = {
-        "roc": roc_area,
-        "precision": precision_area,
-        "trapezoids": _trapezoid_area,
-    }
-    return areas[area]
+def _one_against_one(columns: Mapping[str, Any], row_weight: Floats, *, average: str) -> float:
+    """The mean over pairs of classes of the areas among the rows of the two, from either side."""
+    true, level, weight = _problems(columns, row_weight)
+    areas, shares = [], []
+    for pair in combinations(range(true.shape[1]), 2):
+        rows = true[:, pair].any(axis=1)
+        areas.append(np.mean([roc_area(true[rows, n], level[rows, n], weight[rows]) for n in pair]))
+        shares.append(weight[rows].sum())
+    weights = shares if average == "weighted" and sum(shares) > 0 else None
+    return float(np.average(areas, weights=weights))
+
+
+def _count_by_level(true: Floats, level: Ints, weight: Floats) -> tuple[Floats, Floats]:
+    """The weight of true and of other rows at each level of scores, from the highest down."""
+    yes, no = (
+        np.bincount(level, weight * side)[::-1].astype(np.float64) for side in (true, 1 - true)
+    )
+    return yes, no
 
 
 def roc_area(true: Floats, level: Ints, weight: Floats) -> float:
     """The share of pairs of a true and another row that are in the right order; ties count half."""
     yes, no = np.bincount(level, weight * true), np.bincount(level, weight * (1 - true))
     below = np.cumsum(no) - no
-    pairs = yes.sum() * no.sum()
-    return float((yes * (below + no / 2)).sum() / pairs) if pairs > 0 else float("nan")
+    return float(divide((yes * (below + no / 2)).sum(), yes.sum() * no.sum()))
 
 
-def _area_up_to_fpr(true: Floats, level: Ints, weight: Floats, *, max_fpr: float) -> float:
-    """The area under the ROC curve up to a false positive rate, on McClish's scale."""
-    curve = _roc_curve(true, level, weight)
-    if curve is None:
-        return float("nan")
-    area = _area_until(*curve, max_fpr)
-    chance = max_fpr**2 / 2
-    return 0.5 * (1 + (area - chance) / (max_fpr - chance))
+def _partial_roc_area(
+    true: Floats, level: Ints, weight: Floats, *, max_fpr: float | None, min_tpr: float | None
+) -> float:
+    """The area up to a false positive rate, on McClish's scale, or above a true positive rate.
 
-
-def _area_above_tpr(true: Floats, level: Ints, weight: Floats, *, min_tpr: float) -> float:
-    """The area under the ROC curve and above a true positive rate."""
-    curve = _roc_curve(true, level, weight)
-    if curve is None:
-        return float("nan")
-    fpr, tpr = curve
-    # Seen from its other end, the curve has the true positive rate on the horizontal axis.
-    return _area_until(1 - tpr[::-1], 1 - fpr[::-1], 1 - min_tpr)
-
-
-def _roc_curve(true: Floats, level: Ints, weight: Floats) -> tuple[Floats, Floats] | None:
-    """False and true positive rates from (0, 0) to (1, 1); None where a side has no rows."""
+    NaN where a side has no rows.
+    """
     yes, no = _count_by_level(true, level, weight)
     if yes.sum() <= 0 or no.sum() <= 0:
-        return None
-    positives, negatives = np.cumsum(yes), np.cumsum(no)
-    fpr, tpr = (np.append(0.0, side / side[-1]) for side in (negatives, positives))
-    return fpr, tpr
+        return float("nan")
+    fpr, tpr = (np.append(0.0, np.cumsum(side) / np.cumsum(side)[-1]) for side in (no, yes))
+    if max_fpr is None:
+        # Seen from its other end, the curve has the true positive rate on the horizontal axis.
+        return _area_until(1 - tpr[::-1], 1 - fpr[::-1], 1 - (min_tpr or 0.0))
+    chance = max_fpr**2 / 2
+    return 0.5 * (1 + (_area_until(fpr, tpr, max_fpr) - chance) / (max_fpr - chance))
 
 
 def _area_until(rate: Floats, height: Floats, bound: float) -> float:
@@ -228,26 +211,6 @@ def _area_until(rate: Floats, height: Floats, bound: float) -> float:
     part = (bound - rate[at - 1]) / (rate[at] - rate[at - 1])
     end = height[at - 1] + part * (height[at] - height[at - 1])
     return float(areas[at - 1] + (bound - rate[at - 1]) * (height[at - 1] + end) / 2)
-
-
-def _one_against_one(columns: Mapping[str, Any], row_weight: Floats, *, average: str) -> float:
-    """The mean over pairs of classes of the areas among the rows of the two, from either side."""
-    true, level, weight = _problems(columns, row_weight)
-    areas, shares = [], []
-    for rows, sides in _class_pairs(true):
-        pair_areas = [roc_area(true[rows, n], level[rows, n], weight[rows]) for n in sides]
-        areas.append(np.mean(pair_areas))
-        shares.append(weight[rows].sum())
-    if not areas:
-        return float("nan")
-    weights = shares if average == "weighted" and sum(shares) > 0 else None
-    return float(np.average(areas, weights=weights))
-
-
-def _class_pairs(true: Floats) -> Iterator[tuple[Mask, tuple[int, int]]]:
-    """The rows of each pair of classes, and the two."""
-    for first, second in combinations(range(true.shape[1]), 2):
-        yield (true[:, first] + true[:, second]) > 0, (first, second)
 
 
 def explain_pairs(
@@ -298,7 +261,7 @@ def auroc(
     *,
     average: MulticlassAverage = "macro",
     multi: Multiclass = "ovr",
-    positive: Positive | None = None,
+    positive: Positive = None,
     max_fpr: MaxFpr | None = None,
     min_tpr: MinTpr | None = None,
 ) -> Figure:
@@ -306,15 +269,13 @@ def auroc(
 
     The share of all pairs of a positive and a negative row that are in the right order, ties
     counting half, exactly. With more than two classes, or several labels a row, the mean over
-    classes (`average`). Undefined where a class has all rows or none. Any scores will do in place
-    of probabilities. `max_fpr` and `min_tpr` look at a part of the curve.
+    classes (`average`). Any scores will do in place of probabilities. `max_fpr` and `min_tpr` look
+    at a part of the curve.
 
     Pairs (0.8, 0.3), (0.8, 0.4), (0.4, 0.3), (0.4, 0.4): three right, one tied:
 
-    >>> from scorer.views.labelled import labelled
-    >>> probability = [0.8, 0.4, 0.3, 0.4]
-    >>> others = [1 - p for p in probability]
-    >>> rows = labelled(["b", "b", "a", "a"], {"a": others, "b": probability})
+    >>> probability = {"a": [0.2, 0.6, 0.7, 0.6], "b": [0.8, 0.4, 0.3, 0.4]}
+    >>> rows = Labelled.of(["b", "b", "a", "a"], probability)
     >>> auroc(rows).pooled()
     0.875
     >>> auroc(rows, min_tpr=0.5).pooled()  # between the rates 0.5 and 1: 0.5 - 0.125
@@ -332,12 +293,10 @@ def auroc(
         if len(view.classes) > 2:
             function = partial(_one_against_one, average=average)
             return _curve_figure(view, function, average, positive)
-    function = partial(_mean_area, area="roc", average=average)
-    if max_fpr is not None:
-        function = partial(_mean_area, area="up to fpr", average=average, bound=max_fpr)
-    elif min_tpr is not None:
-        function = partial(_mean_area, area="above tpr", average=average, bound=min_tpr)
-    return _curve_figure(view, function, average, positive)
+    area = roc_area
+    if max_fpr is not None or min_tpr is not None:
+        area = partial(_partial_roc_area, max_fpr=max_fpr, min_tpr=min_tpr)
+    return _curve_figure(view, partial(_mean_area, area=area, average=average), average, positive)
 
 
 def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
@@ -349,7 +308,7 @@ def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
     if yes.sum() <= 0:
         return float("nan")
     positives, rows = np.cumsum(yes), np.cumsum(yes + no)
-    precision = np.divide(positives, rows, out=np.zeros_like(positives), where=rows > 0)
+    precision = np.nan_to_num(divide(positives, rows))
     return float((precision * yes).sum() / yes.sum())
 
 
@@ -368,23 +327,21 @@ def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
     ),
 )
 def averageprecision(
-    view: Labelled, *, average: MulticlassAverage = "macro", positive: Positive | None = None
+    view: Labelled, *, average: MulticlassAverage = "macro", positive: Positive = None
 ) -> Figure:
     """The mean precision at the probabilities of the positive rows.
 
     A step function without interpolation, rows of equal probability taken together, as in
-    scikit-learn. Undefined where no row is of the class.
+    scikit-learn.
 
     Down the list: one of one, then two of three rows:
 
-    >>> from scorer.views.labelled import labelled
-    >>> probability = [0.8, 0.4, 0.3, 0.4]
-    >>> others = [1 - p for p in probability]
-    >>> rows = labelled(["b", "b", "a", "a"], {"a": others, "b": probability})
+    >>> probability = {"a": [0.2, 0.6, 0.7, 0.6], "b": [0.8, 0.4, 0.3, 0.4]}
+    >>> rows = Labelled.of(["b", "b", "a", "a"], probability)
     >>> round(averageprecision(rows).pooled(), 6)
     0.833333
     """
-    function = partial(_mean_area, area="precision", average=average)
+    function = partial(_mean_area, area=precision_area, average=average)
     return _curve_figure(view, function, average, positive, both_sides=False)
 
 
@@ -414,34 +371,23 @@ def _trapezoid_area(true: Floats, level: Ints, weight: Floats) -> float:
     columns=("probability",),
 )
 def prtrapezoids(
-    view: Labelled, *, average: MulticlassAverage = "macro", positive: Positive | None = None
+    view: Labelled, *, average: MulticlassAverage = "macro", positive: Positive = None
 ) -> Figure:
     """The area under the precision-recall curve with straight lines between its points.
 
     From recall 0 with precision 1 through a point at each probability. Lines are too good for such
     a curve, most where many rows have the same probability; `AveragePrecision` has none. Both are
-    called PRAUC or AUPRC, so that neither answers to these names. Undefined where no row is of the
-    class.
+    called PRAUC or AUPRC, so that neither answers to these names.
 
     Down the list: one of one, then two of three rows:
 
-    >>> from scorer.views.labelled import labelled
-    >>> probability = [0.8, 0.4, 0.3, 0.4]
-    >>> others = [1 - p for p in probability]
-    >>> rows = labelled(["b", "b", "a", "a"], {"a": others, "b": probability})
+    >>> probability = {"a": [0.2, 0.6, 0.7, 0.6], "b": [0.8, 0.4, 0.3, 0.4]}
+    >>> rows = Labelled.of(["b", "b", "a", "a"], probability)
     >>> round(prtrapezoids(rows).pooled(), 6)  # 1/2 + (1 + 2/3) / 4
     0.916667
     """
-    function = partial(_mean_area, area="trapezoids", average=average)
+    function = partial(_mean_area, area=_trapezoid_area, average=average)
     return _curve_figure(view, function, average, positive, both_sides=False)
-
-
-def _count_by_level(true: Floats, level: Ints, weight: Floats) -> tuple[Floats, Floats]:
-    """The weight of true and of other rows at each level of scores, from the highest down."""
-    yes, no = (
-        np.bincount(level, weight * side)[::-1].astype(np.float64) for side in (true, 1 - true)
-    )
-    return yes, no
 
 
 def _normalized_gini(columns: Mapping[str, Any], row_weight: Floats) -> float:
@@ -493,8 +439,7 @@ def normalizedgini(view: Targets, *, ties: TiedRows = "mean") -> Figure:
     have no value. For targets 0 and 1 it is 2 AUROC - 1. What recommenders call Gini, how unevenly
     items are recommended, is `Gini`.
 
-    >>> from scorer.views.labelled import targets
-    >>> normalizedgini(targets([1, 0, 1, 0], [4, 3, 2, 1])).pooled()  # 2 * 3/4 - 1
+    >>> normalizedgini(Targets.of_rows([1, 0, 1, 0], [4, 3, 2, 1])).pooled()  # 2 * 3/4 - 1
     0.5
     """
     key = view.prediction
@@ -587,8 +532,7 @@ def concordance(
 
     Times 1, 2, 3, the first two predicted in the wrong order:
 
-    >>> from scorer.views.labelled import targets
-    >>> round(concordance(targets([1, 2, 3], [5, 4, 6])).pooled(), 6)  # 2 / 3
+    >>> round(concordance(Targets.of_rows([1, 2, 3], [5, 4, 6])).pooled(), 6)  # 2 / 3
     0.666667
     """
     rows = view.target.size

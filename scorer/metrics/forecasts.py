@@ -5,10 +5,10 @@ What a prediction has beside its number or class are further columns of the subm
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from math import pi, sqrt
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -17,13 +17,14 @@ from scorer.core.arrays import Floats
 from scorer.metrics.api import Figure, Ratio, mean_of_rows, metric
 from scorer.metrics.classes import positive_code, refuse_several_labels
 from scorer.metrics.notation import NotationError
-from scorer.metrics.numbers import PREDICTION, number_column, submission_columns
+from scorer.metrics.numbers import error_metric, number_column
 from scorer.metrics.parameters import Needs, Positive, SubmissionColumn, TruthColumn
 from scorer.stats.aggregate import median
 from scorer.views.labelled import Labelled, Targets
 
 MAX_EXPONENT = 700  # e to that power is still finite
 ERISK_PENALTY = 0.0078
+PREDICTION = "prediction"  # names the column of predictions among further columns
 
 
 def _submission_needs(names: Any, _: Mapping[str, Any]) -> tuple[str, ...]:
@@ -93,7 +94,16 @@ Cost = Annotated[float, Field(ge=0, le=1e9, description="What such an error cost
 Penalty = Annotated[float, Field(gt=0, le=1e6, description="How fast a delay is punished.")]
 
 
-@metric(
+def _submission_columns(view: Targets, names: Iterable[str], metric: str) -> Floats:
+    """Some columns of the submission side by side, shape (rows, columns)."""
+    columns = [
+        view.prediction if name == PREDICTION else number_column(view.submission, name, metric)
+        for name in names
+    ]
+    return np.column_stack(columns).astype(np.float64)
+
+
+@error_metric(
     "CRPS",
     title="Continuous ranked probability score",
     source="Gneiting and Raftery, JASA 102(477), 2007, doi:10.1198/016214506000001437; "
@@ -103,10 +113,7 @@ Penalty = Annotated[float, Field(gt=0, le=1e6, description="How fast a delay is 
     r"\qquad \sigma_i = \text{spread of row } i, "
     r"\qquad \Phi, \phi = \text{the normal distribution and its density}",
     tools="scoringrules: crps_normal, crps_ensemble",
-    range=(0, None),
-    better="lower",
     undefined="a spread is below 0",
-    columns=("prediction",),
 )
 def crps(
     view: Targets,
@@ -121,32 +128,29 @@ def crps(
     The integral of (F(x) - [target <= x])², where F is the predicted probability of at most x: the
     absolute error, where all of the distribution is one number. `form` says how it is predicted. Of
     `steps` it is the mean over these numbers instead, as in Kaggle's Data Science Bowl of 2016 and
-    the Big Data Bowl of 2020. A spread below 0 gives no value.
+    the Big Data Bowl of 2020.
 
     Normal around 0 with deviation 1, and the target 0: (√2 - 1) / √π.
 
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> from scorer.views.labelled import targets
-    >>> sent = Extras(submission=NamedColumns({"spread": np.array([1.0])}, "submission"))
-    >>> crps(targets([0], [0], extras=sent)).values().round(4)
+    >>> crps(Targets.of_rows([0], [0], submission={"spread": [1]})).values().round(4)
     array([0.2337])
 
     Members 9 and 13 for the target 10, |x - 10| is 2 on average, and half of |9 - 13| / 2:
 
-    >>> sent = Extras(submission=NamedColumns({"more": np.array([13.0])}, "submission"))
-    >>> view = targets([10], [9], extras=sent)
+    >>> view = Targets.of_rows([10], [9], submission={"more": [13]})
     >>> crps(view, form="ensemble", members=("prediction", "more")).values()
     array([1.])
     """
     if form == "ensemble":
         if members is None:
             raise NotationError("CRPS(form=ensemble) needs members=, its columns", "members")
-        scores = _crps_of_ensemble(view.target, submission_columns(view, members, "CRPS"))
+        scores = _crps_of_ensemble(view.target, _submission_columns(view, members, "CRPS"))
     elif form == "steps":
         if steps is None:
             raise NotationError("CRPS(form=steps) needs steps=, its columns", "steps")
-        probabilities = submission_columns(view, steps, "CRPS")
-        scores = _crps_of_steps(view.target, probabilities, np.array(list(steps.values())))
+        is_reached = view.target[:, None] <= np.array(list(steps.values()))
+        probabilities = _submission_columns(view, steps, "CRPS")
+        scores = ((probabilities - is_reached) ** 2).mean(axis=1)
     else:
         deviation = number_column(view.submission, spread, "CRPS")
         scores = _crps_of_normal(view.target, view.prediction, deviation)
@@ -179,16 +183,7 @@ def _crps_of_ensemble(target: Floats, members: Floats) -> Floats:
     return np.asarray(np.abs(members - target[:, None]).mean(axis=1) - half_distance)
 
 
-def _crps_of_steps(target: Floats, probabilities: Floats, steps: Floats) -> Floats:
-    """The mean squared distance of probabilities from 0 below the target, else from 1.
-
-    `probabilities` are of shape (rows, n), `steps`, the numbers they are about, of shape (n,).
-    """
-    is_reached = target[:, None] <= steps
-    return np.asarray(((probabilities - is_reached) ** 2).mean(axis=1))
-
-
-@metric(
+@error_metric(
     "QuantileScore",
     title="Quantile score of several quantiles",
     source="Gneiting and Raftery, JASA 102(477), 2007, doi:10.1198/016214506000001437; the M5's "
@@ -197,10 +192,7 @@ def _crps_of_steps(target: Floats, probabilities: Floats, steps: Floats) -> Floa
     r"\max(\tau_q (y_i - x_{i,q}), (\tau_q - 1) (y_i - x_{i,q})), "
     r"\qquad x_{i,q} = \text{predicted quantile } \tau_q",
     aliases=("WSPL", "MeanPinball"),
-    range=(0, None),
-    better="lower",
     undefined="a scale is 0 or less",
-    columns=("prediction",),
 )
 def quantilescore(view: Targets, *, quantiles: Quantiles, scale: Scale | None = None) -> Ratio:
     """The mean pinball loss of all predicted quantiles of a row.
@@ -208,19 +200,16 @@ def quantilescore(view: Targets, *, quantiles: Quantiles, scale: Scale | None = 
     The quantiles are columns of the submission, `prediction` and further ones: `extra: {low:
     number, high: number}`. With `scale` each row's score is divided by a further column of the
     truth, so that with a column `weight` it is the weighted scaled pinball loss of the M5: scale
-    and weight are those of the row's series. A scale of 0 or less gives no value.
+    and weight are those of the row's series.
 
     A target of 10; its median predicted as 9, its upper decile as 11:
 
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> from scorer.views.labelled import targets
-    >>> sent = Extras(submission=NamedColumns({"high": np.array([11.0])}, "submission"))
-    >>> rows = targets([10], [9], extras=sent)
+    >>> rows = Targets.of_rows([10], [9], submission={"high": [11]})
     >>> quantilescore(rows, quantiles={"prediction": 0.5, "high": 0.9}).values().round(4)
     array([0.3])
     """
     levels = np.array(list(quantiles.values()))
-    predicted = submission_columns(view, quantiles, "QuantileScore")
+    predicted = _submission_columns(view, quantiles, "QuantileScore")
     below = view.target[:, None] - predicted
     losses = np.maximum(levels * below, (levels - 1) * below)
     values = losses.mean(axis=1)
@@ -253,15 +242,11 @@ def laplaceloglikelihood(
 
     The mean of -√2 |error| / spread - ln(√2 spread), where the spread, the standard deviation, is a
     further column of the submission, `extra: {spread: number}`. A spread is at least `floor`, an
-    error at most `cap`; in the OSIC challenge `floor=70, cap=1000`. Without a floor a spread of 0
-    or less gives no value, so a submission with one has none.
+    error at most `cap`; in the OSIC challenge `floor=70, cap=1000`.
 
     An error of 100 with a spread of 100:
 
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> from scorer.views.labelled import targets
-    >>> sent = Extras(submission=NamedColumns({"spread": np.array([100.0])}, "submission"))
-    >>> rows = targets([2000], [1900], extras=sent)
+    >>> rows = Targets.of_rows([2000], [1900], submission={"spread": [100]})
     >>> laplaceloglikelihood(rows).values().round(4)  # -√2 - ln(141.42)
     array([-6.366])
     """
@@ -278,16 +263,12 @@ def laplaceloglikelihood(
     return mean_of_rows(view, values, heading, columns=columns)
 
 
-class Decisions(NamedTuple):
-    """Of each row whether it is positive, whether it was decided so, and when: shape (rows,)."""
+def _decision_columns(
+    view: Labelled, name: str, positive: str | None, delay: str
+) -> dict[str, Floats]:
+    """Of each row whether it is positive, whether it was decided so, both 0 or 1, and when.
 
-    positive: Floats  # 0 or 1
-    predicted: Floats  # 0 or 1
-    delay: Floats  # observations before the decision
-
-
-def _read_decisions(view: Labelled, name: str, positive: str | None, delay: str) -> Decisions:
-    """The decisions of a metric of early detection.
+    The delay of a decision is the observations before it.
 
     Raises:
         NotationError: No class is positive, or the delay is no number.
@@ -296,9 +277,12 @@ def _read_decisions(view: Labelled, name: str, positive: str | None, delay: str)
     code = positive_code(view, positive)
     if code is None:
         raise NotationError(f"{name} needs positive=, the class that is to be detected", "positive")
-    is_positive, is_predicted = view.truth == code, view.decided(code) == code
-    delays = np.nan_to_num(number_column(view.submission, delay, name))
-    return Decisions(is_positive.astype(np.float64), is_predicted.astype(np.float64), delays)
+    return {
+        "positive": (view.truth == code).astype(np.float64),
+        "predicted": (view.decided(code) == code).astype(np.float64),
+        "delay": np.nan_to_num(number_column(view.submission, delay, name)),
+        "weight": view.weights,
+    }
 
 
 def _early_detection_cost(
@@ -332,7 +316,7 @@ def erde(
     view: Labelled,
     *,
     o: Deadline,
-    positive: Positive | None = None,
+    positive: Positive = None,
     delay: DelayColumn = "delay",
     c_fp: Cost | None = None,
     c_fn: Cost = 1,
@@ -347,22 +331,19 @@ def erde(
 
     Two risks found after 1 and 10 observations, and a false alarm; o = 5:
 
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> from scorer.views.labelled import labelled
-    >>> sent = Extras(submission=NamedColumns({"delay": np.array([1, 10, 3])}, "submission"))
-    >>> rows = labelled(["1", "1", "0"], ["1", "1", "1"], extras=sent)
+    >>> delays = {"delay": [1, 10, 3]}
+    >>> rows = Labelled.of(["1", "1", "0"], ["1", "1", "1"], submission=delays)
     >>> round(erde(rows, o=5, positive="1").pooled(), 6)  # (.017986 + .993307 + 2/3) / 3
     0.55932
     """
-    decisions = _read_decisions(view, "ERDE", positive, delay)
-    exponent = np.clip(o - decisions.delay, -MAX_EXPONENT, MAX_EXPONENT)
+    decisions = _decision_columns(view, "ERDE", positive, delay)
+    is_positive, is_predicted = decisions["positive"], decisions["predicted"]
+    exponent = np.clip(o - decisions["delay"], -MAX_EXPONENT, MAX_EXPONENT)
     hit_cost = c_tp / (1 + np.exp(exponent))
     columns = {
-        "positive": decisions.positive,
-        "delay": decisions.delay,
-        "false alarm": (1 - decisions.positive) * decisions.predicted,
-        "cost": decisions.positive * np.where(decisions.predicted > 0, hit_cost, c_fn),
-        "weight": view.weights,
+        **decisions,
+        "false alarm": (1 - is_positive) * is_predicted,
+        "cost": is_positive * np.where(is_predicted > 0, hit_cost, c_fn),
     }
     function = partial(_early_detection_cost, c_fp=c_fp)
     return Figure(function, columns, view.in_list, formula="sum of costs / rows")
@@ -398,25 +379,22 @@ def flatency(
     view: Labelled,
     *,
     p: Penalty = ERISK_PENALTY,
-    positive: Positive | None = None,
+    positive: Positive = None,
     delay: DelayColumn = "delay",
 ) -> Figure:
     """F1 of the positive class, times how soon its hits were decided.
 
-    The speed is 1 less the median over the hits of -1 + 2 / (1 + e^(-p (k - 1))), k being the
-    observations before the decision; eRisk takes p = .0078. Without a hit it is 0. The delay k is a
-    further column of the submission, `extra: {delay: number}`.
+    The speed is 1 less the median over the hits of -1 + 2 / (1 + e^(-p (k - 1))), where the delay
+    k, the observations before the decision, is a further column of the submission, `extra: {delay:
+    number}`; eRisk takes p = .0078. Without a hit it is 0.
 
     Two risks, one found after 1 observation, one missed, and no false alarm:
 
-    >>> from scorer.views.extras import Extras, NamedColumns
-    >>> from scorer.views.labelled import labelled
-    >>> sent = Extras(submission=NamedColumns({"delay": np.array([1, 10, 3])}, "submission"))
-    >>> rows = labelled(["1", "1", "0"], ["1", "0", "0"], extras=sent)
+    >>> delays = {"delay": [1, 10, 3]}
+    >>> rows = Labelled.of(["1", "1", "0"], ["1", "0", "0"], submission=delays)
     >>> round(flatency(rows, positive="1").pooled(), 6)  # 2/3 * (1 - 0)
     0.666667
     """
-    decisions = _read_decisions(view, "FLatency", positive, delay)
-    columns = {**decisions._asdict(), "weight": view.weights}
+    columns = _decision_columns(view, "FLatency", positive, delay)
     formula = "F1 × (1 - median penalty of the hits)"
     return Figure(partial(_f_latency, p=p), columns, view.in_list, formula=formula)

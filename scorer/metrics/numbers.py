@@ -6,7 +6,7 @@ are a `Ratio`; what is more than a mean is a `Figure` of all rows and their weig
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
@@ -29,7 +29,6 @@ from scorer.views.labelled import Targets
 error_metric = partial(metric, range=(0, None), better="lower", columns=("prediction",))
 
 EARTH_RADIUS = 6_371_000.0  # metres
-PREDICTION = "prediction"  # names the column of predictions among further columns
 GAUSS = "Gauss, Theoria combinationis observationum, 1823"
 HERLOCKER = "Herlocker et al., ACM TOIS 22(1), 2004, doi:10.1145/963770.963772"
 SINNOTT = "Sinnott, Sky and Telescope 68(2), 1984"
@@ -95,15 +94,6 @@ def number_column(columns: NamedColumns, name: str, metric: str) -> Floats:
             f"{{columns: {{extra: {{{shown}: number}}}}}}"
         )
     return column
-
-
-def submission_columns(view: Targets, names: Iterable[str], metric: str) -> Floats:
-    """Some columns of the submission side by side, shape (rows, columns)."""
-    columns = [
-        view.prediction if name == PREDICTION else number_column(view.submission, name, metric)
-        for name in names
-    ]
-    return np.column_stack(columns).astype(np.float64)
 
 
 @error_metric(

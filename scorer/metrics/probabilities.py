@@ -10,8 +10,8 @@ import numpy as np
 from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats
-from scorer.metrics.api import Figure, Ratio, mean_of_rows, metric
-from scorer.metrics.classes import divide_or, refuse_several_labels
+from scorer.metrics.api import Figure, Ratio, divide, mean_of_rows, metric
+from scorer.metrics.classes import refuse_several_labels
 from scorer.metrics.curves import binary_problems
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import Beta, Cutoff, FromChallenge, Positive, has_two_classes
@@ -61,15 +61,16 @@ def logloss(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     wrong certainty costs 36.04 and not infinitely much; with `eps=1e-15` 34.54. Where the truth has
     shares of classes, it is the mean of -Σ share × ln(p).
 
-    >>> from scorer.views.labelled import labelled
-    >>> logloss(labelled(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).values().round(4)
+    >>> logloss(Labelled.of(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).values().round(4)
     array([0.6931, 0.2231])
     """
     refuse_several_labels(view, "LogLoss")
     if view.soft is None:
         losses = -np.log(np.clip(view.true_probability, eps, 1 - eps))
     else:
-        losses = -(view.soft * np.log(np.clip(view.likely, eps, 1 - eps))).sum(axis=1)
+        losses = -(view.soft * np.log(np.clip(view.require_probabilities(), eps, 1 - eps))).sum(
+            axis=1
+        )
     return mean_of_rows(view, losses, "-ln(probability)", columns=view.likelihoods())
 
 
@@ -93,12 +94,11 @@ def kl(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     LogLoss. A probability p is at least `eps` and at most 1 less that; Kaggle's rules write
     `eps=1e-15`.
 
-    >>> from scorer.views.labelled import labelled
-    >>> kl(labelled(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).values().round(4)
+    >>> kl(Labelled.of(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).values().round(4)
     array([0.6931, 0.2231])
     """
     refuse_several_labels(view, "KL")
-    share, probability = view.shares, np.clip(view.likely, eps, 1 - eps)
+    share, probability = view.shares, np.clip(view.require_probabilities(), eps, 1 - eps)
     logs = np.log(np.where(share > 0, share, 1) / probability)
     divergences = (share * logs).sum(axis=1)
     return mean_of_rows(view, divergences, "Σ share × ln(share / p)", columns=view.likelihoods())
@@ -119,13 +119,12 @@ def brier(view: Labelled, *, scale: BrierScale = None) -> Ratio:
 
     The convention for the scale is scikit-learn's `scale_by_half="auto"`.
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})
+    >>> rows = Labelled.of(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})
     >>> brier(rows, scale="half").values().round(2)
     array([0.25, 0.04])
     """
     refuse_several_labels(view, "Brier")
-    squares = ((view.likely - view.indicators(view.truth)) ** 2).sum(axis=1)
+    squares = ((view.require_probabilities() - view.indicators(view.truth)) ** 2).sum(axis=1)
     if scale == "half":
         return mean_of_rows(view, squares / 2, "half of Σ (p - y)²", columns=view.likelihoods())
     return mean_of_rows(view, squares, "Σ (p - y)²", columns=view.likelihoods())
@@ -140,7 +139,7 @@ def _relative_cross_entropy(columns: Mapping[str, Any], row_weight: Floats) -> f
     shares = by_class[by_class > 0] / rows
     naive = -(shares * np.log(shares)).sum()
     entropy = (weight * columns["-ln(probability)"]).sum() / rows
-    return float(100 * (1 - divide_or(entropy, naive, np.nan)))
+    return float(100 * (1 - divide(entropy, naive)))
 
 
 @metric(
@@ -165,8 +164,7 @@ def rce(view: Labelled) -> Figure:
     challenge the shares are those of the rows that are scored, so that a split of them has its own
     naive prediction.
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "b"], {"a": [0.5, 0.25], "b": [0.5, 0.75]})
+    >>> rows = Labelled.of(["a", "b"], {"a": [0.5, 0.25], "b": [0.5, 0.75]})
     >>> round(rce(rows).pooled(), 4)  # 1 - (ln 2 + ln 4/3) / (2 ln 2), in percent
     29.2481
     """
@@ -193,13 +191,12 @@ def topk(view: Labelled, *, k: Cutoff) -> Ratio:
     Of classes with equal probabilities the later one in the order of the classes stands above, as
     in scikit-learn.
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "b"], {"a": [0.2, 0.6], "b": [0.3, 0.1], "c": [0.5, 0.3]})
+    >>> rows = Labelled.of(["a", "b"], {"a": [0.2, 0.6], "b": [0.3, 0.1], "c": [0.5, 0.3]})
     >>> topk(rows, k=2).values()
     array([0., 0.])
     """
     refuse_several_labels(view, "TopK")
-    own, probability = view.true_probability[:, None], view.likely
+    own, probability = view.true_probability[:, None], view.require_probabilities()
     is_later = np.arange(len(view.classes)) > view.truth[:, None]
     is_above = (probability > own) | ((probability == own) & is_later)
     above = np.where(view.answered, is_above.sum(axis=1), len(view.classes)).astype(float)
@@ -209,12 +206,11 @@ def topk(view: Labelled, *, k: Cutoff) -> Ratio:
 
 def _calibration_error(columns: Mapping[str, Any], row_weight: Floats, *, bins: int) -> float:
     weight = columns["weight"] * row_weight
-    right, confidence = (
-        np.bincount(columns["bin"], weight * columns[name], minlength=bins)
-        for name in ("right", "confidence")
+    right, confidence, rows = (
+        np.bincount(columns["bin"], weight * values, minlength=bins)
+        for values in (columns["right"], columns["confidence"], 1.0)
     )
-    total = np.bincount(columns["bin"], weight, minlength=bins).sum()
-    return float(divide_or(np.abs(right - confidence).sum(), total, np.nan))
+    return float(divide(np.abs(right - confidence).sum(), rows.sum()))
 
 
 @metric(
@@ -239,13 +235,12 @@ def ece(view: Labelled, *, bins: Bins = 15) -> Figure:
 
     Two rows of 0.8, one of them right: |1 / 2 - 0.8|:
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["a", "b"], {"a": [0.8, 0.8], "b": [0.2, 0.2]})
+    >>> rows = Labelled.of(["a", "b"], {"a": [0.8, 0.8], "b": [0.2, 0.2]})
     >>> round(ece(rows, bins=10).pooled(), 6)
     0.3
     """
     refuse_several_labels(view, "ECE")
-    probability = np.nan_to_num(view.likely)
+    probability = np.nan_to_num(view.require_probabilities())
     predicted, confidence = probability.argmax(axis=1), probability.max(axis=1)
     columns = {
         "bin": np.clip(np.ceil(confidence * bins) - 1, 0, bins - 1).astype(np.int64),
@@ -281,7 +276,7 @@ def _probabilistic_f(columns: Mapping[str, Any], row_weight: Floats, *, beta: fl
     aggregate="pooled",
     columns=("probability",),
 )
-def probabilisticf1(view: Labelled, *, beta: Beta = 1, positive: Positive | None = None) -> Figure:
+def probabilisticf1(view: Labelled, *, beta: Beta = 1, positive: Positive = None) -> Figure:
     """F1 whose counts are sums of probabilities: a row with 0.7 is 0.7 of a positive one.
 
     Precision is the probability of the positive rows over that of all, recall the same over the
@@ -290,8 +285,7 @@ def probabilisticf1(view: Labelled, *, beta: Beta = 1, positive: Positive | None
 
     Probabilities 0.8 and 0.4, of which the first is right:
 
-    >>> from scorer.views.labelled import labelled
-    >>> rows = labelled(["b", "a"], {"a": [0.2, 0.6], "b": [0.8, 0.4]})
+    >>> rows = Labelled.of(["b", "a"], {"a": [0.2, 0.6], "b": [0.8, 0.4]})
     >>> round(probabilisticf1(rows).pooled(), 6)  # 2 × 0.8 / (1 + 1.2)
     0.727273
     """

@@ -45,7 +45,7 @@ class LabelledRows(WithColumns):
     @cached_property
     def weights(self) -> Floats:
         """The weight of each row."""
-        return np.ones(self.lists) if self.weight is None else self.weight
+        return np.ones(self.in_list.size) if self.weight is None else self.weight
 
     @cached_property
     def in_list(self) -> Ints:
@@ -96,11 +96,6 @@ class Labelled(LabelledRows):
         """Whether a row can have several labels."""
         return self.truth.ndim == 2
 
-    @property
-    def likely(self) -> Floats:
-        """The probabilities, for measures that declare that they need them."""
-        return self.require_probabilities()
-
     def require_probabilities(self) -> Floats:
         """The probabilities; `ChallengeError` if the challenge has none."""
         if self.probability is None:
@@ -117,7 +112,7 @@ class Labelled(LabelledRows):
     @property
     def ordering(self) -> Floats:
         """The scores, else the probabilities, for measures that only look at their order."""
-        return self.likely if self.score is None else self.score
+        return self.require_probabilities() if self.score is None else self.score
 
     @property
     def shares(self) -> Floats:
@@ -127,7 +122,7 @@ class Labelled(LabelledRows):
     @property
     def true_probability(self) -> Floats:
         """The probability of each row's true class."""
-        probability: Floats = self.likely[np.arange(self.lists), self.truth]
+        probability: Floats = self.require_probabilities()[np.arange(self.lists), self.truth]
         return probability
 
     def likelihoods(self) -> dict[str, Any]:
@@ -158,7 +153,7 @@ class Labelled(LabelledRows):
         return self._decided[key]
 
     def _likeliest(self, positive: int | None, threshold: float) -> Ints | Mask:
-        likely = self.likely
+        likely = self.require_probabilities()
         if self.several:
             several: Mask = likely >= threshold
             return several
@@ -258,11 +253,6 @@ class Targets(LabelledRows):
         if self.rated_list is not None:
             return self.rated_list
         return np.arange(self.lists, dtype=np.int64)
-
-    @cached_property
-    def weights(self) -> Floats:
-        """The weight of each row."""
-        return np.ones(self.target.size) if self.weight is None else self.weight
 
     @property
     def file_order(self) -> Ints:
