@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats, Mask
-from scorer.metrics.api import Figure, Ratio, metric
+from scorer.metrics.api import Figure, Ratio, divide, metric
 from scorer.metrics.explain import OneList, Sentence, Steps, equation, grid
 from scorer.metrics.parameters import Average, Beta, Thresholds
 from scorer.views.boxes import Boxes, ClassBoxes
@@ -19,7 +19,6 @@ from scorer.views.masks import Masks
 COCO_THRESHOLDS = tuple(round(0.5 + n * 0.05, 2) for n in range(10))
 COCO_RECALLS = np.linspace(0, 1, 101)
 VOC2007_RECALLS = np.arange(11) / 10 - 1e-12  # less the rounding of recalls
-BOX_F_LATEX = r"\frac{(1 + \beta^2) %s}{\beta^2 t + p}"
 
 EmptyImage = Annotated[
     Literal["one", "skip"],
@@ -59,9 +58,8 @@ def dice(view: Masks, *, empty: EmptyImage = "one") -> Ratio:
     """Twice the pixels that both masks have, over the pixels of either.
 
     A mask is the run lengths in a cell, `start length start length ..` with pixels counted from 1,
-    in rows or in columns, if only truth and submission agree. A list is an image; where neither
-    mask has a pixel its value is 1, with `empty=skip` none. `average=pooled` counts the pixels of
-    all images together. It is the F1 of pixels.
+    in rows or in columns, if only truth and submission agree. A list is an image. `average=pooled`
+    counts the pixels of all images together. It is the F1 of pixels.
 
     Pixels 1 to 4 submitted, 3 to 6 true; and an image with neither:
 
@@ -90,9 +88,8 @@ def dice(view: Masks, *, empty: EmptyImage = "one") -> Ratio:
 def iou(view: Masks, *, empty: EmptyImage = "one", thresholds: Thresholds | None = None) -> Ratio:
     """The pixels that both masks have over those that either has.
 
-    A mask is the run lengths in a cell, as `Dice` reads them; where neither mask has a pixel the
-    value is 1, with `empty=skip` none. With `thresholds` an image has the share of them that its
-    value is above: `thresholds: '0.5:0.95:0.05'` in the TGS challenge.
+    A mask is the run lengths in a cell, as `Dice` reads them. With `thresholds` an image has the
+    share of them that its value is above: `thresholds: '0.5:0.95:0.05'` in the TGS challenge.
 
     Pixels 1 to 4 submitted, 3 to 6 true:
 
@@ -103,13 +100,9 @@ def iou(view: Masks, *, empty: EmptyImage = "one", thresholds: Thresholds | None
     """
     both, true, submitted = view.counts()
     either = true + submitted - both
-    ratio = Ratio(
-        both,
-        either,
-        "common / either",
-        {"common": both, "either": either},
-        empty=1.0 if empty == "one" else np.nan,
-    )
+    terms = {"common": both, "either": either}
+    of_empty = 1.0 if empty == "one" else np.nan
+    ratio = Ratio(both, either, "common / either", terms, empty=of_empty)
     return ratio if thresholds is None else ratio.share_above(thresholds)
 
 
@@ -120,8 +113,7 @@ def box_overlaps(first: Floats, second: Floats) -> Floats:
     common = np.prod(np.maximum(high - low, 0), axis=2)
     areas = [np.prod(side[:, 2:] - side[:, :2], axis=1) for side in (first, second)]
     union = areas[0][:, None] + areas[1][None, :] - common
-    shares: Floats = np.divide(common, union, out=np.zeros_like(common), where=union > 0)
-    return shares
+    return np.nan_to_num(divide(common, union))
 
 
 def match_boxes(pair: ClassBoxes, thresholds: Sequence[float], best_only: bool = False) -> Mask:
@@ -168,17 +160,14 @@ def _explain_boxes(name: str, formula: str, match: Match, boxes: Boxes, value: f
     rows, true = list[tuple[Any, ...]](), 0
     for pair in boxes.pairs():
         class_name = boxes.classes[pair.code] if pair.code >= 0 else "no class of the truth"
-        is_right = match(pair)[:, 0].tolist()
-        columns = (pair.sent.score.tolist(), *pair.sent.corners.T.tolist(), map(int, is_right))
-        rows += [(class_name, *row) for row in zip(*columns, strict=True)]
+        corners, is_right = pair.sent.corners.tolist(), match(pair)[:, 0].astype(int).tolist()
+        cells = zip(pair.sent.score.tolist(), corners, is_right, strict=True)
+        rows += [(class_name, score, *box, right) for score, box, right in cells]
         true += pair.true.code.size
     headings = ("class", "score", "x1", "y1", "x2", "y2", "right")
-    cells = [[row[n] for row in rows] for n in range(len(headings))]
-    yield grid(
-        "Submitted boxes", dict(zip(headings, cells, strict=True)), [bool(row[-1]) for row in rows]
-    )
-    right = sum(row[-1] for row in rows)
-    yield Sentence(f"{right} of {len(rows)} are right, of {true} true ones.")
+    columns = {heading: [row[n] for row in rows] for n, heading in enumerate(headings)}
+    yield grid("Submitted boxes", columns, columns["right"])
+    yield Sentence(f"{sum(columns['right'])} of {len(rows)} are right, of {true} true ones.")
     yield equation(name, formula, "{}", value, value=value)
 
 
@@ -213,7 +202,7 @@ def _average_precisions(positives: Floats, found: Floats, true: float, rule: str
     `positives`, shape (boxes, thresholds), is of those that are right, `found`, of shape
     (boxes, 1), of all.
     """
-    precision = np.divide(positives, found, out=np.zeros_like(positives), where=found > 0)
+    precision = np.nan_to_num(divide(positives, found))
     highest, recall = np.maximum.accumulate(precision[::-1])[::-1], positives / true
     if rule == "voc":
         areas = (np.diff(recall, axis=0, prepend=0.0) * highest).sum(axis=0)
@@ -281,22 +270,10 @@ def boxap(
     return Figure(partial(_box_ap, rule=rule), columns, in_list, formula=formula)
 
 
-def _count_boxes(view: Boxes, width: int, match: Match) -> Floats:
-    """Of each list the right boxes at each threshold, the submitted and the true ones.
-
-    The result has shape (lists, width + 2).
-    """
-    counts = np.zeros((view.lists, width + 2))
-    for pair in view.pairs():
-        counts[pair.in_list, :width] += match(pair).sum(axis=0)
-        counts[pair.in_list, width:] += pair.sent.code.size, pair.true.code.size
-    return counts
-
-
 def _mean_box_ratio(
     columns: Mapping[str, Any], row_weight: Floats, *, ratio: str, beta: float, empty: str
 ) -> float:
-    """The mean over thresholds of the ratio; where there are no boxes, what `empty` says."""
+    """The mean over thresholds of the ratio of the counts of `_box_figure`."""
     if not row_weight.size:
         return float("nan")
     counts = (columns["counts"] * row_weight[:, None]).sum(axis=0)
@@ -304,19 +281,30 @@ def _mean_box_ratio(
     numerator, denominator = (1 + beta**2) * right, beta**2 * true + submitted
     if ratio == "jaccard":
         numerator, denominator = right, true + submitted - right
-    denominator = np.broadcast_to(denominator, numerator.shape)
-    no_boxes = np.full(numerator.shape, 1.0 if empty == "one" else np.nan)
-    return float(np.divide(numerator, denominator, out=no_boxes, where=denominator > 0).mean())
+    no_boxes = 1.0 if empty == "one" else np.nan
+    return float(np.where(denominator > 0, divide(numerator, denominator), no_boxes).mean())
 
 
 def _box_figure(
-    view: Boxes, counts: Floats, average: str, ratio: str, beta: float, empty: str
+    view: Boxes,
+    match: Match,
+    thresholds: int,
+    average: str,
+    beta: float,
+    empty: str,
+    ratio: str = "f",
 ) -> Figure:
-    """The figure of the counts; lists together without a box have no value."""
-    of_lists = average == "lists"
-    function = partial(
-        _mean_box_ratio, ratio=ratio, beta=float(beta), empty=empty if of_lists else "skip"
-    )
+    """The mean over thresholds of the ratio of boxes; lists together without any have no value.
+
+    Its column `counts` has for each list the right boxes at each threshold, the submitted boxes and
+    the true ones.
+    """
+    counts = np.zeros((view.lists, thresholds + 2))
+    for pair in view.pairs():
+        counts[pair.in_list, :-2] += match(pair).sum(axis=0)
+        counts[pair.in_list, -2:] += pair.sent.code.size, pair.true.code.size
+    empty = empty if average == "lists" else "skip"
+    function = partial(_mean_box_ratio, ratio=ratio, beta=float(beta), empty=empty)
     return Figure(function, {"counts": counts}, np.arange(view.lists))
 
 
@@ -331,10 +319,9 @@ def _explain_box_f1(
     "BoxF1",
     title="F1 of boxes",
     source="Global Wheat Detection, Kaggle 2020; Data Science Bowl, Kaggle 2018",
-    latex=r"\frac{1}{\lvert Z \rvert} \sum_{z \in Z} "
-    + BOX_F_LATEX % "h_z"
-    + r", \qquad Z = \mathrm{iou}, \qquad h_z = \text{boxes that match at an "
-    r"overlap of } z, \qquad t, p = \text{true and submitted boxes}",
+    latex=r"\frac{1}{\lvert Z \rvert} \sum_{z \in Z} \frac{(1 + \beta^2) h_z}{\beta^2 t + p}, "
+    r"\qquad Z = \mathrm{iou}, \qquad h_z = \text{boxes that match at an overlap of } z, "
+    r"\qquad t, p = \text{true and submitted boxes}",
     undefined="with `empty=skip`, there is no box on either side",
     explain=_explain_box_f1,
 )
@@ -352,8 +339,7 @@ def boxf1(
     A box matches by an intersection over union of at least `iou`; the surer ones choose first, each
     true box is matched once. The mean over thresholds is taken in each image, or with
     `average=pooled` of the counts of all. `iou: '0.5:0.75:0.05', ratio: jaccard` is the rule of
-    Global Wheat Detection. An image without any box in either has 1, with `empty=skip` no value.
-    Boxes of a class that the truth lacks are wrong.
+    Global Wheat Detection. Boxes of a class that the truth lacks are wrong.
 
     One of two boxes is right, of one true one:
 
@@ -361,8 +347,8 @@ def boxf1(
     >>> boxf1(view).values(1).round(4)
     array([0.6667])
     """
-    counts = _count_boxes(view, len(iou), partial(match_boxes, thresholds=iou))
-    return _box_figure(view, counts, average, ratio, beta, empty)
+    match = partial(match_boxes, thresholds=iou)
+    return _box_figure(view, match, len(iou), average, beta, empty, ratio)
 
 
 def _explain_point_f1(one: OneList, value: float, **_: Any) -> Steps:
@@ -374,8 +360,8 @@ def _explain_point_f1(one: OneList, value: float, **_: Any) -> Steps:
     "PointF1",
     title="F1 of points in boxes",
     source="Kuzushiji Recognition, Kaggle 2019",
-    latex=BOX_F_LATEX % "h" + r", \qquad h = \text{true boxes with a "
-    r"point}, \qquad t, p = \text{true boxes and submitted points}",
+    latex=r"\frac{(1 + \beta^2) h}{\beta^2 t + p}, \qquad h = \text{true boxes with a point}, "
+    r"\qquad t, p = \text{true boxes and submitted points}",
     undefined="with `empty=skip`, there is neither box nor point",
     explain=_explain_point_f1,
 )
@@ -396,4 +382,4 @@ def pointf1(
     >>> round(pointf1(view).pooled(), 4)
     0.6667
     """
-    return _box_figure(view, _count_boxes(view, 1, _match_points), average, "f", beta, empty)
+    return _box_figure(view, _match_points, 1, average, beta, empty)

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import repeat
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,11 +18,11 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from scorer.challenge.public import ClassCells, one_name
-from scorer.core.arrays import Floats, Mask, starts
+from scorer.core.arrays import Floats, Mask, ends
 from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
-from scorer.metrics.api import Figure, Ratio, metric
+from scorer.metrics.api import Figure, Ratio, divide, metric
 from scorer.metrics.parameters import BothColumn, Needs, Relevant
 from scorer.tables.table import EXTRA
 from scorer.views.hits import Judged
@@ -32,8 +33,9 @@ PAIRS_AT_ONCE = 2**20  # of spans: a MB for each array of booleans
 TIME_ROUNDING = 1e-9  # so that times that are the tolerance apart are within it
 SEPARATOR = re.compile(r"[\s:,]+")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE]-?\d+)?", re.ASCII)
-F1_LATEX = r"\frac{2 h}{t + p}, \qquad h = \text{right %s}, \qquad t = \text{true %s}, " + (
-    r"\qquad p = \text{submitted %s}"
+F1_LATEX = (
+    r"\frac{2 h}{t + p}, \qquad h = \text{right spans}, \qquad t = \text{true spans}, "
+    r"\qquad p = \text{submitted spans}"
 )
 
 
@@ -99,13 +101,9 @@ class TypedSpan(NamedTuple):
     end: float
     score: float = 0.0
 
-    @property
-    def length(self) -> float:
-        """How long it is."""
-        return self.end - self.start
-
 
 Spans = Sequence[TypedSpan]
+UNREADABLE = TypedSpan("", np.nan, np.nan)  # a submitted one, which fits nothing
 
 
 class SpanColumns(NamedTuple):
@@ -193,27 +191,28 @@ def read_spans(
     """
     true: list[list[TypedSpan]] = [[] for _ in range(texts.lists)]
     submitted: list[list[TypedSpan]] = [[] for _ in range(texts.lists)]
-    types = None if type_columns is None else texts.extras.truth[type_columns[0]]
-    for row in np.flatnonzero(texts.grade >= rel).tolist():
-        span = parse_span(texts.truth_text[row], form)
-        if span is None:
-            raise ChallengeError(f"the truth's {quoted(texts.truth_text[row])} is no span")
-        true[texts.truth_list[row]].append(_with_type(span, types, row))
-    types = None if type_columns is None else texts.extras.submission[type_columns[-1]]
-    for row, (n, text) in enumerate(zip(texts.in_list.tolist(), texts.text, strict=True)):
-        # A span that cannot be read fits nothing.
-        span = parse_span(text, form) or TypedSpan("", np.nan, np.nan)
-        span = _with_type(span, types, row)
-        submitted[n].append(span._replace(score=float(texts.score[row])))
-    for first, second in zip(true, submitted, strict=True):
-        yield (
-            [span for span in first if only in (None, span.kind)],
-            [span for span in second if only in (None, span.kind)],
-        )
 
+    def add(side: list[TypedSpan], span: TypedSpan, kind: Any) -> None:
+        if kind is not None:
+            span = span._replace(kind=str(kind))
+        if only in (None, span.kind):
+            side.append(span)
 
-def _with_type(span: TypedSpan, types: NDArray[Any] | None, row: int) -> TypedSpan:
-    return span if types is None else span._replace(kind=str(types[row]))
+    unnamed: Iterable[Any] = repeat(None)
+    true_kinds = unnamed if type_columns is None else texts.extras.truth[type_columns[0]]
+    kinds = unnamed if type_columns is None else texts.extras.submission[type_columns[-1]]
+    rows = zip(texts.truth_list, texts.truth_text, texts.grade, true_kinds, strict=False)
+    for n, text, grade, kind in rows:
+        if grade < rel:
+            continue
+        if (true_span := parse_span(text, form)) is None:
+            raise ChallengeError(f"the truth's {quoted(text)} is no span")
+        add(true[n], true_span, kind)
+    rows = zip(texts.in_list, texts.text, texts.score, kinds, strict=False)
+    for n, text, score, kind in rows:
+        span = parse_span(text, form) or UNREADABLE
+        add(submitted[n], span._replace(score=float(score)), kind)
+    yield from zip(true, submitted, strict=True)
 
 
 def count_matches(true: Spans, submitted: Spans, fits: Fits) -> int:
@@ -223,7 +222,7 @@ def count_matches(true: Spans, submitted: Spans, fits: Fits) -> int:
     from scipy.sparse import csr_array, hstack  # which few challenges need
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    first, block = _columns(true, -1), max(1, PAIRS_AT_ONCE // len(true))
+    first, block = _columns(true, 1), max(1, PAIRS_AT_ONCE // len(true))
     parts = [
         csr_array(fits(first, _columns(submitted[at : at + block], 0)))
         for at in range(0, len(submitted), block)
@@ -232,10 +231,10 @@ def count_matches(true: Spans, submitted: Spans, fits: Fits) -> int:
 
 
 def _columns(side: Spans, axis: int) -> SpanColumns:
-    """The columns of spans, down or along the table of all pairs."""
-    kinds, first, last = ([span[n] for span in side] for n in range(3))
-    numbers = (np.expand_dims(np.array(ends, dtype=np.float64), axis) for ends in (first, last))
-    return SpanColumns(np.expand_dims(np.array(kinds, dtype=object), axis), *numbers)
+    """The columns of spans, down (axis 1) or along (0) the table of all pairs."""
+    kind, start, end = zip(*(span[:3] for span in side), strict=True)
+    columns = (np.array(kind, dtype=object), np.array(start), np.array(end))
+    return SpanColumns(*(np.expand_dims(column, axis) for column in columns))
 
 
 def _refuse_many_spans(texts: Texts) -> None:
@@ -268,7 +267,7 @@ def _f1(amounts: Iterable[tuple[float, float, float]]) -> Ratio:
     "SpanF1",
     title="F1 of spans",
     source="Chinchor and Sundheim, MUC-5, 1993; SemEval-2013 task 9.1; nervaluate",
-    latex=F1_LATEX % (("spans",) * 3),
+    latex=F1_LATEX,
     tools="nervaluate: strict, exact, partial, ent_type; seqeval: f1_score (of chunks)",
     aggregate="pooled",
     check=check_span,
@@ -313,23 +312,17 @@ def _count_spans(
     """What is right, true and submitted in a list."""
     if match == "units":
         return _count_units(true, submitted)
-
-    def of_equal_type(first: SpanColumns, second: SpanColumns) -> Mask:
-        return np.asarray(_overlaps(first, second) & (first.kind == second.kind))
-
-    def of_both(first: SpanColumns, second: SpanColumns) -> Mask:
-        needed = share * np.maximum(first.length, second.length)
-        return of_equal_type(first, second) & (_common_length(first, second) >= needed)
-
     right: float
-    if match == "strict":
-        right = _count_equal(true, submitted, lambda span: span[:3])
-    elif match == "exact":
-        right = _count_equal(true, submitted, lambda span: span[1:3])
+    if match in ("strict", "exact"):
+        fields = slice(0, 3) if match == "strict" else slice(1, 3)  # with the type, or without
+        equal = Counter(span[fields] for span in true) & Counter(span[fields] for span in submitted)
+        right = equal.total()
     elif match == "partial":
         right = _count_partial(true, submitted)
+    elif match == "type":
+        right = count_matches(true, submitted, partial(_overlap_of_type, share=0))
     else:
-        right = count_matches(true, submitted, of_both if match == "overlap" else of_equal_type)
+        right = count_matches(true, submitted, partial(_overlap_of_type, share=share))
     return right, len(true), len(submitted)
 
 
@@ -338,48 +331,45 @@ def _common_length(first: SpanColumns, second: SpanColumns) -> Floats:
     return np.asarray(np.minimum(first.end, second.end) - np.maximum(first.start, second.start))
 
 
-def _overlaps(true: SpanColumns, submitted: SpanColumns) -> Mask:
+def _overlap(true: SpanColumns, submitted: SpanColumns) -> Mask:
     return np.asarray(_common_length(true, submitted) > 0)
 
 
-def _count_equal(true: Spans, submitted: Spans, key: Callable[[TypedSpan], object]) -> int:
-    return sum((Counter(map(key, true)) & Counter(map(key, submitted))).values())
+def _overlap_of_type(true: SpanColumns, submitted: SpanColumns, share: float) -> Mask:
+    """Whether spans of equal type overlap, and have that share of the longer one in common."""
+    needed = share * np.maximum(true.length, submitted.length)
+    enough = _common_length(true, submitted) >= needed
+    return np.asarray(_overlap(true, submitted) & enough & (true.kind == submitted.kind))
 
 
 def _count_partial(true: Spans, submitted: Spans) -> float:
     """Those with equal ends, and half of the further pairs that overlap."""
-    equal = Counter(span[1:3] for span in true) & Counter(span[1:3] for span in submitted)
-
-    def without_equal(side: Spans) -> list[TypedSpan]:
-        remaining = equal.copy()
-        rest = []
-        for span in side:
-            remaining[span[1:3]] -= 1
-            if remaining[span[1:3]] < 0:
-                rest.append(span)
-        return rest
-
-    overlapping = count_matches(without_equal(true), without_equal(submitted), _overlaps)
-    return sum(equal.values()) + overlapping / 2
+    sides = [Counter(span[1:3] for span in side) for side in (true, submitted)]
+    equal = sides[0] & sides[1]
+    rest = [[TypedSpan("", *ends) for ends in (side - equal).elements()] for side in sides]
+    return equal.total() + count_matches(rest[0], rest[1], _overlap) / 2
 
 
 def _count_units(true: Spans, submitted: Spans) -> tuple[float, float, float]:
     """The lengths of what both sides, the true and the submitted one cover, of each type."""
-    first, second = _merge_spans(true), _merge_spans(submitted)
-    lengths = [sum(s.length for side in each.values() for s in side) for each in (first, second)]
+    merged, submitted_merged = _merge_spans(true), _merge_spans(submitted)
     both = sum(
         max(0.0, min(one.end, other.end) - max(one.start, other.start))
-        for kind in first
-        for one in first[kind]
-        for other in second.get(kind, ())
+        for kind, spans in merged.items()
+        for one in spans
+        for other in submitted_merged.get(kind, ())
     )
-    return both, lengths[0], lengths[1]
+    return both, _total_length(merged), _total_length(submitted_merged)
+
+
+def _total_length(merged: Mapping[str, Spans]) -> float:
+    return sum(span.end - span.start for spans in merged.values() for span in spans)
 
 
 def _merge_spans(side: Spans) -> dict[str, list[TypedSpan]]:
     """The spans of each type, ascending, those that touch as one."""
     by_type: dict[str, list[TypedSpan]] = {}
-    for span in sorted(span for span in side if span.length > 0):
+    for span in sorted(span for span in side if span.end > span.start):
         merged = by_type.setdefault(span.kind, [])
         if merged and span.start <= merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(merged[-1].end, span.end))
@@ -392,7 +382,7 @@ def _merge_spans(side: Spans) -> dict[str, list[TypedSpan]]:
     "EventF1",
     title="F1 of events within a tolerance",
     source="Mesaros, Heittola and Virtanen, Applied Sciences 6(6), 2016, doi:10.3390/app6060162",
-    latex=F1_LATEX % (("events",) * 3),
+    latex=F1_LATEX.replace("spans", "events"),
     tools="mir_eval: onset.f_measure (with ends=false); sed_eval: EventBasedMetrics",
     aggregate="pooled",
     check=check_span,
@@ -423,11 +413,10 @@ def eventf1(
 
     def fits(true: SpanColumns, submitted: SpanColumns) -> Mask:
         near = np.abs(true.start - submitted.start) <= tolerance + TIME_ROUNDING
-        fitting = np.asarray((true.kind == submitted.kind) & near)
-        if not ends:
-            return fitting
-        limit = np.maximum(tolerance, longer * true.length) + TIME_ROUNDING
-        return fitting & (np.abs(true.end - submitted.end) <= limit)
+        if ends:
+            limit = np.maximum(tolerance, longer * true.length) + TIME_ROUNDING
+            near &= np.abs(true.end - submitted.end) <= limit
+        return np.asarray((true.kind == submitted.kind) & near)
 
     _refuse_many_spans(view)
     lists = read_spans(view, rel, kind, only)
@@ -450,12 +439,10 @@ def _take_nearest(true: Spans, submitted: Spans, tolerances: Sequence[float]) ->
 def _event_precision(score: Floats, right: Floats, weight: Floats, true: float) -> Floats:
     """The average precision at each tolerance; equal scores are taken together."""
     order = np.argsort(-score, kind="stable")
-    ends = np.append(starts(score[order]), True)[1:]
-    found = np.cumsum(right[order] * weight[order, None], axis=0)[ends]
-    returned = np.cumsum(weight[order])[ends]
-    precision = np.divide(
-        found, returned[:, None], out=np.zeros_like(found), where=returned[:, None] > 0
-    )
+    last = ends(score[order])
+    found = np.cumsum(right[order] * weight[order, None], axis=0)[last]
+    returned = np.cumsum(weight[order])[last]
+    precision = np.nan_to_num(divide(found, returned[:, None]))
     gained = np.diff(found, axis=0, prepend=0)
     return np.asarray((precision * gained).sum(axis=0) / true)
 
@@ -579,7 +566,7 @@ def _chunk_f1(columns: Mapping[str, Any], row_weight: Floats) -> float:
     "ChunkF1",
     title="F1 of chunks of tags",
     source="Tjong Kim Sang and Buchholz, CoNLL 2000; conlleval",
-    latex=F1_LATEX % (("chunks",) * 3),
+    latex=F1_LATEX.replace("spans", "chunks"),
     tools="seqeval: f1_score; conlleval: FB1 (in percent)",
     undefined="there are no lists",
     classes=_tag_columns,
@@ -594,13 +581,11 @@ def chunkf1(view: Judged, *, tag: TagColumn = "tag") -> Figure:
     one F1.
 
     >>> from dataclasses import replace
-    >>> from scorer.views.extras import Extras, NamedColumns
+    >>> from scorer.views.extras import Extras
     >>> view = Judged.of((["1", "2", "3"], {"1": 1, "2": 1, "3": 1}))
-    >>> true = np.array(["B-PER", "I-PER", "B-LOC"], dtype=object)
-    >>> submitted = np.array(["B-PER", "I-PER", "O"], dtype=object)
-    >>> sent = NamedColumns({"tag": submitted}, "submission")
-    >>> extras = Extras(NamedColumns({"tag": true}, "truth"), sent)
-    >>> round(chunkf1(replace(view, extras=extras)).pooled(), 6)  # 2 * 1 / (1 + 2)
+    >>> true, submitted = {"tag": ["B-PER", "I-PER", "B-LOC"]}, {"tag": ["B-PER", "I-PER", "O"]}
+    >>> view = replace(view, extras=Extras.of(truth=true, submission=submitted))
+    >>> round(chunkf1(view).pooled(), 6)  # 2 * 1 / (1 + 2)
     0.666667
     """
     counts = []

@@ -11,7 +11,7 @@ import string
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 from pydantic import Field
@@ -28,11 +28,17 @@ ARTICLES = re.compile(r"\b(a|an|the)\b")
 NO_LATIN_LETTER = re.compile("[^a-z0-9]+")
 # sacrebleu's own words, which a notation would read as "no value"
 SACREBLEU_NAMES = {"blanks": "none", "nothing": "none"}
+EDIT_DIVISORS = {
+    "nothing": "1",
+    "truth": "length of the accepted text",
+    "longer": "length of the longer text",
+}
 SQUAD = "Rajpurkar et al., EMNLP 2016, doi:10.18653/v1/D16-1264; SQuAD"
 JIWER = "Morris, Maier and Green, Interspeech 2004, doi:10.21437/Interspeech.2004-668; jiwer"
 
 Units = Sequence[Hashable]  # characters, or tokens
 Pair = tuple[float, float]  # a numerator and a denominator
+Text = TypeVar("Text")  # a text as it is compared, such as its tokens
 
 Normalize = Annotated[
     Literal["squad", "lower", "plain"],
@@ -85,8 +91,17 @@ def normalize_text(text: str, normalize: str) -> str:
     return " ".join(ARTICLES.sub(" ", text.lower().translate(PUNCTUATION)).split())
 
 
+def split_tokens(text: str, normalize: str) -> list[str]:
+    """The tokens of a text in the form in which it is compared."""
+    return normalize_text(text, normalize).split()
+
+
 def _best_pairs(
-    texts: Texts, rel: float, compare: Callable[[str, str], Pair], choose: Any = max
+    texts: Texts,
+    rel: float,
+    prepare: Callable[[str], Text],
+    compare: Callable[[Text, Text], Pair],
+    choose: Callable[..., Pair] = max,
 ) -> tuple[Floats, Floats]:
     """Numerators and denominators of each list's answer, by the accepted text that fits best.
 
@@ -95,14 +110,22 @@ def _best_pairs(
     Args:
         texts: The answers and the accepted texts.
         rel: The lowest grade of an accepted text.
+        prepare: Makes what is compared of a text.
         compare: Gives numerator and denominator of an answer and an accepted text.
         choose: `max` or `min` of the quotients.
     """
     pairs = np.zeros((texts.lists, 2))
     for n, (text, accepted) in enumerate(zip(texts.first(), texts.accepted(rel), strict=True)):
-        candidates = [compare(text or "", each) for each in accepted or [""]]
+        answer = prepare(text or "")
+        candidates = [compare(answer, prepare(each)) for each in accepted or [""]]
         pairs[n] = choose(candidates, key=lambda pair: pair[0] / max(pair[1], 1))
     return pairs[:, 0], pairs[:, 1]
+
+
+def _f1_of_tokens(common: Floats, tokens: Floats) -> Ratio:
+    """The F1 of twice the common tokens and the tokens of both texts."""
+    formula = "2 × common / (tokens of both)"
+    return Ratio(common, tokens, formula, {"2 × common": common, "tokens of both": tokens})
 
 
 @metric(
@@ -126,23 +149,17 @@ def exactmatch(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "squad"
     >>> exactmatch(view).values()
     array([1., 0., 1.])
     """
-
-    def compare(answer: str, accepted: str) -> Pair:
-        is_equal = normalize_text(answer, normalize) == normalize_text(accepted, normalize)
-        return float(is_equal), 1.0
-
-    matches, _ = _best_pairs(view, rel, compare)
-    formula = "1 where the answer is accepted, else 0"
-    return Ratio(matches, 1, formula)
+    prepare = partial(normalize_text, normalize=normalize)
+    matches, _ = _best_pairs(view, rel, prepare, lambda text, accepted: (text == accepted, 1))
+    return Ratio(matches, 1, "1 where the answer is accepted, else 0")
 
 
-def _token_overlap(answer: str, accepted: str) -> Pair:
+def _token_overlap(tokens: list[str], accepted: list[str]) -> Pair:
     """Twice the common tokens, and all tokens of both texts; 1 or 0 where either has none."""
-    tokens, accepted_tokens = answer.split(), accepted.split()
-    if not tokens or not accepted_tokens:
-        return float(tokens == accepted_tokens), 1.0
-    common = sum((Counter(tokens) & Counter(accepted_tokens)).values())
-    return 2.0 * common, float(len(tokens) + len(accepted_tokens))
+    if not tokens or not accepted:
+        return tokens == accepted, 1
+    common = sum((Counter(tokens) & Counter(accepted)).values())
+    return 2 * common, len(tokens) + len(accepted)
 
 
 @metric(
@@ -156,10 +173,9 @@ def _token_overlap(answer: str, accepted: str) -> Pair:
 def tokenf1(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "squad") -> Ratio:
     """The F1 of the first text's tokens against the accepted text that it fits best.
 
-    A list is a question, its items are texts: in the truth the accepted answers, in the submission
-    the answer. Tokens are words, counted as often as they stand, after the texts are made alike as
-    in `ExactMatch`. Where no answer is accepted, or the text has no token, it is 1 where both are
-    nothing, as in SQuAD 2.0. F1 of classes is `F1`, F1 of chunks of tags `ChunkF1`.
+    Texts stand as in `ExactMatch`, and are made alike as there; tokens are their words, counted as
+    often as they stand. Where no answer is accepted, or the text has no token, it is 1 where both
+    are nothing, as in SQuAD 2.0. F1 of classes is `F1`, F1 of chunks of tags `ChunkF1`.
 
     Two of the answer's three tokens are the accepted ones:
 
@@ -167,15 +183,14 @@ def tokenf1(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "squad") -
     >>> tokenf1(view).values().round(6)  # P 2/3, R 1
     array([0.8])
     """
+    prepare = partial(split_tokens, normalize=normalize)
+    return _f1_of_tokens(*_best_pairs(view, rel, prepare, _token_overlap))
 
-    def compare(answer: str, accepted: str) -> Pair:
-        return _token_overlap(
-            normalize_text(answer, normalize), normalize_text(accepted, normalize)
-        )
 
-    common, tokens = _best_pairs(view, rel, compare)
-    formula = "2 × common / (tokens of both)"
-    return Ratio(common, tokens, formula, {"2 × common": common, "tokens of both": tokens})
+def _set_overlap(tokens: list[str], accepted: list[str]) -> Pair:
+    """The different tokens in both texts, and those in either; 1 of 1 where neither has any."""
+    both, either = set(tokens) & set(accepted), set(tokens) | set(accepted)
+    return (len(both), len(either)) if either else (1, 1)
 
 
 @metric(
@@ -189,21 +204,15 @@ def tokenjaccard(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "lowe
     """The different tokens of the first text and an accepted one: those of both, of all there are.
 
     Texts stand as in `ExactMatch`; tokens are parted by blanks and count once, however often they
-    stand. Of several accepted texts the one that fits best counts. It is 1 where both texts have no
-    token, and where no answer is accepted and none is given.
+    stand. It is 1 where both texts have no token, and where no answer is accepted and none is
+    given.
 
     >>> view = Texts.of(("so very Sad", ["sad", "so sad"]), (None, ["yes"]), ("", [""]))
     >>> tokenjaccard(view).values().round(4)  # so sad, of so very sad
     array([0.6667, 0.    , 1.    ])
     """
-
-    def compare(answer: str, accepted: str) -> Pair:
-        first, second = (
-            set(normalize_text(text, normalize).split()) for text in (answer, accepted)
-        )
-        return (len(first & second), len(first | second)) if first | second else (1, 1)
-
-    both, either = _best_pairs(view, rel, compare)
+    prepare = partial(split_tokens, normalize=normalize)
+    both, either = _best_pairs(view, rel, prepare, _set_overlap)
     formula = "tokens in both / tokens in either"
     return Ratio(both, either, formula, {"tokens in both": both, "tokens in either": either})
 
@@ -250,11 +259,7 @@ def _position_bits(units: Units) -> dict[Hashable, int]:
 
 
 def _edit_ratio(
-    texts: Texts,
-    rel: float,
-    normalize: str,
-    split: Callable[[str], Units],
-    divisor: str,
+    texts: Texts, rel: float, prepare: Callable[[str], Units], divisor: str = "truth"
 ) -> Ratio:
     """The edits of each list's answer over a length.
 
@@ -262,22 +267,13 @@ def _edit_ratio(
     its length is 0, and its edits count with the others'.
     """
 
-    def compare(answer: str, accepted: str) -> Pair:
-        first, second = (split(normalize_text(text, normalize)) for text in (answer, accepted))
-        lengths = {
-            "nothing": 1,
-            "truth": len(second),
-            "longer": max(len(first), len(second)),
-        }
-        return edit_distance(first, second), lengths[divisor]
+    def compare(answer: Units, accepted: Units) -> Pair:
+        longer = max(len(answer), len(accepted))
+        lengths = {"nothing": 1, "truth": len(accepted), "longer": longer}
+        return edit_distance(answer, accepted), lengths[divisor]
 
-    edits, length = _best_pairs(texts, rel, compare, min)
-    names = {
-        "nothing": "1",
-        "truth": "length of the accepted text",
-        "longer": "length of the longer text",
-    }
-    name = names[divisor]
+    edits, length = _best_pairs(texts, rel, prepare, compare, min)
+    name = EDIT_DIVISORS[divisor]
     return Ratio(edits, length, f"edits / {name}", {"edits": edits, name: length}, empty=edits)
 
 
@@ -301,11 +297,10 @@ def editdistance(
 ) -> Ratio:
     """The fewest insertions, deletions and replacements that make the first text an accepted one.
 
-    A list is a question, its items are texts, as in `ExactMatch`; of several accepted texts the
-    nearest counts. A list without an answer has the empty text. `over=truth` divides by the length
-    of the accepted text, 1 at least, and can be above 1; `over=longer` by that of the longer text,
-    and cannot. With `average=pooled` the edits of all lists are divided by their lengths together.
-    `WER` and `CER` are of words and characters, pooled.
+    Texts stand as in `ExactMatch`; a list without an answer has the empty text. `over=truth`
+    divides by the length of the accepted text, 1 at least, and can be above 1; `over=longer` by
+    that of the longer text, and cannot. With `average=pooled` the edits of all lists are divided by
+    their lengths together. `WER` and `CER` are of words and characters, pooled.
 
     >>> view = Texts.of(("kitten", ["sitting", "site"]), ("Nile", ["Nil"]))
     >>> editdistance(view).values()  # site: k, second t, n
@@ -313,8 +308,8 @@ def editdistance(
     >>> editdistance(view, over="truth").pooled()  # (3 + 1) / (7 + 3)
     0.4
     """
-    split = str.split if unit == "tokens" else str
-    return _edit_ratio(view, rel, normalize, split, over)
+    prepare = partial(split_tokens if unit == "tokens" else normalize_text, normalize=normalize)
+    return _edit_ratio(view, rel, prepare, over)
 
 
 @metric(
@@ -334,13 +329,13 @@ def wer(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "plain") -> Ra
 
     It is 0 for a perfect transcript, and above 1 where more is inserted than there is.
     `average=lists` is the mean of each list's rate. Texts stand as in `ExactMatch`; words are
-    parted by blanks, and as they stand: jiwer's defaults. Of several accepted texts the one with
-    the lowest rate counts. It is `EditDistance(unit=tokens, over=truth, average=pooled)`.
+    parted by blanks, and as they stand: jiwer's defaults. It is `EditDistance(unit=tokens,
+    over=truth, average=pooled)`.
 
     >>> wer(Texts.of(("the cat sat", ["the cat sat down"]), ("no", ["yes"]))).pooled()  # 2 / 5
     0.4
     """
-    return _edit_ratio(view, rel, normalize, str.split, "truth")
+    return _edit_ratio(view, rel, partial(split_tokens, normalize=normalize))
 
 
 @metric(
@@ -363,10 +358,15 @@ def cer(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "plain") -> Ra
     >>> round(cer(Texts.of(("kitten", ["sitting"]), ("no ", ["no"]))).pooled(), 6)  # 3 / (7 + 2)
     0.333333
     """
-    return _edit_ratio(view, rel, normalize, str.strip, "truth")
+    return _edit_ratio(view, rel, lambda text: normalize_text(text, normalize).strip())
 
 
-def _rouge_tokens(text: str, tokens: str) -> list[str]:
+def _subsequence_overlap(tokens: Units, accepted: Units) -> Pair:
+    """Twice the length of the longest common subsequence, and all tokens of both texts."""
+    return 2 * common_length(tokens, accepted), len(tokens) + len(accepted)
+
+
+def _split_rouge_tokens(text: str, tokens: str) -> list[str]:
     if tokens == "words":
         return re.findall(r"\w+", text.lower())
     return NO_LATIN_LETTER.sub(" ", text.lower()).split()
@@ -385,23 +385,16 @@ def rouge_l(view: Texts, *, rel: Relevant = 1, tokens: RougeTokens = "latin") ->
     """F1 of the longest sequence of tokens that is in the first text and in an accepted one.
 
     Its tokens stand in one order in both texts, others may stand between. Texts stand as in
-    `ExactMatch`; of several accepted texts the one that fits best counts. As rouge-score's rougeL
-    without a stemmer; `rougeLsum`, which parts texts at line ends, is another measure. It is 0
-    where a text has no token.
+    `ExactMatch`. As rouge-score's rougeL without a stemmer; `rougeLsum`, which parts texts at line
+    ends, is another measure. It is 0 where a text has no token.
 
     >>> view = Texts.of(("The cat is on the mat.", ["The cat sat on a mat"]))
     >>> rouge_l(view).values().round(4)  # the cat on mat: 2 * 4 / (6 + 6)
     array([0.6667])
     """
-
-    def compare(answer: str, accepted: str) -> Pair:
-        first, second = (_rouge_tokens(text, tokens) for text in (answer, accepted))
-        return 2 * common_length(first, second), len(first) + len(second)
-
-    common, count = _best_pairs(view, rel, compare)
-    count = np.maximum(count, 1)
-    formula = "2 × common / (tokens of both)"
-    return Ratio(common, count, formula, {"2 × common": common, "tokens of both": count})
+    prepare = partial(_split_rouge_tokens, tokens=tokens)
+    common, count = _best_pairs(view, rel, prepare, _subsequence_overlap)
+    return _f1_of_tokens(common, np.maximum(count, 1))
 
 
 def _import_sacrebleu(name: str) -> Any:
