@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import Field
 
-from scorer.core.arrays import Floats, Ints, ends
+from scorer.core.arrays import Floats, Ints, ends, starts
 from scorer.core.text import join_first
 from scorer.metrics.api import Figure, divide, metric
 from scorer.metrics.classes import format_count, positive_code
@@ -170,34 +170,38 @@ def _one_against_one(columns: Mapping[str, Any], row_weight: Floats, *, average:
 
 
 def _count_by_level(true: Floats, level: Ints, weight: Floats) -> tuple[Floats, Floats]:
-    """The weight of true and of other rows at each level of scores, from the highest down."""
-    yes, no = (
-        np.bincount(level, weight * side)[::-1].astype(np.float64) for side in (true, 1 - true)
-    )
-    return yes, no
+    """The weight of positive and of negative rows at each level, from the highest down."""
+    positive, negative = (np.bincount(level, weight * side) for side in (true, 1 - true))
+    return positive[::-1].astype(np.float64), negative[::-1].astype(np.float64)
 
 
 def roc_area(true: Floats, level: Ints, weight: Floats) -> float:
-    """The share of pairs of a true and another row that are in the right order; ties count half."""
-    yes, no = np.bincount(level, weight * true), np.bincount(level, weight * (1 - true))
-    below = np.cumsum(no) - no
-    return float(divide((yes * (below + no / 2)).sum(), yes.sum() * no.sum()))
+    """The share of pairs of a positive and a negative row in the right order; ties count half."""
+    positive, negative = (np.bincount(level, weight * side) for side in (true, 1 - true))
+    below = np.cumsum(negative) - negative
+    right = (positive * (below + negative / 2)).sum()
+    return float(divide(right, positive.sum() * negative.sum()))
 
 
 def _partial_roc_area(
-    true: Floats, level: Ints, weight: Floats, *, max_fpr: float | None, min_tpr: float | None
+    true: Floats,
+    level: Ints,
+    weight: Floats,
+    *,
+    max_fpr: float | None = None,
+    min_tpr: float = 0,
 ) -> float:
     """The area up to a false positive rate, on McClish's scale, or above a true positive rate.
 
     NaN where a side has no rows.
     """
-    yes, no = _count_by_level(true, level, weight)
-    if yes.sum() <= 0 or no.sum() <= 0:
+    positives, negatives = (np.cumsum(side) for side in _count_by_level(true, level, weight))
+    if positives[-1] <= 0 or negatives[-1] <= 0:
         return float("nan")
-    fpr, tpr = (np.append(0.0, np.cumsum(side) / np.cumsum(side)[-1]) for side in (no, yes))
+    tpr, fpr = (np.append(0.0, side / side[-1]) for side in (positives, negatives))
     if max_fpr is None:
         # Seen from its other end, the curve has the true positive rate on the horizontal axis.
-        return _area_until(1 - tpr[::-1], 1 - fpr[::-1], 1 - (min_tpr or 0.0))
+        return _area_until(1 - tpr[::-1], 1 - fpr[::-1], 1 - min_tpr)
     chance = max_fpr**2 / 2
     return 0.5 * (1 + (_area_until(fpr, tpr, max_fpr) - chance) / (max_fpr - chance))
 
@@ -232,12 +236,14 @@ def explain_pairs(
         others = (true[:, n] > 0) != is_true
         right = others & ((score[:, n] < own) if is_true else (score[:, n] > own))
         tied = others & (score[:, n] == own)
-        counts = [format_count(weight[rows].sum()) for rows in (others, right, tied)]
+        pairs, right_pairs, tied_pairs = (
+            format_count(weight[rows].sum()) for rows in (others, right, tied)
+        )
         side = "of that class" if is_true else "of another class"
         yield Sentence(
-            f"{class_name}: this row, {side}, has probability {own:.6g}. Of {counts[0]:,} pairs "
-            f"with rows of the other side {counts[1]:,} are in the right order and "
-            f"{counts[2]:,} tied."
+            f"{class_name}: this row, {side}, has probability {own:.6g}. Of {pairs:,} pairs with "
+            f"rows of the other side {right_pairs:,} are in the right order and {tied_pairs:,} "
+            "tied."
         )
     yield equation(name, formula, "{}", value, value=value)
 
@@ -294,22 +300,27 @@ def auroc(
             function = partial(_one_against_one, average=average)
             return _curve_figure(view, function, average, positive)
     area = roc_area
-    if max_fpr is not None or min_tpr is not None:
-        area = partial(_partial_roc_area, max_fpr=max_fpr, min_tpr=min_tpr)
+    if max_fpr is not None:
+        area = partial(_partial_roc_area, max_fpr=max_fpr)
+    elif min_tpr is not None:
+        area = partial(_partial_roc_area, min_tpr=min_tpr)
     return _curve_figure(view, partial(_mean_area, area=area, average=average), average, positive)
 
 
-def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
-    """The mean of the precisions at each score, weighted by the growth of recall there.
+def _precision_by_level(true: Floats, level: Ints, weight: Floats) -> tuple[Floats, Floats]:
+    """The weight of positive rows at each level, from the highest down, and the precision there.
 
-    NaN where no row is true.
+    The precision is 1 where no row down to there has a weight.
     """
-    yes, no = _count_by_level(true, level, weight)
-    if yes.sum() <= 0:
-        return float("nan")
-    positives, rows = np.cumsum(yes), np.cumsum(yes + no)
-    precision = np.nan_to_num(divide(positives, rows))
-    return float((precision * yes).sum() / yes.sum())
+    positive, negative = _count_by_level(true, level, weight)
+    found, rows = np.cumsum(positive), np.cumsum(positive + negative)
+    return positive, np.divide(found, rows, out=np.ones_like(rows), where=rows > 0)
+
+
+def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
+    """The mean of the precisions at each score, weighted by the growth of recall there."""
+    positive, precision = _precision_by_level(true, level, weight)
+    return float(divide((precision * positive).sum(), positive.sum()))
 
 
 @metric(
@@ -346,16 +357,10 @@ def averageprecision(
 
 
 def _trapezoid_area(true: Floats, level: Ints, weight: Floats) -> float:
-    """The area under straight lines between the points of recall and precision at each score.
-
-    NaN where no row is true.
-    """
-    yes, no = _count_by_level(true, level, weight)
-    if yes.sum() <= 0:
-        return float("nan")
-    positives, rows = np.cumsum(yes), np.cumsum(yes + no)
-    precision = np.append(1.0, np.divide(positives, rows, out=np.ones_like(rows), where=rows > 0))
-    recall = np.append(0.0, positives / positives[-1])
+    """The area under straight lines between the points of recall and precision at each score."""
+    positive, precision = _precision_by_level(true, level, weight)
+    found = np.cumsum(positive)
+    recall, precision = np.append(0.0, divide(found, found[-1])), np.append(1.0, precision)
     return float((np.diff(recall) * (precision[1:] + precision[:-1])).sum() / 2)
 
 
@@ -444,59 +449,61 @@ def normalizedgini(view: Targets, *, ties: TiedRows = "mean") -> Figure:
     """
     key = view.prediction
     if ties == "file":
+        # The places in this order, turned round, are keys of which no two are equal.
         order = np.lexsort((view.file_order, -view.prediction))
-        key = np.empty(order.size)
-        key[order] = -np.arange(order.size)
-        key = np.where(np.isnan(view.prediction), np.nan, key)
+        key = np.where(np.isnan(view.prediction), np.nan, -np.argsort(order))
     columns = {"target": view.target, "key": key, "weight": view.weights}
     formula = "Gini of the predictions' order / Gini of the targets' order"
     return Figure(_normalized_gini, columns, view.in_list, formula=formula)
 
 
-def comparable_pairs(
+def _comparable_pairs(
     time: Ints, event: Floats, prediction: Ints, weight: Floats, stratum: Ints
 ) -> tuple[float, float]:
     """The weight of the comparable pairs in the right order, ties as half, and of all.
 
     Times and predictions are levels, and rows are ordered by stratum and time. A pair is compared
     if the event of the earlier row was seen. A block of rows at a time is compared with each other,
-    and with the sums of what follows them.
+    and with the weights of what follows it, by predicted level.
     """
     right = total = 0.0
-    early_weight = weight * (event > 0)
+    event_weight = weight * (event > 0)
     edges = [*np.flatnonzero(np.diff(stratum, prepend=-1)).tolist(), stratum.size]
     for start, stop in pairwise(edges):
-        later = np.bincount(prediction[start:stop], weight[start:stop])
+        following = np.bincount(prediction[start:stop], weight[start:stop])
         for first in range(start, stop, BLOCK):
             end = min(first + BLOCK, stop)
-            rows, last = np.arange(first, end), time[end - 1]
-            same = slice(end, end + int(np.searchsorted(time[end:stop], last, side="right")))
-            later -= np.bincount(prediction[rows], weight[rows], minlength=later.size)
-            tied = np.bincount(prediction[same], weight[same], minlength=later.size)
-            for early, follows in (
-                (rows[time[rows] < last], later),
-                (rows[time[rows] == last], later - tied),  # those of the same time follow no row
+            rows, last_time = np.arange(first, end), time[end - 1]
+            following -= np.bincount(prediction[rows], weight[rows], minlength=following.size)
+            # What follows at the block's last time is later than its other rows alone.
+            same_end = end + int(np.searchsorted(time[end:stop], last_time, side="right"))
+            same = slice(end, same_end)
+            tied = np.bincount(prediction[same], weight[same], minlength=following.size)
+            for earlier, later in (
+                (rows[time[rows] < last_time], following),
+                (rows[time[rows] == last_time], following - tied),
             ):
-                own, sums = prediction[early], np.append(0.0, np.cumsum(follows))
-                higher = sums[-1] - sums[own] - follows[own] / 2
-                right += float(early_weight[early] @ higher)
-                total += float(early_weight[early].sum() * sums[-1])
-            among = early_weight[rows, None] * weight[rows] * (time[rows, None] < time[rows])
+                level, sums = prediction[earlier], np.append(0.0, np.cumsum(later))
+                higher = sums[-1] - sums[level] - later[level] / 2
+                right += float(event_weight[earlier] @ higher)
+                total += float(event_weight[earlier].sum() * sums[-1])
+            is_earlier = time[rows, None] < time[rows]
+            pair_weight = event_weight[rows, None] * weight[rows] * is_earlier
             order = np.sign(prediction[rows] - prediction[rows, None])
-            right += float((among * (1 + order)).sum() / 2)
-            total += float(among.sum())
+            right += float((pair_weight * (1 + order)).sum() / 2)
+            total += float(pair_weight.sum())
     return right, total
 
 
 def _concordance(columns: Mapping[str, Any], row_weight: Floats) -> float:
     prediction = columns["prediction"]
-    if (prediction < 0).any():  # one is missing
+    if (prediction < 0).any():  # a row has none
         return float("nan")
     weight = columns["weight"] * row_weight
-    right, total = comparable_pairs(
+    right, total = _comparable_pairs(
         columns["time"], columns["event"], prediction, weight, columns["stratum"]
     )
-    return right / total if total > 0 else float("nan")
+    return float(divide(right, total))
 
 
 @metric(
@@ -542,20 +549,17 @@ def concordance(
     if strata is not None:
         stratum = np.unique(view.truth_columns[strata], return_inverse=True)[1]
     order = np.lexsort((-seen, view.target, stratum))  # at one time, events are the earlier ones
-    is_new = (np.diff(view.target[order], prepend=np.nan) != 0) | (
-        np.diff(seen[order], prepend=0) != 0
-    )
+    is_new = starts(view.target[order], seen[order])
     predicted = view.prediction if predicts == "time" else -view.prediction
-    level = np.unique(predicted, return_inverse=True)[1]
+    level = np.where(np.isnan(predicted), -1, np.unique(predicted, return_inverse=True)[1])
     columns = {
         "time": np.cumsum(is_new),
         "event": seen[order],
-        "prediction": np.where(np.isnan(predicted), -1, level)[order],
+        "prediction": level[order],
         "weight": view.weights[order],
         "stratum": stratum[order],
         "class": np.where(seen > 0, 0, -1)[order],
     }
+    in_list = view.in_list[order]
     formula = "pairs in the right order, ties half / comparable pairs"
-    return Figure(
-        _concordance, columns, view.in_list[order], class_columns=("class",), formula=formula
-    )
+    return Figure(_concordance, columns, in_list, class_columns=("class",), formula=formula)
