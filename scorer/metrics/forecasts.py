@@ -33,7 +33,7 @@ def _submission_needs(names: Any, _: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _spread_needs(name: str, params: Mapping[str, Any]) -> tuple[str, ...]:
-    return () if params["form"] != "normal" else (f"submission.extra.{name}",)
+    return (f"submission.extra.{name}",) if params["form"] == "normal" else ()
 
 
 DistributionForm = Annotated[
@@ -44,10 +44,9 @@ DistributionForm = Annotated[
         "the probabilities that the number is at most each of the `steps`."
     ),
 ]
-SPREAD = Field(
-    min_length=1,
-    description="The further column of the submission with each prediction's standard deviation.",
-)
+SPREAD = "The further column of the submission with each prediction's standard deviation."
+Spread = Annotated[SubmissionColumn, Field(description=SPREAD)]
+NormalSpread = Annotated[str, Field(min_length=1, description=SPREAD), Needs(_spread_needs)]
 Members = Annotated[
     tuple[str, ...],
     Field(
@@ -119,7 +118,7 @@ def crps(
     view: Targets,
     *,
     form: DistributionForm = "normal",
-    spread: Annotated[str, SPREAD, Needs(_spread_needs)] = "spread",
+    spread: NormalSpread = "spread",
     members: Members | None = None,
     steps: Steps | None = None,
 ) -> Ratio:
@@ -232,11 +231,7 @@ def quantilescore(view: Targets, *, quantiles: Quantiles, scale: Scale | None = 
     columns=("prediction",),
 )
 def laplaceloglikelihood(
-    view: Targets,
-    *,
-    spread: Annotated[SubmissionColumn, SPREAD] = "spread",
-    floor: Floor | None = None,
-    cap: Cap | None = None,
+    view: Targets, *, spread: Spread = "spread", floor: Floor | None = None, cap: Cap | None = None
 ) -> Ratio:
     """How likely the targets are by Laplace distributions around the predictions, as logarithms.
 

@@ -449,16 +449,16 @@ def _event_precision(score: Floats, right: Floats, weight: Floats, true: float) 
 
 def _event_ap(columns: Mapping[str, Any], row_weight: Floats) -> float:
     """The mean over the truth's types of their means over tolerances."""
-    code, true, score, right = (columns[name] for name in ("type", "true", "score", "right"))
-    is_event = ~np.isnan(score)
+    true, score, right = (columns[name] for name in ("true", "score", "right"))
+    is_submitted = ~np.isnan(score)
     values = []
-    for kind in np.unique(code):
-        of_type = code == kind
-        events = float((true * row_weight)[of_type].sum())
-        if events:
-            rows = of_type & is_event
-            parts = _event_precision(score[rows], right[rows], row_weight[rows], events)
-            values.append(float(parts.mean()))
+    for code in np.unique(columns["type"]):
+        of_type = columns["type"] == code
+        true_weight = float((true * row_weight)[of_type].sum())
+        if true_weight:
+            rows = of_type & is_submitted
+            by_tolerance = _event_precision(score[rows], right[rows], row_weight[rows], true_weight)
+            values.append(float(by_tolerance.mean()))
     return float(np.mean(values)) if values else float("nan")
 
 
@@ -502,13 +502,14 @@ def eventap(
     for n, (true, submitted) in enumerate(read_spans(view, rel, kind, only)):
         for name in sorted({span.kind for span in (*true, *submitted)}):
             code = codes.setdefault(name, len(codes))
-            first = [span for span in true if span.kind == name]
-            second = sorted((s for s in submitted if s.kind == name), key=lambda s: -s.score)
+            true_events = [span for span in true if span.kind == name]
+            events = [span for span in submitted if span.kind == name]
+            events.sort(key=lambda event: -event.score)
             # One row counts the true events, and one each describes the submitted ones.
-            rows.append([code, len(first), np.nan, *(0.0 for _ in tolerances)])
-            right = _take_nearest(first, second, tolerances)
-            rows += [[code, 0.0, s.score, *r] for s, r in zip(second, right, strict=True)]
-            lists += [n] * (1 + len(second))
+            rows.append([code, len(true_events), np.nan, *(0.0 for _ in tolerances)])
+            matches = _take_nearest(true_events, events, tolerances)
+            rows += [[code, 0.0, e.score, *right] for e, right in zip(events, matches, strict=True)]
+            lists += [n] * (1 + len(events))
     table = np.array(rows, dtype=np.float64).reshape(-1, 3 + len(tolerances))
     columns = {
         "type": table[:, 0],
@@ -526,18 +527,19 @@ def find_chunks(tags: Sequence[str]) -> Iterator[tuple[int, int, str]]:
     B- and S- begin a chunk, E- and S- end one; I- goes on where the type is the same, and else
     begins one.
     """
-    start, kind = 0, ""
+    start, kind = 0, ""  # of the chunk that has begun; no type: none has
     ended = True
     for n, tag in enumerate([*tags, "O"]):
         mark, _, name = tag.partition("-")
-        mark, name = (mark or "O"), (name or ("_" if mark not in ("O", "") else ""))
-        begins = mark != "O" and (ended or mark in ("B", "S", "[") or name != kind)
-        if kind and (mark == "O" or begins):
+        is_outside = mark in ("", "O")
+        name = name or "_"  # a chunk without a type
+        begins = not is_outside and (ended or mark in ("B", "S", "[") or name != kind)
+        if kind and (is_outside or begins):
             yield start, n, kind
             kind = ""
         if begins:
             start, kind = n, name
-        ended = mark in ("O", "E", "S", "]")
+        ended = is_outside or mark in ("E", "S", "]")
 
 
 def chunk_types(tag: str) -> tuple[str, ...]:

@@ -158,8 +158,8 @@ def _token_overlap(tokens: list[str], accepted: list[str]) -> Pair:
     """Twice the common tokens, and all tokens of both texts; 1 or 0 where either has none."""
     if not tokens or not accepted:
         return tokens == accepted, 1
-    common = sum((Counter(tokens) & Counter(accepted)).values())
-    return 2 * common, len(tokens) + len(accepted)
+    common = Counter(tokens) & Counter(accepted)
+    return 2 * common.total(), len(tokens) + len(accepted)
 
 
 @metric(
@@ -227,26 +227,26 @@ def edit_distance(first: Units, second: Units) -> int:
     if not first:
         return len(second)
     positions = _position_bits(first)
-    every, last = (1 << len(first)) - 1, 1 << len(first) - 1
-    up, down, distance = every, 0, len(first)
+    all_bits, last_bit = (1 << len(first)) - 1, 1 << len(first) - 1
+    up, down, distance = all_bits, 0, len(first)
     for unit in second:
         same = positions.get(unit, 0) | down
         diagonal = ((same & up) + up ^ up) | same
         right, left = down | ~(diagonal | up), up & diagonal
-        distance += bool(right & last) - bool(left & last)
+        distance += bool(right & last_bit) - bool(left & last_bit)
         right = right << 1 | 1
-        up, down = (left << 1 | ~(diagonal | right)) & every, right & diagonal & every
+        up, down = (left << 1 | ~(diagonal | right)) & all_bits, right & diagonal & all_bits
     return distance
 
 
 def common_length(first: Units, second: Units) -> int:
     """The length of the longest common subsequence, by bits of whole numbers."""
     first, second = sorted((first, second), key=len)
-    positions, every = _position_bits(first), (1 << len(first)) - 1
-    row = every
+    positions, all_bits = _position_bits(first), (1 << len(first)) - 1
+    row = all_bits
     for unit in second:
         matched = row & positions.get(unit, 0)
-        row = (row + matched | row - matched) & every
+        row = (row + matched | row - matched) & all_bits
     return len(first) - row.bit_count()
 
 
