@@ -27,6 +27,8 @@ SHOWN_CLASSES = 12  # of a confusion matrix in an explanation
 VAN_RIJSBERGEN = "van Rijsbergen, Information Retrieval, 1979, chapter 7"
 OF_CLASSES = r", \qquad K = \text{classes of the truth or the submission}"
 
+class_metric = partial(metric, undefined="there are no rows")
+
 KappaWeights = Annotated[
     Literal["none", "linear", "quadratic"],
     BeforeValidator(lambda value: "none" if value is None else value),  # YAML's and Python's none
@@ -251,13 +253,12 @@ def _rates(counts: Counts, rate: str, beta: float) -> Floats:
     return divide_or_zero(hits, divisors[rate])
 
 
-@metric(
+@class_metric(
     "Precision",
     title="Precision",
     source=VAN_RIJSBERGEN,
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} [p_c > 0] \frac{h_c}{p_c}" + OF_CLASSES,
     tools="scikit-learn: precision_score; torchmetrics: Precision",
-    undefined="there are no rows",
     explain=partial(explain_classes, "Precision", "hits / predicted, averaged over classes"),
 )
 def precision(
@@ -282,14 +283,13 @@ def precision(
     return _figure_of_rates(view, "precision", average, positive, threshold)
 
 
-@metric(
+@class_metric(
     "Recall",
     title="Recall",
     source=VAN_RIJSBERGEN,
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} [t_c > 0] \frac{h_c}{t_c}" + OF_CLASSES,
     tools="scikit-learn: recall_score; torchmetrics: Recall",
     aliases=("Sensitivity",),
-    undefined="there are no rows",
     explain=partial(explain_classes, "Recall", "hits / true, averaged over classes"),
 )
 def recall(
@@ -313,14 +313,13 @@ def recall(
     return _figure_of_rates(view, "recall", average, positive, threshold)
 
 
-@metric(
+@class_metric(
     "F1",
     title="F1: the harmonic mean of precision and recall",
     source=VAN_RIJSBERGEN,
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} \frac{2 h_c}{t_c + p_c}" + OF_CLASSES,
     tools="scikit-learn: f1_score; torchmetrics: F1Score",
     aliases=("fmeasure", "f1score"),
-    undefined="there are no rows",
     explain=partial(explain_classes, "F1", "2 hits / (true + predicted), averaged over classes"),
 )
 def f1(
@@ -344,14 +343,13 @@ def f1(
     return _figure_of_rates(view, "f", average, positive, threshold)
 
 
-@metric(
+@class_metric(
     "FBeta",
     title="F-beta: precision and recall, recall beta times as important",
     source=VAN_RIJSBERGEN,
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} "
     r"\frac{(1 + \beta^2) h_c}{\beta^2 t_c + p_c}" + OF_CLASSES,
     tools="scikit-learn: fbeta_score; torchmetrics: FBetaScore",
-    undefined="there are no rows",
     explain=partial(
         explain_classes,
         "FBeta",
@@ -379,14 +377,13 @@ def fbeta(
     return _figure_of_rates(view, "f", average, positive, threshold, beta)
 
 
-@metric(
+@class_metric(
     "Jaccard",
     title="Jaccard index",
     source="Jaccard, Bulletin de la Société vaudoise des sciences naturelles 37, 1901",
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} \frac{h_c}{t_c + p_c - h_c}" + OF_CLASSES,
     tools="scikit-learn: jaccard_score; torchmetrics: JaccardIndex",
     aliases=("IoU",),
-    undefined="there are no rows",
     explain=partial(
         explain_classes, "Jaccard", "hits / (true + predicted - hits), averaged over classes"
     ),
@@ -416,14 +413,13 @@ def _mean_recall(columns: Mapping[str, Any], row_weight: Floats) -> float:
     return float(divide(divide_or_zero(hits, true).sum(), (true > 0).sum()))
 
 
-@metric(
+@class_metric(
     "BalancedAccuracy",
     title="Balanced accuracy",
     source="Brodersen et al., ICPR 2010, doi:10.1109/ICPR.2010.764",
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} \frac{h_c}{t_c}, \qquad K = "
     r"\text{classes that the truth has}",
     tools="scikit-learn: balanced_accuracy_score",
-    undefined="there are no rows",
     explain=partial(explain_classes, "BalancedAccuracy", "mean of the classes' recalls"),
 )
 def balancedaccuracy(
@@ -458,7 +454,7 @@ def _matthews(columns: Mapping[str, Any], row_weight: Floats) -> float:
     return float(divide_or_zero(covariance, np.sqrt(variances[0] * variances[1])))
 
 
-@metric(
+@class_metric(
     "MCC",
     title="Matthews correlation coefficient",
     source="Gorodkin, Computational Biology and Chemistry 28, 2004, "
@@ -468,7 +464,6 @@ def _matthews(columns: Mapping[str, Any], row_weight: Floats) -> float:
     tools="scikit-learn: matthews_corrcoef; torchmetrics: MatthewsCorrCoef",
     aliases=("Matthews", "PhiCoefficient"),
     range=(-1, 1),
-    undefined="there are no rows",
     explain=partial(
         explain_classes,
         "MCC",

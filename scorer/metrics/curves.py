@@ -16,12 +16,15 @@ from scorer.metrics.api import Figure, divide, metric
 from scorer.metrics.classes import format_count, positive_code
 from scorer.metrics.explain import OneList, Sentence, Steps, equation
 from scorer.metrics.notation import NotationError
-from scorer.metrics.numbers import number_column
+from scorer.metrics.numbers import figure_metric, number_column
 from scorer.metrics.parameters import MulticlassAverage, Positive, TruthColumn
 from scorer.views.labelled import Labelled, Targets
 
 BLOCK = 256  # rows whose times are compared with each other at once
 MEAN_AREA = r"\frac{1}{C} \sum_{c=1}^{C} A_c, \qquad A_c = "
+
+# A metric of probabilities, or of scores, which a submission must have.
+probability_metric = partial(metric, columns=("probability",))
 
 # The area under a curve of one binary problem, from whether the rows are true (1 or 0), the places
 # of their scores in the order of all, and their weights, shape (rows,) each.
@@ -29,49 +32,25 @@ Area = Callable[[Floats, Ints, Floats], float]
 
 Multiclass = Annotated[
     Literal["ovr", "ovo"],
-    Field(
-        description="With more than two classes: each against all others (ovr), or all pairs of "
-        "classes (ovo; Hand and Till 2001)."
-    ),
+    Field(description="More than two classes: each against all others (ovr), or all pairs (ovo)."),
 ]
 MaxFpr = Annotated[
-    float,
-    Field(
-        gt=0,
-        le=1,
-        description="Only the part of the curve up to this false positive rate, scaled so that "
-        "chance is 0.5 and the best is 1, as by scikit-learn's max_fpr.",
-    ),
+    float, Field(gt=0, le=1, description="Only the curve up to this false positive rate.")
 ]
 MinTpr = Annotated[
-    float,
-    Field(
-        ge=0,
-        lt=1,
-        description="Only the area above this true positive rate, at most 1 - min_tpr, as in "
-        "ISIC 2024.",
-    ),
+    float, Field(ge=0, lt=1, description="Only the area above this true positive rate.")
 ]
 TiedRows = Annotated[
     Literal["mean", "file"],
-    Field(
-        description="mean: rows with equal predictions stand in all their orders alike; file: in "
-        "the order of the truth's file, as Kaggle's code takes them.",
-    ),
+    Field(description="Equal predictions stand in all orders alike, or as in the truth's file."),
 ]
 EventColumn = Annotated[
     TruthColumn,
     Field(
-        description="The further column of the truth that is 1 where the event was seen at the "
-        "time, and 0 where nothing had happened until then. Default: it was seen in all rows."
+        description="The column that is 1 where the event was seen, else 0; default: in all rows."
     ),
 ]
-Strata = Annotated[
-    TruthColumn,
-    Field(
-        description="A further column of the truth; only rows that are equal there are compared."
-    ),
-]
+Strata = Annotated[TruthColumn, Field(description="Only rows that are equal here are compared.")]
 Predicts = Annotated[
     Literal["time", "risk"],
     Field(description="Whether a higher prediction means a later event (time) or an earlier one."),
@@ -248,7 +227,7 @@ def explain_pairs(
     yield equation(name, formula, "{}", value, value=value)
 
 
-@metric(
+@probability_metric(
     "AUROC",
     title="Area under the ROC curve",
     source="Hanley and McNeil, Radiology 143(1), 1982, doi:10.1148/radiology.143.1.7063747; "
@@ -259,7 +238,6 @@ def explain_pairs(
     tools="scikit-learn: roc_auc_score; torchmetrics: AUROC; Kaggle: area under the ROC curve",
     aliases=("ROCAUC", "AUC", "pAUC"),
     undefined="a class has all rows or none",
-    columns=("probability",),
     explain=partial(explain_pairs, "AUROC", "pairs in the right order, ties half / pairs"),
 )
 def auroc(
@@ -275,8 +253,10 @@ def auroc(
 
     The share of all pairs of a positive and a negative row that are in the right order, ties
     counting half, exactly. With more than two classes, or several labels a row, the mean over
-    classes (`average`). Any scores will do in place of probabilities. `max_fpr` and `min_tpr` look
-    at a part of the curve.
+    classes (`average`), or over pairs of classes (`multi=ovo`, Hand and Till 2001). Any scores will
+    do in place of probabilities. `max_fpr` takes the curve up to a false positive rate, scaled so
+    that chance is 0.5 and the best is 1, as scikit-learn does; `min_tpr` the area above a true
+    positive rate, at most 1 - min_tpr, as in ISIC 2024.
 
     Pairs (0.8, 0.3), (0.8, 0.4), (0.4, 0.3), (0.4, 0.4): three right, one tied:
 
@@ -323,7 +303,7 @@ def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
     return float(divide((precision * positive).sum(), positive.sum()))
 
 
-@metric(
+@probability_metric(
     "AveragePrecision",
     title="Average precision: the area under the precision-recall curve",
     source="scikit-learn, average_precision_score",
@@ -332,7 +312,6 @@ def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
     tools="scikit-learn: average_precision_score; torchmetrics: AveragePrecision",
     aliases=("AP",),
     undefined="a class has no rows",
-    columns=("probability",),
     explain=partial(
         explain_pairs, "AveragePrecision", "sum of precision × growth of recall, down the scores"
     ),
@@ -364,7 +343,7 @@ def _trapezoid_area(true: Floats, level: Ints, weight: Floats) -> float:
     return float((np.diff(recall) * (precision[1:] + precision[:-1])).sum() / 2)
 
 
-@metric(
+@probability_metric(
     "PRTrapezoids",
     title="Area under the precision-recall curve by trapezoids",
     source="scikit-learn, precision_recall_curve and auc",
@@ -373,7 +352,6 @@ def _trapezoid_area(true: Floats, level: Ints, weight: Floats) -> float:
     r"\text{-th highest probability, 0 and 1 before}",
     tools="scikit-learn: auc of precision_recall_curve",
     undefined="a class has no rows",
-    columns=("probability",),
 )
 def prtrapezoids(
     view: Labelled, *, average: MulticlassAverage = "macro", positive: Positive = None
@@ -419,7 +397,7 @@ def _gini(key: Floats, target: Floats, weight: Floats) -> float:
     return float((np.diff(rows) * (sums[1:] + sums[:-1])).sum() - 1)
 
 
-@metric(
+@figure_metric(
     "NormalizedGini",
     title="Normalised Gini coefficient",
     source="Kaggle, Allstate Claim Prediction Challenge, 2011; Porto Seguro, 2017",
@@ -431,8 +409,6 @@ def _gini(key: Floats, target: Floats, weight: Floats) -> float:
     aliases=("nGini",),
     range=(-1, 1),
     undefined="all targets are equal, or a row has no prediction",
-    aggregate="pooled",
-    columns=("prediction",),
 )
 def normalizedgini(view: Targets, *, ties: TiedRows = "mean") -> Figure:
     """How well predictions order the rows: the Gini coefficient over that of the best order.
@@ -506,7 +482,7 @@ def _concordance(columns: Mapping[str, Any], row_weight: Floats) -> float:
     return float(divide(right, total))
 
 
-@metric(
+@figure_metric(
     "Concordance",
     title="Concordance index",
     source="Harrell et al., JAMA 247(18), 1982; lifelines, concordance_index",
@@ -519,8 +495,6 @@ def _concordance(columns: Mapping[str, Any], row_weight: Floats) -> float:
     "(predicts=risk)",
     aliases=("CIndex",),
     undefined="no pair of rows can be compared",
-    aggregate="pooled",
-    columns=("prediction",),
 )
 def concordance(
     view: Targets,

@@ -49,46 +49,24 @@ Spread = Annotated[SubmissionColumn, Field(description=SPREAD)]
 NormalSpread = Annotated[str, Field(min_length=1, description=SPREAD), Needs(_spread_needs)]
 Members = Annotated[
     tuple[str, ...],
-    Field(
-        min_length=1,
-        description="Columns of the submission: `prediction`, or further ones of the kind number.",
-    ),
+    Field(min_length=1, description="Columns of the submission: `prediction`, or further numbers."),
     Needs(_submission_needs),
 ]
 Steps = Annotated[
     Mapping[str, float],
-    Field(
-        min_length=1,
-        description="Of each column of the submission the number that its probability is about: "
-        "{P0: 0, P1: 1, prediction: 2}.",
-    ),
+    Field(min_length=1, description="The number that each column is about: {P0: 0, P1: 1}."),
     Needs(_submission_needs),
 ]
 Quantiles = Annotated[
     Mapping[str, Annotated[float, Field(gt=0, lt=1)]],
-    Field(
-        min_length=1,
-        description="Of each column of the submission which quantile it predicts: "
-        "{prediction: 0.5, low: 0.1, high: 0.9}.",
-    ),
+    Field(min_length=1, description="The quantile of each column: {prediction: 0.5, low: 0.1}."),
     Needs(_submission_needs),
 ]
-Scale = Annotated[
-    TruthColumn,
-    Field(description="A further column of the truth with what a row's score is divided by."),
-]
+Scale = Annotated[TruthColumn, Field(description="The column that a row's score is divided by.")]
 Floor = Annotated[float, Field(gt=0, description="The least spread that counts.")]
 Cap = Annotated[float, Field(gt=0, description="The largest error that counts.")]
-DelayColumn = Annotated[
-    SubmissionColumn,
-    Field(
-        description="The further column of the submission that says after how many observations a "
-        "row was decided."
-    ),
-]
-Deadline = Annotated[
-    float, Field(gt=0, le=1e9, description="The delay from which on a late hit costs much.")
-]
+DelayColumn = Annotated[SubmissionColumn, Field(description="Observations before the decision.")]
+Deadline = Annotated[float, Field(gt=0, le=1e9, description="The delay at which a hit costs half.")]
 Cost = Annotated[float, Field(ge=0, le=1e9, description="What such an error costs.")]
 Penalty = Annotated[float, Field(gt=0, le=1e6, description="How fast a delay is punished.")]
 

@@ -155,8 +155,24 @@ def _match_points(pair: ClassBoxes) -> Mask:
     return taken[:, None]
 
 
-def _explain_boxes(name: str, formula: str, match: Match, boxes: Boxes, value: float) -> Steps:
+def _explain_boxes(
+    name: str,
+    formula: str,
+    one: OneList,
+    value: float,
+    *,
+    iou: tuple[float, ...] | None = None,
+    rule: str = "coco",
+    ratio: str = "f",
+    **_: Any,
+) -> Steps:
     """The submitted boxes of a list, which of them are right at the first threshold, and counts."""
+    boxes: Boxes = one.view
+    match: Match = _match_points
+    if iou is not None:
+        match = partial(match_boxes, thresholds=iou, best_only=rule != "coco")
+    if ratio == "jaccard":
+        formula = "mean over thresholds of right / all"
     rows, true = list[tuple[Any, ...]](), 0
     for pair in boxes.pairs():
         class_name = boxes.classes[pair.code] if pair.code >= 0 else "no class of the truth"
@@ -169,13 +185,6 @@ def _explain_boxes(name: str, formula: str, match: Match, boxes: Boxes, value: f
     yield grid("Submitted boxes", columns, columns["right"])
     yield Sentence(f"{sum(columns['right'])} of {len(rows)} are right, of {true} true ones.")
     yield equation(name, formula, "{}", value, value=value)
-
-
-def _explain_box_ap(
-    one: OneList, value: float, *, iou: tuple[float, ...], rule: str, most: int
-) -> Steps:
-    match = partial(match_boxes, thresholds=iou, best_only=rule != "coco")
-    return _explain_boxes("BoxAP", "mean of average precisions", match, one.view, value)
 
 
 def _box_ap(columns: Mapping[str, Any], row_weight: Floats, *, rule: str) -> float:
@@ -225,7 +234,7 @@ def _average_precisions(positives: Floats, found: Floats, true: float, rule: str
     tools="pycocotools: COCOeval; torchmetrics: MeanAveragePrecision",
     aliases=("mAP", "COCO"),
     undefined="the truth has no box",
-    explain=_explain_box_ap,
+    explain=partial(_explain_boxes, "BoxAP", "mean of average precisions"),
 )
 def boxap(
     view: Boxes,
@@ -308,13 +317,6 @@ def _box_figure(
     return Figure(function, {"counts": counts}, np.arange(view.lists))
 
 
-def _explain_box_f1(
-    one: OneList, value: float, *, iou: tuple[float, ...], ratio: str, **_: Any
-) -> Steps:
-    formula = "mean over thresholds of " + ("F" if ratio == "f" else "right / all")
-    return _explain_boxes("BoxF1", formula, partial(match_boxes, thresholds=iou), one.view, value)
-
-
 @metric(
     "BoxF1",
     title="F1 of boxes",
@@ -323,7 +325,7 @@ def _explain_box_f1(
     r"\qquad Z = \mathrm{iou}, \qquad h_z = \text{boxes that match at an overlap of } z, "
     r"\qquad t, p = \text{true and submitted boxes}",
     undefined="with `empty=skip`, there is no box on either side",
-    explain=_explain_box_f1,
+    explain=partial(_explain_boxes, "BoxF1", "mean over thresholds of F"),
 )
 def boxf1(
     view: Boxes,
@@ -351,11 +353,6 @@ def boxf1(
     return _box_figure(view, match, len(iou), average, beta, empty, ratio)
 
 
-def _explain_point_f1(one: OneList, value: float, **_: Any) -> Steps:
-    formula = "F of the points in boxes"
-    return _explain_boxes("PointF1", formula, _match_points, one.view, value)
-
-
 @metric(
     "PointF1",
     title="F1 of points in boxes",
@@ -363,7 +360,7 @@ def _explain_point_f1(one: OneList, value: float, **_: Any) -> Steps:
     latex=r"\frac{(1 + \beta^2) h}{\beta^2 t + p}, \qquad h = \text{true boxes with a point}, "
     r"\qquad t, p = \text{true boxes and submitted points}",
     undefined="with `empty=skip`, there is neither box nor point",
-    explain=_explain_point_f1,
+    explain=partial(_explain_boxes, "PointF1", "F of the points in boxes"),
 )
 def pointf1(
     view: Boxes, *, average: Average = "pooled", beta: Beta = 1, empty: EmptyImage = "one"

@@ -27,6 +27,8 @@ from scorer.views.labelled import Targets
 
 # An error of predicted numbers: 0 is perfect, and there is no limit above.
 error_metric = partial(metric, range=(0, None), better="lower", columns=("prediction",))
+# A metric that is one value of all predicted numbers together.
+figure_metric = partial(metric, aggregate="pooled", columns=("prediction",))
 
 EARTH_RADIUS = 6_371_000.0  # metres
 GAUSS = "Gauss, Theoria combinationis observationum, 1823"
@@ -52,31 +54,15 @@ Quantile = Annotated[float, Field(ge=0, le=1, description="Which quantile is pre
 Quantiles = Annotated[
     tuple[Annotated[float, Field(ge=0, le=1)], ...],
     Strict(False),
-    Field(
-        min_length=1,
-        description="Which quantiles of a list's distances are averaged, by linear "
-        "interpolation: [0.5, 0.95]. Default: the mean of all distances.",
-    ),
+    Field(min_length=1, description="Quantiles of a list's distances, by linear interpolation."),
 ]
-Longitude = Annotated[BothColumn, Field(description="The further column with the longitude.")]
-Radius = Annotated[
-    float, Field(gt=0, description="The sphere's radius, in the unit that distances are to have.")
-]
-Zenith = Annotated[
-    BothColumn, Field(description="The further column with the angle from the pole.")
-]
-AngleUnit = Annotated[
-    Literal["radians", "degrees"], Field(description="What all angles and the value are in.")
-]
-LowColumn = Annotated[
-    SubmissionColumn, Field(description="The column of the submission where intervals begin.")
-]
-HighColumn = Annotated[
-    SubmissionColumn, Field(description="The column of the submission where intervals end.")
-]
-NumberOfLists = Annotated[
-    ListColumn, Field(description="A further column of `lists`, of the kind number.")
-]
+Longitude = Annotated[BothColumn, Field(description="The column with the longitude.")]
+Radius = Annotated[float, Field(gt=0, description="The sphere's radius; distances have its unit.")]
+Zenith = Annotated[BothColumn, Field(description="The column with the angle from the pole.")]
+AngleUnit = Annotated[Literal["radians", "degrees"], Field(description="The unit of all angles.")]
+LowColumn = Annotated[SubmissionColumn, Field(description="The column where intervals begin.")]
+HighColumn = Annotated[SubmissionColumn, Field(description="The column where intervals end.")]
+NumberOfLists = Annotated[ListColumn, Field(description="A further column of `lists`, of numbers.")]
 
 
 def number_column(columns: NamedColumns, name: str, metric: str) -> Floats:
@@ -356,7 +342,7 @@ def _r2(columns: Mapping[str, Any], row_weight: Floats) -> float:
     return float(1 - error / spread) if spread else float(error == 0)
 
 
-@metric(
+@figure_metric(
     "R2",
     title="Coefficient of determination",
     source="Wright, Journal of Agricultural Research 20, 1921; Kvålseth, The American "
@@ -366,8 +352,6 @@ def _r2(columns: Mapping[str, Any], row_weight: Floats) -> float:
     tools="scikit-learn: r2_score; torchmetrics: R2Score",
     range=(None, 1),
     undefined="there are fewer than two rows",
-    aggregate="pooled",
-    columns=("prediction",),
 )
 def r2(view: Targets) -> Figure:
     """How much of the targets' variance the predictions explain: 1 is all, 0 as their mean.
@@ -400,7 +384,7 @@ def _variance(values: Floats, weight: Floats) -> float:
     return float(np.average((values - mean) ** 2, weights=weight))
 
 
-@metric(
+@figure_metric(
     "ExplainedVariance",
     title="Explained variance",
     source="scikit-learn, explained_variance_score",
@@ -409,8 +393,6 @@ def _variance(values: Floats, weight: Floats) -> float:
     tools="scikit-learn: explained_variance_score; torchmetrics: ExplainedVariance",
     range=(None, 1),
     undefined="there are no rows",
-    aggregate="pooled",
-    columns=("prediction",),
 )
 def explainedvariance(view: Targets) -> Figure:
     """As R2, but predictions that are all too high by the same amount lose nothing.
@@ -444,7 +426,7 @@ def _pearson(columns: Mapping[str, Any], row_weight: Floats) -> float:
     return correlation(*_numbers(columns, row_weight))
 
 
-@metric(
+@figure_metric(
     "Pearson",
     title="Pearson's correlation",
     source="Pearson, Philosophical Transactions of the Royal Society A 187, 1896",
@@ -454,8 +436,6 @@ def _pearson(columns: Mapping[str, Any], row_weight: Floats) -> float:
     tools="scipy: pearsonr; torchmetrics: PearsonCorrCoef",
     range=(-1, 1),
     undefined="all targets, or all predictions, are equal",
-    aggregate="pooled",
-    columns=("prediction",),
 )
 def pearson(view: Targets) -> Figure:
     """How close the points of target and prediction are to a line: 1 is exactly, 0 not at all.
@@ -484,7 +464,7 @@ def _weighted_ranks(level: Ints, weight: Floats) -> Floats:
     return np.asarray(shares[level])
 
 
-@metric(
+@figure_metric(
     "Spearman",
     title="Spearman's rank correlation",
     source="Spearman, American Journal of Psychology 15(1), 1904, doi:10.2307/1412159",
@@ -495,8 +475,6 @@ def _weighted_ranks(level: Ints, weight: Floats) -> Floats:
     tools="scipy: spearmanr; torchmetrics: SpearmanCorrCoef",
     range=(-1, 1),
     undefined="all targets, or all predictions, are equal",
-    aggregate="pooled",
-    columns=("prediction",),
 )
 def spearman(view: Targets) -> Figure:
     """The correlation of the ranks: whether larger targets have larger predictions.

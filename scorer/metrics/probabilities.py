@@ -10,9 +10,9 @@ import numpy as np
 from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats
-from scorer.metrics.api import Figure, Ratio, divide, mean_of_rows, metric
+from scorer.metrics.api import Figure, Ratio, divide, mean_of_rows
 from scorer.metrics.classes import refuse_several_labels
-from scorer.metrics.curves import binary_problems
+from scorer.metrics.curves import binary_problems, probability_metric
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import Beta, Cutoff, FromChallenge, Positive, has_two_classes
 from scorer.views.labelled import Labelled
@@ -21,13 +21,7 @@ EPSILON = float(np.finfo(np.float64).eps)
 CLIPPED = r", \qquad q_{i,c} = \min(\max(p_{i,c}, \epsilon), 1 - \epsilon)"
 
 SmallestProbability = Annotated[
-    float,
-    Field(
-        gt=0,
-        lt=0.5,
-        description="The lowest probability, and how far below 1 the highest is; 1e-15 in older "
-        "rules.",
-    ),
+    float, Field(gt=0, lt=0.5, description="The lowest probability; the highest is 1 less this.")
 ]
 BrierScale = Annotated[
     Literal["half", "whole"] | None,
@@ -37,12 +31,10 @@ BrierScale = Annotated[
     ),
     FromChallenge(lambda constants: "half" if has_two_classes(constants) else "whole"),
 ]
-Bins = Annotated[
-    int, Strict(), Field(ge=1, le=1000, description="How many intervals of equal width.")
-]
+Bins = Annotated[int, Strict(), Field(ge=1, le=1000, description="How many intervals there are.")]
 
 
-@metric(
+@probability_metric(
     "LogLoss",
     title="Logarithmic loss, cross-entropy",
     source="Good, Journal of the Royal Statistical Society B 14, 1952; scikit-learn, log_loss",
@@ -51,15 +43,14 @@ Bins = Annotated[
     aliases=("CrossEntropy",),
     range=(0, None),
     better="lower",
-    columns=("probability",),
     soft_truth=True,
 )
 def logloss(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     """How surprising the true classes are, given their probabilities: mean of -ln(p).
 
     As in scikit-learn a probability is at least `eps`, 2.2e-16, and at most 1 less that, so that a
-    wrong certainty costs 36.04 and not infinitely much; with `eps=1e-15` 34.54. Where the truth has
-    shares of classes, it is the mean of -Σ share × ln(p).
+    wrong certainty costs 36.04 and not infinitely much; with `eps=1e-15`, as in older rules, 34.54.
+    Where the truth has shares of classes, it is the mean of -Σ share × ln(p).
 
     >>> logloss(Labelled.of(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).values().round(4)
     array([0.6931, 0.2231])
@@ -74,7 +65,7 @@ def logloss(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     return mean_of_rows(view, losses, "-ln(probability)", columns=view.likelihoods())
 
 
-@metric(
+@probability_metric(
     "KL",
     title="Kullback-Leibler divergence",
     source="Kullback and Leibler, Annals of Mathematical Statistics 22(1), 1951; scipy, rel_entr",
@@ -84,7 +75,6 @@ def logloss(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     aliases=("KullbackLeibler",),
     range=(0, None),
     better="lower",
-    columns=("probability",),
     soft_truth=True,
 )
 def kl(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
@@ -104,7 +94,7 @@ def kl(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     return mean_of_rows(view, divergences, "Σ share × ln(share / p)", columns=view.likelihoods())
 
 
-@metric(
+@probability_metric(
     "Brier",
     title="Brier score",
     source="Brier, Monthly Weather Review 78(1), 1950",
@@ -112,7 +102,6 @@ def kl(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     tools="scikit-learn: brier_score_loss",
     range=(0, 2),
     better="lower",
-    columns=("probability",),
 )
 def brier(view: Labelled, *, scale: BrierScale = None) -> Ratio:
     """How far the probabilities are from 1 for the true class and 0 for the others, squared.
@@ -142,7 +131,7 @@ def _relative_cross_entropy(columns: Mapping[str, Any], row_weight: Floats) -> f
     return float(100 * (1 - divide(entropy, naive)))
 
 
-@metric(
+@probability_metric(
     "RCE",
     title="Relative cross-entropy",
     source="RecSys Challenge 2020, Belli et al., arXiv:2004.13715",
@@ -153,7 +142,6 @@ def _relative_cross_entropy(columns: Mapping[str, Any], row_weight: Floats) -> f
     range=(None, 100),
     undefined="all rows are of one class",
     aggregate="pooled",
-    columns=("probability",),
 )
 def rce(view: Labelled) -> Figure:
     """By how many percent the cross-entropy is below that of always predicting the classes' shares.
@@ -175,7 +163,7 @@ def rce(view: Labelled) -> Figure:
     return Figure(_relative_cross_entropy, columns, view.in_list, formula=formula)
 
 
-@metric(
+@probability_metric(
     "TopK",
     title="Top-k accuracy",
     source="scikit-learn, top_k_accuracy_score",
@@ -183,7 +171,6 @@ def rce(view: Labelled) -> Figure:
     r"the true one of row } i",
     tools="scikit-learn: top_k_accuracy_score",
     aliases=("TopKAccuracy",),
-    columns=("probability",),
 )
 def topk(view: Labelled, *, k: Cutoff) -> Ratio:
     """How many of the rows have their class among the k likeliest.
@@ -213,7 +200,7 @@ def _calibration_error(columns: Mapping[str, Any], row_weight: Floats, *, bins: 
     return float(divide(np.abs(right - confidence).sum(), rows.sum()))
 
 
-@metric(
+@probability_metric(
     "ECE",
     title="Expected calibration error",
     source="Guo et al., ICML 2017, arXiv:1706.04599",
@@ -224,7 +211,6 @@ def _calibration_error(columns: Mapping[str, Any], row_weight: Floats, *, bins: 
     better="lower",
     undefined="there are no rows",
     aggregate="pooled",
-    columns=("probability",),
 )
 def ece(view: Labelled, *, bins: Bins = 15) -> Figure:
     """How far confidence and accuracy are apart: of rows said with 0.8, four in five are right.
@@ -262,7 +248,7 @@ def _probabilistic_f(columns: Mapping[str, Any], row_weight: Floats, *, beta: fl
     return float((1 + beta**2) * right / (beta**2 * true + predicted))
 
 
-@metric(
+@probability_metric(
     "ProbabilisticF1",
     title="Probabilistic F1",
     source="Yacouby and Axman, Eval4NLP 2020, doi:10.18653/v1/2020.eval4nlp-1.9; RSNA Screening "
@@ -274,7 +260,6 @@ def _probabilistic_f(columns: Mapping[str, Any], row_weight: Floats, *, beta: fl
     aliases=("pF1",),
     undefined="no row is positive",
     aggregate="pooled",
-    columns=("probability",),
 )
 def probabilisticf1(view: Labelled, *, beta: Beta = 1, positive: Positive = None) -> Figure:
     """F1 whose counts are sums of probabilities: a row with 0.7 is 0.7 of a positive one.

@@ -73,24 +73,16 @@ SpanMatch = Annotated[
 OverlapShare = Annotated[
     float, Field(gt=0, le=1, description="The share of both spans that match=overlap asks for.")
 ]
-Tolerance = Annotated[
-    float,
-    Field(ge=0, description="How far apart the times of a true and a submitted event may be."),
-]
+Tolerance = Annotated[float, Field(ge=0, description="How far apart the times may be.")]
 LengthShare = Annotated[
-    float,
-    Field(ge=0, description="Ends may be this share of the true event's length apart, if more."),
+    float, Field(ge=0, description="Ends may be this share of the true length apart, if more.")
 ]
 Tolerances = Annotated[
     tuple[Annotated[float, Field(gt=0)], ...],
     BeforeValidator(lambda value: (value,) if isinstance(value, int | float) else value),
-    Field(
-        min_length=1, description="How far apart events may be, less than which they fit; the mean."
-    ),
+    Field(min_length=1, description="Events fit that are less than this apart; the mean over all."),
 ]
-TagColumn = Annotated[
-    BothColumn, Field(description="The further column of truth and submission with the tags.")
-]
+TagColumn = Annotated[BothColumn, Field(description="The further column with the tags.")]
 
 
 class TypedSpan(NamedTuple):

@@ -55,23 +55,18 @@ EditUnit = Annotated[
 EditDivisor = Annotated[
     Literal["nothing", "truth", "longer"],
     Field(
-        description="What edits are divided by: nothing, the length of the accepted text, or that "
-        "of the longer text."
+        description="The length that edits are divided by: the accepted text's, or the longer's."
     ),
 ]
 RougeTokens = Annotated[
     Literal["latin", "words"],
     Field(
-        description="latin: runs of the letters a to z and digits, as in rouge-score; "
-        "words: of the letters and digits of every script."
+        description="Runs of a to z and digits, as in rouge-score, or of letters of all scripts."
     ),
 ]
 BleuTokens = Annotated[
     Literal["13a", "intl", "char", "zh", "blanks"],
-    Field(
-        description="How a text is parted: as by mteval-v13a, international, into characters, "
-        "Chinese, at blanks alone."
-    ),
+    Field(description="The tokenizer: mteval-v13a, international, characters, Chinese, or blanks."),
 ]
 Smoothing = Annotated[
     Literal["exp", "floor", "add-k", "nothing"],
