@@ -202,7 +202,7 @@ def _mislabelled(
         for file in good
         if (found := _read_again(ready, file)) is not None
     ]
-    tables = [view for view in views if isinstance(view, Labelled) and view.soft is None]
+    tables = [view for view in views if isinstance(view, Labelled) and view.class_shares is None]
     if not tables or any(view.label is None and view.probability is None for view in tables):
         unknown.append("suspect rows: submissions say no single class of them")
         return ()
@@ -231,7 +231,7 @@ def _mislabelled(
 
 def _codes(view: Labelled) -> Ints:
     """The class that is said of each row, -1 for none; of several labels 0 or 1 of each."""
-    decided = view.decided().astype(np.int64)
+    decided = view.predicted_classes().astype(np.int64)
     if decided.ndim == 1:
         return decided
     return np.where(view.answered[:, None], decided, -1).ravel()

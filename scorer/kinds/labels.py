@@ -89,7 +89,9 @@ class Labels(NamedTuple):
         score = self._scores(submission, row) if "score" in self.aids.rules.columns else None
         answers = (label, likely, score)
         classes = self.constants.classes
-        view = Labelled(*shared, classes, self.truth, *answers, extras=extras, soft=self.soft)
+        view = Labelled(
+            *shared, classes, self.truth, *answers, extras=extras, class_shares=self.soft
+        )
         return Views(answered, {Labelled: view, LabelledRows: view})
 
     def _mixed(self, column: CodedColumn, row: Ints, answered: Mask, extras: Extras) -> Views:

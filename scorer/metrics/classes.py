@@ -81,7 +81,7 @@ def explain_classes(
 ) -> Steps:
     """The steps of a metric of classes: the row's cell of the confusion matrix, and the value."""
     view: Labelled = one.view
-    predicted = view.decided(positive_code(view, positive), threshold)
+    predicted = view.predicted_classes(positive_code(view, positive), threshold)
     yield from _explain_labels(view, predicted) if view.several else _explain_cell(view, predicted)
     yield equation(name, formula, "{}", value, value=value)
 
@@ -144,7 +144,7 @@ def accuracy(view: Labelled, *, positive: Positive = None, threshold: Threshold 
     >>> accuracy(Labelled.of(["a", "a", "b"], ["a", "b", "b"])).values()
     array([1., 0., 1.])
     """
-    right = view.truth == view.decided(positive_code(view, positive), threshold)
+    right = view.truth == view.predicted_classes(positive_code(view, positive), threshold)
     return mean_of_rows(view, right.all(axis=1) if view.several else right, "right")
 
 
@@ -166,7 +166,7 @@ def hammingloss(view: Labelled, *, positive: Positive = None, threshold: Thresho
     >>> hammingloss(Labelled.of(["a", "a", "b"], ["a", "b", "b"])).values()
     array([0., 1., 0.])
     """
-    wrong = view.truth != view.decided(positive_code(view, positive), threshold)
+    wrong = view.truth != view.predicted_classes(positive_code(view, positive), threshold)
     return mean_of_rows(view, wrong.mean(axis=1) if view.several else wrong, "wrong")
 
 
@@ -549,7 +549,7 @@ def kappa(
     if (size := len(view.classes)) > MAX_KAPPA_CLASSES:
         limit = f"{MAX_KAPPA_CLASSES:,} are the most"
         raise NotationError(f"a confusion matrix of {size:,} classes is too large; {limit}")
-    predicted = view.decided(positive_code(view, positive), threshold)
+    predicted = view.predicted_classes(positive_code(view, positive), threshold)
     columns = {"true": view.truth, "predicted": predicted, "weight": view.weights}
     # A cost that grows with the distance depends on all rows, not on the rarest class.
     class_columns = ("true", "predicted") if weights == "none" else ()

@@ -252,7 +252,7 @@ def _decision_columns(
         raise NotationError(f"{name} needs positive=, the class that is to be detected", "positive")
     return {
         "positive": (view.truth == code).astype(np.float64),
-        "predicted": (view.decided(code) == code).astype(np.float64),
+        "predicted": (view.predicted_classes(code) == code).astype(np.float64),
         "delay": np.nan_to_num(number_column(view.submission, delay, name)),
         "weight": view.weights,
     }

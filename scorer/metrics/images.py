@@ -128,7 +128,7 @@ def match_boxes(pair: ClassBoxes, thresholds: Sequence[float], best_only: bool =
         best_only: Whether a box can match only the true one with the largest overlap of all,
             free or not, as in VOC.
     """
-    overlap = box_overlaps(pair.sent.corners, pair.true.corners)
+    overlap = box_overlaps(pair.submitted.corners, pair.true.corners)
     matched = np.zeros((len(overlap), len(thresholds)), dtype=bool)
     if not overlap.size:
         return matched
@@ -146,7 +146,7 @@ def match_boxes(pair: ClassBoxes, thresholds: Sequence[float], best_only: bool =
 
 def _match_points(pair: ClassBoxes) -> Mask:
     """Which points lie in a true box: each box takes the first free one inside it."""
-    middle = (pair.sent.corners[:, :2] + pair.sent.corners[:, 2:]) / 2
+    middle = (pair.submitted.corners[:, :2] + pair.submitted.corners[:, 2:]) / 2
     taken = np.zeros(len(middle), dtype=bool)
     for corners in pair.true.corners:
         inside = ((corners[:2] < middle) & (middle < corners[2:])).all(axis=1) & ~taken
@@ -176,8 +176,8 @@ def _explain_boxes(
     rows, true = list[tuple[Any, ...]](), 0
     for pair in boxes.pairs():
         class_name = boxes.classes[pair.code] if pair.code >= 0 else "no class of the truth"
-        corners, is_right = pair.sent.corners.tolist(), match(pair)[:, 0].astype(int).tolist()
-        cells = zip(pair.sent.score.tolist(), corners, is_right, strict=True)
+        corners, is_right = pair.submitted.corners.tolist(), match(pair)[:, 0].astype(int).tolist()
+        cells = zip(pair.submitted.score.tolist(), corners, is_right, strict=True)
         rows += [(class_name, score, *box, right) for score, box, right in cells]
         true += pair.true.code.size
     headings = ("class", "score", "x1", "y1", "x2", "y2", "right")
@@ -261,9 +261,13 @@ def boxap(
     for pair in view.pairs():
         if pair.code < 0:
             continue
-        surest = pair._replace(sent=pair.sent.where(np.arange(min(most, pair.sent.score.size))))
+        surest = pair._replace(
+            submitted=pair.submitted.where(np.arange(min(most, pair.submitted.score.size)))
+        )
         matched = match_boxes(surest, iou, rule != "coco")
-        rows += [[pair.code, s, 0.0, *m] for s, m in zip(surest.sent.score, matched, strict=True)]
+        rows += [
+            [pair.code, s, 0.0, *m] for s, m in zip(surest.submitted.score, matched, strict=True)
+        ]
         if pair.true.code.size:  # a row that counts the true boxes
             rows.append([pair.code, np.nan, pair.true.code.size, *np.zeros(len(iou))])
         lists += [pair.in_list] * (len(rows) - len(lists))
@@ -311,7 +315,7 @@ def _box_figure(
     counts = np.zeros((view.lists, thresholds + 2))
     for pair in view.pairs():
         counts[pair.in_list, :-2] += match(pair).sum(axis=0)
-        counts[pair.in_list, -2:] += pair.sent.code.size, pair.true.code.size
+        counts[pair.in_list, -2:] += pair.submitted.code.size, pair.true.code.size
     empty = empty if average == "lists" else "skip"
     function = partial(_mean_box_ratio, ratio=ratio, beta=float(beta), empty=empty)
     return Figure(function, {"counts": counts}, np.arange(view.lists))

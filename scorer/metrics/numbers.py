@@ -273,7 +273,7 @@ def pinball(view: Targets, *, quantile: Quantile = 0.5) -> Ratio:
 def _figure_of_numbers(view: Targets, function: Any, formula: str, **fields: Any) -> Figure:
     """A figure of the columns `target`, `prediction` and `weight`; `fields` are further ones."""
     columns = {"target": view.target, "prediction": view.prediction, "weight": view.weights}
-    complete = not np.isnan(view.prediction).any()  # 0 times a missing number is missing
+    complete = not np.isnan(view.prediction).any()  # NaN even with a weight of 0
     return Figure(function, columns, view.in_list, zero_weights=complete, formula=formula, **fields)
 
 
@@ -501,9 +501,9 @@ def _distances(view: Targets, longitude: str, radius: float) -> Floats:
     predicted_longitude = number_column(view.submission, longitude, "Haversine")
     north, predicted_north = np.deg2rad(view.target), np.deg2rad(view.prediction)
     east = np.deg2rad(predicted_longitude - true_longitude)
-    half = np.sin((predicted_north - north) / 2) ** 2
-    half = half + np.cos(north) * np.cos(predicted_north) * np.sin(east / 2) ** 2
-    return np.asarray(2 * np.arcsin(np.sqrt(np.clip(half, 0, 1))) * radius)
+    haversines = np.sin((predicted_north - north) / 2) ** 2
+    haversines += np.cos(north) * np.cos(predicted_north) * np.sin(east / 2) ** 2
+    return np.asarray(2 * np.arcsin(np.sqrt(np.clip(haversines, 0, 1))) * radius)
 
 
 @error_metric(

@@ -56,12 +56,11 @@ def logloss(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     array([0.6931, 0.2231])
     """
     refuse_several_labels(view, "LogLoss")
-    if view.soft is None:
+    if view.class_shares is None:
         losses = -np.log(np.clip(view.true_probability, eps, 1 - eps))
     else:
-        losses = -(view.soft * np.log(np.clip(view.require_probabilities(), eps, 1 - eps))).sum(
-            axis=1
-        )
+        logs = np.log(np.clip(view.require_probabilities(), eps, 1 - eps))
+        losses = -(view.class_shares * logs).sum(axis=1)
     return mean_of_rows(view, losses, "-ln(probability)", columns=view.likelihoods())
 
 
@@ -213,7 +212,7 @@ def _calibration_error(columns: Mapping[str, Any], row_weight: Floats, *, bins: 
     aggregate="pooled",
 )
 def ece(view: Labelled, *, bins: Bins = 15) -> Figure:
-    """How far confidence and accuracy are apart: of rows said with 0.8, four in five are right.
+    """How far confidence and accuracy are apart: of rows with 0.8, four in five should be right.
 
     The confidence of a row is the probability of its likeliest class. Rows fall into `bins`
     intervals of equal width, the upper end of each included; the gaps are weighted by the rows. 0

@@ -134,7 +134,7 @@ class ClassBoxes(NamedTuple):
 
     in_list: int
     code: int
-    sent: BoxTable
+    submitted: BoxTable
     true: BoxTable
 
 
@@ -148,7 +148,7 @@ class Boxes(WithColumns):
     answered: Mask
     classes: tuple[str, ...]
     true: BoxTable
-    sent: BoxTable
+    submitted: BoxTable
     extras: Extras = field(default_factory=Extras, kw_only=True)
 
     @property
@@ -159,29 +159,33 @@ class Boxes(WithColumns):
     def pairs(self) -> Iterator[ClassBoxes]:
         """The boxes of each list and class together, where there are any."""
         width = len(self.classes) + 1
-        keys = [side.in_list * width + side.code + 1 for side in (self.sent, self.true)]
+        keys = [side.in_list * width + side.code + 1 for side in (self.submitted, self.true)]
         ordered = [
-            np.lexsort((-self.sent.score, keys[0])),  # equal ones as in the cell
+            np.lexsort((-self.submitted.score, keys[0])),  # equal ones as in the cell
             np.argsort(keys[1], kind="stable"),
         ]
         sorted_keys = [key[by] for key, by in zip(keys, ordered, strict=True)]
         for key in sorted({*keys[0].tolist(), *keys[1].tolist()}):
             spans = [np.searchsorted(side, [key, key + 1]) for side in sorted_keys]
             rows = [by[low:high] for by, (low, high) in zip(ordered, spans, strict=True)]
-            sent, true = self.sent.where(rows[0]), self.true.where(rows[1])
-            yield ClassBoxes(key // width, key % width - 1, sent, true)
+            submitted, true = self.submitted.where(rows[0]), self.true.where(rows[1])
+            yield ClassBoxes(key // width, key % width - 1, submitted, true)
 
     def perfect(self) -> Self:
         """With the true boxes as the submission's."""
-        return replace(self, sent=self.true, answered=np.ones_like(self.answered))
+        return replace(self, submitted=self.true, answered=np.ones_like(self.answered))
 
     def single(self, at: int) -> Self:
         """One list alone."""
         one = np.array([at])
         return replace(
-            self, names=self.names[at : at + 1], answered=self.answered[one],
-            true=self.true.only(one), sent=self.sent.only(one), extras=self.extras.at(list=one),
-        )  # fmt: skip
+            self,
+            names=self.names[at : at + 1],
+            answered=self.answered[one],
+            true=self.true.only(one),
+            submitted=self.submitted.only(one),
+            extras=self.extras.at(list=one),
+        )
 
     @classmethod
     def of_cells(
@@ -193,9 +197,9 @@ class Boxes(WithColumns):
         score.
         """
         of_truth = truth or tuple(part for part in each if part != SCORE)
-        sent = [boxes_of(cell, each) for cell, _ in lists]
+        submitted = [boxes_of(cell, each) for cell, _ in lists]
         true = [boxes_of(cell, of_truth) for _, cell in lists]
         classes = tuple(sorted({box.name for cell in true for box in cell}))
         names = tuple(map(str, range(len(lists))))
-        tables = (BoxTable.of(side, classes) for side in (true, sent))
+        tables = (BoxTable.of(side, classes) for side in (true, submitted))
         return cls(names, np.ones(len(lists), dtype=bool), classes, *tables)

@@ -82,7 +82,7 @@ class Labelled(LabelledRows):
     probability: Floats | None = None  # (rows, classes); NaN in rows that are not answered
     score: Floats | None = None  # as well: any numbers, higher for likelier classes
     # shares of the classes, (rows, classes), whose greatest is `truth`; None: `truth` has all
-    soft: Floats | None = field(default=None, kw_only=True)
+    class_shares: Floats | None = field(default=None, kw_only=True)
 
     def perfect(self) -> Self:
         """With the truth's own classes as predictions."""
@@ -117,7 +117,7 @@ class Labelled(LabelledRows):
     @property
     def shares(self) -> Floats:
         """How much of each row truly is of each class: shape (rows, classes)."""
-        return self.indicators(self.truth) if self.soft is None else self.soft
+        return self.indicators(self.truth) if self.class_shares is None else self.class_shares
 
     @property
     def true_probability(self) -> Floats:
@@ -131,8 +131,8 @@ class Labelled(LabelledRows):
         return {"true": true, "its probability": self.true_probability}
 
     @cached_property
-    def _decided(self) -> dict[tuple[int | None, float], Ints | Mask]:
-        """The results of `decided`, since most measures of a challenge ask for the same."""
+    def _predicted(self) -> dict[tuple[int | None, float], Ints | Mask]:
+        """The results of `predicted_classes`: most measures of a challenge ask for the same."""
         return {}
 
     @cached_property
@@ -140,7 +140,7 @@ class Labelled(LabelledRows):
         """The results of `tallies`."""
         return {}
 
-    def decided(self, positive: int | None = None, threshold: float = 0.5) -> Ints | Mask:
+    def predicted_classes(self, positive: int | None = None, threshold: float = 0.5) -> Ints | Mask:
         """The labels of each row: as given, else the likeliest; of equally likely ones the first.
 
         `threshold` is of the positive one of two classes, or of each label.
@@ -148,9 +148,9 @@ class Labelled(LabelledRows):
         if self.label is not None:
             return self.label
         key = positive, threshold
-        if key not in self._decided:
-            self._decided[key] = self._likeliest(positive, threshold)
-        return self._decided[key]
+        if key not in self._predicted:
+            self._predicted[key] = self._likeliest(positive, threshold)
+        return self._predicted[key]
 
     def _likeliest(self, positive: int | None, threshold: float) -> Ints | Mask:
         likely = self.require_probabilities()
@@ -172,22 +172,22 @@ class Labelled(LabelledRows):
     def tallies(self, positive: int | None = None, threshold: float = 0.5) -> Tallies:
         """The classes of each row, true and predicted.
 
-        The parameters are as in `decided`.
+        The parameters are as in `predicted_classes`.
         """
         key = positive, threshold
         if key not in self._tallies:
-            self._tallies[key] = self._counted(self.decided(positive, threshold))
+            self._tallies[key] = self._count_tallies(self.predicted_classes(positive, threshold))
         return self._tallies[key]
 
-    def _counted(self, decided: Ints | Mask) -> Tallies:
+    def _count_tallies(self, predicted_code: Ints | Mask) -> Tallies:
         if self.truth.ndim == 2:
-            rows, code = np.nonzero(self.truth | decided.astype(bool))
-            true, predicted = self.truth[rows, code], decided[rows, code]
+            rows, code = np.nonzero(self.truth | predicted_code.astype(bool))
+            true, predicted = self.truth[rows, code], predicted_code[rows, code]
         else:
-            every, hit = np.arange(self.lists), self.truth == decided
-            rows = np.repeat(every, np.where(hit | (decided < 0), 1, 2))
+            every, hit = np.arange(self.lists), self.truth == predicted_code
+            rows = np.repeat(every, np.where(hit | (predicted_code < 0), 1, 2))
             first = np.append(True, rows[1:] != rows[:-1])[: rows.size]
-            code = np.where(first, self.truth[rows], decided[rows])
+            code = np.where(first, self.truth[rows], predicted_code[rows])
             true, predicted = first, ~first | hit[rows]
         return Tallies(
             rows.astype(np.int64, copy=False),

@@ -102,7 +102,7 @@ class Masks(WithColumns):
     names: Sequence[str]
     answered: Mask
     true: MaskRuns
-    sent: MaskRuns
+    submitted: MaskRuns
     extras: Extras = field(default_factory=Extras, kw_only=True)
 
     @property
@@ -112,24 +112,28 @@ class Masks(WithColumns):
 
     def counts(self) -> tuple[Floats, Floats, Floats]:
         """Of each list the pixels that both masks have, those of the true one, of the other."""
-        both = common(self.sent, self.true, self.lists)
-        return both, self.true.sizes(self.lists), self.sent.sizes(self.lists)
+        both = common(self.submitted, self.true, self.lists)
+        return both, self.true.sizes(self.lists), self.submitted.sizes(self.lists)
 
     def perfect(self) -> Self:
         """With the true masks as the submission's."""
-        return replace(self, sent=self.true, answered=np.ones_like(self.answered))
+        return replace(self, submitted=self.true, answered=np.ones_like(self.answered))
 
     def single(self, at: int) -> Self:
         """One list alone."""
         one = np.array([at])
         return replace(
-            self, names=self.names[at : at + 1], answered=self.answered[one],
-            true=self.true.only(one), sent=self.sent.only(one), extras=self.extras.at(list=one),
-        )  # fmt: skip
+            self,
+            names=self.names[at : at + 1],
+            answered=self.answered[one],
+            true=self.true.only(one),
+            submitted=self.submitted.only(one),
+            extras=self.extras.at(list=one),
+        )
 
     @classmethod
     def of_cells(cls, *lists: tuple[str, str]) -> Masks:
         """From a submitted cell and a true one, list by list; for examples and tests."""
-        sent, true = (MaskRuns.of([runs_of(cells[n]) for cells in lists]) for n in (0, 1))
+        submitted, true = (MaskRuns.of([runs_of(cells[n]) for cells in lists]) for n in (0, 1))
         names = tuple(map(str, range(len(lists))))
-        return cls(names, np.ones(len(lists), dtype=bool), true, sent)
+        return cls(names, np.ones(len(lists), dtype=bool), true, submitted)
