@@ -253,6 +253,36 @@ def mean_of_rows(
     )
 
 
+def sum_of_rows(
+    rows: Any,
+    columns: Mapping[str, ArrayLike],
+    divisor: ArrayLike = 1.0,
+    divisor_name: str = "",
+    *,
+    name: str = "sum",
+) -> Ratio:
+    """The sum of a value over the rows of each list, divided by `divisor`.
+
+    >>> from scorer.views.hits import Judged
+    >>> hits = Judged.of((["a", "x", "b"], {"a": 1, "b": 2})).hits
+    >>> ratio = sum_of_rows(hits, {"grade": hits.grade}, 2, "R")
+    >>> ratio.values(), ratio.formula  # (1 + 2) / 2
+    (array([1.5]), 'sum / R')
+
+    Args:
+        rows: What has a method `total`, such as `Hits`.
+        columns: What an explanation shows, shape (rows,) each, by heading; the last one is summed.
+        divisor: Shape (lists,), or one number.
+        divisor_name: The word for the divisor in the formula; empty if it is 1.
+        name: The word for the sum.
+    """
+    *_, summands = columns.values()
+    total = rows.total(summands)
+    formula = f"{name} / {divisor_name}" if divisor_name else name
+    terms = {name: total, divisor_name: divisor} if divisor_name else {name: total}
+    return Ratio(total, divisor, formula, terms, Table(rows, columns))
+
+
 @dataclass(frozen=True, eq=False)
 class Metric:
     """A function with what `metric` declares about it; the fields are documented there."""

@@ -1,8 +1,9 @@
 """Metrics of the C/W/L framework: the gain that a reader expects per item looked at.
 
-A reader who has looked at rank i goes on to rank i + 1 with chance C(i). The share of all looks
-that rank i gets, W(i), is the product of the chances above it over their sum; a value is the sum of
-W(i) times the gain at rank i (Moffat et al., ACM TOIS 35(3), 2017, doi:10.1145/3052768).
+A reader who has looked at rank i goes on to rank i + 1 with chance C(i). The weight of rank i is
+the product of the chances above it; a value is the mean of the gains by these weights (Moffat et
+al., ACM TOIS 35(3), 2017, doi:10.1145/3052768). A grade gains its share of the highest grade, 0 to
+1, and an unjudged item gains 0.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats, ends
-from scorer.metrics.api import Ratio, Table, metric
+from scorer.metrics.api import Ratio, metric, sum_of_rows
 from scorer.metrics.parameters import Cutoff, FromChallenge, Persistence
 from scorer.views.hits import Hits, Judged
 
@@ -23,16 +24,12 @@ GOAL_ROUNDING = 1e-9  # three gains of 1/3 are 1, whatever their sum is rounded 
 
 Highest = Annotated[
     float | None,
-    Field(
-        description="The grade that gains 1, and so do higher ones; by default the highest of the "
-        "truth."
-    ),
+    Field(description="The grade from which on all gain 1; by default the highest of the truth."),
     FromChallenge(lambda constants: constants.max_grade),
 ]
-Lowest = Annotated[float, Field(ge=0, description="The grade that gains 0, and so do lower ones.")]
+Lowest = Annotated[float, Field(ge=0, description="The grade up to which all gain 0.")]
 Goal = Annotated[
-    float,
-    Field(ge=0.5, le=MAX_DEPTH, description="How much gain the reader is after; .5 or more."),
+    float, Field(ge=0.5, le=MAX_DEPTH, description="How much gain the reader is after.")
 ]
 Depth = Annotated[
     int,
@@ -40,69 +37,59 @@ Depth = Annotated[
     Field(ge=1, le=MAX_DEPTH, description="How many ranks a reader can look at, returned or not."),
 ]
 
+NEARLY_ERR = "Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239"
+
 # The definition of a gain in formulas, and of the mean of gains by weights
 GAIN = r"\qquad u_i = \frac{\min(\max(g_i, g_{\min}), g_{\max}) - g_{\min}}{g_{\max} - g_{\min}}"
 TO_K = r"\frac{\sum_{i=1}^{k} w_i u_i}{\sum_{i=1}^{k} w_i}, \qquad w_i = "
 TO_DEPTH = r"\frac{\sum_{i=1}^{D} w_i u_i}{\sum_{i=1}^{D} w_i}, \qquad w_i = "
 
 
-def scaled_gains(view: Judged, max_grade: float | None, min_grade: float) -> Floats:
-    """The gain of each hit, 0 to 1; 0 where no grade is above the lowest.
+def _gains(
+    view: Judged, max_grade: float | None, min_grade: float, depth: int | None = None
+) -> tuple[Hits, Floats]:
+    """The hits down to a depth, and the gain of each, 0 to 1.
 
-    `max_grade` gains 1, by default the highest of this truth; `min_grade` gains 0. The result has
-    shape (hits,).
+    `max_grade` gains 1, by default the highest of this truth; `min_grade` gains 0. Where no grade
+    of the truth is higher, all gain 0.
     """
+    hits = view.hits.top(depth)
     highest = float(view.ideal.grade.max(initial=0.0)) if max_grade is None else max_grade
-    grade = view.hits.grade
     if highest <= min_grade:
-        return np.zeros_like(grade)
-    gains: Floats = (np.clip(grade, min_grade, highest) - min_grade) / (highest - min_grade)
-    return gains
+        return hits, np.zeros_like(hits.grade)
+    return hits, (np.clip(hits.grade, min_grade, highest) - min_grade) / (highest - min_grade)
 
 
-def gain_per_look(hits: Hits, gain: Floats, weight: Floats, looked: Floats) -> Ratio:
-    """The expected gain per item looked at.
-
-    Args:
-        hits: Those within reach.
-        gain: Of each hit.
-        weight: Of each hit: W times the sum of all weights.
-        looked: Of each list: the sum of all ranks' weights.
-    """
-    total = hits.total(weight * gain)
-    terms = {"sum of gain × weight": total, "weights of all ranks": looked}
+def _mean_gain(hits: Hits, gain: Floats, weight: Floats, total_weight: Floats) -> Ratio:
+    """The mean of the gains by weights: of the hits, shape (hits,), and of all ranks, (lists,)."""
     columns = {"gain": gain, "weight": weight, "gain × weight": weight * gain}
-    formula = "sum of gain × weight / weights of all ranks"
-    return Ratio(total, looked, formula, terms, Table(hits, columns))
+    name = "sum of gain × weight"
+    return sum_of_rows(hits, columns, total_weight, "weights of all ranks", name=name)
 
 
-def fixed_weights(
+def _fixed_weights(
     view: Judged, max_grade: float | None, min_grade: float, weights: Floats
 ) -> Ratio:
-    """The gain per item looked at, where each rank has one of `weights`, down to the last."""
-    reachable = view.hits.rank <= weights.size
-    hits, gain = view.hits.where(reachable), scaled_gains(view, max_grade, min_grade)[reachable]
-    looked = np.full(hits.lists, np.cumsum(weights)[-1])
-    return gain_per_look(hits, gain, weights[hits.rank - 1], looked)
+    """The mean of the gains by the weights of the ranks from 1 on."""
+    hits, gain = _gains(view, max_grade, min_grade, weights.size)
+    total_weight = np.full(hits.lists, np.cumsum(weights)[-1])
+    return _mean_gain(hits, gain, weights[hits.rank - 1], total_weight)
 
 
-def satisfied_reader(
+def _satisfied_reader(
     view: Judged, max_grade: float | None, min_grade: float, weights: Floats
 ) -> Ratio:
-    """The same where a gain is also the chance that the reading ends there."""
-    reachable = view.hits.rank <= weights.size
-    hits, gain = view.hits.where(reachable), scaled_gains(view, max_grade, min_grade)[reachable]
+    """The same for a reader who stops after each rank with a chance that is its gain."""
+    hits, gain = _gains(view, max_grade, min_grade, weights.size)
     sums = np.concatenate([[0.0], np.cumsum(weights)])
     reading = hits.product(1 - gain)
-    # from one hit to the next the reader goes on as the ranks' weights say
-    first = hits.nth() == 1
-    above = np.where(first, 0, np.roll(hits.rank, 1)) if first.size else hits.rank
-    looked = hits.total(reading * (sums[hits.rank] - sums[above]))
-    left = reading * (1 - gain)
-    rest = np.where(ends(hits.in_list), left * (sums[-1] - sums[hits.rank]), 0.0)
-    looked += hits.total(rest)
-    looked[hits.total() == 0] = sums[-1]
-    return gain_per_look(hits, gain, weights[hits.rank - 1] * reading, looked)
+    # Between two hits nothing is gained, so that the ranks there weigh as those of `weights`.
+    above = np.where(hits.nth() == 1, 0, np.roll(hits.rank, 1))  # the rank of the hit above
+    total_weight = hits.total(reading * (sums[hits.rank] - sums[above]))
+    below = reading * (1 - gain) * (sums[-1] - sums[hits.rank])
+    total_weight += hits.total(np.where(ends(hits.in_list), below, 0.0))
+    total_weight[hits.total() == 0] = sums[-1]
+    return _mean_gain(hits, gain, weights[hits.rank - 1] * reading, total_weight)
 
 
 @metric(
@@ -125,10 +112,10 @@ def sdcg(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowest
     >>> sdcg(view, k=2).values().round(6)  # 1/log2(3) / (1 + 1/log2(3))
     array([0.386853])
     """
-    return fixed_weights(view, max_grade, min_grade, 1 / np.log2(np.arange(2, k + 2)))
+    return _fixed_weights(view, max_grade, min_grade, 1 / np.log2(np.arange(2, k + 2)))
 
 
-def inverse_squares(goal: float, depth: int) -> Floats:
+def _inverse_squares(goal: float, depth: int) -> Floats:
     """The weight of each rank for a reader who is after `goal` and goes on as in `INSQ`."""
     weights: Floats = (2 * goal / (np.arange(1, depth + 1, dtype=np.float64) + 2 * goal - 1)) ** 2
     return weights
@@ -152,9 +139,8 @@ def insq(
     """The gain per item looked at, for a reader who goes on the more surely the further down.
 
     From rank i the reader goes on with chance ((i + 2T - 1) / (i + 2T))^2, so that rank i weighs
-    (2T / (i + 2T - 1))^2. A grade gains its share of max_grade, 0 to 1; an unjudged item gains 0.
-    The paper's ranks are endless; cwl_eval and ir_measures weigh 1,000, and so does the default
-    `depth`: the difference is below .2 % with T = 1.
+    (2T / (i + 2T - 1))^2. The paper's ranks are endless; cwl_eval and ir_measures weigh 1,000, as
+    the default `depth` does: the difference is below .2 % with T = 1.
 
     T = 1 and two ranks weigh 1 and 4/9; returned x, a:
 
@@ -162,7 +148,7 @@ def insq(
     >>> insq(view, depth=2).values().round(6)  # 4/9 / (1 + 4/9)
     array([0.307692])
     """
-    return fixed_weights(view, max_grade, min_grade, inverse_squares(T, depth))
+    return _fixed_weights(view, max_grade, min_grade, _inverse_squares(T, depth))
 
 
 @metric(
@@ -186,9 +172,8 @@ def inst(
     """The gain per item looked at, for a reader who is after T and loses interest as it is found.
 
     With G gained down to rank i the reader goes on with chance ((i + 2T - G - 1) / (i + 2T - G))^2;
-    `INSQ` is the same with G = 0 throughout. A grade gains its share of max_grade, 0 to 1; an
-    unjudged item gains 0. The paper's ranks are endless; cwl_eval and ir_measures weigh 1,000, and
-    so does the default `depth`. T is .5 or more: below it a chance could exceed 1.
+    `INSQ` is the same with G = 0 throughout. The default `depth` is that of `INSQ`. T is .5 or
+    more: below it a chance could exceed 1.
 
     T = 1, two ranks, returned a, x; the reader goes on with chance (1/2)^2:
 
@@ -196,31 +181,28 @@ def inst(
     >>> inst(view, depth=2).values()  # 1 / (1 + 1/4)
     array([0.8])
     """
-    reachable = view.hits.rank <= depth
-    hits, gain = view.hits.where(reachable), scaled_gains(view, max_grade, min_grade)[reachable]
-    looks_without_hits = (2 * T) ** 2 * _looks(0.0, float(depth), 2.0 * T)
-    if not hits.rank.size:
-        return gain_per_look(hits, gain, gain, np.full(view.lists, looks_without_hits))
+    hits, gain = _gains(view, max_grade, min_grade, depth)
     first, last = hits.nth() == 1, ends(hits.in_list)
     rank = hits.rank.astype(np.float64)
     # what the reader is still after, doubled: before and after each hit
     before = 2 * T - hits.sums(gain)
     after = before - gain
-    # From one hit to the next what was gained is the same, and the chances are telescopes, so that
-    # no rank between is looked at. `above` is the rank whose weight is known.
+    # From one hit to the next what was gained is the same, and the product of the chances is a
+    # telescope, so that no rank between is looked at. `above` is the rank whose weight is known.
     above = np.where(first, 1.0, np.roll(rank, 1))
     step = ((above + before - 1) / (rank + before - 1)) ** 2
     weight = hits.product(np.roll(step, -1)) * step[hits.starts()[hits.in_list]]
     scale = weight * (rank + after - 1) ** 2
     until = np.where(last, float(depth), np.roll(rank, -1))
-    looked = hits.total(scale * _looks(rank, until, after))
-    opening = np.where(first, (2 * T) ** 2 * _looks(np.zeros_like(rank), rank, before), 0.0)
-    looked += hits.total(opening)
-    looked[hits.total() == 0] = looks_without_hits
-    return gain_per_look(hits, gain, weight, looked)
+    total_weight = hits.total(scale * _inverse_square_sum(rank, until, after))
+    opening = (2 * T) ** 2 * _inverse_square_sum(np.zeros_like(rank), rank, before)
+    total_weight += hits.total(np.where(first, opening, 0.0))
+    without_hits = (2 * T) ** 2 * _inverse_square_sum(0.0, float(depth), 2.0 * T)
+    total_weight[hits.total() == 0] = without_hits
+    return _mean_gain(hits, gain, weight, total_weight)
 
 
-def _looks(start: Any, end: Any, shift: Any) -> Any:
+def _inverse_square_sum(start: Any, end: Any, shift: Any) -> Any:
     """The sum of 1 / (r + shift - 1)^2 over the ranks r from start + 1 to end."""
     from scipy.special import zeta
 
@@ -240,11 +222,9 @@ def bpm(
 ) -> Ratio:
     """The gain per item looked at, for a reader who stops with T gained or after k items.
 
-    A grade gains its share of max_grade, 0 to 1; an unjudged item gains 0. The reader stops at the
-    first rank where the gains reach T, else at rank k, returned or not. The paper's dynamic form,
-    in which gains move T and k, is not there, and not in ir_measures either, whose sums of thirds,
-    where the highest grade is 3, may miss a T that they reach. A better item moved up can lower it:
-    the reader who stops earlier misses what follows.
+    The reader stops at the first rank where the gains reach T, else at rank k, returned or not. A
+    better item moved up can lower the value: the reader who stops earlier misses what follows. The
+    paper's dynamic form, in which gains move T and k, is not there, as in ir_measures.
 
     Returned a, b, x; a gains 1/2, b gains 1; the reader wants 1:
 
@@ -252,21 +232,20 @@ def bpm(
     >>> bpm(view, k=10).values()  # (1/2 + 1) / 2
     array([0.75])
     """
-    gain, goal = scaled_gains(view, max_grade, min_grade), T - GOAL_ROUNDING
-    is_looked_at = (view.hits.rank <= k) & (view.hits.sums(gain) < goal)
-    hits, gain = view.hits.where(is_looked_at), gain[is_looked_at]
+    hits, gain = _gains(view, max_grade, min_grade, k)
+    goal = T - GOAL_ROUNDING
+    is_looked_at = hits.sums(gain) < goal
+    hits, gain = hits.where(is_looked_at), gain[is_looked_at]
     stopping = hits.where(hits.sums(gain) + gain >= goal)  # at most one a list
     last = np.full(hits.lists, float(k))
     last[stopping.in_list] = stopping.rank
-    total = hits.total(gain)
-    terms = {"sum of gains": total, "last rank": last}
-    return Ratio(total, last, "sum of gains / last rank", terms, Table(hits, {"gain": gain}))
+    return sum_of_rows(hits, {"gain": gain}, last, "last rank", name="sum of gains")
 
 
 @metric(
     "NERR8",
     title="Nearly expected reciprocal rank, equation 8",
-    source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    source=NEARLY_ERR,
     latex=TO_K + r"\prod_{j=1}^{i-1} (1 - u_j), " + GAIN,
     tools="ir_measures: NERR8",
 )
@@ -274,11 +253,9 @@ def nerr8(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowes
     """The gain per item looked at, for a reader whom gains satisfy, down to rank k.
 
     From rank i the reader goes on with chance 1 - gain, and nowhere beyond k. It is ERR's reader in
-    a C/W/L measure, which ERR itself is not (equation 8).
-
-    A grade gains its share of max_grade, 0 to 1, not (2^grade - 1) / 2^max_grade as in `ERR`;
-    ir_measures, whose `max_rel` it is, does the same. What NTCIR calls nERR, `ERR` over that of the
-    best list, is `nERR`.
+    a C/W/L measure, which ERR itself is not (equation 8). As in ir_measures, whose `max_rel` is
+    max_grade, a grade gains its share of max_grade, 0 to 1, not (2^grade - 1) / 2^max_grade as in
+    `ERR`. What NTCIR calls nERR, `ERR` over that of the best list, is `nERR`.
 
     Returned a, x; a gains 1/2:
 
@@ -286,13 +263,13 @@ def nerr8(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowes
     >>> nerr8(view, k=2).values().round(6)  # 1/2 / (1 + 1/2)
     array([0.333333])
     """
-    return satisfied_reader(view, max_grade, min_grade, np.ones(k))
+    return _satisfied_reader(view, max_grade, min_grade, np.ones(k))
 
 
 @metric(
     "NERR9",
     title="Nearly expected reciprocal rank, equation 9",
-    source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    source=NEARLY_ERR,
     latex=TO_K + r"\frac{1}{i} \prod_{j=1}^{i-1} (1 - u_j), " + GAIN,
     tools="ir_measures: NERR9",
 )
@@ -300,7 +277,7 @@ def nerr9(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowes
     """The gain per item looked at, where gains satisfy and the way down tires, to rank k.
 
     From rank i the reader goes on with chance i / (i + 1) times 1 - gain, and nowhere beyond k
-    (equation 9). A grade gains as in `NERR8`.
+    (equation 9).
 
     Returned a, x; a gains 1/2, and rank 2 is looked at with chance 1/2 of 1/2:
 
@@ -308,13 +285,13 @@ def nerr9(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowes
     >>> nerr9(view, k=2).values()  # 1/2 / (1 + 1/4)
     array([0.4])
     """
-    return satisfied_reader(view, max_grade, min_grade, 1 / np.arange(1, k + 1))
+    return _satisfied_reader(view, max_grade, min_grade, 1 / np.arange(1, k + 1))
 
 
 @metric(
     "NERR10",
     title="Nearly expected reciprocal rank, equation 10",
-    source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    source=NEARLY_ERR,
     latex=TO_DEPTH + r"p^{i-1} \prod_{j=1}^{i-1} (1 - u_j), " + GAIN,
     tools="ir_measures: NERR10",
 )
@@ -328,8 +305,8 @@ def nerr10(
 ) -> Ratio:
     """The gain per item looked at, where gains satisfy a reader who else goes on with chance p.
 
-    From rank i the reader goes on with chance p times 1 - gain (equation 10). The default `depth`
-    is that of cwl_eval, whose p is .9 where none is given. A grade gains as in `NERR8`.
+    From rank i the reader goes on with chance p times 1 - gain (equation 10). The defaults of
+    `depth` and p are those of cwl_eval.
 
     Returned a, x; a gains 1/2, and rank 2 is looked at with chance .9 of 1/2:
 
@@ -337,13 +314,13 @@ def nerr10(
     >>> nerr10(view, depth=2).values().round(6)  # 1/2 / (1 + .45)
     array([0.344828])
     """
-    return satisfied_reader(view, max_grade, min_grade, p ** np.arange(depth, dtype=np.float64))
+    return _satisfied_reader(view, max_grade, min_grade, p ** np.arange(depth, dtype=np.float64))
 
 
 @metric(
     "NERR11",
     title="Nearly expected reciprocal rank, equation 11",
-    source="Azzopardi, Mackenzie and Moffat, ICTIR 2021, doi:10.1145/3471158.3472239",
+    source=NEARLY_ERR,
     latex=TO_DEPTH
     + r"\left(\frac{2 \cdot T}{i + 2 \cdot T - 1}\right)^2 \prod_{j=1}^{i-1} (1 - u_j), "
     + GAIN,
@@ -360,7 +337,7 @@ def nerr11(
     """The gain per item looked at, where gains satisfy the reader of `INSQ`.
 
     From rank i the reader goes on with chance ((i + 2T - 1) / (i + 2T))^2 times 1 - gain
-    (equation 11). The default `depth` is that of cwl_eval. A grade gains as in `NERR8`.
+    (equation 11). The default `depth` is that of cwl_eval.
 
     T = 1; returned a, x; a gains 1/2, and rank 2 is looked at with chance 4/9 of 1/2:
 
@@ -368,4 +345,4 @@ def nerr11(
     >>> nerr11(view, depth=2).values().round(6)  # 1/2 / (1 + 2/9)
     array([0.409091])
     """
-    return satisfied_reader(view, max_grade, min_grade, inverse_squares(T, depth))
+    return _satisfied_reader(view, max_grade, min_grade, _inverse_squares(T, depth))

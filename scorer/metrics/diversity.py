@@ -1,9 +1,15 @@
-"""Metrics of subtopics: what a list gains where the same again is worth less."""
+"""Metrics of subtopics: what a list gains where the same again is worth less.
+
+A subtopic without a relevant item does not count, and the others count alike. Most metrics are
+divided by what the best possible list gains: either k items that are relevant to every subtopic, or
+the judged items, each rank with the one that gains the most there.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -16,24 +22,13 @@ from scorer.views.diverse import Diverse, Facets
 
 HALF = 0.5
 MAX_DEPTH = 1_000_000  # ranks whose weights are added up
+Weight = Callable[[Floats], Floats]  # of ranks, from 1
 
 Redundancy = Annotated[
     float,
-    Field(
-        ge=0,
-        le=1,
-        description="The share of its gain that a subtopic loses with each item that has it.",
-    ),
+    Field(ge=0, le=1, description="The share of gain a subtopic loses with each of its items."),
 ]
-Shallow = Annotated[
-    int,
-    Field(
-        strict=True,
-        ge=1,
-        le=MAX_DEPTH,
-        description="Look at the first k ranks only; a positive whole number.",
-    ),
-]
+ShallowCutoff = Annotated[Cutoff, Field(le=MAX_DEPTH)]
 
 # Formulas: the gain of a rank's subtopics, and the definitions of its letters
 NEW_GAIN = r"\sum_{s=1}^{S} r_{i,s} (1 - \alpha)^{c_{i,s}}"
@@ -45,59 +40,59 @@ BEST_SEEN = (
 )
 LOG_WEIGHT = r"\sum_{i=1}^{k} \frac{1}{\log_2(i + 1)}"
 
+subtopic_metric = partial(metric, undefined="no subtopic has a relevant item")
 
-def log_discount(rank: Floats) -> Floats:
+
+def _log_discount(rank: Floats) -> Floats:
     """The weight of each rank in DCG."""
     weight: Floats = 1 / np.log2(rank + 1)
     return weight
 
 
-def reciprocal(rank: Floats) -> Floats:
+def _reciprocal(rank: Floats) -> Floats:
     """The weight of each rank in ERR."""
     return 1 / rank
 
 
-def discounted_gains(facets: Facets, alpha: float, weight: Callable[[Floats], Floats]) -> Floats:
-    """The gain of each subtopic of an item, by a weight of the item's rank; shape (facets,)."""
+def _weighted_gains(facets: Facets, alpha: float, weight: Weight) -> Floats:
+    """The gain of each subtopic of an item, by the weight of the item's rank; shape (facets,)."""
     return facets.gain(alpha) * weight(facets.rank.astype(np.float64))
 
 
-def best_possible_gain(
-    view: Diverse, rel: float, alpha: float, k: int, weight: Callable[[Floats], Floats]
-) -> Floats:
-    """The gain of k items that are relevant to every subtopic, shape (lists,)."""
-    gain = (1 - alpha) ** np.arange(k, dtype=np.float64)
-    weights = weight(np.arange(1, k + 1, dtype=np.float64))
-    total: Floats = view.subtopics(rel) * float((gain * weights).sum())
-    return total
-
-
-def subtopic_ratio(
+def _subtopic_ratio(
     view: Diverse, facets: Facets, gain: Floats, divisor: Floats, name: str
 ) -> Ratio:
     """The sum of each list's gains, shape (facets,), over `divisor`, which is called `name`."""
-    judged = view.judged
-    row = judged.ideal.starts()[judged.hits.in_list] + judged.hits.place - 1
-    size = judged.ideal.rank.size
-    new = np.bincount(facets.item, minlength=size)[row]
-    added = np.bincount(facets.item, gain, minlength=size)[row]
-    total = facets.total(gain)
-    table = Table(judged.hits, {"subtopics": new, "gain": added})
+    judged, items, total = view.judged, view.judged.ideal.rank.size, facets.total(gain)
+    subtopics = judged.of_hits(np.bincount(facets.item, minlength=items))
+    hit_gain = judged.of_hits(np.bincount(facets.item, gain, minlength=items))
+    table = Table(judged.hits, {"subtopics": subtopics, "gain": hit_gain})
     terms = {"sum of gains": total, name: divisor}
     return Ratio(total, divisor, f"sum of gains / {name}", terms, table)
 
 
-def gain_over_best_order(
-    view: Diverse, rel: float, k: int | None, alpha: float, weight: Callable[[Floats], Floats]
+def _over_highest_gain(view: Diverse, rel: float, k: int, alpha: float, weight: Weight) -> Ratio:
+    """The gain of each list down to rank k over that of k items relevant to every subtopic."""
+    facets = view.hit_facets(rel).top(k)
+    factors = (1 - alpha) ** np.arange(k, dtype=np.float64)
+    highest = float((factors * weight(np.arange(1, k + 1, dtype=np.float64))).sum())
+    gain = _weighted_gains(facets, alpha, weight)
+    return _subtopic_ratio(
+        view, facets, gain, view.subtopics(rel) * highest, "highest possible gain"
+    )
+
+
+def _over_best_order(
+    view: Diverse, rel: float, k: int | None, alpha: float, weight: Weight
 ) -> Ratio:
     """The gain of each list down to rank k over that of the best order of its judged items."""
     facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, alpha, k)
-    best = ideal.total(discounted_gains(ideal, alpha, weight))
-    gain = discounted_gains(facets, alpha, weight)
-    return subtopic_ratio(view, facets, gain, best, "gain of the best order")
+    best = ideal.total(_weighted_gains(ideal, alpha, weight))
+    gain = _weighted_gains(facets, alpha, weight)
+    return _subtopic_ratio(view, facets, gain, best, "gain of the best order")
 
 
-@metric(
+@subtopic_metric(
     "alpha_DCG",
     title="Alpha discounted cumulative gain",
     source="Clarke et al., SIGIR 2008, doi:10.1145/1390334.1390446; scaled as TREC's ndeval",
@@ -105,44 +100,39 @@ def gain_over_best_order(
     tools="ndeval: alpha-DCG@10 (at k = 1 not divided); ir_measures: alpha_DCG",
     aliases=("α_DCG",),
     range=(0, None),
-    undefined="no subtopic has a relevant item",
 )
 def alpha_dcg(
     view: Diverse,
     *,
-    k: Shallow,
+    k: ShallowCutoff,
     alpha: Redundancy = HALF,
     rel: Relevant = 1,
     normalize: bool = True,
 ) -> Ratio:
     """The discounted gain of new subtopics, over that of items relevant to every subtopic.
 
-    A subtopic that an item is relevant to gains (1 - alpha)^c, c being the items above with the
-    same subtopic; the item's gains are divided by log2(rank + 1). The sum is divided by what k
-    items that are relevant to all subtopics would gain, as ndeval and ir_measures do it
+    A subtopic that an item is relevant to gains (1 - alpha)^c, where c items above have the same
+    subtopic; the item's gains are divided by log2(rank + 1). The sum is divided by what k items
+    that are relevant to all subtopics would gain, as in ndeval and ir_measures
     ("collection-independent"); the paper does not (`normalize=false`). ndeval forgets the division
-    at k = 1, so that its alpha-DCG@1 can exceed 1. A subtopic counts where it has a relevant item;
-    where none has, the value is undefined.
+    at k = 1, so that its alpha-DCG@1 can exceed 1. A subtopic counts if it has a relevant item.
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
-    >>> view = Diverse.of((["b", "a"], truth))
+    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> alpha_dcg(view, k=2, normalize=False).values().round(6)  # 1 + (1/2 + 1) / log2(3)
     array([1.946395])
     >>> alpha_dcg(view, k=2).values().round(6)  # over 2 * (1 + 1/2 / log2(3))
     array([0.739812])
     """
-    facets = view.hit_facets(rel).top(k)
-    gain = discounted_gains(facets, alpha, log_discount)
-    if not normalize:
-        divisor = (view.subtopics(rel) > 0).astype(float)
-        return subtopic_ratio(view, facets, gain, divisor, "1")
-    best = best_possible_gain(view, rel, alpha, k, log_discount)
-    return subtopic_ratio(view, facets, gain, best, "highest possible gain")
+    if normalize:
+        return _over_highest_gain(view, rel, k, alpha, _log_discount)
+    facets, has_subtopic = view.hit_facets(rel).top(k), view.subtopics(rel) > 0
+    gain = _weighted_gains(facets, alpha, _log_discount)
+    return _subtopic_ratio(view, facets, gain, has_subtopic.astype(float), "1")
 
 
-@metric(
+@subtopic_metric(
     "alpha_nDCG",
     title="Alpha normalised discounted cumulative gain",
     source="Clarke et al., SIGIR 2008, doi:10.1145/1390334.1390446; as TREC's ndeval",
@@ -150,26 +140,26 @@ def alpha_dcg(
     tools="ndeval: alpha-nDCG@10; ir_measures: alpha_nDCG",
     aliases=("α_nDCG",),
     range=(0, None),
-    undefined="no subtopic has a relevant item",
 )
-def alpha_ndcg(view: Diverse, *, k: Shallow, alpha: Redundancy = HALF, rel: Relevant = 1) -> Ratio:
+def alpha_ndcg(
+    view: Diverse, *, k: ShallowCutoff, alpha: Redundancy = HALF, rel: Relevant = 1
+) -> Ratio:
     """The discounted gain of new subtopics, over that of the best order of the judged items.
 
-    The gains are those of `alpha_DCG`. The best order puts at each rank the item that gains the
-    most there; ties go by item id downwards, as in ndeval and ir_measures. To find the very best
-    order is NP-hard, so that a list may exceed 1.
+    The gains are those of `alpha_DCG`. The best order has at each rank the item that gains the most
+    there; ties go by item id downwards, as in ndeval and ir_measures. To find the very best order
+    is NP-hard, so that a list may exceed 1.
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
-    >>> view = Diverse.of((["b", "a"], truth))
+    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> alpha_ndcg(view, k=2).values().round(6)  # (1 + 1.5 / log2(3)) / (2 + 0.5 / log2(3))
     array([0.840606])
     """
-    return gain_over_best_order(view, rel, k, alpha, log_discount)
+    return _over_best_order(view, rel, k, alpha, _log_discount)
 
 
-@metric(
+@subtopic_metric(
     "ERR_IA",
     title="Intent-aware expected reciprocal rank",
     source="Chapelle et al., Information Retrieval 14(6), 2011; as TREC's ndeval",
@@ -177,30 +167,25 @@ def alpha_ndcg(view: Diverse, *, k: Shallow, alpha: Redundancy = HALF, rel: Rele
     r"\left(\frac{1}{2}\right)^{c_{i,s}}}{S \sum_{i=1}^{k} \frac{1}{i} "
     r"\left(\frac{1}{2}\right)^{i-1}}, " + SEEN,
     tools="ndeval: ERR-IA@10 (at k = 1 not divided); ir_measures: ERR_IA",
-    undefined="no subtopic has a relevant item",
 )
-def err_ia(view: Diverse, *, k: Shallow, rel: Relevant = 1) -> Ratio:
+def err_ia(view: Diverse, *, k: ShallowCutoff, rel: Relevant = 1) -> Ratio:
     """Expected reciprocal rank over subtopics, over that of items relevant to every subtopic.
 
-    For each subtopic a reader is satisfied by a relevant item with chance 1/2, as `ERR` has it of
-    two grades, and ends; subtopics count alike. It is divided by what k items that are relevant to
+    For each subtopic a reader is satisfied by a relevant item with chance 1/2, as in `ERR` of two
+    grades, and ends; subtopics count alike. The sum is divided by what k items that are relevant to
     all subtopics would have, as in ndeval and ir_measures; ndeval forgets that division at k = 1,
-    so that its ERR-IA@1 is that times the number of subtopics.
+    so that its ERR-IA@1 is this value times the number of subtopics.
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
-    >>> view = Diverse.of((["b", "a"], truth))
+    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> err_ia(view, k=2).values()  # (1 + (1/2 + 1) / 2) / (2 * (1 + 1/4))
     array([0.7])
     """
-    facets = view.hit_facets(rel).top(k)
-    gain = discounted_gains(facets, HALF, reciprocal)
-    best = best_possible_gain(view, rel, HALF, k, reciprocal)
-    return subtopic_ratio(view, facets, gain, best, "highest possible gain")
+    return _over_highest_gain(view, rel, k, HALF, _reciprocal)
 
 
-@metric(
+@subtopic_metric(
     "nERR_IA",
     title="Normalised intent-aware expected reciprocal rank",
     source="Clarke et al., WSDM 2011, doi:10.1145/1935826.1935847; as TREC's ndeval",
@@ -209,26 +194,23 @@ def err_ia(view: Diverse, *, k: Shallow, rel: Relevant = 1) -> Ratio:
     r"r^*_{i,s} \left(\frac{1}{2}\right)^{c^*_{i,s}}}, " + SEEN + BEST_SEEN,
     tools="ndeval: nERR-IA@10; ir_measures: nERR_IA",
     range=(0, None),
-    undefined="no subtopic has a relevant item",
 )
-def nerr_ia(view: Diverse, *, k: Shallow, rel: Relevant = 1) -> Ratio:
+def nerr_ia(view: Diverse, *, k: ShallowCutoff, rel: Relevant = 1) -> Ratio:
     """Expected reciprocal rank over subtopics, over that of the best order of the judged items.
 
-    As `ERR_IA`, divided by what the judged items have in the order in which each gains the most, as
-    in ndeval and ir_measures; it is greedy, so that a list may exceed 1. Without subtopics it is
-    `nERR` of two grades.
+    The sum of `ERR_IA`, over that of the best order of `alpha_nDCG`, as in ndeval and ir_measures;
+    a list may exceed 1. Without subtopics it is `nERR` of two grades.
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
-    >>> view = Diverse.of((["b", "a"], truth))
+    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> nerr_ia(view, k=2).values().round(6)  # (1 + 1.5 / 2) / (2 + 0.5 / 2)
     array([0.777778])
     """
-    return gain_over_best_order(view, rel, k, HALF, reciprocal)
+    return _over_best_order(view, rel, k, HALF, _reciprocal)
 
 
-@metric(
+@subtopic_metric(
     "AP_IA",
     title="Intent-aware average precision",
     source="Agrawal et al., WSDM 2009, doi:10.1145/1498759.1498766; as TREC's ndeval",
@@ -236,61 +218,55 @@ def nerr_ia(view: Diverse, *, k: Shallow, rel: Relevant = 1) -> Ratio:
     r"\sum_{j=1}^{i} r_{j,s}",
     tools="ndeval: MAP-IA; ir_measures: AP_IA",
     aliases=("MAP_IA",),
-    undefined="no subtopic has a relevant item",
 )
 def ap_ia(view: Diverse, *, rel: Relevant = 1) -> Ratio:
     """The mean over subtopics of the average precision for each.
 
     A subtopic without a relevant item does not count; the others count alike, where the paper
-    weighs them by how likely they are meant. Undefined where there is none.
+    weighs them by how likely they are meant.
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
-    >>> view = Diverse.of((["b", "a"], truth))
+    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> ap_ia(view).values()  # ((1/1 + 2/2) / 2 + 1/2) / 2
     array([0.75])
     """
     facets, judged = view.hit_facets(rel), np.sort(view.judged_facets(rel).key)
     first, last = (np.searchsorted(judged, facets.key, side) for side in ("left", "right"))
     gain = (facets.before() + 1) / facets.rank / (last - first)
-    return subtopic_ratio(view, facets, gain, view.subtopics(rel), "subtopics")
+    return _subtopic_ratio(view, facets, gain, view.subtopics(rel), "subtopics")
 
 
-@metric(
+@subtopic_metric(
     "P_IA",
     title="Intent-aware precision",
     source="Agrawal et al., WSDM 2009, doi:10.1145/1498759.1498766; as TREC's ndeval",
     latex=r"\frac{1}{k S} \sum_{i=1}^{k} \sum_{s=1}^{S} r_{i,s}",
     tools="ndeval: P-IA@10; ir_measures: P_IA",
-    undefined="no subtopic has a relevant item",
 )
 def p_ia(view: Diverse, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     """The mean over subtopics of the precision for each at rank k.
 
-    A subtopic without a relevant item does not count; the others count alike. Undefined where there
-    is none.
+    A subtopic without a relevant item does not count; the others count alike.
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
-    >>> view = Diverse.of((["b", "a"], truth))
+    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> p_ia(view, k=2).values()  # (2/2 + 1/2) / 2
     array([0.75])
     """
     facets = view.hit_facets(rel).top(k)
     gain = np.ones(facets.rank.size)
-    return subtopic_ratio(view, facets, gain, k * view.subtopics(rel), "(k × subtopics)")
+    return _subtopic_ratio(view, facets, gain, k * view.subtopics(rel), "(k × subtopics)")
 
 
-@metric(
+@subtopic_metric(
     "NRBP",
     title="Novelty- and rank-biased precision",
     source="Clarke et al., ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; as TREC's ndeval",
     latex=r"\frac{1 - (1 - \alpha) \cdot \beta}{S} \sum_{i=1}^{n} \beta^{i-1} "
     rf"{NEW_GAIN}, {SEEN}",
     tools="ndeval: NRBP; ir_measures: NRBP",
-    undefined="no subtopic has a relevant item",
 )
 def nrbp(
     view: Diverse, *, alpha: Redundancy = HALF, beta: Persistence = HALF, rel: Relevant = 1
@@ -303,14 +279,13 @@ def nrbp(
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
-    >>> view = Diverse.of((["b", "a"], truth))
+    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> nrbp(view).values()  # 3/4 * (1 + 1.5 / 2) / 2
     array([0.65625])
     """
     facets = view.hit_facets(rel)
-    gain = discounted_gains(facets, alpha, lambda rank: beta ** (rank - 1))
-    ratio = subtopic_ratio(view, facets, gain, view.subtopics(rel), "subtopics")
+    gain = _weighted_gains(facets, alpha, lambda rank: beta ** (rank - 1))
+    ratio = _subtopic_ratio(view, facets, gain, view.subtopics(rel), "subtopics")
     factor = 1 - (1 - alpha) * beta
     return replace(
         ratio,
@@ -320,7 +295,7 @@ def nrbp(
     )
 
 
-@metric(
+@subtopic_metric(
     "nNRBP",
     title="Normalised novelty- and rank-biased precision",
     source="Clarke et al., ICTIR 2009, doi:10.1007/978-3-642-04417-5_17; as TREC's ndeval",
@@ -328,46 +303,40 @@ def nrbp(
     rf"{{\sum_{{i=1}}^{{J}} \beta^{{i-1}} {BEST_GAIN}}}, {SEEN}{BEST_SEEN}",
     tools="ndeval: nNRBP; ir_measures: nNRBP",
     range=(0, None),
-    undefined="no subtopic has a relevant item",
 )
 def nnrbp(
     view: Diverse, *, alpha: Redundancy = HALF, beta: Persistence = HALF, rel: Relevant = 1
 ) -> Ratio:
-    """`NRBP` of a list over that of the best order of the judged items.
-
-    The best order puts at each rank the item that gains the most there, as in `alpha_nDCG`.
+    """`NRBP` of a list over that of the best order of the judged items, as in `alpha_nDCG`.
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
-    >>> view = Diverse.of((["b", "a"], truth))
+    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> nnrbp(view).values().round(6)  # (1 + 1.5 / 2) / (2 + 0.5 / 2)
     array([0.777778])
     """
-    return gain_over_best_order(view, rel, None, alpha, lambda rank: beta ** (rank - 1))
+    return _over_best_order(view, rel, None, alpha, lambda rank: beta ** (rank - 1))
 
 
-@metric(
+@subtopic_metric(
     "StRecall",
     title="Subtopic recall",
     source="Zhai, Cohen and Lafferty, SIGIR 2003, doi:10.1145/860435.860440; as TREC's ndeval",
     latex=r"\frac{1}{S} \sum_{s=1}^{S} [\sum_{i=1}^{k} r_{i,s} \ge 1]",
     tools="ndeval: strec@10; ir_measures: StRecall",
     aliases=("strec",),
-    undefined="no subtopic has a relevant item",
 )
 def strecall(view: Diverse, *, k: Cutoff | None = None, rel: Relevant = 1) -> Ratio:
     """The share of the subtopics that a relevant item among the first k covers.
 
-    A subtopic without a relevant item does not count. Undefined where there is none.
+    A subtopic without a relevant item does not count.
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
-    >>> truth = {"a": {"1": 1, "2": 1}, "b": {"1": 1}}
-    >>> view = Diverse.of((["b", "a"], truth))
+    >>> view = Diverse.of((["b", "a"], {"a": {"1": 1, "2": 1}, "b": {"1": 1}}))
     >>> strecall(view, k=1).values()  # 1 of 2
     array([0.5])
     """
     facets = view.hit_facets(rel).top(k)
     is_first = (facets.before() == 0).astype(np.float64)
-    return subtopic_ratio(view, facets, is_first, view.subtopics(rel), "subtopics")
+    return _subtopic_ratio(view, facets, is_first, view.subtopics(rel), "subtopics")

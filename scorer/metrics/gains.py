@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 from pydantic import Field
 
-from scorer.core.arrays import Floats, Ints, starts
-from scorer.metrics.api import Ratio, Table, metric
+from scorer.core.arrays import Floats, Ints
+from scorer.metrics.api import Ratio, Table, metric, sum_of_rows
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import (
     Cutoff,
@@ -27,6 +26,7 @@ from scorer.metrics.parameters import (
     discount_function,
     gains_of,
 )
+from scorer.metrics.ranking import cap_relevant
 from scorer.views.hits import Hits, Judged, ranked_hits
 
 SMALLEST_WEIGHT = 1e-300  # weights of depths below are 0 beside any other
@@ -39,12 +39,6 @@ HighestGrade = Annotated[
 Blend = Annotated[
     float, Field(ge=0, le=1e6, description="How much gains weigh beside counts; 0 or more.")
 ]
-
-
-def sum_ratio(hits: Hits, summands: Floats, name: str, columns: Mapping[str, ArrayLike]) -> Ratio:
-    """The sum of `summands`, shape (hits,), over each list's hits; the last column is of them."""
-    total = hits.total(summands)
-    return Ratio(total, 1, name, {name: total}, Table(hits, columns))
 
 
 @metric(
@@ -64,7 +58,7 @@ def cg(view: Judged, *, k: Cutoff | None = None) -> Ratio:
     array([5.])
     """
     gain = gains_of(view.hits.grade, "linear") * view.hits.within(k)
-    return sum_ratio(view.hits, gain, "sum of gains", {"gain": gain})
+    return sum_of_rows(view.hits, {"gain": gain}, name="sum of gains")
 
 
 @metric(
@@ -91,11 +85,8 @@ def dcg(
     >>> view = Judged.of((["a", "b", "x"], {"a": 3, "b": 2}))
     >>> dcg(view).values().round(4)  # 3 + 2 / log2(3)
     array([4.2619])
-    >>> dcg(view, gain="exp2", discount="jarvelin").values()  # 7 + 3 / 1
-    array([10.])
     """
-    columns = _discounted(view.hits, gain, discount, k)
-    return sum_ratio(view.hits, columns["contribution"], "sum of gain / discount", columns)
+    return _dcg(view.hits, gain, discount, k, "sum of gain / discount")
 
 
 @metric(
@@ -134,48 +125,44 @@ def ndcg(
     >>> view = Judged.of((["c", "a", "x"], {"a": 3, "b": 2, "c": 0}))
     >>> ndcg(view).values().round(4)  # (3 / log2(3)) / (3 + 2 / log2(3))
     array([0.4441])
-    >>> ndcg(view, k=1).values()
-    array([0.])
     """
-    best = _best_order(view.hits if ideal == "reordered" else view.ideal, ideal, gain)
-    depth: int | Floats | None = None if ideal == "uncut" else k
+    best = view.hits if ideal == "reordered" else view.ideal
+    if ideal == "reordered" or not isinstance(gain, str):  # a table may rank a low grade high
+        best = _order_by_gain(best, gain)
     if ideal == "returned":
-        depth = np.minimum(np.inf if k is None else k, view.returned)[best.in_list]
-    columns = _discounted(view.hits, gain, discount, k)
-    best_columns = _discounted(best, gain, discount, depth)
-    total = view.hits.total(columns["contribution"])
-    best_total = best.total(best_columns["contribution"])
-    counted = best.within(depth) > 0
-    return Ratio(
-        total,
-        best_total,
-        "DCG / DCG of the best",
-        {"DCG": total, "DCG of the best": best_total},
-        Table(view.hits, columns),
-        best=Table(best.where(counted), {name: c[counted] for name, c in best_columns.items()}),
-    )
+        best = best.where(best.rank <= view.returned[best.in_list])
+    if ideal != "uncut":
+        best = best.top(k)
+    total = _dcg(view.hits, gain, discount, k, "DCG")
+    return _over_best(total, _dcg(best, gain, discount, None, "DCG of the best"))
 
 
-def _best_order(hits: Hits, ideal: str, gain: Any) -> Hits:
-    """The items in the order of their gains, which a table may turn against that of grades."""
-    if ideal != "reordered" and isinstance(gain, str):
-        return hits
+def _order_by_gain(hits: Hits, gain: str | Mapping[float, float]) -> Hits:
+    """The same items, those with the highest gain at the first ranks of each list."""
     order = np.lexsort((-gains_of(hits.grade, gain), hits.in_list))
     ordered = ranked_hits(hits.in_list[order], hits.grade[order], hits.lists)
     return replace(ordered, place=hits.place[order])
 
 
-def _discounted(hits: Hits, gain: Any, discount: str, k: int | Floats | None) -> dict[str, Floats]:
-    """Each hit's gain, its discount and what it adds; 0 below rank k (one for all, or one a hit).
-
-    Where tied items are spread over their ranks, a weight stands in the place of the discount.
-    """
+def _dcg(
+    hits: Hits, gain: str | Mapping[float, float], discount: str, k: int | None, name: str
+) -> Ratio:
+    """The sum of the hits' gains, each divided by the discount of its rank, down to rank k."""
     gains, divisor = gains_of(hits.grade, gain), discount_function(discount)
-    contribution = hits.discounted(gains, divisor, k)
-    if hits.spread:
+    if hits.spread:  # a tied item is at each rank of its group alike, so that it has no one divisor
         weight = hits.at(lambda rank: 1 / divisor(rank), k)
-        return {"gain": gains, "weight": weight, "contribution": contribution}
-    return {"gain": gains, "discount": divisor(hits.position), "contribution": contribution}
+        columns = {"gain": gains, "weight": weight, "contribution": gains * weight}
+    else:
+        contribution = hits.discounted(gains, divisor, k)
+        discounts = divisor(hits.position)
+        columns = {"gain": gains, "discount": discounts, "contribution": contribution}
+    return sum_of_rows(hits, columns, name=name)
+
+
+def _over_best(total: Ratio, best: Ratio) -> Ratio:
+    """The total of each list over that of the best list there could be."""
+    formula, terms = f"{total.formula} / {best.formula}", {**total.terms, **best.terms}
+    return Ratio(total.numerator, best.numerator, formula, terms, total.table, best.table)
 
 
 @metric(
@@ -192,14 +179,12 @@ def rbp(view: Judged, *, p: Persistence, rel: Relevant = 1) -> Ratio:
     """The relevant items per item looked at, for a reader who goes on with chance p each time.
 
     (1 - p) times the sum of p^(i - 1) over the ranks i of relevant items. Tools differ in p, so it
-    must be given: ir_measures takes .8, lenskit .85; the paper tries .5, .8 and .95. Some, such as
-    ranx, and ir_measures without a `rel`, add up grades instead of counting relevant items; that is
-    the formula for grades in 0 to 1 and exceeds 1 for others.
+    must be given: ir_measures takes .8, lenskit .85; the paper tries .5, .8 and .95. To add up
+    grades, as some do, is the paper's formula for grades in 0 to 1, and exceeds 1 for others.
 
     Returned a, x, b; a and b are relevant:
 
-    >>> view = Judged.of((["a", "x", "b"], {"a": 1, "b": 1}))
-    >>> rbp(view, p=0.5).values()  # 1/2 * (1 + 1/4)
+    >>> rbp(Judged.of((["a", "x", "b"], {"a": 1, "b": 1})), p=0.5).values()  # 1/2 * (1 + 1/4)
     array([0.625])
     """
     hits = view.hits.relevant(rel)
@@ -210,15 +195,8 @@ def rbp(view: Judged, *, p: Persistence, rel: Relevant = 1) -> Ratio:
     return Ratio((1 - p) * total, 1, "(1 - p) × sum of weights", terms, table)
 
 
-def satisfaction(grade: Floats, max_grade: float) -> Floats:
-    """The chance that an item of each grade g satisfies: (2^g - 1) / 2^max_grade."""
-    positive = np.maximum(grade, 0.0)
-    chance: Floats = np.exp2(positive - max_grade) - np.exp2(-max_grade)  # 2^g may be too large
-    return chance
-
-
-def highest_grade(name: str, view: Judged, max_grade: float | None) -> float:
-    """The highest grade: as given, else the truth's; `NotationError` if that is higher."""
+def _highest_grade(name: str, view: Judged, max_grade: float | None) -> float:
+    """The given highest grade, else the truth's; `NotationError` if the truth has a higher one."""
     highest = float(view.ideal.grade.max(initial=0.0))
     if max_grade is None:
         return highest
@@ -240,7 +218,7 @@ def err(view: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade = None
     """One over the rank at which a reader who goes down the list is satisfied, on average.
 
     An item of grade g satisfies with chance (2^g - 1) / 2^max_grade, and ends the reading.
-    max_grade is the highest grade of the whole truth, of all lists; gdeval always takes 4.
+    max_grade is the highest grade of the whole truth, of all lists.
 
     Grades 1, none and 2, chances 1/4, 0 and 3/4:
 
@@ -248,18 +226,23 @@ def err(view: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade = None
     >>> err(view).values()  # 1/4 + 3/4 * 3/4 / 3
     array([0.4375])
     """
-    hits = view.hits.top(k)
-    columns = _reading(hits, highest_grade("ERR", view, max_grade))
-    name = "sum of still reading × satisfies / rank"
-    return sum_ratio(hits, columns["contribution"], name, columns)
+    highest = _highest_grade("ERR", view, max_grade)
+    return _err(view.hits.top(k), highest, "sum of still reading × satisfies / rank")
 
 
-def _reading(hits: Hits, max_grade: float) -> dict[str, Floats]:
-    """The chance that each hit satisfies, that it is still looked at, and what it adds to ERR."""
-    satisfies = satisfaction(hits.grade, max_grade)
-    reading = hits.product(1 - satisfies)
+def _err(hits: Hits, max_grade: float, name: str) -> Ratio:
+    """The sum over the hits of one over the rank, times the chance that the reader ends there."""
+    satisfies, reading = _reading(hits, max_grade)
     contribution = satisfies * reading / hits.rank
-    return {"satisfies": satisfies, "still reading": reading, "contribution": contribution}
+    columns = {"satisfies": satisfies, "still reading": reading, "contribution": contribution}
+    return sum_of_rows(hits, columns, name=name)
+
+
+def _reading(hits: Hits, max_grade: float) -> tuple[Floats, Floats]:
+    """The chance that each hit satisfies, and that the reader comes to it."""
+    grade = np.maximum(hits.grade, 0.0)
+    satisfies = np.exp2(grade - max_grade) - np.exp2(-max_grade)  # since 2^grade may be too large
+    return satisfies, hits.product(1 - satisfies)
 
 
 @metric(
@@ -283,18 +266,12 @@ def nerr(view: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade = Non
 
     Returned x, a; a satisfies with chance 3/4:
 
-    >>> view = Judged.of((["x", "a"], {"a": 2}))
-    >>> nerr(view).values()  # 3/4 / 2 over 3/4
+    >>> nerr(Judged.of((["x", "a"], {"a": 2}))).values()  # 3/4 / 2 over 3/4
     array([0.5])
     """
-    highest = highest_grade("nERR", view, max_grade)
-    hits, ideal = view.hits.top(k), view.ideal.top(k)
-    columns, best_columns = _reading(hits, highest), _reading(ideal, highest)
-    total = hits.total(columns["contribution"])
-    best_total = ideal.total(best_columns["contribution"])
-    terms = {"ERR": total, "ERR of the best": best_total}
-    best = Table(ideal, best_columns)
-    return Ratio(total, best_total, "ERR / ERR of the best", terms, Table(hits, columns), best)
+    highest = _highest_grade("nERR", view, max_grade)
+    best = _err(view.ideal.top(k), highest, "ERR of the best")
+    return _over_best(_err(view.hits.top(k), highest, "ERR"), best)
 
 
 @metric(
@@ -305,11 +282,7 @@ def nerr(view: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade = Non
     r"\frac{2^{g_i} - 1}{2^{g_{\max}}}",
 )
 def irbu(
-    view: Judged,
-    *,
-    k: Cutoff | None = None,
-    p: Persistence = 0.99,
-    max_grade: HighestGrade = None,
+    view: Judged, *, k: Cutoff | None = None, p: Persistence = 0.99, max_grade: HighestGrade = None
 ) -> Ratio:
     """The patience that a reader has left when satisfied: p^r at rank r, on average.
 
@@ -325,11 +298,15 @@ def irbu(
     array([0.1953125])
     """
     hits = view.hits.top(k)
-    columns = _reading(hits, highest_grade("iRBU", view, max_grade))
+    satisfies, reading = _reading(hits, _highest_grade("iRBU", view, max_grade))
     utility = p ** hits.rank.astype(np.float64)
-    contribution = columns["satisfies"] * columns["still reading"] * utility
-    columns |= {"utility": utility, "contribution": contribution}
-    return sum_ratio(hits, contribution, "sum of still reading × satisfies × p^rank", columns)
+    columns = {
+        "satisfies": satisfies,
+        "still reading": reading,
+        "utility": utility,
+        "contribution": satisfies * reading * utility,
+    }
+    return sum_of_rows(hits, columns, name="sum of still reading × satisfies × p^rank")
 
 
 @metric(
@@ -366,31 +343,22 @@ def q(
     >>> q(view).values().round(6)  # ((1 + 1) / (1 + 2) + (2 + 3) / (3 + 3)) / 2
     array([0.75])
     """
-    ideal = _best_order(view.ideal.relevant(rel), "reordered", gain)
-    best_gain = gains_of(ideal.grade, gain)
-    best_so_far = np.append(ideal.sums(best_gain) + best_gain, 0.0)
-    relevant = ideal.total()
-    hits = view.hits.relevant(rel).top(k)
-    hit_gain = gains_of(hits.grade, gain)
-    so_far = hits.sums(hit_gain) + hit_gain
-    last = np.minimum(hits.rank, relevant.astype(np.int64)[hits.in_list])
-    best = best_so_far[ideal.starts()[hits.in_list] + last - 1]
-    blended = (hits.nth() + beta * so_far) / (hits.rank + beta * best)
-    total, divisor, name = hits.total(blended), relevant, "R"
-    if denominator == "capped" and k is not None:
-        divisor, name = np.minimum(relevant, k), "min(R, k)"
-    columns = {"gain so far": so_far, "the best list's": best, "blended ratio": blended}
-    return Ratio(
-        total, divisor, f"sum / {name}", {"sum": total, name: divisor}, Table(hits, columns)
-    )
+    ideal, hits = _order_by_gain(view.ideal.relevant(rel), gain), view.hits.relevant(rel).top(k)
+    gains, best_gains = gains_of(hits.grade, gain), gains_of(ideal.grade, gain)
+    relevant, gain_so_far = ideal.total(), hits.sums(gains) + gains
+    last = np.minimum(hits.rank, relevant.astype(np.int64)[hits.in_list])  # rank in the best list
+    best_so_far = (ideal.sums(best_gains) + best_gains)[ideal.starts()[hits.in_list] + last - 1]
+    blended = (hits.nth() + beta * gain_so_far) / (hits.rank + beta * best_so_far)
+    columns = {"gain so far": gain_so_far, "the best list's": best_so_far, "blended ratio": blended}
+    divisor, name = cap_relevant(relevant, k if denominator == "capped" else None)
+    return sum_of_rows(hits, columns, divisor, name)
 
 
 class GeometricWeights:
-    """Sums over depths of weights that shrink by p from each depth to the next.
+    """Sums over depths d of the weights p^(d - 1), down to the depth `deepest`.
 
     An item at rank a of one list and b of another is common to both from depth max(a, b) on, so
-    that a sum over depths is a sum over common items. `p` is the weight of a depth over the weight
-    of the depth before; `deepest` is the last depth.
+    that a sum over depths is a sum over common items.
     """
 
     def __init__(self, p: float, deepest: int) -> None:
@@ -429,9 +397,9 @@ def compat(view: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> Ra
 
     The rank-biased overlap of the list with an ideal one: the items with a grade above 0, best
     first, equal grades in the order in which they were returned. Depth d weighs p^(d - 1), and
-    `normalize` divides by the overlap of the ideal with itself, since both are finite. ir_measures
-    puts items that were not returned at score 0, before returned ones with a score below 0 and an
-    equal grade; here they always follow, so that values differ where scores are negative.
+    `normalize` divides by the overlap of the ideal with itself, since both are finite. Items that
+    were not returned follow those of equal grade; in ir_measures they stand before returned ones
+    with a score below 0.
 
     Returned b, a; a is better; depth 1 shares none, depth 2 both:
 
@@ -441,36 +409,27 @@ def compat(view: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> Ra
     """
     hits, ideal = (each.where(each.grade > 0) for each in (view.hits, view.ideal))
     depth = np.maximum(view.returned, ideal.total().astype(np.int64))
-    ideal_rank = _nearest_ideal_rank(view)
+    ideal_rank = _rank_in_nearest_ideal(hits, ideal)
     sums = GeometricWeights(p, int(depth.max(initial=1)))
     share = sums.shares(np.maximum(hits.rank, ideal_rank), depth[hits.in_list])
-    total = hits.total(share)
-    itself = ideal.total(sums.shares(ideal.nth(), depth[ideal.in_list]))
-    divisor, name = itself, "overlap of the ideal with itself"
-    if not normalize:
-        weight = sums.weights(np.ones_like(depth), depth)
-        divisor, name = np.where(itself > 0, weight, 0.0), "weights"
-    terms = {"sum": total, name: divisor}
-    table = Table(hits, {"rank in the ideal": ideal_rank, "contribution": share})
-    return Ratio(total, divisor, f"sum / {name}", terms, table)
+    columns = {"rank in the ideal": ideal_rank, "contribution": share}
+    if normalize:
+        itself = ideal.total(sums.shares(ideal.nth(), depth[ideal.in_list]))
+        return sum_of_rows(hits, columns, itself, "overlap of the ideal with itself")
+    weights = np.where(ideal.total() > 0, sums.weights(np.ones_like(depth), depth), 0.0)
+    return sum_of_rows(hits, columns, weights, "weights")
 
 
-def _nearest_ideal_rank(view: Judged) -> Ints:
-    """The rank of each hit above grade 0 in the ideal list that is nearest to its list.
+def _rank_in_nearest_ideal(hits: Hits, ideal: Hits) -> Ints:
+    """The rank of each hit in the ideal order that is nearest to its list's.
 
     Of equal grades those that were returned come first, as they were returned.
     """
-    hits, ideal = (each.where(each.grade > 0) for each in (view.hits, view.ideal))
-    new = starts(ideal.in_list, ideal.grade)
-    first = (ideal.nth() - 1)[new][np.cumsum(new) - 1] if new.size else ideal.rank
-    better = np.zeros(view.ideal.rank.size, dtype=np.int64)  # items of a higher grade
-    better[view.ideal.grade > 0] = first
-    row = view.ideal.starts()[hits.in_list] + hits.place - 1
-    order = np.lexsort((hits.rank, -hits.grade, hits.in_list))
-    head = starts(hits.in_list[order], hits.grade[order])
-    begin = np.flatnonzero(head)[np.cumsum(head) - 1] if head.size else order
-    rank = np.empty_like(hits.rank)
-    rank[order] = better[row[order]] + np.arange(order.size) - begin + 1
+    better = ideal.ordered(-ideal.grade)[0]  # how many items have a higher grade than each
+    better_hits = hits.ordered(-hits.grade)[0]
+    place = np.empty_like(hits.rank)
+    place[np.lexsort((-hits.grade, hits.in_list))] = hits.nth()
+    rank: Ints = better[ideal.starts()[hits.in_list] + hits.place - 1] + place - better_hits
     return rank
 
 
@@ -494,15 +453,13 @@ def rbo(
     follows is extrapolated from the overlap at their ends (equation 32, RBO_ext, lists of unequal
     length as well); `tail=zero` adds nothing, which is what is certain. The truth's ranking is its
     items with a grade of 0 or more, best first, equal grades as they stand in its file. Unlike
-    `Compat`, an item counts by its rank and not by its grade. Undefined without a truth.
+    `Compat`, an item counts by its rank and not by its grade.
 
     Returned b, a; the truth ranks a, b; depth 1 shares none, depth 2 both:
 
     >>> view = Judged.of((["b", "a"], {"a": 2, "b": 1}))
     >>> rbo(view, p=0.5).values()  # 1/2 * (0 + 1/2 * 2/2) + (1/2)^2 * 2/2
     array([0.5])
-    >>> rbo(view, p=0.5, tail="zero").values()
-    array([0.25])
     """
     hits, ideal = (each.where(each.grade >= 0) for each in (view.hits, view.ideal))
     size, returned = ideal.total().astype(np.int64), view.returned
@@ -519,6 +476,5 @@ def rbo(
         ends = (hits.total() - common) / np.maximum(long, 1) + common / divisor
         terms["below both"] = ends * p ** long.astype(float)
     value = np.sum(list(terms.values()), axis=0)
-    columns = {"rank in the truth": hits.place, "contribution": (1 - p) * share}
-    table = Table(hits, columns)
+    table = Table(hits, {"rank in the truth": hits.place, "contribution": (1 - p) * share})
     return Ratio(value, size > 0, " + ".join(terms), terms, table)

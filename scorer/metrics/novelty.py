@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NoReturn
 
 import numpy as np
 from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
-from scorer.metrics.api import Figure, Ratio, Table, divide, metric
+from scorer.metrics.api import Figure, Ratio, Table, divide, metric, sum_of_rows
 from scorer.metrics.parameters import (
     Catalogue,
     Cutoff,
@@ -30,11 +30,12 @@ from scorer.metrics.parameters import (
 from scorer.views.returned import Returned
 from scorer.views.scored import Scored
 
+HANDBOOK = "Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3"
 HISTORY = "history or items.users"  # either says how many past users know an item
 
 CatalogueCutoff = Annotated[Cutoff, Needs(lambda *_: ("items",))]
 FeatureDistance = Annotated[Distance, Needs(lambda *_: ("items.features",))]
-Base = Annotated[
+ShareBase = Annotated[
     Literal["users", "interactions"],
     Field(description="Shares of the past users, or of all (user, item) pairs of the past."),
     Needs(
@@ -48,45 +49,35 @@ PastUsers = Annotated[
     Field(description="How many past users there are; by default the history's lists."),
     FromChallenge(lambda constants: constants.users),
 ]
-Expected = Annotated[
+ExpectedItems = Annotated[
     Annotated[int, Strict(), Field(ge=1)] | Literal["history"],
     Field(
-        description="What is expected: so many of the most popular items, such as 100, "
+        description="What is expected: this many of the most popular items, such as 100, "
         "or what is like the list's history."
     ),
     Needs(
         lambda expected, _: ("history", "items.features") if expected == "history" else (HISTORY,)
     ),
 ]
-Target = Annotated[
+TargetShares = Annotated[
     Literal["relevant", "catalogue", "lists"],
     Field(
-        description="Whose shares of classes attention is compared with: those of the list's "
-        "relevant items, of all items, or of `lists`, whose further column has the same name."
+        description="The shares of classes that attention should have: those of the list's "
+        "relevant items, of all items, or of the column of `lists` that has the same name."
     ),
     Needs(lambda target, params: (f"lists.extra.{params['group']}",) if target == "lists" else ()),
 ]
-Steps = Annotated[
-    int,
-    Strict(),
-    Field(ge=1, le=1000, description="Into how many steps the scores from 0 to 1 are divided."),
+ThresholdCount = Annotated[
+    int, Strict(), Field(ge=1, le=1000, description="How many thresholds are tried, the last is 1.")
 ]
 
 
-def _catalogue_figure(
-    view: Returned, k: int, function: Any, no_bootstrap: str, formula: str
-) -> Figure:
-    """A figure of the items of the catalogue at the first k ranks, a row for each time."""
+def _item_figure(view: Returned, k: int, function: Any, no_bootstrap: str, formula: str) -> Figure:
+    """A figure of the catalogue's items at the first k ranks, a row for each time one is there."""
     top = view.top(k)
-    known = top.item >= 0
-    columns = {"item": top.item[known]}
-    in_list = top.in_list[known]
+    is_known = top.item >= 0
+    columns, in_list = {"item": top.item[is_known]}, top.in_list[is_known]
     return Figure(function, columns, in_list, no_bootstrap=no_bootstrap, formula=formula)
-
-
-def _times(items: Any) -> Any:
-    """How often each different item was returned."""
-    return np.unique(items, return_counts=True)[1]
 
 
 @metric(
@@ -101,9 +92,8 @@ def _times(items: Any) -> Any:
 def cataloguecoverage(view: Returned, *, k: Cutoff, catalogue: Catalogue = None) -> Figure:
     """The share of all items that at least one list recommends in its first k ranks.
 
-    All items are those of the challenge's `items`. Elliot's ItemCoverage is the count alone; others
-    divide by the items of the training set, or take every item that could be predicted at all
-    (prediction coverage).
+    All items are those of the challenge's `items`. Others divide by the items of the training set,
+    or take every item that could be predicted at all (prediction coverage).
 
     Two lists recommend a and b, and a; of four items:
 
@@ -113,7 +103,7 @@ def cataloguecoverage(view: Returned, *, k: Cutoff, catalogue: Catalogue = None)
     """
     function = partial(_coverage, catalogue=catalogue or len(view.catalogue.named))
     reason = "a draw of lists holds fewer different items than the lists do"
-    return _catalogue_figure(view, k, function, reason, "different items / catalogue")
+    return _item_figure(view, k, function, reason, "different items / catalogue")
 
 
 def _coverage(columns: Mapping[str, Any], weight: Floats, *, catalogue: int) -> float:
@@ -123,7 +113,7 @@ def _coverage(columns: Mapping[str, Any], weight: Floats, *, catalogue: int) -> 
 @metric(
     "Gini",
     title="Gini index of how recommendations spread",
-    source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3",
+    source=HANDBOOK,
     latex=r"\frac{\sum_{j=1}^{I} (2 j - I - 1) q_j}{I - 1}, "
     r"\qquad q_j = \text{share of the } j \text{-th least recommended item in the "
     r"first } k \text{ ranks of all lists}",
@@ -136,9 +126,8 @@ def gini(view: Returned, *, k: Cutoff, catalogue: Catalogue = None) -> Figure:
 
     0: every item is recommended equally often; 1: it is always the same one. The sum of
     (2j - n - 1) p_j over the n items, from the least recommended to the most, divided by n - 1.
-    Items that are never recommended count. Lower is better; Elliot and RankSys report 1 - Gini, and
-    those that divide by n instead of n - 1 never reach 1. What insurers call the normalized Gini,
-    of a ranking of risks, is `NormalizedGini`.
+    Items that are never recommended count. Tools that divide by n instead of n - 1 never reach 1.
+    What insurers call the normalized Gini, of a ranking of risks, is `NormalizedGini`.
 
     a is recommended three times, b once, c never:
 
@@ -149,22 +138,22 @@ def gini(view: Returned, *, k: Cutoff, catalogue: Catalogue = None) -> Figure:
     """
     function = partial(_inequality, catalogue=catalogue or len(view.catalogue.named))
     reason = "a draw of lists repeats rare items, so that it is more unequal than the lists are"
-    return _catalogue_figure(view, k, function, reason, "Gini coefficient of the items' counts")
+    return _item_figure(view, k, function, reason, "Gini coefficient of the items' counts")
 
 
 def _inequality(columns: Mapping[str, Any], weight: Floats, *, catalogue: int) -> float:
-    times = _times(columns["item"])
-    if catalogue < 2 or not times.size:
+    count = np.unique(columns["item"], return_counts=True)[1]
+    if catalogue < 2 or not count.size:
         return float("nan")
-    place = np.arange(catalogue - times.size + 1, catalogue + 1)  # items never returned come first
-    total = ((2 * place - catalogue - 1) * np.sort(times)).sum()
-    return float(total / times.sum() / (catalogue - 1))
+    place = np.arange(catalogue - count.size + 1, catalogue + 1)  # items never returned come first
+    total = ((2 * place - catalogue - 1) * np.sort(count)).sum()
+    return float(total / count.sum() / (catalogue - 1))
 
 
 @metric(
     "Entropy",
     title="Entropy of how recommendations spread",
-    source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3",
+    source=HANDBOOK,
     latex=r"-\sum_{x \in X} q_x \log_2 q_x, \qquad X = \text{items at the first } k \text{ ranks "
     r"of all lists}, \qquad q_x = \text{share of item } x \text{ in them}",
     tools="Elliot: ShannonEntropy",
@@ -175,8 +164,8 @@ def entropy(view: Returned, *, k: CatalogueCutoff) -> Figure:
     """How evenly the first k ranks of all lists spread over the items, in bits.
 
     The sum of -p log2 p, where p is an item's share of all recommendations: 0 when it is always the
-    same item, log2 n when all n items are recommended equally often. Libraries that take the
-    natural logarithm say 0.693 times as much.
+    same item, log2 n when all n items are recommended equally often. With the natural logarithm, as
+    in some libraries, it is 0.693 times as much.
 
     a is recommended twice, b and c once:
 
@@ -186,21 +175,21 @@ def entropy(view: Returned, *, k: CatalogueCutoff) -> Figure:
     1.5
     """
     reason = "a draw of lists repeats rare items, so that it is less even than the lists are"
-    return _catalogue_figure(view, k, _evenness, reason, "-sum of share × log2(share) of each item")
+    return _item_figure(view, k, _evenness, reason, "-sum of share × log2(share) of each item")
 
 
 def _evenness(columns: Mapping[str, Any], weight: Floats) -> float:
-    times = _times(columns["item"])
-    if not times.size:
+    count = np.unique(columns["item"], return_counts=True)[1]
+    if not count.size:
         return float("nan")
-    share = np.sort(times) / times.sum()
+    share = np.sort(count) / count.sum()
     return float(-(share * np.log2(share)).sum()) + 0.0  # never -0
 
 
 @metric(
     "ListCoverage",
     title="Coverage of the lists",
-    source="Shani and Gunawardana, Recommender Systems Handbook, 2011, section 8.3.3 (user space)",
+    source=f"{HANDBOOK} (user space)",
     latex=r"\frac{a}{L}, \qquad a = \text{lists with at least one item}, \qquad L = "
     r"\text{lists}",
     tools="Elliot: UserCoverage (the count alone)",
@@ -213,7 +202,7 @@ def listcoverage(view: Returned) -> Ratio:
     """The share of the lists for which anything is returned.
 
     Below 1 only where the challenge accepts that lists are missing or empty. Shani and Gunawardana
-    ask in addition for a minimum of items or confidence; Elliot's UserCoverage is the count alone.
+    ask in addition for a minimum of items or confidence.
 
     One of two lists is answered:
 
@@ -237,34 +226,32 @@ def listcoverage(view: Returned) -> Ratio:
     range=(0, None),
     undefined="nothing is returned",
 )
-def novelty(view: Returned, *, k: Cutoff, base: Base = "users", users: PastUsers = None) -> Ratio:
+def novelty(
+    view: Returned, *, k: Cutoff, base: ShareBase = "users", users: PastUsers = None
+) -> Ratio:
     """How surprising it is that anybody knows the recommended items, in bits.
 
     The mean over a list's first k items of -log2 of the share of past users that know the item
     (`base=users`, as Zhou et al. and RankSys's free discovery) or of the share of past interactions
     that were with it (`base=interactions`, as Elliot's EFD and Microsoft's recommenders). How many
-    know an item is counted from the challenge's `history`, and without one it is the column `users`
-    of its `items`; how many users there were must then be given (`users=`). An item that nobody
-    knows counts as if one user did. EFD weighs by rank and relevance as well, and Microsoft's
-    averages over all recommendations instead of list by list.
+    know an item is counted from the challenge's `history`. Without one it is the column `users` of
+    its `items`, and `users=` must say how many users there were. An item that nobody knows counts
+    as if one user did. Microsoft's averages over all recommendations instead of list by list.
 
     Of 8 past users 4 know a, 1 knows b, nobody knows c:
 
     >>> view = Returned.of((["a", "b", "c"], {}), users={"a": 4, "b": 1, "c": 0})
-    >>> novelty(view, k=2, users=8).values()  # (1 + 3) / 2
-    array([2.])
     >>> novelty(view, k=3, users=8).values().round(4)  # (1 + 3 + 3) / 3
     array([2.3333])
     """
     top, known_to = view.top(k), np.maximum(view.catalogue.users, 1.0)
-    past = float((view.catalogue.users.sum() if base == "interactions" else users) or 0)
+    past = view.catalogue.users.sum() if base == "interactions" else users
     if base == "users" and users is not None and known_to.max() > users:
         most = f"an item is known to {known_to.max():,.12g} past users"
         raise ChallengeError(f"Novelty: there cannot be {users:,} past users where {most}")
     bits = -np.log2(known_to[top.item] / past)
-    total, items = top.total(bits), top.total()
-    table = Table(top, {"known to": known_to[top.item], "-log2 of the share": bits})
-    return Ratio(total, items, "sum / items", {"sum": total, "items": items}, table)
+    columns = {"known to": known_to[top.item], "-log2 of the share": bits}
+    return sum_of_rows(top, columns, top.total(), "items")
 
 
 @metric(
@@ -280,7 +267,7 @@ def serendipity(
     view: Returned,
     *,
     k: Cutoff,
-    expected: Expected,
+    expected: ExpectedItems,
     distance: Distance = "cosine",
     rel: Relevant = 1,
 ) -> Ratio:
@@ -290,9 +277,9 @@ def serendipity(
     their ids), and the value is the share of the k ranks with a relevant item that is none of them.
     Ge et al. leave open which primitive recommender sets the expectations; here it is popularity.
     With `expected=history` a relevant item counts by how unlike the items of the list's history it
-    is: its mean `distance` from them by the feature columns, and fully where there is no history.
-    Microsoft's recommenders compute that with a cosine of co-occurrence and divide by what was
-    returned; a list shorter than k is divided by k here, as in P.
+    is: its mean `distance` from them by the feature columns, and 1 where there is no history.
+    Microsoft's recommenders compute that with a cosine of co-occurrence and divide by the number of
+    items returned; a list shorter than k is divided by k here, as in `P`.
 
     a is known to most; a and b are relevant, c is not:
 
@@ -313,9 +300,7 @@ def serendipity(
         place = view.catalogue.popularity()[relevant.item]
         unexpected = (place > int(expected)).astype(np.float64)
         columns = {"place by popularity": place.astype(float), "unexpected": unexpected}
-    total = relevant.total(unexpected)
-    terms = {"sum of unexpected": total, "k": k}
-    return Ratio(total, k, "sum of unexpected / k", terms, Table(relevant, columns))
+    return sum_of_rows(relevant, columns, k, "k", name="sum of unexpected")
 
 
 def _distance_from_history(items: Returned, distance: str) -> Floats:
@@ -344,7 +329,7 @@ def ild(view: Returned, *, k: Cutoff, distance: FeatureDistance = "cosine") -> R
     The mean distance over all pairs of them, by the feature columns of the challenge's `items`.
     Ziegler's intra-list similarity is a sum and grows with the list; RankSys weighs pairs by rank
     and relevance where asked to. An item without features is at cosine distance 1 from all, as in
-    scikit-learn; two such items are at Jaccard distance 0. Fewer than two items: undefined.
+    scikit-learn; two such items are at Jaccard distance 0.
 
     a and b are comedies, c is a thriller:
 
@@ -357,8 +342,8 @@ def ild(view: Returned, *, k: Cutoff, distance: FeatureDistance = "cosine") -> R
     features = top.catalogue.features[top.item]
     total, pairs = np.zeros(top.lists), np.zeros(top.lists)
     for one, other in top.pairs():
-        apart = feature_distances(features[one], features[other], distance)
-        total += np.bincount(top.in_list[one], apart, top.lists)
+        distances = feature_distances(features[one], features[other], distance)
+        total += np.bincount(top.in_list[one], distances, top.lists)
         pairs += np.bincount(top.in_list[one], minlength=top.lists)
     terms = {"sum of distances": total, "pairs": pairs}
     return Ratio(total, pairs, "sum of distances / pairs", terms)
@@ -379,7 +364,7 @@ def awrf(
     *,
     k: Cutoff | None = None,
     group: ItemColumn = "group",
-    target: Target = "relevant",
+    target: TargetShares = "relevant",
     weight: Literal["log", "geometric"] = "log",
     p: Persistence = 0.5,
     rel: Relevant = 1,
@@ -387,10 +372,10 @@ def awrf(
     """How near the attention that classes of items get comes to the shares they should have.
 
     Rank i gets the attention 1 / log2(max(i, 2)), as in TREC's Fair Ranking track, or
-    (1 - p) p^(i - 1) (`weight=geometric`, as the paper). An item's attention is divided by its
-    shares of classes, a further column of `items` of the kind classes: `a`, `a|b` for a half each,
+    (1 - p) p^(i - 1) (`weight=geometric`, as the paper). An item's attention is divided among its
+    classes, a further column of `items` of the kind classes: `a`, `a|b` for a half each,
     `a:0.7|b:0.3`. The value is 1 less the Jensen-Shannon divergence, in bits, of these sums from
-    the target. 0 where no returned item has a class; undefined without a target.
+    the target. 0 where no returned item has a class.
 
     a and b are relevant, of two classes; a alone is returned:
 
@@ -402,28 +387,24 @@ def awrf(
     rank = view.rank.astype(np.float64)
     attention = 1 / np.log2(np.maximum(rank, 2)) if weight == "log" else (1 - p) * p ** (rank - 1)
     attention = np.where(rank <= (np.inf if k is None else k), attention, 0.0)
-    classes = _class_shares(view, group)
+    classes = view.extras.item[group]
+    if classes.ndim != 2:
+        _refuse_column(group, "items")
     exposure = _normalized([view.total(each * attention) for each in classes.T], view.lists)
     wanted = _target_shares(view, group, target, rel)
-    has_none = np.isnan(exposure).any(axis=1)
-    divergence = _divergence(np.where(np.isnan(exposure), wanted, exposure), wanted)
-    divergence[has_none & ~np.isnan(divergence)] = 1.0
-    table = Table(view, {"attention": attention})
-    defined = ~np.isnan(divergence)
-    fairness = np.where(defined, 1 - divergence, 0.0)
-    terms = {"divergence": divergence}
-    return Ratio(fairness, defined.astype(float), "1 - divergence", terms, table)
+    divergence = _divergence(exposure, wanted)
+    divergence[np.isnan(exposure).any(axis=1)] = 1.0
+    is_defined = ~np.isnan(wanted).any(axis=1)
+    fairness = np.where(is_defined, 1 - divergence, 0.0)
+    terms, table = {"divergence": divergence}, Table(view, {"attention": attention})
+    return Ratio(fairness, is_defined.astype(float), "1 - divergence", terms, table)
 
 
-def _class_shares(view: Scored, group: str) -> Floats:
-    """How much of each returned item is of each class: shape (items, classes)."""
-    shares: Floats = view.extras.item[group]
-    if shares.ndim != 2:
-        raise ChallengeError(
-            f"AWRF: {group} of items must be classes; write items: "
-            f"{{columns: {{extra: {{{group}: classes}}}}}}"
-        )
-    return shares
+def _refuse_column(group: str, section: str) -> NoReturn:
+    raise ChallengeError(
+        f"AWRF: {group} of {section} must be classes; write {section}: "
+        f"{{columns: {{extra: {{{group}: classes}}}}}}"
+    )
 
 
 def _target_shares(view: Scored, group: str, target: str, rel: float) -> Floats:
@@ -431,10 +412,7 @@ def _target_shares(view: Scored, group: str, target: str, rel: float) -> Floats:
     if target == "lists":
         names, list_classes = view.extras.item.levels[group], view.list.levels.get(group)
         if list_classes is None:
-            raise ChallengeError(
-                f"AWRF: {group} of lists must be classes; write lists: "
-                f"{{columns: {{extra: {{{group}: classes}}}}}}"
-            )
+            _refuse_column(group, "lists")
         if unknown := [name for name in list_classes if name not in names]:
             raise ChallengeError(f"AWRF: no item has the class {unknown[0]!r} of lists' {group}")
         targets = np.zeros((len(names), view.lists))
@@ -449,13 +427,16 @@ def _target_shares(view: Scored, group: str, target: str, rel: float) -> Floats:
 
 
 def _normalized(totals: list[Floats], lists: int) -> Floats:
-    """Shares that sum to 1 in each list, (lists, classes), from each class's totals; else NaN."""
+    """The share of each class in each list, (lists, classes), from its total in each list.
+
+    NaN where all totals are 0.
+    """
     table = np.column_stack([np.empty((lists, 0)), *totals])
     return divide(table, table.sum(axis=1, keepdims=True))
 
 
 def _divergence(first: Floats, second: Floats) -> Floats:
-    """The Jensen-Shannon divergence of each row, in bits; NaN where either is."""
+    """The Jensen-Shannon divergence of the shares in each row, in bits; NaN where either is NaN."""
     middle = (first + second) / 2
     divergence = np.zeros(len(first))
     for side in (first, second):
@@ -478,7 +459,7 @@ def _divergence(first: Floats, second: Floats) -> Floats:
 def fmax(
     view: Scored,
     *,
-    steps: Steps = 100,
+    steps: ThresholdCount = 100,
     rel: Relevant = 1,
     average: Literal["lists", "pooled"] = "lists",
     weight: ItemColumn | None = None,
@@ -503,38 +484,35 @@ def fmax(
     if weight is not None:
         item_weight = np.nan_to_num(view.extras.item[weight])
         ideal_weight = np.nan_to_num(judged.item[weight])
-    is_relevant = np.nan_to_num(view.grade, nan=-np.inf) >= rel
     predicted = _at_or_above(view, steps, item_weight)
-    right = _at_or_above(view, steps, np.where(is_relevant, item_weight, 0.0))
+    right = _at_or_above(view, steps, np.where(view.grade >= rel, item_weight, 0.0))
     relevant = judged.ideal.total(np.where(judged.ideal.grade >= rel, ideal_weight, 0.0))
+    # precision is right / predicted, recall is found / relevant, each summed over the lists
+    columns = {"right": right, "predicted": predicted, "found": right, "relevant": relevant}
     if average == "lists":
-        right, predicted, found = (
-            np.nan_to_num(divide(right, predicted)),
-            (predicted > 0).astype(np.float64),
-            np.nan_to_num(divide(right, relevant[:, None])),
-        )
-        size = np.ones(view.lists)
-    else:
-        found, size = right, relevant
+        columns = {
+            "right": np.nan_to_num(divide(right, predicted)),
+            "predicted": (predicted > 0).astype(np.float64),
+            "found": np.nan_to_num(divide(right, relevant[:, None])),
+            "relevant": np.ones(view.lists),
+        }
     counted = np.flatnonzero(relevant > 0)
-    columns = {"right": right, "predicted": predicted, "found": found, "relevant": size}
     chosen = {name: column[counted] for name, column in columns.items()}
     return Figure(_highest_f1, chosen, counted, formula="highest F1 of all thresholds")
 
 
 def _at_or_above(view: Scored, steps: int, weight: Floats) -> Floats:
     """The weight of each list's items that score each threshold or more: (lists, steps)."""
-    score = np.nan_to_num(view.score)
+    score, levels = np.nan_to_num(view.score), steps + 1
+    # a score of .29 reaches the threshold .29, whatever .29 * 100 is rounded to
     level = np.clip(np.floor(score * steps + 1e-9), 0, steps).astype(np.int64)
-    cells = np.bincount(
-        view.in_list * (steps + 1) + level, weight, view.lists * (steps + 1)
-    ).astype(np.float64)
+    cells = np.bincount(view.in_list * levels + level, weight, view.lists * levels).astype(float)
     # from the highest level down: an item counts at all thresholds up to its score
-    return cells.reshape(view.lists, steps + 1)[:, :0:-1].cumsum(axis=1)[:, ::-1]
+    return cells.reshape(view.lists, levels)[:, :0:-1].cumsum(axis=1)[:, ::-1]
 
 
 def _highest_f1(columns: Mapping[str, Any], weight: Floats) -> float:
-    """The highest F1 over thresholds; a row a list that has a relevant item."""
+    """The highest F1 over thresholds; a row is a list that has a relevant item."""
     if not weight.size:
         return float("nan")
     right, predicted, found = (weight @ columns[n] for n in ("right", "predicted", "found"))

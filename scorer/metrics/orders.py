@@ -19,15 +19,15 @@ from scorer.views.pairwise import PairMatrices, Preferred, closed
 from scorer.views.scored import Scored
 from scorer.views.texts import Texts
 
-Step = Annotated[
+RankDivisor = Annotated[
     Literal["linear", "exp", "log", "ap"],
     Field(description="What an item at truth rank R is divided by: R, 2^R, log2(1 + R), or R - 1."),
 ]
-Unknown = Annotated[
+OpenPair = Annotated[
     Annotated[float, Field(ge=0, le=1)] | Literal["likelihood"],
     Field(
-        description="What a pair counts on which truth or submission is silent: 0 to 1, "
-        "or likelihood, each pair its own."
+        description="What a pair counts that truth or submission leaves open: 0 to 1, or "
+        "likelihood, each pair its own."
     ),
     Needs(lambda unknown, _: ("likelihood",) if unknown == "likelihood" else ()),
 ]
@@ -56,10 +56,10 @@ def tau(view: Judged) -> Ratio:
 
     Over the items that both rank. tau-b: pairs tied in the submission or in the truth are neither,
     and the divisor is the geometric mean of the pairs that each does not tie, as in scipy's
-    kendalltau. Items of equal score are tied, whatever rule for ties ranks them. Undefined where
-    either ties all. `average=pooled` divides the sum of all lists' differences by that of their
-    divisors, so that long lists count more, as in Kaggle's AI4Code. A truth without grades is an
-    order, best first, where all measures compare orders, as Tau, TauAP and Rho do.
+    kendalltau. Items of equal score are tied, whatever rule for ties ranks them. `average=pooled`
+    divides the sum of all lists' differences by that of their divisors, so that long lists count
+    more, as in Kaggle's AI4Code. A truth without grades is an order, best first, where all measures
+    compare orders, as Tau, TauAP and Rho do.
 
     The order b, a, c where the truth has a first and ties the others:
 
@@ -77,17 +77,10 @@ def tau(view: Judged) -> Ratio:
     agreeing = hits.total(hits.earlier(ideal[np.lexsort((-ideal, place, hits.in_list))]))
     against = pairs - ties - ideal_ties + both_ties - agreeing
     untied, ideal_untied = pairs - ties, pairs - ideal_ties
-    return Ratio(
-        agreeing - against,
-        np.sqrt(untied * ideal_untied),
-        "(agreeing - against) / sqrt(untied × untied in the truth)",
-        {
-            "agreeing": agreeing,
-            "against": against,
-            "untied": untied,
-            "untied in the truth": ideal_untied,
-        },
-    )
+    formula = "(agreeing - against) / sqrt(untied × untied in the truth)"
+    terms = {"agreeing": agreeing, "against": against}
+    terms |= {"untied": untied, "untied in the truth": ideal_untied}
+    return Ratio(agreeing - against, np.sqrt(untied * ideal_untied), formula, terms)
 
 
 def _pair_count(hits: Hits) -> Floats:
@@ -113,10 +106,9 @@ def tauap(view: Judged, *, over: Literal["submission", "truth"] = "submission") 
     """How well the order agrees with the truth's, mistakes at the top weighing more; -1 to 1.
 
     For each item but the first, the share of the items above it that the truth puts above it too;
-    the mean of these shares, times 2, less 1. Only items that both rank are looked at, and fewer
-    than two of them are undefined. It is not symmetric: `over=truth` goes down the truth's order
-    instead and asks the submission. The truth must be an order: equal grades in a list are a fault
-    of it.
+    the mean of these shares, times 2, less 1. Only items that both rank count. It is not symmetric:
+    `over=truth` goes down the truth's order instead and asks the submission. The truth must be an
+    order: equal grades in a list are a fault of it.
 
     The order b, a, c, d where the truth has a, b, c, d; above a is b, wrongly:
 
@@ -126,12 +118,12 @@ def tauap(view: Judged, *, over: Literal["submission", "truth"] = "submission") 
     """
     hits = view.hits
     place, above = hits.ordered(hits.place)[0], hits.nth() - 1
-    if over == "truth":
+    if over == "truth":  # where the submission puts the items, in the truth's order
         place = above[np.lexsort((place, hits.in_list))]
     share = hits.earlier(place) / np.maximum(above, 1)  # 0 for the first: nothing is above it
     total, items = hits.total(share), hits.total()
     terms = {"N": items, "sum of shares": total}
-    # the rows of the other order are not those of the list
+    # in the truth's order, the shares are not of the list's rows
     table = None if over == "truth" else Table(hits, {"above it": above, "share": share})
     formula = "2 / (N - 1) × sum of shares - 1"
     return Ratio(total, items - 1, formula, terms, table, transform=_to_correlation)
@@ -162,7 +154,6 @@ def rho(view: Judged) -> Ratio:
 
     Over the items that both rank, ranked anew among themselves. Tied items share their mean rank,
     as in scipy's spearmanr; items of equal score are tied, whatever rule for ties ranks them.
-    Undefined where either ties all.
 
     The order b, a, c where the truth has a, b, c; ranks differ by 1, 1 and 0:
 
@@ -176,33 +167,25 @@ def rho(view: Judged) -> Ratio:
     submitted, ideal = (
         2 * lower + tied - items for lower, tied in map(hits.ordered, (hits.before, -hits.grade))
     )
-    products, squares, ideal_squares = (
-        hits.total(terms) for terms in (submitted * ideal, submitted**2, ideal**2)
-    )
+    products, squares, ideal_squares = map(hits.total, (submitted * ideal, submitted**2, ideal**2))
     columns = {"d": submitted / 2, "d in the truth": ideal / 2, "product": submitted * ideal / 4}
-    return Ratio(
-        products,
-        np.sqrt(squares * ideal_squares),
-        "sum of products / sqrt(d² × d² in the truth)",
-        {
-            "sum of products": products / 4,
-            "d²": squares / 4,
-            "d² in the truth": ideal_squares / 4,
-        },
-        Table(hits, columns),
-    )
+    terms = {"sum of products": products / 4}
+    terms |= {"d²": squares / 4, "d² in the truth": ideal_squares / 4}
+    formula = "sum of products / sqrt(d² × d² in the truth)"
+    divisor = np.sqrt(squares * ideal_squares)
+    return Ratio(products, divisor, formula, terms, Table(hits, columns))
 
 
 def _explain_edrc(
     one: OneList, value: float, *, discount: str, closure: bool, unknown: float | str
 ) -> Steps:
-    """What each item expects of those that are not below it, and their discounted mean."""
-    squares = [pairs for _, pairs in one.view.squares()]
-    if not squares:
+    """Yield what each item expects of those that are not below it, and the discounted mean."""
+    blocks = [pairs for _, pairs in one.view.squares()]
+    if not blocks:
         yield Sentence("There are no two items to compare, so EDRC is undefined.")
         return
-    names, rank = one.names.truth, squares[0].rank[0]
-    expected, rivals = (part[0] for part in _expected_pairs(squares[0], closure, unknown))
+    names, rank = one.names.truth, blocks[0].rank[0]
+    expected, rivals = (part[0] for part in _expected_pairs(blocks[0], closure, unknown))
     counts, divisor = (rivals * expected).sum(axis=1), _truth_discount(rank, discount)
     counted = np.flatnonzero(rank > 1)
     yield Sentence("W(v): the items that are not below v. Items of rank R = 1 are not counted.")
@@ -234,19 +217,23 @@ def _explain_edrc(
     explain=_explain_edrc,
 )
 def edrc(
-    view: Preferred, *, discount: Step = "linear", closure: bool = True, unknown: Unknown = 0.5
+    view: Preferred,
+    *,
+    discount: RankDivisor = "linear",
+    closure: bool = True,
+    unknown: OpenPair = 0.5,
 ) -> Floats:
     """How far the submission prefers what the truth prefers, its best items counting most.
 
-    An item's truth rank R is the longest way down to it, through preferences, from an item that
-    nothing is preferred to (1). For each item v of rank 2 or more, the items w that are not below
-    it count 1 where truth and submission prefer w to v, 0 where they disagree, `unknown` where
-    either is silent; v's share of them is discounted by R. 1 is the truth's own order, -1 its
-    reverse; a truth that leaves pairs open cannot be met with 1.
+    An item's truth rank R is the length of the longest chain of preferences down to it, from an
+    item that nothing is preferred to (rank 1). For each item v of rank 2 or more, the items w that
+    are not below it count 1 where truth and submission prefer w to v, 0 where they disagree,
+    `unknown` where one of them prefers neither; v's share of them is discounted by R. 1 is the
+    truth's own order, -1 its reverse; where the truth leaves pairs open, 1 cannot be reached.
 
     The truth is closed transitively, and so is a submission of pairs (`closure=false` takes it as
-    it is; the paper does not say). Equal grades, equal scores and items that are not returned are
-    silence.
+    it is; the paper does not say). Of equal grades, of equal scores, and of an item that is not
+    returned, neither item is preferred.
 
     The paper's Table 1 as printed. Its 5/29 has 3 for item E, which takes B > E in the truth:
 
@@ -256,8 +243,6 @@ def edrc(
     ... )
     >>> edrc(view).round(4)  # 2 / (29/6) * (1/2 + 2.5/3 + 2.5/2) - 1, and 3/2 for E
     array([0.069 , 0.1724])
-    >>> edrc(view, discount="ap").round(4)  # 2 / (3 + 4/2 + 4) * (1 + 2.5/2 + 2.5) - 1
-    array([0.0556, 0.1667])
     """
 
     def correlation(pairs: PairMatrices) -> Floats:
@@ -286,35 +271,33 @@ def _expected_pairs(
 
 
 def _truth_discount(rank: Ints, discount: str) -> Floats:
-    """What an item is divided by, from its rank in the truth; those of rank 1 are not counted."""
+    """What an item is divided by, from its rank in the truth; items of rank 1 are not counted."""
     ranks = np.maximum(rank, 2).astype(np.float64)
-    match discount:
-        case "exp":
-            return np.exp2(ranks)
-        case "log":
-            return np.log2(1 + ranks)
-        case "ap":
-            return ranks - 1
-    return ranks
+    discounts: dict[str, Floats] = {
+        "linear": ranks,
+        "exp": np.exp2(ranks),
+        "log": np.log2(1 + ranks),
+        "ap": ranks - 1,
+    }
+    return discounts[discount]
 
 
 class ScoredPairs(NamedTuple):
-    """Every two judged items of a list that the submission scores."""
+    """Every two judged items of a list that the submission scores; shape (pairs,) each."""
 
     in_list: Ints
     difference: Floats  # between their scores, without its sign
     ordered: Mask  # whether the truth has them in the order of their scores, and not tied
     tied: Mask  # whether the truth ties them
 
-    @classmethod
-    def of(cls, view: Scored) -> ScoredPairs:
-        """The pairs of all lists."""
-        judged = view.where(~np.isnan(view.grade))
-        rows = [np.stack(pair) for pair in judged.pairs()]
-        one, other = np.concatenate([np.empty((2, 0), dtype=np.int64), *rows], axis=1)
-        difference = judged.score[one] - judged.score[other]
-        true = judged.grade[one] - judged.grade[other]
-        return cls(judged.in_list[one], np.abs(difference), difference * true > 0, true == 0)
+
+def _scored_pairs(view: Scored) -> ScoredPairs:
+    """The pairs of all lists."""
+    judged = view.where(~np.isnan(view.grade))
+    rows = [np.stack(pair) for pair in judged.pairs()]
+    one, other = np.concatenate([np.empty((2, 0), dtype=np.int64), *rows], axis=1)
+    scored, true = (each[one] - each[other] for each in (judged.score, judged.grade))
+    return ScoredPairs(judged.in_list[one], np.abs(scored), scored * true > 0, true == 0)
 
 
 @metric(
@@ -343,14 +326,12 @@ def acceq(view: Scored, *, epsilon: Epsilon = 0) -> Ratio:
     >>> view = Scored.of_scores(({"a": 0.9, "b": 0.3, "c": 0.2}, {"a": 2, "b": 1, "c": 1}))
     >>> acceq(view).values().round(4)  # ab and ac, of ab, ac and bc
     array([0.6667])
-    >>> acceq(view, epsilon=0.2).values()
-    array([1.])
     """
-    pairs = ScoredPairs.of(view)
+    pairs = _scored_pairs(view)
     is_right = np.where(pairs.difference <= epsilon, pairs.tied, pairs.ordered)
     right = np.bincount(pairs.in_list, is_right, minlength=view.lists).astype(np.float64)
-    whole = _pair_count(view.judged.ideal)
-    return Ratio(right, whole, "right pairs / pairs", {"right pairs": right, "pairs": whole})
+    count = _pair_count(view.judged.ideal)
+    return Ratio(right, count, "right pairs / pairs", {"right pairs": right, "pairs": count})
 
 
 @metric(
@@ -367,9 +348,9 @@ def acceq(view: Scored, *, epsilon: Epsilon = 0) -> Ratio:
 def acceqcalibrated(view: Scored, *, average: Literal["lists", "pooled"] = "lists") -> Figure:
     """`AccEq` with the epsilon that is best for the submission over all lists.
 
-    Metrics hardly ever score two items alike, while people do; tied are here the items whose scores
-    are at most epsilon apart. `average=lists` is the mean of the lists' shares, as WMT's, with one
-    epsilon for all; `pooled` the share of all pairs.
+    Metrics hardly ever score two items alike, while people do; items whose scores are at most
+    epsilon apart are tied here. `average=lists` is the mean of the lists' shares with one epsilon
+    for all, as in WMT; `pooled` is the share of all pairs.
 
     Where b and c tie, 0.1 apart, and a is 0.6 above b, an epsilon from 0.1 is best:
 
@@ -377,11 +358,10 @@ def acceqcalibrated(view: Scored, *, average: Literal["lists", "pooled"] = "list
     >>> acceqcalibrated(view).pooled()
     1.0
     """
-    pairs, count = ScoredPairs.of(view), _pair_count(view.judged.ideal)
-    # a row for each list that has pairs, too: it is tied by every epsilon, and gains nothing
+    pairs, count = _scored_pairs(view), _pair_count(view.judged.ideal)
+    # A list that has pairs has a row of its own, too, since some of them may not be scored.
     lists = np.flatnonzero(count)
-    in_list = np.append(lists, pairs.in_list)
-    zeros = np.zeros(lists.size)
+    in_list, zeros = np.append(lists, pairs.in_list), np.zeros(lists.size)
     columns = {
         "difference": np.append(zeros, pairs.difference),
         "ordered": np.append(zeros, pairs.ordered),
@@ -396,15 +376,15 @@ def acceqcalibrated(view: Scored, *, average: Literal["lists", "pooled"] = "list
 
 def _calibrated_accuracy(columns: Mapping[str, Floats], weight: Floats, *, of_lists: bool) -> float:
     """The highest share of right pairs over every epsilon; rows are ordered by difference."""
-    share = weight / np.maximum(columns["list_pairs"], 1) if of_lists else weight
-    whole = (share * columns["list_pairs"])[columns["is_pair"] == 0].sum()
-    if not whole:
+    share = weight / columns["list_pairs"] if of_lists else weight
+    pairs = (share * columns["list_pairs"])[columns["is_pair"] == 0].sum()
+    if not pairs:
         return float("nan")
     difference, ordered, tied = (columns[name] for name in ("difference", "ordered", "tied"))
     gain = np.append(0.0, np.cumsum(share * (tied - ordered)))
     # an epsilon ties all pairs that are that far apart; it is 0 at least
     ends = np.flatnonzero(np.append(starts(difference), True) & (np.append(difference, np.inf) > 0))
-    return float(((share * ordered).sum() + gain[ends].max()) / whole)
+    return float(((share * ordered).sum() + gain[ends].max()) / pairs)
 
 
 @metric(
@@ -454,7 +434,7 @@ def _code(name: str) -> int:
 
 def _pairs_in_order(columns: Mapping[str, Any], weight: Floats) -> float:
     """The share of right pairs of systems, by their means over lists."""
-    _codes, first, system = np.unique(columns["system"], return_index=True, return_inverse=True)
+    _, first, system = np.unique(columns["system"], return_index=True, return_inverse=True)
     total = np.bincount(system, weight)
     grade, score = (np.bincount(system, weight * columns[n]) / total for n in ("grade", "score"))
     group = columns["group"][first]

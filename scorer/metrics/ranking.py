@@ -9,16 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from math import ceil
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field, Strict
 
-from scorer.core.arrays import Floats, Ints
+from scorer.core.arrays import Floats, Ints, ends, starts
 from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
-from scorer.metrics.api import Ratio, Table, divide, metric
+from scorer.metrics.api import Ratio, Table, divide, metric, sum_of_rows
 from scorer.metrics.explain import NamedItems, OneList, Sentence, Steps, equation, ranked_table
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import (
@@ -30,23 +30,23 @@ from scorer.metrics.parameters import (
     Needs,
     Relevant,
 )
+from scorer.views.extras import Column
 from scorer.views.hits import Hits, Judged, steps
 from scorer.views.scored import Scored
 
 INFAP_SMOOTHING = 0.00001  # trec_eval's
 
+RecallDivisor = Literal["relevant", "capped"]
 RecallLevel = Annotated[
     float, Field(ge=0, le=1, description="The share of the relevant items to reach, 0 to 1.")
 ]
-Pairs = Annotated[
+ComparedPairs = Annotated[
     Literal["recommended", "all"],
-    Needs(
-        lambda pairs, params: ("items",) if pairs == "all" and params["catalogue"] is None else ()
-    ),
+    Needs(lambda pairs, params: ("items",) * (pairs == "all" and params["catalogue"] is None)),
 ]
-Credit = Annotated[float, Field(ge=0, le=1, description="What each class that is met is worth.")]
-Page = Annotated[int, Strict(), Field(ge=1, description="How many items are seen at once.")]
-Never = Annotated[
+Credit = Annotated[float, Field(ge=0, le=1, description="What each class that is found adds.")]
+PageSize = Annotated[int, Strict(), Field(ge=1, description="How many items a page shows.")]
+WithoutHit = Annotated[
     float, Field(ge=0, description="The value of a list in which nothing relevant comes.")
 ]
 
@@ -68,21 +68,19 @@ def p(
 ) -> Ratio:
     """The share of the first k ranks that holds a relevant item.
 
-    A list shorter than k is divided by k all the same, as trec_eval does. Hivemall's code divides
-    by what was returned: `denominator=returned`, min(k, n).
+    A list shorter than k is divided by k all the same, as in trec_eval; `denominator=returned`
+    divides by min(k, n).
 
     Returned a, x, b; a and b are relevant:
 
-    >>> view = Judged.of((["a", "x", "b"], {"a": 1, "b": 1}))
-    >>> p(view, k=5).values()  # 2 / 5
+    >>> p(Judged.of((["a", "x", "b"], {"a": 1, "b": 1})), k=5).values()  # 2 / 5
     array([0.4])
-    >>> p(view, k=5, denominator="returned").values()  # 2 / 3
-    array([0.66666667])
     """
     hits = view.hits.relevant(rel)
-    if denominator == "returned":
-        return _hits_in_top(hits, k, np.minimum(view.returned, k), "min(k, n)")
-    return _hits_in_top(hits, k, k, "k")
+    columns = {"found": hits.within(k)}
+    if denominator == "k":
+        return sum_of_rows(hits, columns, k, "k", name="found")
+    return sum_of_rows(hits, columns, np.minimum(view.returned, k), "min(k, n)", name="found")
 
 
 @metric(
@@ -98,29 +96,26 @@ def p(
     mean_ranks=True,
 )
 def r(
-    view: Judged,
-    *,
-    k: Cutoff,
-    rel: Relevant = 1,
-    denominator: Literal["relevant", "capped"] = "relevant",
+    view: Judged, *, k: Cutoff, rel: Relevant = 1, denominator: RecallDivisor = "relevant"
 ) -> Ratio:
     """The share of the relevant items that stands at the first k ranks.
 
-    Divided by all relevant items, as trec_eval does, so that a list with more than k of them
-    cannot reach 1; `denominator=capped` divides by min(R, k).
+    It is divided by all R relevant items, as in trec_eval, so that it cannot reach 1 where R is
+    above k; `denominator=capped` divides by min(R, k).
 
     Returned a, x; a, b and c are relevant:
 
-    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
-    >>> r(view, k=2).values()  # 1 / 3
+    >>> r(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1})), k=2).values()  # 1 / 3
     array([0.33333333])
-    >>> r(view, k=2, denominator="capped").values()  # 1 / 2
-    array([0.5])
     """
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
-    if denominator == "capped":
-        return _hits_in_top(hits, k, np.minimum(relevant, k), "min(R, k)")
-    return _hits_in_top(hits, k, relevant, "R")
+    divisor, name = cap_relevant(relevant, k if denominator == "capped" else None)
+    return sum_of_rows(hits, {"found": hits.within(k)}, divisor, name, name="found")
+
+
+def cap_relevant(relevant: Floats, k: int | None) -> tuple[Floats, str]:
+    """How many relevant items k ranks can hold, and the formula of it; None is no cut-off."""
+    return (relevant, "R") if k is None else (np.minimum(relevant, k), "min(R, k)")
 
 
 @metric(
@@ -135,10 +130,10 @@ def r(
     expected_ties=True,
 )
 def rprec(view: Judged, *, rel: Relevant = 1) -> Ratio:
-    """The share of the first R ranks that holds a relevant item, R being how many there are.
+    """The share of the first R ranks that holds a relevant item; R is how many there are.
 
-    Precision and recall at R are the same number. As in trec_eval a list shorter than R is divided
-    by R all the same.
+    Precision and recall at rank R are the same number. As in trec_eval, a list shorter than R is
+    divided by R all the same.
 
     Returned a, x, b; a and b are relevant, so that R is 2:
 
@@ -146,15 +141,8 @@ def rprec(view: Judged, *, rel: Relevant = 1) -> Ratio:
     array([0.5])
     """
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
-    return _hits_in_top(hits, relevant[hits.in_list], relevant, "R")
-
-
-def _hits_in_top(hits: Hits, k: int | Floats, divisor: int | Ints | Floats, name: str) -> Ratio:
-    """The hits at the first k ranks (one k, or one per hit) over `divisor`, called `name`."""
-    is_in_top = hits.within(k)
-    count = hits.total(is_in_top)
-    terms = {"found": count, name: divisor}
-    return Ratio(count, divisor, f"found / {name}", terms, Table(hits, {"found": is_in_top}))
+    is_in_top = hits.within(relevant[hits.in_list])
+    return sum_of_rows(hits, {"found": is_in_top}, relevant, "R", name="found")
 
 
 @metric(
@@ -171,27 +159,30 @@ def f(view: Judged, *, k: Cutoff, rel: Relevant = 1, beta: Beta = 1) -> Ratio:
     """Precision and recall at k in one number, their weighted harmonic mean.
 
     (1 + beta^2) P R / (beta^2 P + R), which is (1 + beta^2) c / (beta^2 R + k) for c relevant
-    items found. beta is van Rijsbergen's: with beta=2 recall weighs twice as much. The parameter of
-    trec_eval's set_F is beta squared: its set_F.4 is our beta=2. If pooled, what is returned where
-    nothing is relevant counts as wrong.
+    items found. beta is van Rijsbergen's: with beta=2 recall weighs twice as much. If pooled, what
+    is returned where nothing is relevant counts as wrong.
 
-    Returned a, x; a, b and c are relevant, so that P@2 is 1/2 and R@2 is 1/3:
+    Returned a, x; a, b and c are relevant:
 
     >>> view = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
-    >>> f(view, k=2).values()  # 2 * 1 / (3 + 2)
-    array([0.4])
     >>> f(view, k=2, beta=2).values().round(4)  # 5 * 1 / (4 * 3 + 2)
     array([0.3571])
     """
-    hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
-    is_in_top = hits.within(k)
-    count = hits.total(is_in_top)
+    hits = view.hits.relevant(rel)
+    return f_ratio(hits, hits.within(k), view.ideal.count(rel), beta, k, "k")
+
+
+def f_ratio(
+    hits: Hits, found: Floats, relevant: Floats, beta: float, size: Ints | int, size_name: str
+) -> Ratio:
+    """The F measure of the hits that were found, shape (hits,), among `size` items of each list."""
+    count = hits.total(found)
     return Ratio(
         (1 + beta**2) * count,
-        beta**2 * relevant + k,
-        "(1 + beta²) × found / (beta² × R + k)",
-        {"beta": beta, "found": count, "R": relevant, "k": k},
-        Table(hits, {"found": is_in_top}),
+        beta**2 * relevant + size,
+        f"(1 + beta²) × found / (beta² × R + {size_name})",
+        {"beta": beta, "found": count, "R": relevant, size_name: size},
+        Table(hits, {"found": found}),
         defined=relevant > 0,
     )
 
@@ -218,55 +209,49 @@ def ap(
 ) -> Ratio:
     """The precision at each relevant item's rank, averaged over the relevant items.
 
-    Those that were not found, or stand below k, count as 0: the sum is divided by R, as in
+    Those that were not found, or stand below rank k, count as 0: the sum is divided by R, as in
     trec_eval and in Hivemall's documentation. Others divide by the most that could have been found:
     by min(R, k) (`denominator=capped`, as Kaggle's MAP@K does), or by min(R, n) (`returned`, as
     lenskit without a cut-off). Hivemall's code divides by the relevant items found (`hits`), which
-    never asks what was missed; undefined where none was found.
+    never asks what was missed.
 
     Returned a, x, b, y; a, b and c are relevant:
 
     >>> view = Judged.of((["a", "x", "b", "y"], {"a": 1, "b": 1, "c": 1}))
     >>> ap(view).values().round(4)  # (1/1 + 2/3) / 3
     array([0.5556])
-    >>> ap(view, denominator="hits").values().round(4)  # (1/1 + 2/3) / 2
-    array([0.8333])
     """
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
-    if hits.spread:
-        total = _expected_precision_sum(hits, k)
-        table = Table(hits, {"found": hits.within(k)})
-    else:
-        hits = hits.top(k)
-        precision = hits.nth() / hits.rank
-        total = hits.total(precision)
-        table = Table(hits, {"found so far": hits.nth(), "precision": precision})
-    divisor, name = relevant, "R"
-    if denominator == "capped" and k is not None:
-        divisor, name = np.minimum(relevant, k), "min(R, k)"
-    elif denominator == "returned":
+    if hits.spread and denominator == "hits":  # how many are found depends on the order, too
+        message = "AP(denominator=hits) has no closed form for ties: expected; the others have"
+        raise NotationError(message, "denominator")
+    divisor, name = cap_relevant(relevant, k if denominator == "capped" else None)
+    if denominator == "returned":
         divisor, name = np.minimum(relevant, view.returned), "min(R, n)"
     elif denominator == "hits":
-        if hits.spread:  # the number found depends on the order, too
-            message = "AP(denominator=hits) has no closed form for ties: expected; the others have"
-            raise NotationError(message, "denominator")
-        divisor, name = hits.total(), "found"
-    formula = f"sum of precisions / {name}"
-    return Ratio(total, divisor, formula, {"sum of precisions": total, name: divisor}, table)
+        divisor, name = hits.top(k).total(), "found"
+    if not hits.spread:
+        hits = hits.top(k)
+        columns = {"found so far": hits.nth(), "precision": hits.nth() / hits.rank}
+        return sum_of_rows(hits, columns, divisor, name, name="sum of precisions")
+    total = _expected_precision_sum(hits, k)
+    terms = {"sum of precisions": total, name: divisor}
+    table = Table(hits, {"found": hits.within(k)})
+    return Ratio(total, divisor, f"sum of precisions / {name}", terms, table)
 
 
 def _expected_precision_sum(hits: Hits, k: int | None) -> Floats:
     """Each list's sum of precisions at its hits, as the mean over all orders of tied items.
 
     A hit is at each place j of its group of t tied items with equal probability; each other hit
-    of the group is then above it with probability (j - 1) / (t - 1). See McSherry and Najork,
-    ECIR 2008.
+    of the group is then above it with probability (j - 1) / (t - 1) (McSherry and Najork, ECIR
+    2008).
     """
     groups, size, hits_above = hits.groups()
     share_above = (size - 1) / np.maximum(groups.tied - 1, 1)
     sums = np.zeros(size.shape)
     depth = groups.tied if k is None else np.minimum(groups.tied, k - groups.before)
-    for place, at in steps(depth):
+    for place, at in steps(depth):  # `at` are the groups with so many places
         nth = hits_above[at] + 1 + (place - 1) * share_above[at]
         sums[at] += size[at] / groups.tied[at] * nth / (groups.before[at] + place)
     return groups.total(sums)
@@ -290,18 +275,18 @@ def rr(view: Judged, *, k: Cutoff | None = None, rel: Relevant = 1) -> Ratio:
 
     Returned x, a, b; a and b are relevant:
 
-    >>> view = Judged.of((["x", "a", "b"], {"a": 1, "b": 1}))
-    >>> rr(view).values(), rr(view, k=1).values()  # 1 / 2
-    (array([0.5]), array([0.]))
+    >>> rr(Judged.of((["x", "a", "b"], {"a": 1, "b": 1}))).values()  # 1 / 2
+    array([0.5])
     """
     hits = view.hits.relevant(rel)
     reciprocal = hits.first(lambda rank: 1 / rank, k)
-    formula, table = "1 / first relevant rank", Table(hits, {"found": hits.within(k)})
+    table = Table(hits, {"found": hits.within(k)})
     if hits.spread:
-        return Ratio(reciprocal, 1, f"mean of {formula} over all orders", {}, table)
+        formula = "mean of 1 / first relevant rank over all orders"
+        return Ratio(reciprocal, 1, formula, table=table)
     with np.errstate(divide="ignore"):  # an item that is not found has an infinite rank
         terms = {"first relevant rank": 1 / reciprocal}
-    return Ratio(reciprocal, 1, formula, terms, table)
+    return Ratio(reciprocal, 1, "1 / first relevant rank", terms, table)
 
 
 @metric(
@@ -346,9 +331,9 @@ def success(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
 def bpref(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """How seldom items judged irrelevant stand above relevant ones; unjudged ones do not count.
 
-    Each relevant item found adds 1 - min(b, R) / min(N, R), b being how many of the list's N
-    irrelevant items stand above it; the sum is divided by R. So trec_eval since version 8; the
-    paper divides by R where it has min(N, R). Items with a grade below 0 are unjudged.
+    Each relevant item found adds 1 - min(b, R) / min(N, R), where b of the list's N irrelevant
+    items stand above it; the sum is divided by R. So does trec_eval since version 8; the paper has
+    R in the place of min(N, R). Items with a grade below 0 are unjudged.
 
     Returned n, a, x, b; a and b are relevant, n and m judged irrelevant:
 
@@ -358,14 +343,12 @@ def bpref(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """
     judged = view.hits.relevant(0)
     hits, relevant = judged.relevant(rel), view.ideal.count(rel)
-    irrelevant = view.ideal.relevant(0).total() - relevant
+    irrelevant = view.ideal.count(0) - relevant
     above = judged.nth()[judged.grade >= rel] - hits.nth()
-    most, least = relevant[hits.in_list], np.minimum(relevant, irrelevant)[hits.in_list]
-    # nothing is above where there is nothing irrelevant
-    share = 1 - np.minimum(above, most) / np.maximum(least, 1)
-    total = hits.total(share)
-    table = Table(hits, {"irrelevant above": above, "1 - min(b, R) / min(N, R)": share})
-    return Ratio(total, relevant, "sum / R", {"sum": total, "R": relevant}, table)
+    divisor = np.maximum(np.minimum(relevant, irrelevant), 1)  # not 0 / 0 where all are relevant
+    share = 1 - np.minimum(above, relevant[hits.in_list]) / divisor[hits.in_list]
+    columns = {"irrelevant above": above, "1 - min(b, R) / min(N, R)": share}
+    return sum_of_rows(hits, columns, relevant, "R")
 
 
 @metric(
@@ -382,9 +365,9 @@ def infap(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """Average precision, estimated where only a sample of the pool was judged.
 
     A grade below 0, by convention -1, means pooled but not judged: such items are taken to be
-    relevant as often as the judged ones above the same rank. Items without any grade were not
-    pooled and are not relevant. The sum is divided by the relevant items known. Smoothed as in
-    trec_eval, by .00001.
+    relevant as often as the judged ones above the same rank, a share that is smoothed by .00001 as
+    in trec_eval. Items without any grade were not pooled and are not relevant. The sum is divided
+    by the known relevant items.
 
     Returned a, u, n, b; a and b are relevant, u pooled but not judged, n not relevant.
     At rank 4 all 3 items above are pooled, and 1 of the 2 judged is relevant:
@@ -396,18 +379,17 @@ def infap(view: Judged, *, rel: Relevant = 1) -> Ratio:
     hits, judged, relevant = view.hits.relevant(rel), view.hits.relevant(0), view.ideal.count(rel)
     above = hits.rank - 1.0
     pooled_above = view.hits.nth()[view.hits.grade >= rel] - 1
-    judged_above = judged.nth()[judged.grade >= rel] - 1
-    share = (hits.nth() - 1 + INFAP_SMOOTHING) / (judged_above + 2 * INFAP_SMOOTHING)
+    judged_above, relevant_above = judged.nth()[judged.grade >= rel] - 1, hits.nth() - 1
+    share = (relevant_above + INFAP_SMOOTHING) / (judged_above + 2 * INFAP_SMOOTHING)
     pooled_share = pooled_above / np.maximum(above, 1)
     precision = 1 / hits.rank + above / hits.rank * pooled_share * share
-    total = hits.total(precision)
     columns = {
         "pooled above": pooled_above,
         "judged above": judged_above,
-        "relevant above": hits.nth() - 1,
+        "relevant above": relevant_above,
         "precision": precision,
     }
-    return Ratio(total, relevant, "sum / R", {"sum": total, "R": relevant}, Table(hits, columns))
+    return sum_of_rows(hits, columns, relevant, "R")
 
 
 @metric(
@@ -425,21 +407,19 @@ def iprec(view: Judged, *, recall: RecallLevel, rel: Relevant = 1) -> Ratio:
     """The highest precision at any rank where that share of the relevant items is found.
 
     A rank qualifies when at least ceil(recall * R) relevant items stand at or above it, computed
-    exactly; 0 if none qualifies. trec_eval's iprec_at_recall rounds otherwise, and asks for too
-    few: version 9 takes recall * R + .9 without its fraction (1 of 21 items at a recall of .05,
-    where 1.05 need 2), version 10 the nearest whole number. ir_measures uses trec_eval.
+    exactly; 0 if none qualifies. trec_eval asks for too few: version 9 takes recall * R + .9
+    without its fraction (1 of 21 items at a recall of .05, where 1.05 need 2), version 10 the
+    nearest whole number.
 
     Returned a, x, b; a, b and c are relevant. Half of 3 needs 2 of them:
 
     >>> view = Judged.of((["a", "x", "b"], {"a": 1, "b": 1, "c": 1}))
     >>> iprec(view, recall=0.5).values()  # 2 / 3
     array([0.66666667])
-    >>> iprec(view, recall=1).values()
-    array([0.])
     """
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
-    counts, which = np.unique(relevant, return_inverse=True)
     level = Fraction(str(recall))  # as written: .1 of 10 is 1, not a float's 1.0000000000000001
+    counts, which = np.unique(relevant, return_inverse=True)
     needed = np.array([ceil(level * int(count)) for count in counts], dtype=np.int64)[which]
     precision = hits.nth() / hits.rank
     qualifies = hits.nth() >= needed[hits.in_list]
@@ -447,37 +427,35 @@ def iprec(view: Judged, *, recall: RecallLevel, rel: Relevant = 1) -> Ratio:
     np.maximum.at(highest, hits.in_list[qualifies], precision[qualifies])
     table = Table(hits, {"found so far": hits.nth(), "precision": precision})
     formula = "highest precision from where ⌈recall × R⌉ are found"
-    return Ratio(highest, relevant > 0, formula, {}, table)
+    return Ratio(highest, relevant > 0, formula, table=table)
 
 
 def _explain_marp(one: OneList, value: float, *, cutoffs: tuple[int, ...], at_cutoff: str) -> Steps:
-    """The sets at each cut-off, their R-precisions, and the mean of these."""
+    """Yield the sets at each cut-off, their R-precisions, and the mean of these."""
     hits, ideal = one.view.hits.relevant(0), one.view.ideal.relevant(0)
     size, parts = ideal.rank.size, list[float]()
     yield Sentence(f"The truth has m = {size:,} items.")
     for z in cutoffs:
-        depth = min(size, z)
-        best = _best_hits(ideal, ideal, z, at_cutoff)
+        depth, best = min(size, z), _best_hits(ideal, ideal, z, at_cutoff)
         found = _best_hits(hits, ideal, z, at_cutoff)
         found = found.where(found.within(z) > 0)
         yield NamedItems(f"relevant, z = {z}", one.name_items(best))
         if best.rank.size > depth:
             grade = f"Item {depth:,} of the truth has grade {best.grade[-1]:g}"
             yield Sentence(f"{grade}, so that all {best.rank.size:,} down to it are relevant.")
-        # with tied ranks, all items that can be there
-        last = int((one.names.before < z).sum()) if hits.spread else z
-        yield NamedItems(f"retrieved, z = {z}", one.names.returned[:last])
-        if hits.spread:
+        if hits.spread:  # all tied items that can be among the first z
+            last = int((one.names.before < z).sum())
+            yield NamedItems(f"retrieved, z = {z}", one.names.returned[:last])
             yield ranked_table(one, found, {"both": found.within(z)}, z)
         else:
+            yield NamedItems(f"retrieved, z = {z}", one.names.returned[:z])
             yield NamedItems(f"both, z = {z}", one.name_items(found))
         count = float(found.within(z).sum())
         share = count / depth if depth else np.nan
         yield equation(f"Rp@{z}", "|both| / min(m, z)", "{} / {}", count, depth, value=share)
         parts += [count, depth]
     symbols = " + ".join(f"Rp@{z}" for z in cutoffs)
-    numbers = " + ".join(["{} / {}"] * len(cutoffs))
-    count = len(cutoffs)
+    numbers, count = " + ".join(["{} / {}"] * len(cutoffs)), len(cutoffs)
     yield equation("AvgRp", f"({symbols}) / {count}", f"({numbers}) / {count}", *parts, value=value)
 
 
@@ -499,12 +477,11 @@ def marp(
     """How many of a list's best items stand at its first ranks, averaged over several depths.
 
     At depth z the relevant items are the z best of the truth, together with those that have the
-    same grade as the last of them (`at_cutoff=include`, as in the challenge), and the hits are
-    divided by min(m, z), where m is how many items the truth has (one with a grade below 0 is never
-    relevant). There can be more relevant items than that, but never more hits. `at_cutoff=cut`
-    takes exactly the first z, equal grades in the order of the truth file. The challenge's first
-    example divides by what was retrieved, which would reward short lists; its second, and text, by
-    min(m, z).
+    same grade as the last of them (`at_cutoff=include`, as in the challenge). `at_cutoff=cut` takes
+    exactly the first z, equal grades in the order of the truth file. The hits are divided by
+    min(m, z), where m is how many items the truth has (one with a grade below 0 is never relevant).
+    The challenge's first example divides by what was retrieved, which would reward short lists; its
+    second example and its text, by min(m, z).
 
     The challenge's second example, list 2: truth 1 to 7; depths 5 and 10:
 
@@ -523,7 +500,7 @@ def marp(
 
 
 def _best_hits(hits: Hits, ideal: Hits, z: int, at_cutoff: str) -> Hits:
-    """The hits that are among the z best items of the truth."""
+    """The hits that are among the z best items of the truth, with equal grades or without."""
     if at_cutoff == "cut":
         return hits.where(hits.place <= z)
     last = ideal.where(ideal.place == np.minimum(ideal.total(), z)[ideal.in_list])
@@ -544,8 +521,8 @@ def _best_hits(hits: Hits, ideal: Hits, z: int, at_cutoff: str) -> Hits:
 def hits(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     """The share of the positive items whose score is above that of the k-th best negative.
 
-    Positive items have a grade of `rel` or more, negative ones one from 0 to below it; what nobody
-    judged is neither. A positive with the very score of the k-th negative is no hit. With fewer
+    Positive items have a grade of `rel` or more, negative ones a grade from 0 to below it; unjudged
+    items are neither. A positive with the very score of the k-th negative is no hit. With fewer
     than k negatives every positive that was returned is one, as in the Open Graph Benchmark, where
     all edges are one list (ogbl-ppa, ogbl-collab, ogbl-ddi). In knowledge graphs Hits@k is
     something else, whether the true entity stands at the first k ranks: that is `Success`, with
@@ -564,9 +541,7 @@ def hits(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     kth = negative.where(negative.nth() == k)
     limit[kth.in_list] = kth.before
     is_hit = positive.before < limit[positive.in_list]
-    count = positive.total(is_hit)
-    terms = {"hits": count, "R": relevant}
-    return Ratio(count, relevant, "hits / R", terms, Table(positive, {"hit": is_hit}))
+    return sum_of_rows(positive, {"hit": is_hit}, relevant, "R", name="hits")
 
 
 @metric(
@@ -584,7 +559,7 @@ def auc(
     *,
     k: Cutoff | None = None,
     rel: Relevant = 1,
-    pairs: Pairs = "recommended",
+    pairs: ComparedPairs = "recommended",
     catalogue: CatalogueSize = None,
 ) -> Ratio:
     """The share of pairs of a relevant and another item in which the relevant one is ranked higher.
@@ -593,9 +568,9 @@ def auc(
     within the first k ranks, over TP (k - TP) where TP of them are relevant, and .5 where that is
     0. It never asks what was not found, and counts the ranks that a short list leaves empty.
     `pairs=all` is the textbook's and scikit-learn's: all pairs of the catalogue, over
-    R (catalogue - R), where all that is not at the first k ranks is tied below them and ties count
-    half; it needs the challenge's `items`, or `catalogue`, the number of items. A list whose other
-    items are more than catalogue - R, as only one with unknown items can be, is taken over those.
+    R (catalogue - R). All that is not at the first k ranks is tied below them, and ties count half.
+    It needs the challenge's `items`, or `catalogue`, the number of items. A list with unknown items
+    can have more than catalogue - R items that are not relevant; their number then takes its place.
 
     Returned a, x, b, y; a, b and c are relevant:
 
@@ -611,14 +586,13 @@ def auc(
         message = "AUC(pairs=recommended) has no closed form for ties: expected; it can be all"
         raise NotationError(message, "pairs")
     hits = view.hits.relevant(rel).top(k)
-    last = view.returned if k is None else np.minimum(view.returned, k)
-    below = (last - hits.total())[hits.in_list] - (hits.rank - hits.nth())
-    found, depth = hits.total(), view.returned.astype(float) if k is None else float(k)
-    comparable = found * (depth - found)
+    found, depth = hits.total(), view.returned if k is None else k
+    irrelevant = np.minimum(view.returned, depth) - found
+    below = irrelevant[hits.in_list] - (hits.rank - hits.nth())
     total = hits.total(below)
     return Ratio(
         total,
-        comparable,
+        found * (depth - found),
         "pairs / (TP × (depth - TP))",
         {"pairs": total, "TP": found, "depth": depth},
         Table(hits, {"others below": below}),
@@ -629,30 +603,30 @@ def auc(
 def _auc_of_catalogue(view: Judged, k: int | None, rel: float, catalogue: int | None) -> Ratio:
     """The AUC over all pairs of the catalogue: 1/2, and what pairs in the right order add to it."""
     if catalogue is None:
-        raise NotationError(
-            "AUC(pairs=all) needs to know the catalogue: the challenge must declare `items`",
-            "catalogue",
-        )
+        message = "AUC(pairs=all) needs to know the catalogue: the challenge must declare `items`"
+        raise NotationError(message, "catalogue")
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
-    if not view.hits.spread:  # every item stands alone
-        hits = replace(hits, before=hits.rank - 1, tied=np.ones_like(hits.rank))
     if (relevant > catalogue).any():
         raise NotationError(f"AUC: catalogue={catalogue} is fewer than there are", "catalogue")
-    _refuse_long_lists(view, catalogue)
-    # of a list with unknown items, those returned may be more: to refuse it would tell of the truth
+    if (too_long := view.returned > catalogue).any():
+        at = int(np.argmax(too_long))
+        name, size = view.names[at], view.returned[at]
+        message = f"{quoted(name)} has {size:,} items, and there are {catalogue:,}"
+        raise SubmissionRejected(problems=[Problem("S402", message, list=name)])
+    if not hits.spread:  # every item stands alone
+        hits = replace(hits, before=hits.rank - 1, tied=np.ones_like(hits.rank))
+    # A list with unknown items may have more. To refuse it would reveal how many are relevant.
     others = np.maximum(catalogue - relevant, view.returned - hits.total())
     depth = view.returned if k is None else np.minimum(view.returned, k)
     groups, size, hits_above = hits.groups()
-    in_list = groups.in_list
-    is_in_top = groups.within(k)
-    found = groups.total(size * is_in_top)
-    below = others[in_list] - (groups.before - hits_above) - (groups.tied - size)
-    others_above = np.where(
-        groups.before <= depth[in_list], groups.before - hits_above, (depth - found)[in_list]
-    )
-    missed = (relevant - hits.total()) * (depth - found)
+    in_list, is_in_top = groups.in_list, groups.within(k)
+    others_in_top = depth - groups.total(size * is_in_top)
+    above = groups.before - hits_above
+    below = others[in_list] - above - (groups.tied - size)
+    above = np.where(groups.before <= depth[in_list], above, others_in_top[in_list])
+    missed = (relevant - hits.total()) * others_in_top
     # pairs in the right order less pairs in the wrong one
-    gained = groups.total(size * (is_in_top * below - others_above)) - missed
+    gained = groups.total(size * (is_in_top * below - above)) - missed
     value = 0.5 + divide(gained, 2 * relevant * others)
     return Ratio(
         np.nan_to_num(value),
@@ -661,15 +635,6 @@ def _auc_of_catalogue(view: Judged, k: int | None, rel: float, catalogue: int | 
         {"gained": gained, "R": relevant, "others": others},
         Table(hits, {"relevant": hits.within(k)}),
     )
-
-
-def _refuse_long_lists(view: Judged, catalogue: int) -> None:
-    """Refuse a submission with a list of more items than there are."""
-    if (view.returned > catalogue).any():
-        at = int(np.argmax(view.returned > catalogue))
-        name = view.names[at] if view.names else str(at)
-        message = f"{quoted(name)} has {view.returned[at]:,} items, and there are {catalogue:,}"
-        raise SubmissionRejected(problems=[Problem("S402", message, list=name)])
 
 
 @metric(
@@ -686,18 +651,15 @@ def judged(view: Judged, *, k: Cutoff) -> Ratio:
     """The share of the first k ranks that the truth says anything about.
 
     Where it is low, other metrics say little. Any grade counts, also 0 and below. A list shorter
-    than k is divided by its length, as in ir_measures; undefined for an empty one.
+    than k is divided by its length.
 
     Returned a, x, b; the truth knows a and b:
 
     >>> judged(Judged.of((["a", "x", "b"], {"a": 1, "b": 0})), k=10).values()  # 2 / 3
     array([0.66666667])
     """
-    is_in_top, depth = view.hits.within(k), np.minimum(view.returned, k)
-    count = view.hits.total(is_in_top)
-    terms = {"judged": count, "min(k, n)": depth}
-    table = Table(view.hits, {"judged": is_in_top})
-    return Ratio(count, depth, "judged / min(k, n)", terms, table)
+    columns, depth = {"judged": view.hits.within(k)}, np.minimum(view.returned, k)
+    return sum_of_rows(view.hits, columns, depth, "min(k, n)", name="judged")
 
 
 @metric(
@@ -710,7 +672,9 @@ def judged(view: Judged, *, k: Cutoff) -> Ratio:
     better="lower",
     expected_ties=True,
 )
-def clicks(view: Judged, *, page: Page = 10, none: Never = 51.0, rel: Relevant = 1) -> Ratio:
+def clicks(
+    view: Judged, *, page: PageSize = 10, none: WithoutHit = 51.0, rel: Relevant = 1
+) -> Ratio:
     """How often the reader asks for the next page before the first relevant item is seen.
 
     floor((first relevant rank - 1) / page), and `none` where nothing relevant was returned: 51
@@ -741,12 +705,12 @@ def clicks(view: Judged, *, page: Page = 10, none: Never = 51.0, rel: Relevant =
 def classrprec(
     view: Scored, *, group: ItemColumn = "group", credit: Credit = 0.25, rel: Relevant = 1
 ) -> Ratio:
-    """R-precision that gives a part for each class of the relevant items that is met.
+    """R-precision that gives a part for each class of the relevant items that is found.
 
-    Of the first R items, R being how many are relevant, each relevant one counts 1, and each class
-    of relevant items that is among their classes counts `credit`, once: the artists of tracks in
-    the RecSys Challenge 2018. A class is met by a relevant item too, so that the best value is
-    above 1.
+    Of the first R items, where R are relevant, each relevant one counts 1. Each class of relevant
+    items that is among the classes of these R items counts `credit`, once: the artists of tracks in
+    the RecSys Challenge 2018. A relevant item finds its class, too, so that the best value is above
+    1.
 
     Tracks a and b by one artist are relevant; a is returned, and c of the same artist:
 
@@ -759,10 +723,11 @@ def classrprec(
     is_relevant, relevant = ideal.grade >= rel, ideal.count(rel)
     top = view.where(view.rank <= relevant[view.in_list])
     found = top.total(top.grade >= rel)
-    met = _classes_by_list(top.in_list, top.extras.item[group], group) & _classes_by_list(
+    wanted = _classes_by_list(
         ideal.in_list[is_relevant], view.judged.item[group][is_relevant], group
     )
-    in_list = np.array([number for number, _ in met], dtype=np.int64)
+    both = wanted & _classes_by_list(top.in_list, top.extras.item[group], group)
+    in_list = np.array([number for number, _ in both], dtype=np.int64)
     classes = np.bincount(in_list, minlength=view.lists).astype(float)
     return Ratio(
         found + credit * classes,
@@ -773,7 +738,7 @@ def classrprec(
     )
 
 
-def _classes_by_list(in_list: Ints, classes: Any, column: str) -> set[tuple[int, str]]:
+def _classes_by_list(in_list: Ints, classes: Column, column: str) -> set[tuple[int, str]]:
     """The classes of items with the numbers of their lists, each once; '' is no class."""
     if classes.dtype != object:
         raise ChallengeError(
@@ -801,8 +766,7 @@ def lrap(view: Scored, *, rel: Relevant = 1) -> Ratio:
 
     All items with an equal score stand at the last of their ranks, whatever `ties` says, so that
     equal scores never gain; a relevant item that is not returned counts as 0. `average=pooled`
-    takes the relevant items of all lists together: DCASE's label-weighted average. In scikit-learn
-    a list without a relevant item is 1; here it has no value.
+    takes the relevant items of all lists together: DCASE's label-weighted average.
 
     Relevant a at rank 1, b tied with x and y at rank 4:
 
@@ -810,10 +774,8 @@ def lrap(view: Scored, *, rel: Relevant = 1) -> Ratio:
     >>> lrap(Scored.of_scores((scores, {"a": 1, "b": 1}))).values()  # (1/1 + 2/4) / 2
     array([0.75])
     """
-    precision, relevant = _tied_precision(view, rel), view.judged.ideal.count(rel)
-    total = view.total(precision)
-    table = Table(view, {"score": view.score, "precision": precision})
-    return Ratio(total, relevant, "sum / R", {"sum": total, "R": relevant}, table)
+    columns = {"score": view.score, "precision": _tied_precision(view, rel)}
+    return sum_of_rows(view, columns, view.judged.ideal.count(rel), "R")
 
 
 def _tied_precision(view: Scored, rel: float) -> Floats:
@@ -821,15 +783,13 @@ def _tied_precision(view: Scored, rel: float) -> Floats:
 
     0 of items that are not relevant; the result has shape (items,).
     """
-    is_relevant = np.nan_to_num(view.grade, nan=-np.inf) >= rel
-    key = np.where(np.isnan(view.score), -view.rank, view.score)  # ranks without scores
-    order = np.lexsort((-key, view.in_list))
-    in_list, score = view.in_list[order], key[order]
-    is_new = np.append(True, (in_list[1:] != in_list[:-1]) | (score[1:] != score[:-1]))[
-        : score.size
-    ]
-    run_ends = np.append(np.flatnonzero(is_new)[1:], score.size) - 1
-    last = run_ends[np.cumsum(is_new) - 1]  # of the equal scores that each item is among
+    is_relevant = view.grade >= rel
+    # a submission without scores has ranks, and the highest rank is the lowest score
+    score = np.where(np.isnan(view.score), -view.rank, view.score)
+    order = np.lexsort((-score, view.in_list))
+    in_list, score = view.in_list[order], score[order]
+    group = np.cumsum(starts(in_list, score)) - 1
+    last = np.flatnonzero(ends(in_list, score))[group]  # of the items with an equal score
     first = np.searchsorted(in_list, in_list)
     running = np.append(0, np.cumsum(is_relevant[order]))
     precision = (running[last + 1] - running[first]) / (last + 1 - first)

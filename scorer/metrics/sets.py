@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 import numpy as np
 
-from scorer.core.arrays import Floats
+from scorer.core.arrays import Floats, Ints
 from scorer.metrics.api import Ratio, Table, metric
 from scorer.metrics.parameters import Beta, EmptySet, Relevant, Thresholds
+from scorer.metrics.ranking import f_ratio
 from scorer.views.hits import Judged
 
 
@@ -23,8 +27,7 @@ from scorer.views.hits import Judged
 def setp(view: Judged, *, rel: Relevant = 1, relative: bool = False) -> Ratio:
     """The share of all returned items that is relevant.
 
-    Undefined, where trec_eval says 0, for a list that returned nothing. ir_measures'
-    `relative=true` is SetRelP.
+    `relative=true`, a parameter of ir_measures, is `SetRelP`.
 
     Returned a, x, b; a and b are relevant:
 
@@ -34,7 +37,7 @@ def setp(view: Judged, *, rel: Relevant = 1, relative: bool = False) -> Ratio:
     if relative:
         most = np.minimum(view.returned, view.ideal.count(rel))
         return _found_over(view, rel, most, "min(n, R)")
-    return _found_over(view, rel, view.returned.astype(float), "n")
+    return _found_over(view, rel, view.returned, "n")
 
 
 @metric(
@@ -49,9 +52,7 @@ def setp(view: Judged, *, rel: Relevant = 1, relative: bool = False) -> Ratio:
     expected_ties=True,
 )
 def setrelp(view: Judged, *, rel: Relevant = 1) -> Ratio:
-    """The relevant items returned, over the most that a list of that length could hold.
-
-    That is min(n, R); undefined, where trec_eval says 0, if it is 0.
+    """The relevant items returned, over the most that a list of that length could hold, min(n, R).
 
     Returned a, x, y; a and b are relevant:
 
@@ -82,18 +83,16 @@ def setr(view: Judged, *, rel: Relevant = 1) -> Ratio:
     return _found_over(view, rel, view.ideal.count(rel), "R")
 
 
-def _found_over(view: Judged, rel: float, divisor: Floats, name: str) -> Ratio:
+def _found_over(view: Judged, rel: float, divisor: Floats | Ints, name: str) -> Ratio:
     """The relevant items that each list returned, over `divisor`, which is called `name`."""
-    count = view.hits.count(rel)
-    return Ratio(
-        count, divisor, f"found / {name}", {"found": count, name: divisor}, _found_table(view, rel)
-    )
+    count, table = _found(view, rel)
+    return Ratio(count, divisor, f"found / {name}", {"found": count, name: divisor}, table)
 
 
-def _found_table(view: Judged, rel: float) -> Table:
-    """The relevant items that were returned."""
+def _found(view: Judged, rel: float) -> tuple[Floats, Table]:
+    """How many relevant items each list returned, and the table of them."""
     hits = view.hits.relevant(rel)
-    return Table(hits, {"found": np.ones(hits.rank.size)})
+    return hits.total(), Table(hits, {"found": np.ones(hits.rank.size)})
 
 
 @metric(
@@ -111,29 +110,19 @@ def setf(view: Judged, *, rel: Relevant = 1, beta: Beta = 1, empty: EmptySet = "
     """Precision and recall of all that was returned, their weighted harmonic mean.
 
     (1 + beta^2) P R / (beta^2 P + R), which is (1 + beta^2) c / (beta^2 R + n) for c relevant items
-    among n returned. beta is van Rijsbergen's; the parameter of trec_eval's set_F, and with it
-    ir_measures' `beta`, is beta squared: their set_F.4 is our beta=2. A list without a relevant
-    item has no value; with `empty=one` it has 1 where nothing was returned, 0 elsewhere. If
-    pooled, what is returned where nothing is relevant counts as wrong.
+    among n returned. beta is van Rijsbergen's: trec_eval's set_F.4 is our beta=2. A list without a
+    relevant item has no value; with `empty=one` it has 1 where nothing was returned, 0 elsewhere.
+    If pooled, what is returned where nothing is relevant counts as wrong.
 
     Returned a, x; a, b and c are relevant:
 
-    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
-    >>> setf(view).values()  # 2 * 1 / (3 + 2)
+    >>> setf(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))).values()  # 2 * 1 / (3 + 2)
     array([0.4])
-    >>> setf(view, beta=2).values().round(4)  # 5 * 1 / (4 * 3 + 2)
-    array([0.3571])
     """
-    count, relevant = view.hits.count(rel), view.ideal.count(rel)
-    return Ratio(
-        (1 + beta**2) * count,
-        beta**2 * relevant + view.returned,
-        "(1 + beta²) × found / (beta² × R + n)",
-        {"beta": beta, "found": count, "R": relevant, "n": view.returned},
-        _found_table(view, rel),
-        defined=relevant > 0 if empty == "skip" else None,
-        empty=1.0,
-    )
+    hits = view.hits.relevant(rel)
+    found = np.ones(hits.rank.size)
+    ratio = f_ratio(hits, found, view.ideal.count(rel), beta, view.returned, "n")
+    return ratio if empty == "skip" else replace(ratio, defined=None, empty=1.0)
 
 
 @metric(
@@ -154,21 +143,21 @@ def setjaccard(
 
     A list without a relevant item has no value; with `empty=one` it has 1 where nothing was
     returned, as in rules that ask for empty answers, and 0 elsewhere. Then lists without rows in
-    the truth stand in the public `lists`. With `thresholds` a list has the share of them that its
-    value is above, as with `IoU` of masks.
+    the truth stand in the public `lists`. With `thresholds` the value is the share of them that the
+    coefficient is above, as with `IoU` of masks.
 
     Returned a, x; a, b and c are relevant:
 
     >>> setjaccard(Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))).values()  # 1 / 4
     array([0.25])
     """
-    count, relevant = view.hits.count(rel), view.ideal.count(rel)
+    (count, table), relevant = _found(view, rel), view.ideal.count(rel)
     ratio = Ratio(
         count,
         relevant + view.returned - count,
         "found / (R + n - found)",
         {"found": count, "R": relevant, "n": view.returned},
-        _found_table(view, rel),
+        table,
         defined=relevant > 0 if empty == "skip" else None,
         empty=1.0,
     )
@@ -188,40 +177,30 @@ def setjaccard(
 def setap(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """Precision times recall of all that was returned: average precision without ranks.
 
-    Undefined, where trec_eval says 0, for a list that returned nothing.
+    Returned a, x; a and b are relevant:
 
-    Returned a, x; a, b and c are relevant:
-
-    >>> view = Judged.of((["a", "x"], {"a": 1, "b": 1, "c": 1}))
-    >>> setap(view).values().round(4)  # 1/2 * 1/3, as 1 * 1 / (2 * 3)
-    array([0.1667])
+    >>> setap(Judged.of((["a", "x"], {"a": 1, "b": 1}))).values()  # 1/2 * 1/2
+    array([0.25])
     """
-    count, relevant = view.hits.count(rel), view.ideal.count(rel)
-    return Ratio(
-        count * count,
-        view.returned * relevant,
-        "found / n × found / R",
-        {"found": count, "n": view.returned, "R": relevant},
-        _found_table(view, rel),
-    )
+    (count, table), relevant = _found(view, rel), view.ideal.count(rel)
+    terms = {"found": count, "n": view.returned, "R": relevant}
+    formula = "found / n × found / R"
+    return Ratio(count * count, view.returned * relevant, formula, terms, table)
 
 
-@metric(
+count_metric = partial(metric, range=(0, None), aggregate="sum", expected_ties=True)
+
+
+@count_metric(
     "NumQ",
     title="Number of lists",
     source="trec_eval's num_q",
     latex="1",
     tools="trec_eval: num_q (without -c of the lists that were answered); ir_measures: NumQ",
     aliases=("num_q",),
-    range=(0, None),
-    aggregate="sum",
-    expected_ties=True,
 )
 def numq(view: Judged) -> Ratio:
-    """How many lists there are: 1 for each.
-
-    All lists of the truth, answered or not, as in ir_measures; trec_eval without -c counts those
-    that were answered.
+    """How many lists the truth has, answered or not: 1 for each.
 
     >>> numq(Judged.of((["a"], {"a": 1}), ([], {"b": 1}))).values()
     array([1., 1.])
@@ -229,16 +208,13 @@ def numq(view: Judged) -> Ratio:
     return Ratio(np.ones(view.lists), 1, "1")
 
 
-@metric(
+@count_metric(
     "NumRel",
     title="Number of relevant items",
     source="trec_eval's num_rel",
     latex="R",
     tools="trec_eval: num_rel; ir_measures: NumRel",
     aliases=("num_rel",),
-    range=(0, None),
-    aggregate="sum",
-    expected_ties=True,
 )
 def numrel(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """How many relevant items the truth has for a list, returned or not.
@@ -250,16 +226,13 @@ def numrel(view: Judged, *, rel: Relevant = 1) -> Ratio:
     return Ratio(relevant, 1, "R", {"R": relevant})
 
 
-@metric(
+@count_metric(
     "NumRet",
     title="Number of returned items",
     source="trec_eval's num_ret",
     latex="n",
     tools="trec_eval: num_ret; ir_measures: NumRet",
     aliases=("num_ret",),
-    range=(0, None),
-    aggregate="sum",
-    expected_ties=True,
 )
 def numret(view: Judged, *, rel: Relevant | None = None) -> Ratio:
     """How many items a list returned; with `rel`, those of at least that grade.
@@ -272,20 +245,16 @@ def numret(view: Judged, *, rel: Relevant | None = None) -> Ratio:
     """
     if rel is not None:
         return numrelret(view, rel=rel)
-    count = view.returned.astype(float)
-    return Ratio(count, 1, "n", {"n": count})
+    return Ratio(view.returned, 1, "n", {"n": view.returned})
 
 
-@metric(
+@count_metric(
     "NumRelRet",
     title="Number of relevant items returned",
     source="trec_eval's num_rel_ret",
     latex="h_n",
     tools="trec_eval: num_rel_ret; ir_measures: NumRet(rel=1)",
     aliases=("num_rel_ret",),
-    range=(0, None),
-    aggregate="sum",
-    expected_ties=True,
 )
 def numrelret(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """How many relevant items a list returned, at whatever rank.
@@ -293,5 +262,5 @@ def numrelret(view: Judged, *, rel: Relevant = 1) -> Ratio:
     >>> numrelret(Judged.of((["a", "x"], {"a": 1, "b": 2, "c": 0}))).values()
     array([1.])
     """
-    count = view.hits.count(rel)
-    return Ratio(count, 1, "found", {"found": count}, _found_table(view, rel))
+    count, table = _found(view, rel)
+    return Ratio(count, 1, "found", {"found": count}, table)

@@ -168,7 +168,7 @@ class Diverse:
         ]
         names = sorted({item for item, _ in ordered})
         return cls(
-            replace(judged, names=tuple(map(str, range(len(lists))))),
+            judged,
             np.array([len(grades) for _, grades in ordered], dtype=np.int64),
             np.array([places[s] for _, grades in ordered for s in grades], dtype=np.int64),
             np.array([g for _, grades in ordered for g in grades.values()], dtype=np.float64),

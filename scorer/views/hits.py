@@ -19,7 +19,6 @@ from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.tables.names import names_at
 from scorer.views.extras import NO_EXTRAS, Column, Extras, WithItemColumns, placed
 
-MOST_KEYS = 2**62
 Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]  # equal scores
 
 
@@ -107,15 +106,12 @@ class Hits:
         return means
 
     def discounted(
-        self, gain: Floats, by: Callable[[Floats], Floats], k: ArrayLike | None = None
+        self, gain: Floats, by: Callable[[Floats], Floats], k: int | None = None
     ) -> Floats:
-        """Each hit's `gain` divided by what `by` makes of its rank, 0 below `k`; as `at`.
+        """Each hit's `gain` divided by what `by` makes of its rank, 0 below rank k.
 
-        `by` makes divisors of ranks, of the same shape; `k` is the last rank that counts, one for
-        all hits or one a hit, None for all. The result has shape (hits,).
+        Tied items may not be spread over their ranks: they have no one divisor.
         """
-        if self.spread:
-            return gain * self.at(lambda rank: 1 / by(rank), k)
         shares = by(self.position) if self.middle else self._by_rank(by)
         np.divide(gain, shares, out=shares)  # divided, as trec_eval does, to the bit
         return self._down_to(k, shares)
@@ -197,25 +193,23 @@ class Hits:
 
     def product(self, factor: Floats) -> Floats:
         """The product of `factor` over the hits above each hit in its list; 1 for the first."""
-        nth = self.nth()
-        product = np.ones(nth.size)
-        product[1:] = np.where(nth[1:] > 1, factor[:-1], 1.0)
-        step = 1
-        while step < nth.max(initial=0):  # each product reaches twice as far up as before
-            product[step:] *= np.where(nth[step:] > step, product[:-step], 1.0)
-            step *= 2
-        return product
+        return self._accumulated(np.multiply, factor, 1.0)
 
     def sums(self, weight: Floats) -> Floats:
         """The sum of `weight` over the hits above each hit in its list; 0 for the first."""
+        return self._accumulated(np.add, weight, 0.0)
+
+    def _accumulated(self, combine: np.ufunc, values: Floats, start: float) -> Floats:
+        """`values` of the hits above each hit in its list, combined; `start` for the first."""
         nth = self.nth()
-        sums = np.zeros(nth.size)
-        sums[1:] = np.where(nth[1:] > 1, weight[:-1], 0.0)
+        result = np.full(nth.size, start)
+        result[1:] = np.where(nth[1:] > 1, values[:-1], start)
         step = 1
-        while step < nth.max(initial=0):  # as in `product`
-            sums[step:] += np.where(nth[step:] > step, sums[:-step], 0.0)
+        while step < nth.max(initial=0):  # each result reaches twice as far up as before
+            reached = np.where(nth[step:] > step, result[:-step], start)
+            combine(result[step:], reached, out=result[step:])
             step *= 2
-        return sums
+        return result
 
     def starts(self) -> Ints:
         """Where each list's hits begin; one more element than lists."""
@@ -250,7 +244,7 @@ class Judged(WithItemColumns):
     hits: Hits
     ideal: Hits  # the same lists' judged items, best grade first
     returned: Ints  # how long each returned list is, judged or not
-    names: Sequence[str] = ()  # what the lists are called, for messages
+    names: Sequence[str]  # what the lists are called, for messages
     # of truth and items one element an item of the ideal, of lists one a list, of the submission
     # one a hit
     extras: Extras = NO_EXTRAS
@@ -287,20 +281,9 @@ class Judged(WithItemColumns):
         """Some lists, given by their numbers, ascending."""
         hits, of_hits = self.hits.only(lists)
         ideal, of_truth = self.ideal.only(lists)
-        names = names_at(self.names, lists) if len(self.names) else ()
         extras = self.extras.at(of_truth, of_hits, lists, of_truth)
+        names = names_at(self.names, lists)
         return Judged(hits, ideal, self.returned[lists], names, extras)
-
-    def without(self, gone: Mask) -> Judged:
-        """As if some items were not judged: `gone` has one element an item of the ideal."""
-        of_hits = ~self.of_hits(gone)
-        before = np.append(0, np.cumsum(gone))  # of the ideal's items, how many are gone
-        starts = self.ideal.starts()[self.hits.in_list]
-        above = before[starts + self.hits.place - 1] - before[starts]
-        hits = replace(self.hits, place=self.hits.place - above).where(of_hits)
-        ideal = ranked_hits(self.ideal.in_list[~gone], self.ideal.grade[~gone], self.lists)
-        extras = self.extras.at(truth=~gone, submission=of_hits, item=~gone)
-        return Judged(hits, ideal, self.returned, self.names, extras)
 
     def perfect(self) -> Judged:
         """With the judged items themselves as what is returned, best first."""
@@ -317,14 +300,10 @@ class Judged(WithItemColumns):
         for n, (hit_rows, ideal_rows) in enumerate(spans):
             grades = np.full(self.returned[n], np.nan)
             grades[self.hits.rank[hit_rows] - 1] = self.hits.grade[hit_rows]
-            name = self.names[n] if self.names else str(n)
-            at, of_truth, of_hits = (
-                np.array([n]),
-                np.arange(*ideal_rows.indices(MOST_KEYS)),
-                hit_rows,
-            )
-            extras = self.extras.at(of_truth, np.arange(*of_hits.indices(MOST_KEYS)), at, of_truth)
-            yield Ranked(grades, self.ideal.grade[ideal_rows], name, extras)
+            of_truth = np.arange(ideal_rows.start, ideal_rows.stop)
+            of_hits = np.arange(hit_rows.start, hit_rows.stop)
+            extras = self.extras.at(of_truth, of_hits, np.array([n]), of_truth)
+            yield Ranked(grades, self.ideal.grade[ideal_rows], self.names[n], extras)
 
     @classmethod
     def of(cls, *lists: tuple[Sequence[str], Mapping[str, float]]) -> Judged:
@@ -340,7 +319,8 @@ class Judged(WithItemColumns):
             ]
             ideal += [(n, places[item], truth[item], places[item]) for item in ordered]
         returned = np.array([len(items) for items, _ in lists], dtype=np.int64)
-        return cls(_hits(hits, len(lists)), _hits(ideal, len(lists)), returned)
+        names = tuple(map(str, range(len(lists))))
+        return cls(_hits(hits, len(lists)), _hits(ideal, len(lists)), returned, names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -72,5 +72,5 @@ class Scored(Returned):
         return cls.of_returned(
             replace(returned, extras=Extras(item=columns(rows))),
             np.array(score, dtype=np.float64),
-            replace(judged, extras=Extras(item=columns(ideal_items)), names=returned.names),
+            replace(judged, extras=Extras(item=columns(ideal_items))),
         )
