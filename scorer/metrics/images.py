@@ -134,13 +134,17 @@ def match_boxes(pair: ClassBoxes, thresholds: Sequence[float], best_only: bool =
         return matched
     largest = overlap.max(axis=1)
     for at, threshold in enumerate(thresholds):
-        free, needed = np.ones(overlap.shape[1], dtype=bool), min(threshold, 1 - 1e-10)
+        needed = min(threshold, 1 - 1e-10)  # as in COCO's program: 1 is reached but for rounding
+        free = np.ones(overlap.shape[1], dtype=bool)
         for n in np.flatnonzero(largest >= needed).tolist():
-            row = overlap[n] if best_only else np.where(free, overlap[n], -1.0)
             # Of equal ones COCO's program takes the last, VOC's the first.
-            best = int(np.argmax(row)) if best_only else row.size - 1 - int(np.argmax(row[::-1]))
-            if free[best] and row[best] >= needed:
-                free[best], matched[n, at] = False, True
+            if best_only:
+                best = int(np.argmax(overlap[n]))
+            else:
+                best = free.size - 1 - int(np.argmax(np.where(free, overlap[n], -1.0)[::-1]))
+            if free[best] and overlap[n, best] >= needed:
+                free[best] = False
+                matched[n, at] = True
     return matched
 
 
@@ -188,13 +192,13 @@ def _explain_boxes(
 
 
 def _box_ap(columns: Mapping[str, Any], row_weight: Floats, *, rule: str) -> float:
-    is_true = columns["true"] > 0
-    code, weight = columns["class"], row_weight
-    true_count = np.bincount(code[is_true], columns["true"][is_true] * weight[is_true])
-    code, weight = code[~is_true], weight[~is_true]
-    score, matched = columns["score"][~is_true], columns["matched"][~is_true]
-    order = np.lexsort((-score, code))
-    code, matched, weight = code[order], matched[order], weight[order][:, None]
+    is_box = ~np.isnan(columns["score"])
+    code = columns["class"]
+    true_count = np.bincount(code[~is_box], columns["true"][~is_box] * row_weight[~is_box])
+    order = np.lexsort((-columns["score"][is_box], code[is_box]))
+    code, matched, weight = (
+        column[is_box][order] for column in (code, columns["matched"], row_weight[:, None])
+    )
     edges = np.searchsorted(code, np.arange(true_count.size + 1))
     values: list[float] = []
     for n in np.flatnonzero(true_count > 0).tolist():
@@ -218,8 +222,8 @@ def _average_precisions(positives: Floats, found: Floats, true: float, rule: str
         return [float(area) for area in areas]
     levels = COCO_RECALLS if rule == "coco" else VOC2007_RECALLS
     highest = np.concatenate([highest, np.zeros((1, highest.shape[1]))])
-    columns = zip(recall.T, highest.T, strict=True)
-    return [float(column[np.searchsorted(r, levels)].mean()) for r, column in columns]
+    by_threshold = zip(recall.T, highest.T, strict=True)
+    return [float(each[np.searchsorted(reached, levels)].mean()) for reached, each in by_threshold]
 
 
 @metric(
@@ -257,29 +261,25 @@ def boxap(
     >>> boxap(view, iou=(0.5,), rule="voc").pooled()
     0.5
     """
-    lists, rows = list[int](), list[list[float]]()
+    rows = list[list[float]]()
     for pair in view.pairs():
         if pair.code < 0:
             continue
-        surest = pair._replace(
-            submitted=pair.submitted.where(np.arange(min(most, pair.submitted.score.size)))
-        )
-        matched = match_boxes(surest, iou, rule != "coco")
-        rows += [
-            [pair.code, s, 0.0, *m] for s, m in zip(surest.submitted.score, matched, strict=True)
-        ]
-        if pair.true.code.size:  # a row that counts the true boxes
-            rows.append([pair.code, np.nan, pair.true.code.size, *np.zeros(len(iou))])
-        lists += [pair.in_list] * (len(rows) - len(lists))
-    table = np.array(rows, dtype=np.float64).reshape(-1, 3 + len(iou))
+        boxes = pair.submitted.where(np.arange(min(most, pair.submitted.score.size)))
+        matches = match_boxes(pair._replace(submitted=boxes), iou, rule != "coco")
+        head = [pair.in_list, pair.code]
+        rows += [[*head, 0, s, *right] for s, right in zip(boxes.score, matches, strict=True)]
+        if pair.true.code.size:  # one more row counts the true boxes
+            rows.append([*head, pair.true.code.size, np.nan, *np.zeros(len(iou))])
+    table = np.array(rows, dtype=np.float64).reshape(-1, 4 + len(iou))
     columns = {
-        "class": table[:, 0].astype(np.int64),
-        "score": table[:, 1],
+        "class": table[:, 1].astype(np.int64),
         "true": table[:, 2],
-        "matched": table[:, 3:],
+        "score": table[:, 3],
+        "matched": table[:, 4:],
     }
     formula = "mean of average precisions over classes and overlaps"
-    in_list = np.array(lists, dtype=np.int64)
+    in_list = table[:, 0].astype(np.int64)
     return Figure(partial(_box_ap, rule=rule), columns, in_list, formula=formula)
 
 

@@ -87,7 +87,7 @@ def kl(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     array([0.6931, 0.2231])
     """
     refuse_several_labels(view, "KL")
-    share, probability = view.shares, np.clip(view.require_probabilities(), eps, 1 - eps)
+    share, probability = view.true_shares, np.clip(view.require_probabilities(), eps, 1 - eps)
     logs = np.log(np.where(share > 0, share, 1) / probability)
     divergences = (share * logs).sum(axis=1)
     return mean_of_rows(view, divergences, "Σ share × ln(share / p)", columns=view.likelihoods())

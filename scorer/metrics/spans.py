@@ -214,7 +214,8 @@ def count_matches(true: Spans, submitted: Spans, fits: Fits) -> int:
     from scipy.sparse import csr_array, hstack  # which few challenges need
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
-    first, block = _columns(true, 1), max(1, PAIRS_AT_ONCE // len(true))
+    block = max(1, PAIRS_AT_ONCE // len(true))
+    first = _columns(true, 1)
     parts = [
         csr_array(fits(first, _columns(submitted[at : at + block], 0)))
         for at in range(0, len(submitted), block)
@@ -490,27 +491,27 @@ def eventap(
     0.8333
     """
     codes: dict[str, int] = {}
-    lists, rows = list[int](), list[list[float]]()
+    rows = list[list[float]]()
     for n, (true, submitted) in enumerate(read_spans(view, rel, kind, only)):
         for name in sorted({span.kind for span in (*true, *submitted)}):
-            code = codes.setdefault(name, len(codes))
+            head = [n, codes.setdefault(name, len(codes))]
             true_events = [span for span in true if span.kind == name]
             events = [span for span in submitted if span.kind == name]
             events.sort(key=lambda event: -event.score)
             # One row counts the true events, and one each describes the submitted ones.
-            rows.append([code, len(true_events), np.nan, *(0.0 for _ in tolerances)])
+            rows.append([*head, len(true_events), np.nan, *np.zeros(len(tolerances))])
             matches = _take_nearest(true_events, events, tolerances)
-            rows += [[code, 0.0, e.score, *right] for e, right in zip(events, matches, strict=True)]
-            lists += [n] * (1 + len(events))
-    table = np.array(rows, dtype=np.float64).reshape(-1, 3 + len(tolerances))
+            rows += [[*head, 0, e.score, *right] for e, right in zip(events, matches, strict=True)]
+    table = np.array(rows, dtype=np.float64).reshape(-1, 4 + len(tolerances))
     columns = {
-        "type": table[:, 0],
-        "true": table[:, 1],
-        "score": table[:, 2],
-        "right": table[:, 3:],
+        "type": table[:, 1],
+        "true": table[:, 2],
+        "score": table[:, 3],
+        "right": table[:, 4:],
     }
+    in_list = table[:, 0].astype(np.int64)
     formula = "mean over types and tolerances of precision at each gain of recall"
-    return Figure(_event_ap, columns, np.array(lists, dtype=np.int64), formula=formula)
+    return Figure(_event_ap, columns, in_list, formula=formula)
 
 
 def find_chunks(tags: Sequence[str]) -> Iterator[tuple[int, int, str]]:

@@ -88,9 +88,11 @@ class Extras(NamedTuple):
         if not (self.truth or self.submission or self.list or self.item):
             return self
         return Extras(
-            self.truth.at(truth), self.submission.at(submission), self.list.at(list),
+            self.truth.at(truth),
+            self.submission.at(submission),
+            self.list.at(list),
             self.item.at(item),
-        )  # fmt: skip
+        )
 
 
 NO_EXTRAS = Extras()

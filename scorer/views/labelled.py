@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.arrays import Floats, Ints, Mask, starts
 from scorer.core.errors import ChallengeError
 from scorer.views.extras import Columns, Extras, NamedColumns, WithColumns
 
@@ -72,8 +72,8 @@ class Tallies(NamedTuple):
 class Labelled(LabelledRows):
     """True classes beside those that a submission names, or their probabilities.
 
-    A class is a code, its place in `classes`; -1 is none. With several labels a
-    row `truth` and `label` have the shape (rows, classes) and say which it has.
+    A class is a code, its place in `classes`; -1 is none. With several labels a row, `truth` and
+    `label` have the shape (rows, classes) and say which it has.
     """
 
     classes: tuple[str, ...]
@@ -86,7 +86,7 @@ class Labelled(LabelledRows):
 
     def perfect(self) -> Self:
         """With the truth's own classes as predictions."""
-        true, label = self.shares, None if self.label is None else self.truth
+        true, label = self.true_shares, None if self.label is None else self.truth
         likely, score = (None if x is None else true for x in (self.probability, self.score))
         every = np.ones_like(self.answered)
         return replace(self, answered=every, label=label, probability=likely, score=score)
@@ -115,7 +115,7 @@ class Labelled(LabelledRows):
         return self.require_probabilities() if self.score is None else self.score
 
     @property
-    def shares(self) -> Floats:
+    def true_shares(self) -> Floats:
         """How much of each row truly is of each class: shape (rows, classes)."""
         return self.indicators(self.truth) if self.class_shares is None else self.class_shares
 
@@ -180,15 +180,17 @@ class Labelled(LabelledRows):
         return self._tallies[key]
 
     def _count_tallies(self, predicted_code: Ints | Mask) -> Tallies:
-        if self.truth.ndim == 2:
+        if self.several:
             rows, code = np.nonzero(self.truth | predicted_code.astype(bool))
             true, predicted = self.truth[rows, code], predicted_code[rows, code]
         else:
-            every, hit = np.arange(self.lists), self.truth == predicted_code
-            rows = np.repeat(every, np.where(hit | (predicted_code < 0), 1, 2))
-            first = np.append(True, rows[1:] != rows[:-1])[: rows.size]
-            code = np.where(first, self.truth[rows], predicted_code[rows])
-            true, predicted = first, ~first | hit[rows]
+            # A row has its true class first, then the one that it is wrongly predicted as.
+            is_right = self.truth == predicted_code
+            is_wrong = ~is_right & (predicted_code >= 0)
+            rows = np.repeat(np.arange(self.lists), 1 + is_wrong)
+            true = starts(rows)
+            code = np.where(true, self.truth[rows], predicted_code[rows])
+            predicted = ~true | is_right[rows]
         return Tallies(
             rows.astype(np.int64, copy=False),
             code.astype(np.int64, copy=False),

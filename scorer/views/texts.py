@@ -64,20 +64,30 @@ class Texts:
         lists, rank = judged.hits.in_list, judged.hits.rank
         extras = self.extras._replace(submission=self.extras.truth)
         return replace(
-            self, in_list=lists, rank=rank, text=self.truth_text, judged=judged,
-            score=np.zeros(rank.size), extras=extras,
-        )  # fmt: skip
+            self,
+            in_list=lists,
+            rank=rank,
+            text=self.truth_text,
+            judged=judged,
+            score=np.zeros(rank.size),
+            extras=extras,
+        )
 
     def single(self, at: int) -> Texts:
         """One list alone."""
         rows = np.flatnonzero(self.in_list == at)
         truth_rows = np.flatnonzero(self.truth_list == at)
         return Texts(
-            np.zeros_like(rows), self.rank[rows], [self.text[n] for n in rows.tolist()],
-            np.zeros_like(truth_rows), [self.truth_text[n] for n in truth_rows.tolist()],
-            self.grade[truth_rows], self.judged.single(at), self.score[rows],
+            np.zeros_like(rows),
+            self.rank[rows],
+            [self.text[n] for n in rows.tolist()],
+            np.zeros_like(truth_rows),
+            [self.truth_text[n] for n in truth_rows.tolist()],
+            self.grade[truth_rows],
+            self.judged.single(at),
+            self.score[rows],
             self.extras.at(truth_rows, rows),
-        )  # fmt: skip
+        )
 
     @classmethod
     def of(cls, *lists: tuple[str | Mapping[str, float] | None, Sequence[str]]) -> Texts:
