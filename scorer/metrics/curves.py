@@ -16,7 +16,7 @@ from scorer.metrics.api import Figure, divide, metric
 from scorer.metrics.classes import format_count, positive_code
 from scorer.metrics.explain import OneList, Sentence, Steps, equation
 from scorer.metrics.notation import NotationError
-from scorer.metrics.numbers import figure_metric, number_column
+from scorer.metrics.numbers import number_column, number_metric
 from scorer.metrics.parameters import MulticlassAverage, Positive, TruthColumn
 from scorer.views.labelled import Labelled, Targets
 
@@ -397,7 +397,7 @@ def _gini(key: Floats, target: Floats, weight: Floats) -> float:
     return float((np.diff(rows) * (sums[1:] + sums[:-1])).sum() - 1)
 
 
-@figure_metric(
+@number_metric(
     "NormalizedGini",
     title="Normalised Gini coefficient",
     source="Kaggle, Allstate Claim Prediction Challenge, 2011; Porto Seguro, 2017",
@@ -482,7 +482,7 @@ def _concordance(columns: Mapping[str, Any], row_weight: Floats) -> float:
     return float(divide(right, total))
 
 
-@figure_metric(
+@number_metric(
     "Concordance",
     title="Concordance index",
     source="Harrell et al., JAMA 247(18), 1982; lifelines, concordance_index",

@@ -282,7 +282,6 @@ def _early_detection_cost(
     range=(0, None),
     better="lower",
     undefined="there are no rows",
-    aggregate="pooled",
     cutoff="o",
 )
 def erde(
@@ -346,7 +345,6 @@ def _f_latency(columns: Mapping[str, Any], row_weight: Floats, *, p: float) -> f
     tools="eRisk: F-latency",
     range=(None, 1),
     undefined="there are no rows",
-    aggregate="pooled",
 )
 def flatency(
     view: Labelled,

@@ -25,10 +25,9 @@ from scorer.stats.aggregate import median
 from scorer.views.extras import NamedColumns
 from scorer.views.labelled import Targets
 
-# An error of predicted numbers: 0 is perfect, and there is no limit above.
-error_metric = partial(metric, range=(0, None), better="lower", columns=("prediction",))
-# A metric that is one value of all predicted numbers together.
-figure_metric = partial(metric, aggregate="pooled", columns=("prediction",))
+# A metric of predicted numbers, and one that is an error: 0 is perfect, no value is the worst.
+number_metric = partial(metric, columns=("prediction",))
+error_metric = partial(number_metric, range=(0, None), better="lower")
 
 EARTH_RADIUS = 6_371_000.0  # metres
 GAUSS = "Gauss, Theoria combinationis observationum, 1823"
@@ -295,7 +294,6 @@ def _median_error(columns: Mapping[str, Any], row_weight: Floats) -> float:
     tools="scikit-learn: median_absolute_error",
     aliases=("MedianAbsoluteError",),
     undefined="a row has no prediction",
-    aggregate="pooled",
 )
 def medae(view: Targets) -> Figure:
     """Half of the errors are smaller than this: outliers do not matter.
@@ -319,7 +317,6 @@ def _largest_error(columns: Mapping[str, Any], row_weight: Floats) -> float:
     latex=r"\max_{1 \le i \le n} \lvert y_i - \hat{y}_i \rvert",
     tools="scikit-learn: max_error",
     undefined="a row has no prediction",
-    aggregate="pooled",
 )
 def maxerror(view: Targets) -> Figure:
     """The largest of the errors.
@@ -342,7 +339,7 @@ def _r2(columns: Mapping[str, Any], row_weight: Floats) -> float:
     return float(1 - error / spread) if spread else float(error == 0)
 
 
-@figure_metric(
+@number_metric(
     "R2",
     title="Coefficient of determination",
     source="Wright, Journal of Agricultural Research 20, 1921; Kvålseth, The American "
@@ -384,7 +381,7 @@ def _variance(values: Floats, weight: Floats) -> float:
     return float(np.average((values - mean) ** 2, weights=weight))
 
 
-@figure_metric(
+@number_metric(
     "ExplainedVariance",
     title="Explained variance",
     source="scikit-learn, explained_variance_score",
@@ -426,7 +423,7 @@ def _pearson(columns: Mapping[str, Any], row_weight: Floats) -> float:
     return correlation(*_numbers(columns, row_weight))
 
 
-@figure_metric(
+@number_metric(
     "Pearson",
     title="Pearson's correlation",
     source="Pearson, Philosophical Transactions of the Royal Society A 187, 1896",
@@ -464,7 +461,7 @@ def _weighted_ranks(level: Ints, weight: Floats) -> Floats:
     return np.asarray(shares[level])
 
 
-@figure_metric(
+@number_metric(
     "Spearman",
     title="Spearman's rank correlation",
     source="Spearman, American Journal of Psychology 15(1), 1904, doi:10.2307/1412159",
@@ -613,12 +610,11 @@ def angularerror(view: Targets, *, zenith: Zenith = "zenith", unit: AngleUnit = 
     return mean_of_rows(view, angle, "angle")
 
 
-@metric(
+@number_metric(
     "IntervalCoverage",
     title="Coverage of prediction intervals",
     source="Gneiting and Raftery, JASA 102(477), 2007, section 6.2, doi:10.1198/016214506000001437",
     latex=INSIDE + r"\text{ends of the interval of row } i",
-    columns=("prediction",),
     kind="labels",
 )
 def intervalcoverage(view: Targets, *, low: LowColumn = "low", high: HighColumn = "high") -> Ratio:

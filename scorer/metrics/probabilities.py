@@ -140,7 +140,6 @@ def _relative_cross_entropy(columns: Mapping[str, Any], row_weight: Floats) -> f
     r"1 - 2^{-52})",
     range=(None, 100),
     undefined="all rows are of one class",
-    aggregate="pooled",
 )
 def rce(view: Labelled) -> Figure:
     """By how many percent the cross-entropy is below that of always predicting the classes' shares.
@@ -209,7 +208,6 @@ def _calibration_error(columns: Mapping[str, Any], row_weight: Floats, *, bins: 
     tools="torchmetrics: CalibrationError",
     better="lower",
     undefined="there are no rows",
-    aggregate="pooled",
 )
 def ece(view: Labelled, *, bins: Bins = 15) -> Figure:
     """How far confidence and accuracy are apart: of rows with 0.8, four in five should be right.
@@ -258,7 +256,6 @@ def _probabilistic_f(columns: Mapping[str, Any], row_weight: Floats, *, beta: fl
     tools="Kaggle: pF1",
     aliases=("pF1",),
     undefined="no row is positive",
-    aggregate="pooled",
 )
 def probabilisticf1(view: Labelled, *, beta: Beta = 1, positive: Positive = None) -> Figure:
     """F1 whose counts are sums of probabilities: a row with 0.7 is 0.7 of a positive one.
