@@ -6,32 +6,20 @@ seeded. A bound is what is promised; what chance may add at so many boards stand
 
 import math
 import os
-from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy import stats
+from simulations.systems import board
 
-from scorer.challenge.leaderboard import Leaderboard
-from scorer.challenge.model import Challenge
-from scorer.core.problems import Findings
-from scorer.leaderboard.samples import samples_of
-from scorer.metrics.aggregate import Combination, composite
-from scorer.metrics.api import Ratio
-from scorer.metrics.catalogue import metrics
-from scorer.metrics.notation import parse, parse_measure
-from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
-from scorer.results.report import Scored
-from scorer.results.scorecard import Rules, Scorecard
-from scorer.scoring.settle import settle
-from scorer.stats.aggregate import Aggregate, median
+from scorer.stats.aggregate import median
 from scorer.stats.figures import exchanged, pseudo_values, weighted_pseudo_values
 from scorer.stats.folds import fold_interval, paired_folds
 from scorer.stats.intervals import Scale, intervals
 from scorer.stats.paired import paired
 from scorer.stats.power import detectable
 from scorer.stats.tiers import rank_ranges, tiers
-from scorer.views.hits import Judged
 
 pytestmark = pytest.mark.slow("a simulation")
 
@@ -266,111 +254,82 @@ def hits(rng, submissions, lists, low=0.2, high=0.8):
     return np.stack([found, np.broadcast_to(wanted, found.shape)], axis=2).astype(float)
 
 
-def scored_of(measures, values=(), pooled=(), columns=NO_COLUMNS):
-    """Submissions as `figures_of` asks for them, from values of lists, and both sides of ratios."""
-    made = []
-    for n in range(len(next(iter([*values.values(), *pooled.values()])))):
-        held = {key: each[n] for key, each in values.items()}
-        ratios = {key: Ratio(each[n, :, 0], each[n, :, 1]) for key, each in pooled.items()}
-        lists = len(next(iter([*held.values(), *(ratio.numerator for ratio in ratios.values())])))
-        card = Scorecard(
-            tuple(map(str, range(lists))), np.ones(lists, dtype=bool), held, ratios, {}, None,
-            columns,
-        )  # fmt: skip
-        rules = {m.id: Rules("zero", "zero") for m in measures}
-        found = {m.id: settle(card, m, rules) for m in measures}
-        made.append(Scored(str(n), "", None, False, Findings(), card, found))
-    return made, rules
+FORMULA = "2*pooled*plain / (pooled + plain)"
+MIXED = [
+    {"id": "mixed", "score": FORMULA, "better": "higher", "primary": True},
+    "pooled",
+    "plain",
+]
 
 
-def measured(notation, id, **how):
-    name = parse_measure(metrics().get(parse(notation)[0]), notation, id=id)
-    return replace(name, combination=Combination(**how)) if how else name
+def pooled_and_plain(sums):
+    """The same hits as a ratio of sums, and as values of lists."""
+    found, wanted = sums[:, :, 0], sums[:, :, 1]
+    return {"pooled": (found, wanted), "plain": found / wanted}
 
 
-def sampled(measure_, scored, rules):
-    """What the board's intervals and tests are made from."""
-    challenge = Challenge.model_validate(
-        {"truth": {"file": "t.csv"}, "metrics": [{"notation": "AP"}]}
-    )
-    made = samples_of(measure_, scored, challenge=challenge)
-    assert not isinstance(made, str), made
-    return made
-
-
-def drawn_intervals(measure_, scored, rules):
-    yield from sampled(measure_, scored, rules).intervals(Leaderboard())
-
-
-POOLED = measured("R(average=pooled)@20", "pooled")
-PLAIN = measured("P@5", "plain")
-MIXED = replace(
-    parse_measure(
-        composite(Judged, "higher", 0, None), "Composite",
-        {"score": "2*pooled*plain / (pooled + plain)"}, "mixed",
-    ),
-    parts=(POOLED, PLAIN),
-)  # fmt: skip
-GROUPED = measured("R(average=pooled)@20", "pooled", groups=("g",),
-                   aggregates=(Aggregate(),), weights=(None,))  # fmt: skip
+def held_in(report, true):
+    """In how many intervals of a board a value lies."""
+    return sum(row.interval[0] <= true <= row.interval[1] for row in report.standings)
 
 
 @pytest.mark.parametrize("lists", [30, 200])
-def test_intervals_of_a_pooled_ratio_cover(lists):
+def test_intervals_of_a_pooled_ratio_cover(lists, tmp_path):
     truth = hits(np.random.default_rng(0), 1, 400_000)[0].sum(axis=0)
     sums = hits_of_boards(lists, 300 * TIMES)
-    scored, rules = scored_of([POOLED], {}, {"pooled": sums})
-    held = sum(
-        low <= truth[0] / truth[1] <= high for low, high in drawn_intervals(POOLED, scored, rules)
-    )
-    assert at_least(held, len(scored), 0.92)
+    values = {"pooled": (sums[:, :, 0], sums[:, :, 1])}
+    report = board(tmp_path, values, ["pooled"], {"tiers": False})
+    assert at_least(held_in(report, truth[0] / truth[1]), len(sums), 0.92)
 
 
 def hits_of_boards(lists, times):
     return np.concatenate([hits(np.random.default_rng(1 + n), 1, lists) for n in range(times)])
 
 
-def test_intervals_of_a_formula_cover():
+def test_intervals_of_a_formula_cover(tmp_path):
     """The harmonic mean of a pooled ratio and of a mean, of the same lists."""
     rng = np.random.default_rng(0)
     many = hits(rng, 1, 400_000)[0]
     pooled, plain = many[:, 0].sum() / many[:, 1].sum(), (many[:, 0] / many[:, 1]).mean()
     truth = 2 * pooled * plain / (pooled + plain)
     sums = hits_of_boards(60, 300 * TIMES)
-    values = {"plain": sums[:, :, 0] / sums[:, :, 1]}
-    scored, rules = scored_of([POOLED, PLAIN, MIXED], values, {"pooled": sums})
-    held = sum(low <= truth <= high for low, high in drawn_intervals(MIXED, scored, rules))
-    assert at_least(held, len(scored), 0.92)
+    report = board(tmp_path, pooled_and_plain(sums), MIXED, {"tiers": False})
+    assert at_least(held_in(report, truth), len(sums), 0.92)
 
 
-def test_intervals_of_a_mean_of_groups_cover():
+def test_intervals_of_a_mean_of_groups_cover(tmp_path):
     """Three groups of 40, 15 and 10 lists, of which one is much harder."""
     sizes, ranges = (40, 15, 10), ((0.6, 1.0), (0.0, 0.4), (0.3, 0.7))
     many = [hits(np.random.default_rng(n), 1, 200_000, *ends)[0] for n, ends in enumerate(ranges)]
     truth = np.mean([each[:, 0].sum() / each[:, 1].sum() for each in many])
-    groups = ListColumns({"g": Groups(("a", "b", "c"), np.repeat(np.arange(3), sizes))})
-    held = 0
-    for seed in boards(300):
-        rng = np.random.default_rng(seed)
-        sums = np.concatenate(
-            [hits(rng, 1, size, *ends) for size, ends in zip(sizes, ranges, strict=True)], axis=1
-        )
-        scored, rules = scored_of([GROUPED], {}, {"pooled": sums}, groups)
-        ((low, high),) = drawn_intervals(GROUPED, scored, rules)
-        held += low <= truth <= high
-    assert at_least(held, 300 * TIMES, 0.9)
+    sums = np.concatenate(
+        [
+            np.concatenate(
+                [hits(rng, 1, size, *ends) for size, ends in zip(sizes, ranges, strict=True)],
+                axis=1,
+            )
+            for rng in map(np.random.default_rng, boards(300))
+        ]
+    )
+    values = {"pooled": (sums[:, :, 0], sums[:, :, 1])}
+    metrics = [{"metric": "pooled", "average": "group"}]
+    groups = np.repeat(np.arange(3), sizes)
+    report = board(tmp_path, values, metrics, {"tiers": False}, groups)
+    assert report.mean("s0") == pytest.approx(
+        np.mean([sums[0, groups == g, 0].sum() / sums[0, groups == g, 1].sum() for g in range(3)])
+    )
+    assert at_least(held_in(report, truth), 300 * TIMES, 0.9)
 
 
-def test_false_finds_of_a_formula_are_as_rare_as_alpha():
+def test_false_finds_of_a_formula_are_as_rare_as_alpha(tmp_path):
     """Three submissions that are alike: any find is false."""
     wrong = 0
     for seed in boards(150):
-        rng = np.random.default_rng(seed)
-        sums = hits(rng, 3, 40)
-        values = {"plain": sums[:, :, 0] / sums[:, :, 1]}
-        scored, rules = scored_of([POOLED, PLAIN, MIXED], values, {"pooled": sums})
-        test = sampled(MIXED, scored, rules).tests(Leaderboard(draws=300, seed=seed + 1))
-        wrong += bool((test.p <= 0.05).any())
+        sums = hits(np.random.default_rng(seed), 3, 40)
+        rules = {"draws": 300, "seed": seed + 1, "intervals": False}
+        report = board(tmp_path, pooled_and_plain(sums), MIXED, rules)
+        pairs = combinations(("s0", "s1", "s2"), 2)
+        wrong += any(report.p(one, other) <= 0.05 for one, other in pairs)
     assert at_most(wrong, 150 * TIMES, 0.05)
 
 

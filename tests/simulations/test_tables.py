@@ -5,77 +5,47 @@ Rates at `SIMULATE` times as many boards stand in docs/statistics.md.
 
 import os
 from functools import cache, partial
+from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy import optimize
 from scipy.stats import norm
 
-from scorer.challenge.leaderboard import Leaderboard
-from scorer.challenge.model import Challenge
-from scorer.core.problems import Findings
-from scorer.leaderboard.samples import _OfLists, samples_of
-from scorer.metrics.catalogue import metrics
-from scorer.metrics.notation import parse_measure
-from scorer.results.report import Scored
-from scorer.results.scorecard import Rules, Scorecard
-from scorer.scoring.settle import settle
-from scorer.stats.tiers import rank_ranges
-from scorer.views.labelled import Labelled, Targets
+import scorer
 
 TIMES = int(os.environ.get("SIMULATE", "1"))
-OF_TWO_CLASSES = {"positive": "b", "average": "binary"}
-PARAMS = {
-    "Accuracy": {},
-    "F1": OF_TWO_CLASSES,
-    "Precision": OF_TWO_CLASSES,
-    "MCC": {"positive": "b"},
-    "AUROC": {"positive": "b"},
-    "AveragePrecision": {"positive": "b"},
-    "Recall": OF_TWO_CLASSES,
-}
 DECIDED = ("Accuracy", "F1", "Precision", "Recall", "MCC", "Kappa")
-CHALLENGE = Challenge.model_validate(
-    {"truth": {"file": "truth.csv"}, "metrics": [{"notation": "Accuracy"}]}
-)
+SIGNED, ERRORS = ("MCC", "Kappa", "Pearson", "Spearman"), ("LogLoss", "RMSE", "MAE")
+CLASSES = np.array(["a", "b"])
 
 
-@cache
-def measure(name):
-    named = metrics().named(name, every=True)
-    metric = next(metric for metric in named if "labels" in metric.kinds)
-    return parse_measure(metric, name, PARAMS.get(name))
+def bounds(name):
+    """The least and the greatest value of a measure; None where there is none."""
+    if name in ERRORS:
+        return 0, None
+    return (None, 1) if name == "R2" else (-1 if name in SIGNED else 0, 1)
 
 
-def metric(name):
-    return measure(name).metric
+def board(name, truth, runs, **rules):
+    """The report of runs by a measure, called s0, s1, ...: rows of classes, or of numbers."""
+    if truth.dtype.kind == "i":
+        truth, runs = CLASSES[truth], [answers(name, run) for run in runs]
+    return scorer.evaluate(
+        truth, {f"s{n}": run for n, run in enumerate(runs)}, [name], leaderboard=rules
+    )
 
 
-def sampled(name, truth, runs):
-    """What a board's intervals and tests are made from."""
-    made = measure(name)
-    rules = {made.id: Rules("skip", "skip")}
-    lists, scored = tuple(map(str, range(len(truth)))), []
-    for n, run in enumerate(runs):
-        found = {made.id: made.values(view(name, truth, run))}
-        of_rows = isinstance(found[made.id], np.ndarray)
-        sides = (found, {}) if of_rows else ({}, found)
-        card = Scorecard(lists, np.ones(len(lists), dtype=bool), *sides)
-        values = {made.id: settle(card, made, rules)}
-        scored.append(Scored(str(n), "", None, False, Findings(), card, values))
-    samples = samples_of(made, scored, challenge=CHALLENGE)
-    assert not isinstance(samples, str), samples
-    return samples
-
-
-def view(name, truth, run):
-    if truth.dtype.kind != "i":
-        return Targets.of_rows(truth, run)
-    classes = np.array(["a", "b"])
+def answers(name, run):
+    """Decided classes, or the probabilities of the second class."""
     if run.dtype.kind == "i" or name in DECIDED:
-        decided = run if run.dtype.kind == "i" else (run >= 0.5).astype(int)
-        return Labelled.of(classes[truth].tolist(), classes[decided].tolist())
-    return Labelled.of(classes[truth].tolist(), {"a": (1 - run).tolist(), "b": run.tolist()})
+        return CLASSES[run if run.dtype.kind == "i" else (run >= 0.5).astype(int)]
+    return run
+
+
+def differs(name, truth, runs):
+    """Whether the board tells two runs apart."""
+    return board(name, truth, runs, draws=500, intervals=False).p("s0", "s1") <= 0.05
 
 
 def classified(rng, rows, share, apart):
@@ -115,11 +85,11 @@ PLAN = [
 @cache
 def true_value(name, scene):
     truth, runs = SCENES[scene](np.random.default_rng(10_000), 200_000)
-    return sampled_value(name, truth, runs[0])
+    return value(name, truth, runs[0])
 
 
-def sampled_value(name, truth, run):
-    return measure(name).evaluate(view(name, truth, run)).pooled()
+def value(name, truth, run):
+    return board(name, truth, [run], intervals=False, tiers=False).mean("s0")
 
 
 @pytest.mark.slow("simulates", beyond=2)
@@ -130,13 +100,14 @@ def test_intervals_of_tables_cover(name, scene, rows, rate):
         truth, runs = SCENES[scene](np.random.default_rng([seed, rows]), rows)
         if truth.dtype.kind == "i" and min(truth.sum(), rows - truth.sum()) < 2:
             continue  # of a single row of a class nothing is known of others
-        made = sampled(name, truth, runs)
-        for low, high in made.intervals(Leaderboard()):
+        report = board(name, truth, runs, tiers=False)
+        least, most = bounds(name)
+        for system in ("s0", "s1"):
+            low, high = report.interval(system)
             held += low - 1e-12 <= true <= high + 1e-12
             times += 1
-            low_bound, high_bound = metric(name).range
-            assert low_bound is None or low >= low_bound
-            assert high_bound is None or high <= high_bound
+            assert least is None or low >= least
+            assert most is None or high <= most
     rate(f"interval of {name}", scene, rows, held, times, least=0.93)
 
 
@@ -197,11 +168,11 @@ def shift_of_equal_precision():
     rng, rows = np.random.default_rng(0), 50_000
     truth = (rng.random(rows) < 0.1).astype(int)
     noise = rng.normal(size=rows)
-    mixed = sampled_value("AveragePrecision", truth, squeezed(mixed_with(rng, truth)))
+    mixed = value("AveragePrecision", truth, squeezed(mixed_with(rng, truth)))
 
     def off(shift):
-        value = sampled_value("AveragePrecision", truth, squeezed(noise + shift * truth))
-        return value - mixed
+        shifted = value("AveragePrecision", truth, squeezed(noise + shift * truth))
+        return shifted - mixed
 
     return optimize.brentq(off, 1, 4, xtol=1e-3)
 
@@ -284,8 +255,7 @@ def test_equal_figures_of_unlike_submissions_are_not_found(name, rows, limit, ra
         truth, runs = UNLIKE[name](rng, rows)
         if truth.dtype.kind == "i" and len(set(truth.tolist())) < 2:
             continue
-        made = sampled(name, truth, runs)
-        found += bool(made.tests(Leaderboard(draws=500)).p[0, 1] <= 0.05)
+        found += differs(name, truth, runs)
         swapped += exchange(name, truth, runs, rng) <= 0.05
         times += 1
     where = "equal figures, unlike shapes"
@@ -372,8 +342,7 @@ def test_correlations_of_twenty_rows_are_told_apart_as_by_an_exchange(name, rate
         for n, levels in enumerate(((0.9, 0.9), (0.9, 3.0))):
             rng = np.random.default_rng([seed, n, 17])
             truth, runs = noise_of(levels, rng, 20)
-            made = sampled(name, truth, runs).tests(Leaderboard(draws=500))
-            found[n] += (made.p[0, 1] <= 0.05, exchange(name, truth, runs, rng) <= 0.05)
+            found[n] += differs(name, truth, runs), exchange(name, truth, runs, rng) <= 0.05
     rate(f"false difference of {name}", "submissions that are alike", 20, found[0, 0], times,
          most=0.05)  # fmt: skip
     rate(f"difference of {name} found", "noise of .9 and of 3", 20, found[1, 0], times,
@@ -398,8 +367,7 @@ def test_a_difference_is_found_as_often_as_by_an_exchange(name, rate):
         for n, levels in enumerate(((low, low), (low, high))):
             rng = np.random.default_rng([seed, n, 19])
             truth, runs = scene(levels, rng, rows)
-            made = sampled(name, truth, runs).tests(Leaderboard(draws=500))
-            found[n] += (made.p[0, 1] <= 0.05, exchange(name, truth, runs, rng) <= 0.05)
+            found[n] += differs(name, truth, runs), exchange(name, truth, runs, rng) <= 0.05
     rate(f"false difference of {name}", "submissions that are alike", rows, found[0, 0], times,
          most=0.05)  # fmt: skip
     where = f"one shape, noise of {low} and of {high}"
@@ -427,9 +395,10 @@ def test_equal_means_with_unlike_spreads(submissions, lists, times, rate):
     times *= TIMES
     for seed in range(times):
         rng = np.random.default_rng([seed, submissions, lists])
-        test = _OfLists(half_exponential(rng, submissions, lists)).tests(Leaderboard(draws=500))
-        found += bool((test.p <= 0.05).any())
-        held += all(each == (1, submissions) for each in rank_ranges(test.p, test.lead))
+        systems = {f"s{n}": row for n, row in enumerate(half_exponential(rng, submissions, lists))}
+        report = scorer.values(systems, leaderboard={"draws": 500, "intervals": False})
+        found += any(report.p(one, other) <= 0.05 for one, other in combinations(systems, 2))
+        held += all(row.ranks == (1, submissions) for row in report.standings)
     where = "equal means, half of them exponential"
     rate(f"any false difference of {submissions}", where, lists, found, times, most=0.08)
     rate(f"all {submissions} ranges of ranks", where, lists, held, times, least=0.93)

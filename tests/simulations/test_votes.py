@@ -5,12 +5,10 @@ from functools import cache
 
 import ballots
 import numpy as np
+import polars as pl
 import pytest
 
-from scorer.challenge.leaderboard import Leaderboard
-from scorer.core.problems import Findings
-from scorer.leaderboard.votes import vote_board
-from scorer.results.votes import Ballots
+import scorer
 from scorer.stats.bradley_terry import ELO, fit, obstacle
 
 pytestmark = pytest.mark.slow("a simulation")
@@ -37,10 +35,12 @@ def boards(times, systems, prompts, each, wide, alone=False):
         a, b, outcome, prompt = ballots.cast(rng, log, prompts, each, effect=EFFECT)
         if obstacle(ballots.votes_of(systems, a, b, outcome, prompt)) is not None:
             continue
-        prompt = np.arange(a.size) if alone else prompt
-        names, count = tuple(map(str, range(systems))), int(prompt.max()) + 1
-        votes = Ballots(names, a, b, outcome, prompt, count, np.zeros_like(a))
-        yield vote_board(votes, Leaderboard(draws=200), "", Findings()).standings
+        names = np.array([str(n) for n in range(systems)])
+        winner = np.where(outcome > 0, names[a], np.where(outcome < 0, names[b], "tie"))
+        votes = {"a": names[a], "b": names[b], "winner": winner}
+        if not alone:
+            votes["list"] = [f"p{n}" for n in prompt]
+        yield scorer.votes(pl.DataFrame(votes), draws=200).standings
 
 
 @pytest.mark.parametrize(("systems", "prompts", "each"), SCENES)
