@@ -199,9 +199,9 @@ def _class_figure(
     of `Tallies`. `class_columns` are those in which few rows of a class make the value uncertain.
     """
     columns = view.tallies(positive, threshold)._asdict()
-    in_list, code = columns.pop("in_list"), columns["code"]
+    in_list = columns.pop("in_list")
     for side in ("true", "predicted"):
-        columns[f"{side} class"] = np.where(columns[side] > 0, code, -1)
+        columns[f"{side} class"] = np.where(columns[side] > 0, columns["code"], -1)
     return Figure(function, columns, in_list, zero_weights=True, class_columns=class_columns)
 
 

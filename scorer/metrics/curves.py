@@ -116,6 +116,7 @@ def _curve_figure(
 
 def _problems(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, Ints, Floats]:
     """True and level, shape (rows, problems), and weight of the rows of `_curve_figure`."""
+    # The columns of a single problem, of shape (rows,), become (rows, 1).
     true, level = (np.atleast_2d(columns[name].T).T for name in ("true", "level"))
     return true, level, columns["weight"] * row_weight
 
@@ -186,7 +187,10 @@ def _partial_roc_area(
 
 
 def _area_until(rate: Floats, height: Floats, bound: float) -> float:
-    """The area under a curve from 0 to `bound`; `rate` ascends from 0 to 1."""
+    """The area under straight lines between points, up to the rate `bound`.
+
+    `rate` ascends from 0 to 1; `height` is that of the points.
+    """
     areas = np.append(0.0, np.cumsum(np.diff(rate) * (height[1:] + height[:-1]) / 2))
     at = int(np.searchsorted(rate, bound))
     if at == 0:
