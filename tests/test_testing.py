@@ -1,5 +1,6 @@
 """The laws and cases of `scorer.testing`, held against metrics that break each of them."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,9 +9,10 @@ from variants import NOTATIONS
 
 import scorer
 from scorer import Floats, Judged, Ranked, Targets, metric
+from scorer.core.errors import PluginError
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
-from scorer.testing import cases, judged, laws
+from scorer.testing import cases, laws
 
 ONE_EACH = {parse(notation)[0]: notation for notation in NOTATIONS}
 
@@ -76,14 +78,14 @@ def shrunk(judged):
         (a_metric(title=" "), "Mine has no title"),
         (a_metric(source=""), "Mine has no source"),
         (a_metric(page=""), "Mine has no docstring"),
-        (a_metric(range=(0, 1)), "in the metric's range\n  2.0 is above 1"),
-        (a_metric(result=lambda j: -j.hits.total()), "range\n  -1.0 is below 0"),
+        (a_metric(range=(0, 1)), "gave 2.0 for list '0'; its range is 0 to 1"),
+        (a_metric(result=lambda j: -j.hits.total()), "gave -1.0 for list '0'; its range is 0"),
         (
             a_metric(result=lambda j: j.hits.total() + j.lists),
             "does not depend on other lists\n  [2.0, 2.0] together, [1.0, 1.0] one by one",
         ),
-        (a_metric(result=lambda j: j.hits.total()[:1]), "number or NaN\n  metric Mine gave (1,)"),
-        (a_metric(result=lambda j: 1 / np.zeros(j.lists)), "number or NaN\n"),
+        (a_metric(result=lambda j: j.hits.total()[:1]), "range, or NaN\n  metric Mine gave (1,)"),
+        (a_metric(result=lambda j: 1 / np.zeros(j.lists)), "range, or NaN\n"),
         (a_metric(Ranked, lambda r: r.grades[0]), "IndexError"),
         (a_metric(Ranked, lambda r: float(r.ideal.max())), "ValueError"),
         (a_metric(Ranked, lambda r: "x"), "it gave str, not a number"),
@@ -101,13 +103,16 @@ def test_the_smallest_case_is_shown():
     def value(judged):
         return judged.hits.where((judged.hits.grade == 1) & (judged.hits.rank == 2)).total() * 2
 
-    with pytest.raises(AssertionError) as told:
+    with pytest.raises(AssertionError, match="Mine breaks a law") as told:
         laws(a_metric(result=value, range=(0, 1)))
-    smallest = str(told.value).split("case found:")[1].strip().splitlines()
-    assert len(smallest) == 1
-    (shown,) = smallest
-    assert shown.count("'") == 2 * 3  # two returned items, one of them judged
-    assert ": 1.0}" in shown
+    smallest = "".join(told.value.__notes__)
+    assert "lists=[([['a', 'b']], {'a': 1.0})]" in smallest
+
+
+def test_laws_say_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "hypothesis", None)
+    with pytest.raises(PluginError, match="pip install hypothesis"):
+        laws(a_metric())
 
 
 def test_laws_are_for_metrics_of_judged_items():
@@ -118,7 +123,7 @@ def test_laws_are_for_metrics_of_judged_items():
 
 
 def test_equal_scores_are_told_from_orders():
-    view = judged((["b", ["a", "c"]], {"a": 2, "c": 1}), ties="expected")
+    view = Judged.of((["b", ["a", "c"]], {"a": 2, "c": 1}), ties="expected")
     assert view.hits.spread
     assert view.hits.tied.tolist() == [2, 2]
 

@@ -306,21 +306,36 @@ class Judged(WithItemColumns):
             yield Ranked(grades, self.ideal.grade[ideal_rows], self.names[n], extras)
 
     @classmethod
-    def of(cls, *lists: tuple[Sequence[str], Mapping[str, float]]) -> Judged:
-        """From returned items and their truth, list by list: for examples and tests."""
-        hits, ideal = [], []
-        for n, (items, truth) in enumerate(lists):
-            ordered = sorted(truth, key=lambda item: -truth[item])
-            places = {item: place for place, item in enumerate(ordered, start=1)}
-            hits += [
-                (n, rank, truth[item], places[item])
-                for rank, item in enumerate(items, start=1)
-                if item in truth
-            ]
-            ideal += [(n, places[item], truth[item], places[item]) for item in ordered]
-        returned = np.array([len(items) for items, _ in lists], dtype=np.int64)
+    def of(
+        cls,
+        *lists: tuple[Sequence[str | Sequence[str]], Mapping[str, float]],
+        ties: Ties = "item-desc",
+    ) -> Judged:
+        """From returned items and their truth, list by list: for examples and tests.
+
+        Items in a group of their own have equal scores; `ties` is item-desc, expected or mean-rank.
+
+        >>> Judged.of((["b", ["a", "c"]], {"a": 2, "c": 1})).hits.rank     # c before a
+        array([2, 3])
+        """
+        hits, ideal, returned = [], [], []
+        for n, (groups, truth) in enumerate(lists):
+            best_first = sorted(truth, key=truth.__getitem__, reverse=True)
+            places = {item: place for place, item in enumerate(best_first, start=1)}
+            ideal += [(n, places[x], truth[x], places[x], places[x] - 1, 1) for x in best_first]
+            above = 0
+            for group in groups:
+                tied = sorted([group] if isinstance(group, str) else group, reverse=True)
+                hits += [
+                    (n, rank, truth[item], places[item], above, len(tied))
+                    for rank, item in enumerate(tied, start=above + 1)
+                    if item in truth
+                ]
+                above += len(tied)
+            returned.append(above)
         names = tuple(map(str, range(len(lists))))
-        return cls(_hits(hits, len(lists)), _hits(ideal, len(lists)), returned, names)
+        judged = _hits(hits, len(lists), ties)
+        return cls(judged, _hits(ideal, len(lists)), np.array(returned, dtype=np.int64), names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -354,15 +369,9 @@ def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
     return replace(hits, rank=rank, place=rank, before=rank - 1)
 
 
-def _hits(rows: list[tuple[int, int, float, int]], lists: int) -> Hits:
-    in_list, rank, grade, place = np.array(rows, dtype=np.float64).reshape(-1, 4).T
-    ranks = rank.astype(np.int64)
-    return Hits(
-        in_list.astype(np.int64),
-        ranks,
-        grade,
-        place.astype(np.int64),
-        ranks - 1,
-        np.ones_like(ranks),
-        lists,
-    )
+def _hits(rows: Sequence[tuple[float, ...]], lists: int, ties: Ties = "item-desc") -> Hits:
+    """Hits of rows with the numbers of the first six fields."""
+    columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
+    in_list, rank, place, before, tied = columns[[0, 1, 3, 4, 5]].astype(np.int64)
+    spread, middle = ties == "expected", ties == "mean-rank"
+    return Hits(in_list, rank, columns[2], place, before, tied, lists, spread, middle)
