@@ -31,8 +31,8 @@ from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.repeats import with_repeats
 from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.notation import Measure, find_measure
-from scorer.preferences.base import bind, comparisons, every
 from scorer.preferences.base import preferences as preferred
+from scorer.preferences.comparisons import comparisons
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
 from scorer.views.positions import Positions
@@ -120,9 +120,9 @@ def _compared(
         raise UsageError(
             f"preferences compare ranked lists; this challenge has {prepared.kind.name}"
         )
-    bound_preferences = tuple(bind(comparisons(), notation) for notation in preferences or ())
+    bound_preferences = tuple(comparisons.bind(notation) for notation in preferences or ())
     if preferences is None and of_grades:
-        bound_preferences = every(comparisons())
+        bound_preferences = comparisons.bind_all()
     if asked.only is not None:
         asked = asked._replace(only=[_id_of(prepared.measures, word) for word in asked.only])
     prepared = among(prepared, files)

@@ -22,7 +22,7 @@ from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.repeats import with_repeats
 from scorer.metrics.aggregate import SIZE, Combination
 from scorer.metrics.notation import Measure
-from scorer.preferences.base import aggregations, every
+from scorer.preferences.aggregations import aggregations
 from scorer.results.report import OF_EACH, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Missing, Outcome, Rules, Scorecard, Undefined
 from scorer.results.study import Decided, Halves, Variation
@@ -266,7 +266,7 @@ def _aggregations(entrants: Entrants) -> Found:
             yield "aggregate", f"{by.aggregate.name} in each {other}", entrants.board(changed)
         return
     official = preferred[1] if preferred else by.aggregate if by else None
-    for aggregate in every(aggregations()):
+    for aggregate in aggregations.bind_all():
         # win rates and mean ranks give Borda's order
         if aggregate == official or _of_ranks(aggregate, official):
             continue

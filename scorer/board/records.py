@@ -34,7 +34,8 @@ from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure
 from scorer.metrics.values import metric_of_fields, value_fields
-from scorer.preferences.base import aggregations, comparisons
+from scorer.preferences.aggregations import aggregations
+from scorer.preferences.comparisons import comparisons
 from scorer.results.scorecard import Scorecard
 from scorer.stats.aggregate import Aggregate
 
@@ -155,9 +156,9 @@ def _metrics_named(
         choices = registry.named(name, every=True)
         by_registry["metrics"] = next((m for m in choices if m.kinds == set(kinds)), choices[0])
     with suppress(UnknownName):
-        by_registry["comparisons"] = comparisons().get(name).metric
+        by_registry["comparisons"] = comparisons.get(name)
     with suppress(UnknownName):
-        by_registry["aggregations"] = aggregations().get(name).metric
+        by_registry["aggregations"] = aggregations.get(name)
     return by_registry
 
 

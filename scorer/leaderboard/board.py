@@ -35,7 +35,7 @@ from scorer.leaderboard.standings import (
 )
 from scorer.leaderboard.wins import with_wins
 from scorer.metrics.notation import Measure
-from scorer.preferences.base import aggregations, bind
+from scorer.preferences.aggregations import aggregations
 from scorer.results.groups import withheld
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
@@ -162,7 +162,7 @@ def ranked(
         for submission in valid
         if submission.card is not None and submission.card.positions is not None
     }
-    mean = bind(aggregations(), "Mean")
+    mean = aggregations.bind("Mean")
     by = [
         by_preference(measure, mean, positions)
         if measure.metric.view is PositionTable

@@ -11,7 +11,8 @@ from scorer.challenge.leaderboard import Leaderboard
 from scorer.core.arrays import Floats
 from scorer.leaderboard.samples import Samples
 from scorer.metrics.notation import Measure
-from scorer.preferences.base import aggregations, cycles, every, order
+from scorer.preferences.aggregations import aggregations
+from scorer.preferences.base import cycles, order
 from scorer.results.comparison import (
     ComparedPair,
     Differing,
@@ -100,7 +101,7 @@ def pairing(
         {
             key: {
                 aggregation.name: named(order(aggregation, cube).groups)
-                for aggregation in every(aggregations())
+                for aggregation in aggregations.bind_all()
             }
             for key, cube in cubes.items()
         },

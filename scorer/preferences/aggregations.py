@@ -1,7 +1,8 @@
 """Aggregations: an order of the submissions from their preferences, list by list.
 
 An aggregation is given preferences of shape (submissions, submissions, lists), none of them NaN,
-and returns an `Order`.
+and returns an `Order`. All but Mean rank the submissions of each list by the sum of their
+preferences in it; equal sums tie.
 """
 
 from __future__ import annotations
@@ -12,50 +13,53 @@ import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats
-from scorer.preferences.base import NOISE, Order, aggregation, majority, ordered, totals, wins
+from scorer.preferences.base import Methods, Order, levels, majority, ordered, wins
+
+aggregations = Methods("aggregation")
 
 
-@aggregation(
+def _mean_margin(preferences: Floats) -> Floats:
+    """How many more submissions each ranks above than below, in the mean over lists."""
+    won = wins(preferences)
+    margins: Floats = (won - won.T).sum(axis=1) / preferences.shape[2]
+    return margins
+
+
+@aggregations.define(
     "Mean",
     title="Mean preference",
     source="pref_eval's README (github.com/diazf/pref_eval), Evaluating More Than One System; "
     "Diaz and Ferraro, SIGIR 2022, doi:10.1145/3477495.3532033",
-    range=(-1, 1),
 )
 def mean(preferences: Floats) -> Order:
     """How much a submission is preferred, in the mean over lists and over the others.
 
-    Unlike the other aggregations it asks how large preferences are, not only
-    which way they point. Between two submissions it is the mean that pref_eval
-    prints as its summary (`all`), from the one side and from the other.
+    Unlike the other aggregations it asks how large preferences are, not only which way they point.
+    Between two submissions it is the mean that pref_eval prints as its summary (`all`), from the
+    one side and from the other.
 
     Three submissions and one list:
 
-    >>> import numpy as np
     >>> one_list = np.array([[0, 0.5, 1], [-0.5, 0, 0.2], [-1, -0.2, 0]])[:, :, None]
     >>> mean(one_list)                                     # 1.5 / 2, -0.3 / 2, -1.2 / 2
     Order(groups=((0,), (1,), (2,)), scores=array([ 0.75, -0.15, -0.6 ]))
     """
-    return ordered(totals(preferences).mean(axis=1) / max(1, len(preferences) - 1))
+    return ordered(preferences.sum(axis=1).mean(axis=1) / max(1, len(preferences) - 1))
 
 
-@aggregation(
+@aggregations.define(
     "Borda",
     title="Borda count",
     source="Dwork, Kumar, Naor and Sivakumar, WWW 2001, doi:10.1145/371920.372165",
-    range=(0, None),
 )
 def borda(preferences: Floats) -> Order:
     """How many submissions one ranks above, in the mean over lists; a tie counts half.
 
-    A list ranks the submissions by the sum of their preferences in it, and
-    equal sums tie. The paper counts so; pref_eval counts one more for each
-    list, does not share the points of a tie but gives the more to the name that
-    is later in the alphabet, and orders equal counts so too.
+    The paper counts so; pref_eval counts one more for each list, does not share the points of a tie
+    but gives the more to the name that is later in the alphabet, and orders equal counts so too.
 
     Two lists rank a above b above c, one ranks c above a and b, which tie:
 
-    >>> import numpy as np
     >>> lists = np.array([[2, 2, 0], [1, 1, 0], [0, 0, 1]])     # a, b, c: higher is better
     >>> order = borda(np.sign(lists[:, None] - lists[None]))
     >>> order.scores.round(4)          # (2 + 2 + 1/2) / 3, (1 + 1 + 1/2) / 3, (0 + 0 + 2) / 3
@@ -63,11 +67,10 @@ def borda(preferences: Floats) -> Order:
     >>> order.groups
     ((0,), (1,), (2,))
     """
-    won, (count, _, lists) = wins(preferences), preferences.shape
-    return ordered(((count - 1) + (won - won.T).sum(axis=1) / lists) / 2)
+    return ordered(((len(preferences) - 1) + _mean_margin(preferences)) / 2)
 
 
-@aggregation(
+@aggregations.define(
     "WinRate",
     title="Mean win rate",
     source="Liang and others, Holistic Evaluation of Language Models, TMLR 2023, "
@@ -80,20 +83,17 @@ def winrate(preferences: Floats) -> Order:
 
     Two lists rank a above b above c, one ranks c above a and b, which tie:
 
-    >>> import numpy as np
     >>> lists = np.array([[2, 2, 0], [1, 1, 0], [0, 0, 1]])     # a, b, c: higher is better
     >>> winrate(np.sign(lists[:, None] - lists[None])).scores.round(4)       # Borda's over 2
     array([0.75  , 0.4167, 0.3333])
     """
-    won, (count, _, lists) = wins(preferences), preferences.shape
-    return ordered((1 + (won - won.T).sum(axis=1) / lists / max(1, count - 1)) / 2)
+    return ordered((1 + _mean_margin(preferences) / max(1, len(preferences) - 1)) / 2)
 
 
-@aggregation(
+@aggregations.define(
     "MeanRank",
     title="Mean rank",
     source="Friedman, JASA 32(200), 1937, doi:10.1080/01621459.1937.10503522",
-    range=(None, -1),
 )
 def meanrank(preferences: Floats) -> Order:
     """The rank that one has in the mean over lists: the least is best.
@@ -103,21 +103,18 @@ def meanrank(preferences: Floats) -> Order:
 
     Two lists rank a above b above c, one ranks c above a and b, which tie:
 
-    >>> import numpy as np
     >>> lists = np.array([[2, 2, 0], [1, 1, 0], [0, 0, 1]])     # a, b, c: higher is better
     >>> order = meanrank(np.sign(lists[:, None] - lists[None]))
     >>> -order.scores.round(4)     # (1 + 1 + 2.5) / 3, (2 + 2 + 2.5) / 3, (3 + 3 + 1) / 3
     array([1.5   , 2.1667, 2.3333])
     """
-    won, (count, _, lists) = wins(preferences), preferences.shape
-    return ordered(((won - won.T).sum(axis=1) / lists - (count + 1)) / 2)
+    return ordered((_mean_margin(preferences) - (len(preferences) + 1)) / 2)
 
 
-@aggregation(
+@aggregations.define(
     "RankSum",
     title="Sum of ranks",
     source="Friedman, JASA 32(200), 1937, doi:10.1080/01621459.1937.10503522",
-    range=(None, -1),
 )
 def ranksum(preferences: Floats) -> Order:
     """The ranks that one has, added up: the least sum is best. Its score is the negative sum.
@@ -126,40 +123,30 @@ def ranksum(preferences: Floats) -> Order:
 
     Two lists rank a above b above c, one ranks c above a and b, which tie:
 
-    >>> import numpy as np
     >>> lists = np.array([[2, 2, 0], [1, 1, 0], [0, 0, 1]])     # a, b, c: higher is better
     >>> order = ranksum(np.sign(lists[:, None] - lists[None]))
     >>> -order.scores                   # 1 + 1 + 2, 2 + 2 + 2, 3 + 3 + 1
     array([4., 6., 7.])
     """
-    return ordered(-ranks(preferences).sum(axis=1).astype(np.float64))
+    in_lists = levels(preferences)
+    ranks = 1.0 + (in_lists[:, None] < in_lists).sum(axis=1)
+    return ordered(-ranks.sum(axis=1))
 
 
-def ranks(preferences: Floats) -> Floats:
-    """The rank of each submission in each list, from 1; equal ones share the best."""
-    sums = totals(preferences)
-    above = sums[:, None, :] < sums[None, :, :] - NOISE * len(sums)
-    rank: Floats = 1.0 + above.sum(axis=1, dtype=np.float64)
-    return rank
-
-
-@aggregation(
+@aggregations.define(
     "Copeland",
     title="Copeland's method",
     source="Saari and Merlin, The Copeland method, Economic Theory 8, 1996, doi:10.1007/BF01212012",
-    range=(0, None),
 )
 def copeland(preferences: Floats) -> Order:
     """How many submissions one beats, each by a majority of the lists; a draw counts half.
 
-    It beats another when more lists rank it above than below. A list ranks the
-    submissions by the sum of their preferences in it, and equal sums tie. One
-    that beats every other is first. Others count a win as 1, a defeat as -1 and
-    a draw as 0, which gives the same order. pref_eval does not have it.
+    It beats another when more lists rank it above than below. One that beats every other is first.
+    Others count a win as 1, a defeat as -1 and a draw as 0, which gives the same order. pref_eval
+    does not have it.
 
     Two lists rank a above b above c, one ranks c above a and b, which tie:
 
-    >>> import numpy as np
     >>> lists = np.array([[2, 2, 0], [1, 1, 0], [0, 0, 1]])     # a, b, c: higher is better
     >>> copeland(np.sign(lists[:, None] - lists[None]))         # a beats b and c, b beats c
     Order(groups=((0,), (1,), (2,)), scores=array([2., 1., 0.]))
@@ -174,7 +161,7 @@ Jump = Annotated[
 ]
 
 
-@aggregation(
+@aggregations.define(
     "MC4",
     title="Markov chain MC4",
     source="Dwork, Kumar, Naor and Sivakumar, WWW 2001, doi:10.1145/371920.372165",
@@ -182,19 +169,17 @@ Jump = Annotated[
 def mc4(preferences: Floats, *, jump: Jump = 0.05) -> Order:
     """How often one stands at a submission who always moves on to what most lists prefer.
 
-    From a submission one draws another, all alike, and moves there if more
-    lists rank it above than below; else one stays. With the chance `jump` one
-    moves there without asking, so that every submission can be reached and the
-    share of time at each has one value; it is solved for, and shares within 1e-9
-    tie. A list ranks the submissions by the sum of their preferences in it, and
-    equal sums tie.
+    From a submission one draws another, all alike, and moves there if more lists rank it above than
+    below; else one stays. With the chance `jump` one moves there without asking, so that every
+    submission can be reached and the share of time at each has one value; it is solved for, and
+    shares within 1e-9 tie.
 
-    pref_eval does not jump and stops after ten steps, wherever the shares are by
-    then; it orders equal ones, in lists as well, by name, the later in the
-    alphabet first. There identical submissions do not tie.
+    pref_eval does not jump and stops after ten steps, wherever the shares are by then; it orders
+    equal ones, in lists as well, by name, the later in the alphabet first. There identical
+    submissions do not tie.
 
-    Of two submissions most lists prefer the first. One leaves it by a jump only,
-    .05 / 2, and the second by a jump or the move, .05 / 2 + .95 / 2 = .5:
+    Of two submissions most lists prefer the first. One leaves it by a jump only, .05 / 2, and the
+    second by a jump or the move, .05 / 2 + .95 / 2 = .5:
 
     >>> preferred = np.array([[0, 1], [-1, 0]])[:, :, None]
     >>> mc4(preferred)                           # .5 / .525 and .025 / .525

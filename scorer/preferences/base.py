@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Annotated, Any, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -19,11 +18,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from scorer.core.arrays import Floats, Ints
-from scorer.core.registry import Registry, discover, mark
-from scorer.metrics.api import Bounds, Metric
+from scorer.core.errors import UnknownName
+from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure, parse_measure
 from scorer.views.positions import Positions, PositionTable
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 AboveZero = Annotated[
     float, Field(gt=0, allow_inf_nan=False, description="The lowest grade that counts, above 0.")
 ]
@@ -35,160 +35,92 @@ BLOCK = 2**18  # places compared at a time (2 MB): more leave the cache
 NOISE = 1e-13
 
 
-class PreferenceFunction(Metric):
-    """A function whose parameters are written as a metric's; it has no view and no options."""
+class Method(Metric):
+    """A comparison or an aggregation; its parameters, page and notation are a metric's."""
 
     @cached_property
     def options(self) -> dict[str, tuple[Any, Any]]:
         """None: all parameters are the function's own."""
         return {}
 
-    @cached_property
-    def by_kind(self) -> tuple[Metric, ...]:
-        """The function itself, whatever the kind of challenge."""
-        return (self,)
 
+class Methods:
+    """The comparisons, or the aggregations, by their names."""
 
-@dataclass(frozen=True)
-class Definition:
-    """A comparison or an aggregation; its parameters, page and notation are a metric's."""
+    def __init__(self, kind: str) -> None:
+        self.kind = kind  # as messages say it
+        # by name and alias: the method, and the parameters that the name stands for
+        self._by_name: dict[str, tuple[Method, Mapping[str, Any]]] = {}
 
-    metric: Metric
-    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # alias -> parameters
+    def define(
+        self,
+        name: str,
+        *,
+        title: str,
+        source: str,
+        aliases: Mapping[str, Mapping[str, Any]] | None = None,
+    ) -> Callable[[Function], Function]:
+        """Return a decorator that makes a function one of these methods.
 
-    @property
-    def name(self) -> str:
-        """Its name."""
-        return self.metric.name
+        Args:
+            name: What challenges call it; case does not matter.
+            title: Its full name.
+            source: Where the definition comes from.
+            aliases: Other names, each with the parameters that it stands for.
+        """
 
-    @property
-    def aliases(self) -> tuple[str, ...]:
-        """Other names that challenges may use."""
-        return tuple(self.variants)
+        def decorate(function: Function) -> Function:
+            method = Method(name, function, title, source)
+            function.metric = method  # type: ignore[attr-defined]
+            for alias, params in {name: {}, **(aliases or {})}.items():
+                self._by_name[alias] = method, params
+            return function
 
+        return decorate
 
-class Preference(Definition):
-    """Computes a preference for each list of any two submissions in a `PositionTable`."""
+    def get(self, name: str) -> Method:
+        """The method of a name or alias; else `UnknownName`."""
+        return self._find(name)[0]
 
+    def bind(self, notation: str, id: str | None = None) -> Measure:
+        """The method with its parameters settled, as a notation says.
 
-class Aggregation(Definition):
-    """Computes an `Order` of the submissions from their preferences."""
+        Args:
+            notation: Name or alias, with parameters in parentheses.
+            id: What the measure is called in results; default: its canonical name.
 
+        Raises:
+            UnknownName: There is none of that name.
+            NotationError: Its parameters are unknown or impossible.
+        """
+        name, rest = re.fullmatch(r"\s*([\w-]*)(.*)", notation, re.DOTALL).groups()  # type: ignore[union-attr]
+        method, params = self._find(name)
+        return parse_measure(method, method.name + rest, params, id)
 
-Defined = TypeVar("Defined", bound=Definition)
-Function = TypeVar("Function", bound=Callable[..., Any])
-Aliases = Mapping[str, Mapping[str, Any]]  # other names, each with the parameters it stands for
+    def bind_all(self) -> tuple[Measure, ...]:
+        """All of them at their defaults, and all their named variants, by name."""
+        by_name = sorted(self._by_name.values(), key=lambda entry: entry[0].name.casefold())
+        measures = [parse_measure(method, method.name, params) for method, params in by_name]
+        return tuple({measure.name: measure for measure in measures}.values())
 
-
-def comparison(
-    name: str, *, title: str, source: str, aliases: Aliases | None = None
-) -> Callable[[Function], Function]:
-    """Return a decorator that makes a function a comparison.
-
-    Args:
-        name: What challenges call it; case does not matter.
-        title: Its full name.
-        source: Where the definition comes from.
-        aliases: Other names, each with the parameters that it stands for.
-    """
-    return _define(Preference, name, title, source, (-1, 1), aliases)
-
-
-def aggregation(
-    name: str, *, title: str, source: str, range: Bounds = (0, 1), aliases: Aliases | None = None
-) -> Callable[[Function], Function]:
-    """Return a decorator that makes a function an aggregation.
-
-    Args:
-        name: What challenges call it; case does not matter.
-        title: Its full name.
-        source: Where the definition comes from.
-        range: The lowest and the highest score; None where there is no limit.
-        aliases: Other names, each with the parameters that it stands for.
-    """
-    return _define(Aggregation, name, title, source, range, aliases)
-
-
-def _define(
-    kind: type[Definition],
-    name: str,
-    title: str,
-    source: str,
-    range: Bounds,
-    aliases: Aliases | None,
-) -> Callable[[Function], Function]:
-    def decorate(function: Function) -> Function:
-        metric = PreferenceFunction(name, function, title, source, range=range)
-        function.metric = metric  # type: ignore[attr-defined]
-        return mark(function, kind(metric, aliases or {}))
-
-    return decorate
-
-
-@cache
-def comparisons() -> Registry[Preference]:
-    """All comparisons."""
-    return discover("preference", "scorer.preferences", Preference)
-
-
-@cache
-def aggregations() -> Registry[Aggregation]:
-    """All aggregations."""
-    return discover("aggregation", "scorer.preferences", Aggregation)
-
-
-def bind(registry: Registry[Defined], notation: str, id: str | None = None) -> Measure:
-    """The comparison or aggregation with its parameters settled, as a notation says.
-
-    >>> bind(comparisons(), "DCG-RPP(rel=2)").name
-    'RPP(rel=2, weights=log)'
-    >>> bind(aggregations(), "mc4").params
-    {'jump': 0.05}
-
-    Args:
-        registry: `comparisons()` or `aggregations()`.
-        notation: name or alias, with parameters in parentheses.
-        id: what the measure is called in results; default: its canonical name.
-
-    Raises:
-        UnknownName: there is none of that name.
-        NotationError: its parameters are unknown or impossible.
-    """
-    name, rest = re.fullmatch(r"\s*([\w-]*)(.*)", notation, re.DOTALL).groups()  # type: ignore[union-attr]
-    definition = registry.get(name)
-    variants = {alias.casefold(): params for alias, params in definition.variants.items()}
-    return parse_measure(
-        definition.metric, definition.name + rest, variants.get(name.casefold()), id
-    )
-
-
-def every(registry: Registry[Defined]) -> tuple[Measure, ...]:
-    """All of them at their defaults, and all their named variants.
-
-    >>> [measure.name for measure in every(comparisons())][2:5]
-    ['RPP', 'RPP(weights=inverse)', 'RPP(weights=log)']
-    """
-    named = (name for thing in registry for name in (thing.name, *thing.variants))
-    measures = [bind(registry, name) for name in named]
-    return tuple({measure.name: measure for measure in measures}.values())
+    def _find(self, name: str) -> tuple[Method, Mapping[str, Any]]:
+        for known, entry in self._by_name.items():
+            if known.casefold() == name.casefold():
+                return entry
+        raise UnknownName(self.kind, name, list(self._by_name))
 
 
 def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
     """A bound comparison's preference between every two submissions in every list.
 
-    All positions are of the same truth. The shape is (submissions, submissions,
-    lists), above 0 where the first is preferred to the second.
+    All positions are of the same truth. The shape is (submissions, submissions, lists), above 0
+    where the first is preferred to the second.
     """
-    truth = positions[0]
-    assert all(
-        np.array_equal(other.truth_list, truth.truth_list)
-        and np.array_equal(other.truth_grade, truth.truth_grade)
-        for other in positions
-    )
-    values = np.full((len(positions), len(positions), truth.lists), np.nan)
-    items = np.bincount(truth.truth_list, minlength=truth.lists)
-    for lists in _list_runs(items, BLOCK // len(positions)):
-        values[:, :, lists] = measure.evaluate(PositionTable.of(positions, lists))
+    lists = positions[0].lists
+    values = np.full((len(positions), len(positions), lists), np.nan)
+    items = np.bincount(positions[0].truth_list, minlength=lists)
+    for run in _list_runs(items, BLOCK // len(positions)):
+        values[:, :, run] = measure.evaluate(PositionTable.of(positions, run))
     return values
 
 
@@ -202,8 +134,8 @@ class Order(NamedTuple):
 def ordered(scores: Floats, within: float = 1e-12) -> Order:
     """The order of these scores; neighbours no further apart than `within` tie.
 
-    It is there for rounding: scores of at most a few hundred, from sums that
-    are exact or of values of at most 1, are nearer to the truth than the default.
+    It is there for rounding: scores of at most a few hundred, from sums that are exact or of values
+    of at most 1, are nearer to the truth than the default.
 
     >>> ordered(np.array([0.5, 2.0, 0.5])).groups
     ((1,), (0, 2))
@@ -217,8 +149,8 @@ def ordered(scores: Floats, within: float = 1e-12) -> Order:
 def order(measure: Measure, preferences: Floats) -> Order:
     """The order that a bound aggregation makes of the preferences.
 
-    A list in which any preference is undefined does not count. Where none
-    counts, all submissions tie.
+    A list in which any preference is undefined does not count. Where none counts, all submissions
+    tie.
     """
     counted = _counted(preferences)
     if not counted.shape[2]:
@@ -226,10 +158,17 @@ def order(measure: Measure, preferences: Floats) -> Order:
     return cast(Order, measure.evaluate(counted))
 
 
-def totals(preferences: Floats) -> Floats:
-    """The sums of each submission's preferences in each list, shape (submissions, lists)."""
-    sums: Floats = preferences.sum(axis=1)
-    return sums
+def levels(preferences: Floats) -> Ints:
+    """The place of each submission in each list, from 0 for the last, shape (submissions, lists).
+
+    A list ranks the submissions by the sum of their preferences in it; equal sums share a level.
+    """
+    sums = preferences.sum(axis=1)
+    by = sums.argsort(axis=0)
+    steps = np.diff(np.take_along_axis(sums, by, axis=0), axis=0) > NOISE * len(sums)
+    levels = np.zeros(sums.shape, dtype=np.int64)
+    np.put_along_axis(levels, by[1:], steps.cumsum(axis=0), axis=0)
+    return levels
 
 
 def wins(preferences: Floats) -> Ints:
@@ -241,12 +180,8 @@ def wins(preferences: Floats) -> Ints:
            [0, 0, 0],
            [0, 0, 0]])
     """
-    sums = totals(preferences)
-    by = sums.argsort(axis=0)
-    steps = np.diff(np.take_along_axis(sums, by, axis=0), axis=0) > NOISE * len(sums)
-    levels = np.zeros(sums.shape, dtype=np.int64)
-    np.put_along_axis(levels, by[1:], steps.cumsum(axis=0), axis=0)
-    return np.array([(level > levels).sum(axis=1) for level in levels], dtype=np.int64)
+    in_lists = levels(preferences)
+    return np.array([(level > in_lists).sum(axis=1) for level in in_lists], dtype=np.int64)
 
 
 def majority(preferences: Floats) -> NDArray[np.bool_]:
@@ -259,9 +194,9 @@ def majority(preferences: Floats) -> NDArray[np.bool_]:
 def cycles(preferences: Floats) -> tuple[tuple[int, ...], ...]:
     """The groups in which each submission is beaten, over others, by one that it beats.
 
-    They are the strongly connected components of `majority` with more than
-    one submission. An order of such a group is one method's choice: Condorcet's
-    example is three lists that rank a b c, b c a and c a b.
+    They are the strongly connected components of `majority` with more than one submission. An order
+    of such a group is one method's choice: Condorcet's example is three lists that rank a b c, b c
+    a and c a b.
 
     >>> lists = np.array([[2, 0, 1], [1, 2, 0], [0, 1, 2]])
     >>> cycles(np.sign(lists[:, None] - lists[None]))

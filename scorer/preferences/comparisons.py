@@ -15,11 +15,13 @@ from pydantic import Field
 
 from scorer.core.arrays import Floats
 from scorer.metrics.api import divide
-from scorer.preferences.base import AboveZero, comparison
-from scorer.views.positions import PositionTable, first_difference, sign_of_difference
+from scorer.preferences.base import AboveZero, Methods
+from scorer.views.positions import PositionTable, Signs, first_difference, sign_of_difference
+
+comparisons = Methods("preference")
 
 
-@comparison(
+@comparisons.define(
     "LexiPrecision",
     title="Lexicographic precision",
     source="Diaz, EVIA 2023, doi:10.20736/0002001353",
@@ -27,31 +29,27 @@ from scorer.views.positions import PositionTable, first_difference, sign_of_diff
 def lexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     """Which submission serves the reader better who wants one relevant item.
 
-    1 is for the first, -1 for the second, 0 when all positions are the same.
-    The one whose first relevant item comes first wins; if that is the same, the
-    second decides, and so on. It orders two submissions as RR does, and goes on
-    where RR ties.
+    1 is for the first, -1 for the second, 0 when all positions are the same. The one whose first
+    relevant item comes first wins; if that is the same, the second decides, and so on. It orders
+    two submissions as RR does, and goes on where RR ties.
 
-    Items with a grade of at least `rel` are relevant; pref_eval counts every
-    grade above 0, unless its `-b` says otherwise.
+    Items with a grade of at least `rel` are relevant; pref_eval counts every grade above 0, unless
+    its `-b` says otherwise.
 
     The first has a at 1 and b at 9; the second a, b, c at 2, 3 and 4:
 
-    >>> from scorer.views.hits import Judged
-    >>> from scorer.preferences.base import Positions
-    >>> truth = {"a": 1, "b": 1, "c": 1}
-    >>> two = [Positions.of(Judged.of((items, truth))) for items in ("a.......b", ".abc")]
-    >>> lexiprecision(PositionTable.of(two))[0, 1]   # 1 comes before 2
+    >>> table = PositionTable.of_lists({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
+    >>> lexiprecision(table)[0, 1]   # 1 comes before 2
     array([1.])
     """
 
-    def first(a: Floats, b: Floats) -> Floats:
-        return sign_of_difference(*first_difference(a, b)).astype(np.float64)
+    def first_sign(a: Floats, b: Floats) -> Signs:
+        return sign_of_difference(*first_difference(a, b))
 
-    return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, first), np.nan)
+    return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, first_sign), np.nan)
 
 
-@comparison(
+@comparisons.define(
     "rrLexiPrecision",
     title="Lexicographic precision by reciprocal ranks",
     source="Diaz, EVIA 2023, doi:10.20736/0002001353",
@@ -59,31 +57,28 @@ def lexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
 def rrlexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     """How much better the first submission serves the reader who wants one relevant item.
 
-    It is LexiPrecision with a size: at the first relevant item whose positions
-    x and y differ the value is 1/x - 1/y, where an item not returned counts 0.
-    The difference of two RRs is the same number wherever it is not 0.
+    It is LexiPrecision with a size: at the first relevant item whose positions x and y differ the
+    value is 1/x - 1/y, where an item not returned counts 0. The difference of two RRs is the same
+    number wherever it is not 0.
 
-    Items with a grade of at least `rel` are relevant; pref_eval counts every
-    grade above 0, unless its `-b` says otherwise.
+    Items with a grade of at least `rel` are relevant; pref_eval counts every grade above 0, unless
+    its `-b` says otherwise.
 
     The first has a at 1 and b at 9; the second a, b, c at 2, 3 and 4:
 
-    >>> from scorer.views.hits import Judged
-    >>> from scorer.preferences.base import Positions
-    >>> truth = {"a": 1, "b": 1, "c": 1}
-    >>> two = [Positions.of(Judged.of((items, truth))) for items in ("a.......b", ".abc")]
-    >>> rrlexiprecision(PositionTable.of(two))[0, 1]   # 1/1 - 1/2
+    >>> table = PositionTable.of_lists({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
+    >>> rrlexiprecision(table)[0, 1]   # 1/1 - 1/2
     array([0.5])
     """
 
-    def first(a: Floats, b: Floats) -> Floats:
-        x, y = first_difference(a, b)
-        return 1 / x - 1 / y
+    def reciprocal_difference(a: Floats, b: Floats) -> Floats:
+        first, second = first_difference(a, b)
+        return 1 / first - 1 / second
 
-    return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, first), np.nan)
+    return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, reciprocal_difference), np.nan)
 
 
-@comparison(
+@comparisons.define(
     "LexiRecall",
     title="Lexicographic recall",
     source="Diaz and Mitra, Recall, Robustness, and Lexicographic Evaluation, 2023, "
@@ -92,27 +87,24 @@ def rrlexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
 def lexirecall(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     """Which submission serves the reader better who wants every relevant item.
 
-    1 is for the first, -1 for the second, 0 when all positions are the same.
-    The one that returned more relevant items wins; between equals the one whose
-    last comes first; if that is the same, the one before it decides, and so on.
+    1 is for the first, -1 for the second, 0 when all positions are the same. The one that returned
+    more relevant items wins; between equals the one whose last comes first; if that is the same,
+    the one before it decides, and so on.
 
-    Items with a grade of at least `rel` are relevant; pref_eval counts every
-    grade above 0, unless its `-b` says otherwise.
+    Items with a grade of at least `rel` are relevant; pref_eval counts every grade above 0, unless
+    its `-b` says otherwise.
 
     The first has a at 1 and b at 9, and lacks c, which the second has at 4:
 
-    >>> from scorer.views.hits import Judged
-    >>> from scorer.preferences.base import Positions
-    >>> truth = {"a": 1, "b": 1, "c": 1}
-    >>> two = [Positions.of(Judged.of((items, truth))) for items in ("a.......b", ".abc")]
-    >>> lexirecall(PositionTable.of(two))[0, 1]      # 2 of 3 returned, against 3
+    >>> table = PositionTable.of_lists({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
+    >>> lexirecall(table)[0, 1]      # 2 of 3 returned, against 3
     array([-1.])
     """
 
-    def last(a: Floats, b: Floats) -> Floats:
-        return sign_of_difference(*first_difference(a, b, last=True)).astype(np.float64)
+    def last_sign(a: Floats, b: Floats) -> Signs:
+        return sign_of_difference(*first_difference(a, b, last=True))
 
-    return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, last), np.nan)
+    return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, last_sign), np.nan)
 
 
 Weights = Annotated[
@@ -130,7 +122,7 @@ WEIGHTS: Mapping[str, Callable[[Floats], Floats]] = {
 }
 
 
-@comparison(
+@comparisons.define(
     "RPP",
     title="Recall-paired preference",
     source="Diaz and Ferraro, SIGIR 2022, doi:10.1145/3477495.3532033",
@@ -143,36 +135,31 @@ WEIGHTS: Mapping[str, Callable[[Floats], Floats]] = {
 def rpp(lineup: PositionTable, *, rel: Threshold = None, weights: Weights = "uniform") -> Floats:
     """How much larger the share of readers is whom the first submission serves sooner.
 
-    There is a reader for each number j of relevant items that one can want. The
-    j-th comes sooner in one submission or in the other, or at one place in both;
-    who wants j counts 1, or less the larger j is (`weights`).
+    There is a reader for each number j of relevant items that one can want. The j-th comes sooner
+    in one submission or in the other, or at one place in both; who wants j counts 1, or less the
+    larger j is (`weights`).
 
-    Grades count: it is the mean over the grades above 0 that the list's truth
-    uses of the preference over items of at least that grade, weighted by how
-    many those are. `rel` makes one question of it: which items count.
+    Grades count: it is the mean over the grades above 0 that the list's truth uses of the
+    preference over items of at least that grade, weighted by how many those are. `rel` makes one
+    question of it: which items count.
 
-    pref_eval (its `-b` is `rel`) asks for the positions at each grade too, but
-    is given those of all relevant items each time, from a cache: its value
-    does not depend on the grades, and is the one of `rel` at the lowest.
+    pref_eval (its `-b` is `rel`) asks for the positions at each grade too, but is given those of
+    all relevant items each time, from a cache: its value does not depend on the grades, and is the
+    one of `rel` at the lowest.
 
-    The first has a at 1 and b at 9, the second a, b, c at 2, 3 and 4; the
-    first serves who wants one item, the second who wants two or three:
+    The first has a at 1 and b at 9, the second a, b, c at 2, 3 and 4; the first serves who wants
+    one item, the second who wants two or three:
 
-    >>> from scorer.views.hits import Judged
-    >>> from scorer.preferences.base import Positions
-    >>> truth = {"a": 1, "b": 1, "c": 1}
-    >>> two = [Positions.of(Judged.of((items, truth))) for items in ("a.......b", ".abc")]
-    >>> rpp(PositionTable.of(two))[0, 1].round(4)                       # (1 - 1 - 1) / 3
+    >>> table = PositionTable.of_lists({"a": 1, "b": 1, "c": 1}, "a.......b", ".abc")
+    >>> rpp(table)[0, 1].round(4)                       # (1 - 1 - 1) / 3
     array([-0.3333])
-    >>> rpp(PositionTable.of(two), weights="inverse")[0, 1].round(4)    # (1 - 1/2 - 1/3) / (11/6)
+    >>> rpp(table, weights="inverse")[0, 1].round(4)    # (1 - 1/2 - 1/3) / (11/6)
     array([0.0909])
 
-    a is worth 2, b is worth 1. Items worth at least 2: 1 of 1 for the first;
-    worth at least 1: both have two at 1 and 2.
+    a is worth 2, b is worth 1. Items worth at least 2: 1 of 1 for the first; worth at least 1: both
+    have two at 1 and 2.
 
-    >>> truth = {"a": 2, "b": 1}
-    >>> two = [Positions.of(Judged.of((items, truth))) for items in ("ab", "ba")]
-    >>> table = PositionTable.of(two)
+    >>> table = PositionTable.of_lists({"a": 2, "b": 1}, "ab", "ba")
     >>> rpp(table)[0, 1].round(4), rpp(table, rel=1)[0, 1]       # (1*1 + 2*0) / 3
     (array([0.3333]), array([0.]))
     """

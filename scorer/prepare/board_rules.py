@@ -10,7 +10,8 @@ from scorer.core.errors import UnknownName
 from scorer.core.text import join_first, nearest, quoted
 from scorer.kinds.base import Kind
 from scorer.metrics.notation import Measure, NotationError, find_measure
-from scorer.preferences.base import aggregations, bind, comparisons
+from scorer.preferences.aggregations import aggregations
+from scorer.preferences.comparisons import comparisons
 from scorer.prepare.faults import Fault, refuse
 from scorer.results.front import front_axes
 from scorer.results.report import OF_EACH, RankedBy
@@ -47,11 +48,9 @@ def board_rules(
         where, rule = "leaderboard.rank_by", board.rank_by
         preference = None
         if rule.preference is not None:
-            preference = bound_to(
-                f"{where}.preference", partial(bind, comparisons(), rule.preference)
-            )
+            preference = bound_to(f"{where}.preference", partial(comparisons.bind, rule.preference))
         try:
-            aggregate = bind(aggregations(), rule.aggregate)
+            aggregate = aggregations.bind(rule.aggregate)
         except (UnknownName, NotationError) as error:
             faults.append(Fault(f"{where}.aggregate", "C117", str(error)))
             return breakers, None, None, faults
@@ -116,7 +115,7 @@ def tie_breaker(name: str, measures: Sequence[Measure]) -> Measure:
 
     `UnknownName` or `NotationError` if it is neither.
     """
-    return find_measure(measures, name) or bind(comparisons(), name)
+    return find_measure(measures, name) or comparisons.bind(name)
 
 
 def refuse_ladder(challenge: Challenge, measures: Sequence[Measure]) -> None:

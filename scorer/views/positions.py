@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -69,6 +69,11 @@ class PositionTable:
             position[n, rows, places] = values
             grade[n, rows, places] = _cells(submission.in_list, submission.grade, start, stop)[2]
         return cls(position, grade, ideal)
+
+    @classmethod
+    def of_lists(cls, truth: Mapping[str, float], *submissions: Sequence[str]) -> PositionTable:
+        """Of one list: its truth, and the items that each submission returned; for examples."""
+        return cls.of([Positions.of(Judged.of((items, truth))) for items in submissions])
 
     def items(self, rel: ArrayLike) -> Ints:
         """How many items with at least that grade each list's truth has."""

@@ -12,7 +12,7 @@ from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.leaderboard.board import Terms, ranked
 from scorer.leaderboard.standings import Contestant, by_number, by_places, ranks_by, standings
-from scorer.preferences.base import aggregations, bind
+from scorer.preferences.aggregations import aggregations
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 
@@ -26,7 +26,7 @@ def entries(**values):
 
 def table(rows, aggregate, tie_break=(), times=None):
     """Ranks and names, as the board has them."""
-    found = ranks_by(MEASURES, bind(aggregations(), aggregate), rows)
+    found = ranks_by(MEASURES, aggregations.bind(aggregate), rows)
     ways = {"first_places": by_places(found.places), "earliest": by_number(times or {})}
     by = [by_number(found.order), *(ways[name] for name in tie_break)]
     return [(row.rank, row.name) for row in standings(rows, by)], found

@@ -31,7 +31,8 @@ from variants import (
 
 from scorer.core.errors import ChallengeError
 from scorer.metrics.notation import Measure, NotationError, parse
-from scorer.preferences.base import aggregations, comparisons, every
+from scorer.preferences.aggregations import aggregations
+from scorer.preferences.comparisons import comparisons
 from scorer.testing import cases
 
 LAWS = rounds(80)
@@ -422,7 +423,7 @@ def test_what_cannot_be_written(notation, said):
 def test_a_measure_pickles_whole():
     """By the function of its metric, since two kinds can have a metric of one name."""
     bare = [Measure(metric, {"k": 3}, metric.name, "own") for metric in METRICS]
-    known = [*bare, *every(comparisons()), *every(aggregations())]
+    known = [*bare, *comparisons.bind_all(), *aggregations.bind_all()]
     assert len({metric.name for metric in METRICS}) < len(bare)
     for each in [*known, replace(bare[0], primary=True, weighted=True, classes=("a", "b"))]:
         again = pickle.loads(pickle.dumps(each))

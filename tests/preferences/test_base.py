@@ -12,21 +12,13 @@ from rounds import rounds
 from scorer.core.errors import UnknownName
 from scorer.metrics.notation import NotationError
 from scorer.preferences import base as module
-from scorer.preferences.base import (
-    aggregations,
-    bind,
-    comparisons,
-    cycles,
-    every,
-    order,
-    ordered,
-    preferences,
-    wins,
-)
+from scorer.preferences.aggregations import aggregations
+from scorer.preferences.base import cycles, order, ordered, preferences, wins
+from scorer.preferences.comparisons import comparisons
 from scorer.views.hits import Judged
 from scorer.views.positions import Positions
 
-COMPARISONS = [measure.name for measure in every(comparisons())]
+COMPARISONS = [measure.name for measure in comparisons.bind_all()]
 AGGREGATIONS = ["Borda", "Copeland", "MC4", "Mean", "MeanRank", "RankSum", "WinRate"]
 MORE = ["RPP(rel=2)", "RPP(rel=2, weights=log)", "LexiRecall(rel=2)", "rrLexiPrecision(rel=0.5)"]
 
@@ -36,7 +28,7 @@ def compared(notation, *submissions, truths):
     found = [
         Positions.of(Judged.of(*zip(returned, truths, strict=True))) for returned in submissions
     ]
-    return preferences(bind(comparisons(), notation), found)
+    return preferences(comparisons.bind(notation), found)
 
 
 def lists_ranking(*rankings):
@@ -252,7 +244,7 @@ def _at(*places):
     ],
 )
 def test_notation(notation, name):
-    assert bind(comparisons(), notation).name == name
+    assert comparisons.bind(notation).name == name
 
 
 @pytest.mark.parametrize(
@@ -269,36 +261,36 @@ def test_notation(notation, name):
 )
 def test_wrong_notation(notation, says):
     with pytest.raises(NotationError) as caught:
-        bind(comparisons(), notation)
+        comparisons.bind(notation)
     assert says in str(caught.value)
 
 
 @pytest.mark.parametrize("notation", ["", "@5", "RPX", "MC4"])
 def test_unknown_names(notation):
     with pytest.raises(UnknownName, match="no preference is called"):
-        bind(comparisons(), notation)
+        comparisons.bind(notation)
 
 
 def test_all_are_there_and_documented():
     assert {"RPP", "RPP(weights=inverse)", "RPP(weights=log)"} < set(COMPARISONS)
     assert len(COMPARISONS) == 6
-    assert [one.name for one in aggregations()] == AGGREGATIONS
-    for definition in [*comparisons(), *aggregations()]:
-        assert ">>>" in definition.metric.page, definition.name
-        assert "doi:10." in definition.metric.source, definition.name
+    assert [one.name for one in aggregations.bind_all()] == AGGREGATIONS
+    for measure in [*comparisons.bind_all(), *aggregations.bind_all()]:
+        assert ">>>" in measure.metric.page, measure.name
+        assert "doi:10." in measure.metric.source, measure.name
 
 
 @pytest.mark.parametrize("jump", [0, 1.5])
 def test_jumps_that_cannot_be(jump):
     with pytest.raises(NotationError, match="above 0 up to 1"):
-        bind(aggregations(), f"MC4(jump={jump})")
+        aggregations.bind(f"MC4(jump={jump})")
 
 
 # Aggregations
 
 
 def ranked(notation, cube):
-    return order(bind(aggregations(), notation), cube)
+    return order(aggregations.bind(notation), cube)
 
 
 @pytest.mark.slow("compares random submissions", beyond=2)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from scorer.preferences.base import aggregations, bind, order
+from scorer.preferences.aggregations import aggregations
+from scorer.preferences.base import order
 from scorer.stats.wins import win_rates
 
 NAN = np.nan
@@ -41,4 +42,4 @@ def test_they_are_mean_ranks_and_the_aggregations():
     assert 1 + 5 * (1 - rates) == pytest.approx(ranks)
     preferred = np.sign(values[:, None] - values[None])
     for name, expected in (("WinRate", rates), ("Borda", 5 * rates), ("MeanRank", -ranks)):
-        assert order(bind(aggregations(), name), preferred).scores == pytest.approx(expected)
+        assert order(aggregations.bind(name), preferred).scores == pytest.approx(expected)
