@@ -13,7 +13,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -110,8 +109,7 @@ class Working(NamedTuple):
     value: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class OneList:
+class OneList(NamedTuple):
     """One list: what a metric sees of it, and what its items are called."""
 
     view: Any
@@ -123,9 +121,9 @@ class OneList:
 
     def without_unjudged(self) -> OneList:
         """The list without unjudged items, as `Judged.only_judged`."""
-        view, judged = self.view.only_judged(), judged_hits(self.view)
-        hits = judged_hits(view)
-        returned = tuple(self.names.returned[rank - 1] for rank in judged.relevant(0).rank.tolist())
+        view = self.view.only_judged()
+        hits, ranks = _judged(view).hits, _judged(self.view).hits.relevant(0).rank
+        returned = tuple(self.names.returned[rank - 1] for rank in ranks.tolist())
         return OneList(view, Names(self.names.truth, returned, hits.before, hits.tied))
 
 
@@ -151,9 +149,7 @@ def sum_equation(
     terms = [float(term) for term in summands]
     if len(terms) > SUMMANDS or not terms:
         return equation(name, formula, numbers, math.fsum(terms), value=value)
-    written = " + ".join(["{}"] * len(terms))
-    bare = numbers == "{}" or len(terms) == 1
-    numbers = numbers.replace("{}", written if bare else f"({written})")
+    numbers = numbers.replace("{}", _blanks(len(terms), alone=numbers == "{}"))
     return equation(name, formula, numbers, *terms, value=value)
 
 
@@ -182,7 +178,9 @@ def explain(measure: Measure, one: OneList, value: float) -> Steps:
             index = None if measure.pooled else one.view.at
         if _term_of_list(result.denominator, index) == 0 and not math.isnan(value):
             yield Sentence(f"{result.formula} is 0 / 0 here, which counts as {value:g}.")
-        yield explain_ratio(metric.name, result, index)
+            yield equation(metric.name, "", "{}", value, value=value)
+        else:
+            yield explain_ratio(metric.name, result, index)
     else:
         formula = result.formula if isinstance(result, Figure) else ""
         yield equation(metric.name, formula, "{}", value, value=value)
@@ -193,13 +191,12 @@ def explain_ratio(name: str, ratio: Ratio, index: int | None) -> Equation:
     terms = {"numerator": ratio.numerator, "denominator": ratio.denominator, **ratio.terms}
     parts: list[float] = []
 
-    def number(match: re.Match[str]) -> str:
+    def put_blanks(match: re.Match[str]) -> str:
         term = _term_of_list(terms[match[0]], index)
         summands = _summands(ratio.table, index) if match[0].startswith("sum") else []
         if 1 < len(summands) <= SUMMANDS and math.isclose(sum(summands), term, abs_tol=1e-12):
             parts.extend(summands)
-            written = " + ".join(["{}"] * len(summands))
-            return written if ratio.formula == match[0] else f"({written})"
+            return _blanks(len(summands), alone=ratio.formula == match[0])
         parts.append(term)
         return "{}"
 
@@ -207,32 +204,51 @@ def explain_ratio(name: str, ratio: Ratio, index: int | None) -> Equation:
     # word, so that "k" is not found in "rank"; other signs may, as in "beta²".
     words = "|".join(re.escape(word) for word in sorted(terms, key=len, reverse=True))
     escaped = ratio.formula.replace("{", "{{").replace("}", "}}")
-    numbers = re.sub(rf"(?<![a-zA-Z])(?:{words})(?![a-zA-Z])", number, escaped)
+    numbers = re.sub(rf"(?<![a-zA-Z])(?:{words})(?![a-zA-Z])", put_blanks, escaped)
     value = ratio.pooled() if index is None else float(ratio.values()[index])
-    if _term_of_list(ratio.denominator, index) == 0 and not math.isnan(value):
-        return equation(name, "", "{}", value, value=value)
     if not parts:
         return equation(name, ratio.formula, "{}", value, value=value)
     return equation(name, ratio.formula, numbers, *parts, value=value)
 
 
 def ranked_table(
-    one: OneList, hits: Hits, columns: Mapping[str, ArrayLike], k: int | None = None
+    one: OneList, rows: Any, columns: Mapping[str, ArrayLike], k: int | None = None
 ) -> Grid:
-    """The list down to rank k, with the grades and further columns of some hits.
+    """The returned items down to rank k, with the grades of judged lists.
 
-    `columns`, shape (hits,) each, are by their headings; `k` is the last rank that is shown, None
-    for all.
+    Args:
+        one: The list.
+        rows: What has cells in the columns, such as hits; it has `rank`.
+        columns: The columns' cells by heading, shape (rows,) each.
+        k: The last rank that is shown; None: all are.
     """
-    judged = judged_hits(one.view)
-    grade = _at_ranks(len(one.names.returned), judged.rank, judged.grade)
-    return _list_table(one, hits.rank, {"grade": grade}, columns, k, judged)
+    names, n = one.names, len(one.names.returned)
+    hits = None if isinstance(one.view, Returned) else _judged(one.view).hits
+    spread, middle = (False, False) if hits is None else (hits.spread, hits.middle)
+    has_ties = spread or middle  # where tied items have their ranks in common
+    above = names.before if has_ties else np.arange(n)
+    count = n if k is None else int((above < k).sum())
+    title = f"first {count:,} of {n:,} ranks" if count < n else f"all {n:,} ranks"
+    if spread and (names.tied[:count] > 1).any():
+        title += f"; {TIED}"
+    ranks: list[Cell] = list(range(1, n + 1))
+    if has_ties:
+        ends = zip((names.before + 1).tolist(), (names.before + names.tied).tolist(), strict=True)
+        ranks = [first if first == last else f"{first}-{last}" for first, last in ends]
+    cells = {} if hits is None else {"grade": _at_ranks(n, hits.rank, hits.grade)}
+    cells |= {name: _at_ranks(n, rows.rank, each) for name, each in columns.items()}
+    shown: dict[str, Any] = {"rank": ranks, "item": names.returned, **cells}
+    return grid(
+        f"The list, {title}" if n else "The list",
+        {name: values[:count] for name, values in shown.items()},
+        np.isin(np.arange(1, count + 1), rows.rank),
+    )
 
 
-def judged_hits(view: Any) -> Hits:
-    """The hits of a view of ranked lists, or of the one that it holds."""
-    hits: Hits = (view if isinstance(view, Judged) else view.judged).hits
-    return hits
+def _judged(view: Any) -> Judged:
+    """A view of ranked lists, or the one that it holds."""
+    judged: Judged = view if isinstance(view, Judged) else view.judged
+    return judged
 
 
 def _inputs(measure: Measure, one: OneList, result: Result | None) -> Steps:
@@ -240,30 +256,33 @@ def _inputs(measure: Measure, one: OneList, result: Result | None) -> Steps:
     view, params = one.view, measure.params
     table = result.table if isinstance(result, Ratio) else None
     k = params.get("k")
+    columns: dict[str, Any]
     match view:
         case LabelledRows() if view.at >= 0:
             yield _row_table(view, result)
         case Targets():
-            yield _target_table(one, table)
+            columns = {"item": one.names.truth, "target": view.target}
+            columns |= {"prediction": view.prediction, **(table.columns if table else {})}
+            yield grid("The numbers that were predicted", columns)
         case Texts():
             yield NamedItems("The truth", tuple(view.truth_text))
             yield NamedItems("The submission", tuple(view.text))
         case Judged() | Diverse():
-            judged = view if isinstance(view, Judged) else view.judged
+            judged = _judged(view)
             if isinstance(result, Ratio) and "R" in result.terms and "rel" in params:
                 items = one.name_items(judged.ideal.relevant(params["rel"]))
                 title = f"relevant (grade {params['rel']:g} or more), R = {len(items):,}"
                 yield NamedItems(title, items)
-            rows = judged.hits if table is None else table.rows
-            yield ranked_table(one, rows, _with_total(table), k)
+            yield ranked_table(one, table.rows if table else judged.hits, _with_total(table), k)
         case Returned():
-            rows = view if table is None else table.rows
-            columns = {"grade": view.grade} if table is None else _with_total(table)
-            yield _list_table(one, rows.rank, {}, columns, k)
+            columns = _with_total(table) if table else {"grade": view.grade}
+            yield ranked_table(one, table.rows if table else view, columns, k)
         case _ if isinstance(result, Figure):
             yield _figure_table(result)
     if isinstance(result, Ratio) and result.best is not None:
-        yield _best_table(one, result.best)
+        ideal = result.best.rows
+        columns = {"rank": ideal.rank, "item": one.name_items(ideal), "grade": ideal.grade}
+        yield grid("The best list", columns | _with_total(result.best))
 
 
 def _with_total(table: Table | None) -> dict[str, ArrayLike]:
@@ -279,73 +298,19 @@ def _row_table(view: LabelledRows, result: Result | None) -> Grid:
     columns: dict[str, Any] = {}
     if isinstance(view, Targets):
         columns = {"target": view.target, "prediction": view.prediction}
+    elif isinstance(result, Figure):
+        return _figure_table(result.subset_rows(result.in_list == view.at))
     if isinstance(result, Ratio) and result.table is not None:
         columns |= result.table.columns
-    elif isinstance(result, Figure) and not isinstance(view, Targets):
-        own = result.subset_rows(result.in_list == view.at)
-        return _figure_table(own)
     if view.weight is not None:
         columns["weight"] = view.weight
     return grid("This row", {name: [np.asarray(cells)[view.at]] for name, cells in columns.items()})
-
-
-def _target_table(one: OneList, table: Table | None) -> Grid:
-    """The numbers of one list that were predicted."""
-    view = one.view
-    columns = {"item": one.names.truth, "target": view.target, "prediction": view.prediction}
-    return grid("The numbers that were predicted", {**columns, **(table.columns if table else {})})
 
 
 def _figure_table(figure: Figure) -> Grid:
     """The rows that a figure is computed from, one number a column."""
     columns = {name: each for name, each in figure.columns.items() if np.ndim(each) == 1}
     return grid("The rows of this list", columns)
-
-
-def _best_table(one: OneList, best: Table) -> Grid:
-    """The best possible list, with the grades and further columns of its items."""
-    ideal: Hits = best.rows
-    return grid(
-        "The best list",
-        {
-            "rank": ideal.rank,
-            "item": one.name_items(ideal),
-            "grade": ideal.grade,
-            **_with_total(best),
-        },
-    )
-
-
-def _list_table(
-    one: OneList,
-    rank: Ints,
-    full_columns: Mapping[str, Floats],
-    columns: Mapping[str, ArrayLike],
-    k: int | None,
-    ties: Hits | None = None,
-) -> Grid:
-    """The returned items down to rank k; `columns` have cells at some ranks only."""
-    names, n = one.names, len(one.names.returned)
-    grouped = ties is not None and (ties.spread or ties.middle)  # which have ranks in common
-    above = names.before if grouped else np.arange(n)
-    count = n if k is None else int((above < k).sum())
-    title = f"first {count:,} of {n:,} ranks" if count < n else f"all {n:,} ranks"
-    if ties is not None and ties.spread and (names.tied[:count] > 1).any():
-        title += f"; {TIED}"
-    ranks: list[Cell] = list(range(1, n + 1))
-    if grouped:
-        ends = zip((names.before + 1).tolist(), (names.before + names.tied).tolist(), strict=True)
-        ranks = [first if first == last else f"{first}-{last}" for first, last in ends]
-    cells = {**full_columns, **{name: _at_ranks(n, rank, each) for name, each in columns.items()}}
-    return grid(
-        f"The list, {title}" if n else "The list",
-        {
-            "rank": ranks[:count],
-            "item": names.returned[:count],
-            **{name: values[:count] for name, values in cells.items()},
-        },
-        np.isin(np.arange(1, count + 1), rank),
-    )
 
 
 def _at_ranks(size: int, rank: Ints, values: ArrayLike) -> Floats:
@@ -368,8 +333,14 @@ def _summands(table: Table | None, index: int | None) -> list[float]:
     if table is None or not table.columns or index is None:
         return []
     *_, last = table.columns.values()
-    column = np.asarray(last, dtype=np.float64)[table.rows.in_list == index]
-    return [float(cell) for cell in column]
+    cells: list[float] = np.asarray(last, dtype=np.float64)[table.rows.in_list == index].tolist()
+    return cells
+
+
+def _blanks(count: int, *, alone: bool) -> str:
+    """The sum of that many {}, in parentheses unless it stands alone or is one."""
+    blanks = " + ".join(["{}"] * count)
+    return blanks if alone or count == 1 else f"({blanks})"
 
 
 def _plain(cell: object) -> Cell:
