@@ -113,7 +113,7 @@ def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpe
             return all(computable(part) for part in bound.parts)
         origin = built_in.origin(bound.metric) or ""
         known = origin.startswith("scorer.") or bound.metric.name in own
-        return known and not bound.needs
+        return known and not bound.metric.needs(bound.params)
 
     for spec, bound in zip(prepared.challenge.metrics, prepared.measures, strict=True):
         if computable(bound):

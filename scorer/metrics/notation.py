@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from pydantic import ValidationError
+
 from scorer.core.arrays import Floats
 from scorer.core.errors import ScorerError
 from scorer.core.text import nearest, printable, quoted
@@ -33,6 +35,7 @@ TREC_EVAL = {
     "iprec_at_recall": "IPrec",
     "set_f": "SetF",
 }
+NOTATION = re.compile(r"([^\W\d]\w*)\s*(\(.*\))?\s*(?:@(.*))?")  # name, (parameters), cut-off
 NUMBERED = re.compile(
     rf"\A({'|'.join(TREC_EVAL)})[_.]([0-9]+(?:\.[0-9]+)?)(\(.*\))?\Z", re.IGNORECASE
 )
@@ -43,8 +46,6 @@ DCG_FORMS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "nDCG": {"log2": {"gain": "linear"}, "exp-log2": {"gain": "exp2"}},
     "SDCG": {"log2": {}},
 }
-
-HALVED = ("Accuracy", "BalancedAccuracy")  # which are 1/2 by chance, if there are two classes
 
 POINTS = [f"IPrec@{n / 10:g}" for n in range(11)]
 AREA = (
@@ -114,11 +115,6 @@ class Measure:
         return "pooled" if self.pooled else self.metric.aggregate.replace("pooled", "mean")
 
     @property
-    def needs(self) -> tuple[str, ...]:
-        """What the challenge must have beside its truth, such as "items.features"."""
-        return self.metric.needs(self.params)
-
-    @property
     def all_parts(self) -> tuple[Measure, ...]:
         """This measure and, recursively, the measures it is composed of."""
         return (self, *(inner for part in self.parts for inner in part.all_parts))
@@ -149,8 +145,9 @@ class Measure:
         """The value of guesses, which reversed answers mirror; None if the metric has none."""
         if self.parts or self.metric.better != "higher" or self.range != self.metric.range:
             return None
-        halved = self.metric.name in HALVED and len(self.classes) == 2
-        if self.metric.name == "AUROC" or halved:
+        if self.metric.name == "AUROC":
+            return 0.5
+        if self.metric.name in ("Accuracy", "BalancedAccuracy") and len(self.classes) == 2:
             return 0.5
         return 0.0 if self.metric.range == (-1, 1) else None
 
@@ -224,8 +221,6 @@ def parse_measure(
     Raises:
         NotationError: Parameters are unknown, missing or impossible.
     """
-    from pydantic import ValidationError
-
     # a metric of a challenge's own may have any name
     _, inside, at = (notation, {}, None) if notation == metric.name else parse(notation)
     given: dict[str, Any] = {}
@@ -247,14 +242,13 @@ def parse_measure(
     except ValidationError as error:
         fault = error.errors()[0]
         key = str(fault["loc"][0])
-        label = _parameter_label(metric, key)
+        label = "cut-off" if key == metric.cutoff == "k" else key
         if fault["type"] == "missing":
             example = f"{metric.name}@10" if key == "k" else f"{metric.name}({key}=...)"
-            raise NotationError(
-                f"{metric.name} needs its {label}, such as {example}", key
-            ) from None
-        value, allowed = format_value(given.get(key)), _allowed_values(metric, key)
-        message = f"{metric.name}: {label} cannot be {value}; {allowed}"
+            message = f"{metric.name} needs its {label}, such as {example}"
+        else:
+            value, allowed = format_value(given.get(key)), _allowed_values(metric, key)
+            message = f"{metric.name}: {label} cannot be {value}; {allowed}"
         raise NotationError(message, key) from None
     settings = {key: getattr(model, key) for key in names}
     name = _canonical_name(metric, settings)
@@ -318,34 +312,20 @@ def parse(notation: str) -> tuple[str, dict[str, Any], Any]:
         raise wrong
     if answer := UNSUPPORTED.get(notation.partition("(")[0].strip().casefold()):
         raise NotationError(f"{quoted(notation)} {answer}")
-    text = NUMBERED.sub(_from_trec_eval, notation.strip())
-    try:
-        tree: ast.expr = ast.parse(text, mode="eval").body
-    except (SyntaxError, ValueError, MemoryError, RecursionError):
-        raise wrong from None
-    further: list[Any] = []
-    if isinstance(tree, ast.Tuple) and tree.elts:
-        tree, *rest = tree.elts
-        further = [_parse_value(node, wrong) for node in rest]
-    at = None
-    if isinstance(tree, ast.BinOp) and isinstance(tree.op, ast.MatMult):
-        at, tree = _parse_value(tree.right, wrong), tree.left
-        if at == ():
-            raise wrong
-    if further:
-        if at is None:
-            raise wrong
-        at = (at, *further)
-    params: dict[str, Any] = {}
-    if isinstance(tree, ast.Call):
-        if tree.args or any(keyword.arg is None for keyword in tree.keywords):
-            raise NotationError(f"{quoted(notation)}: parameters are written name=value")
-        for keyword in tree.keywords:
-            params[str(keyword.arg)] = _parse_value(keyword.value, wrong)
-        tree = tree.func
-    if not isinstance(tree, ast.Name):
+    match = NOTATION.fullmatch(NUMBERED.sub(_from_trec_eval, notation.strip()))
+    if match is None:
         raise wrong
-    return tree.id, params, at
+    name, inside, cutoff = match.groups()
+    call = _parse_expression(name + (inside or "()"), wrong)
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        raise wrong
+    if call.args or any(keyword.arg is None for keyword in call.keywords):
+        raise NotationError(f"{quoted(notation)}: parameters are written name=value")
+    params = {str(keyword.arg): _parse_value(keyword.value, wrong) for keyword in call.keywords}
+    at = None if cutoff is None else _parse_value(_parse_expression(cutoff, wrong), wrong)
+    if at == ():
+        raise wrong
+    return call.func.id, params, at
 
 
 def format_value(value: Any) -> str:
@@ -368,6 +348,13 @@ def _from_trec_eval(match: re.Match[str]) -> str:
     if name == "SetF":  # trec_eval's number is beta squared
         return f"SetF(beta={math.sqrt(float(number))!r}{params.replace('(', ', ', 1) or ')'}"
     return f"{name}{params}@{number}"
+
+
+def _parse_expression(text: str, wrong: NotationError) -> ast.expr:
+    try:
+        return ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise wrong from None
 
 
 def _parse_value(node: ast.expr, wrong: NotationError) -> Any:
@@ -418,11 +405,6 @@ def _translate_parameter(metric: Metric, key: str, value: Any) -> dict[str, Any]
         message = f"{metric.name}: dcg={format_value(value)} is unknown; it can be {known}"
         raise NotationError(message, key)
     return {RENAMED[key] if RENAMED.get(key) in names else key: value}
-
-
-def _parameter_label(metric: Metric, key: str) -> str:
-    """What a message calls a parameter."""
-    return "cut-off" if key == metric.cutoff == "k" else key
 
 
 def _allowed_values(metric: Metric, key: str) -> str:

@@ -283,7 +283,7 @@ def _unmet(challenge: Challenge, spec: MeasureSpec, bound: Measure) -> Iterator[
     if ties == "expected" and not metric.expected_ties:
         message = f"{metric.name} has no closed form for submission.ties: expected"
         yield Fault(spec.key, "C122", message)
-    for need in bound.needs:
+    for need in bound.metric.needs(bound.params):
         if not any(_declares(challenge, option) for option in need.split(" or ")):
             message = f"{bound.name} needs {need}, which this challenge does not have"
             yield Fault(spec.key, "C121", message)
