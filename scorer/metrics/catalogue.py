@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from textwrap import indent
@@ -38,8 +38,9 @@ LETTERS = {
 DEFINES = r", \qquad "  # stands before the definition of a letter in a formula
 TOOL = re.compile(r"([^:;]+): ((?:[^;()]|\([^()]*\))+)(?:; |$)")
 REMARK = re.compile(r"\s*\(([^()]*)\)$")
-FIELD = re.compile(r"(\w+) = \{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}")
-IDENTITY = ("doi", "eprint", "url", "cited")  # by which a metric's `source` names an entry
+# an entry of references.bib: the words by which sources cite it, itself, its key
+ENTRY = re.compile(r"^(?:% cited: (.+)\n)?(@\w+\{(\w+),\n(?:  .+\n)+\})", re.MULTILINE)
+ADDRESS = re.compile(r"^  (?:doi|eprint|url) = \{(.*)\},$", re.MULTILINE)
 SPECIAL = str.maketrans({sign: rf"\{sign}" for sign in "&%$#_{}"} | {"\\": "/"})
 
 
@@ -160,18 +161,20 @@ def _text(metric: Metric) -> str:
 
 def _page(metric: Metric, example: Example) -> str:
     parts = [f"{format_notation(metric)}: {metric.title}", page_prose(metric)]
-    if metric.latex:
-        formula, *letters = metric.latex.split(DEFINES)
-        parts.append(
-            "\n".join(["Formula, in LaTeX:", "", *(f"    {x}" for x in (formula, *letters))])
-        )
-    if text := example(metric):
-        parts.append(f"A worked example:\n\n{indent(text.rstrip(), '    ')}")
-    if parameters := _parameters(metric):
-        parts.append("Parameters:\n\n" + "\n".join(f"    {line}" for line in parameters))
-    facts = [f"For challenges of kind {' or '.join(sorted(all_kinds(metric)))}."]
-    better = f"{metric.better} is better"
-    facts += [f"Range: {span(metric)}; {better}; over lists: {over_lists(metric)}."]
+    sections = {
+        "Formula, in LaTeX": "\n".join(formula_lines(metric)),
+        "A worked example": example(metric).rstrip(),
+        "Parameters": "\n".join(_parameters(metric)),
+    }
+    parts += [f"{title}:\n\n{indent(text, '    ')}" for title, text in sections.items() if text]
+    low, high = metric.range
+    lowest = "-∞" if low is None else format_value(low)
+    highest = "∞" if high is None else format_value(high)
+    facts = [
+        f"For challenges of kind {' or '.join(sorted(all_kinds(metric)))}.",
+        f"Range: from {lowest} to {highest}; {metric.better} is better; over lists: "
+        f"{over_lists(metric)}.",
+    ]
     if metric.aliases:
         facts.append(f"Also called: {', '.join(metric.aliases)}.")
     for tool, names, remark in tool_names(metric):
@@ -191,13 +194,6 @@ def all_kinds(metric: Metric) -> set[str]:
 def over_lists(metric: Metric) -> Aggregate:
     """How its lists make one number, unless parameters say it."""
     return "pooled" if metric.always_pooled else metric.aggregate
-
-
-def span(metric: Metric) -> str:
-    """From where to where its values are."""
-    low, high = metric.range
-    lowest = "-∞" if low is None else format_value(low)
-    return f"from {lowest} to {'∞' if high is None else format_value(high)}"
 
 
 def format_notation(metric: Metric) -> str:
@@ -270,44 +266,35 @@ def mathml(formula: str) -> str:
     return str(convert(formula, display="block"))
 
 
-@cache
 def bibtex_entries() -> dict[str, str]:
     """The BibTeX entries of all sources by their keys, a field a line."""
-    version = [("key", "scorer"), ("title", "scorer: the leaderboard scorer for challenges"),
-               ("note", f"Version {__version__}")]  # fmt: skip
-    entries = {key: _format_entry(kind, key, fields) for key, kind, fields in _references()}
-    return entries | {"scorer": _format_entry("@misc", "scorer", version)}
+    title, note = "scorer: the leaderboard scorer for challenges", f"Version {__version__}"
+    entries = {key: entry for _, entry, key in _references()}
+    return entries | {"scorer": _format_entry("scorer", "scorer", title, note)}
 
 
 def bibtex_of(metric: Metric) -> dict[str, str]:
     """The entries of a metric by their keys; of one that has none its `source` as it is."""
     named = {
-        key: bibtex_entries()[key]
-        for key, _, fields in _references()
-        if any(name in IDENTITY and value in metric.source for name, value in fields)
+        key: entry
+        for cited, entry, key in _references()
+        if (cited and cited in metric.source)
+        or any(address in metric.source for address in ADDRESS.findall(entry))
     }
     if named:
         return named
     key = "metric" + re.sub(r"\W", "", metric.name)
-    # by its key BibTeX sorts what has no author
-    fields = [("key", metric.name), ("title", metric.title), ("note", metric.source)]
-    plain = [(name, printable(text, 1000).translate(SPECIAL)) for name, text in fields]
-    return {key: _format_entry("@misc", key, plain)}
-
-
-def bibtex(entries: Iterable[str]) -> str:
-    """A file of entries."""
-    return "\n\n".join(entries) + "\n"
+    fields = (metric.name, metric.title, metric.source)
+    plain = (printable(text, 1000).translate(SPECIAL) for text in fields)
+    return {key: _format_entry(key, *plain)}
 
 
 @cache
-def _references() -> list[tuple[str, str, list[tuple[str, str]]]]:
-    """The key, the kind and the fields of each entry of references.bib."""
-    text = files("scorer.metrics").joinpath("references.bib").read_text(encoding="utf-8")
-    found = re.findall(r"^(@\w+)\{(\w+), (.*)\}$", text, re.MULTILINE)
-    return [(key, kind, FIELD.findall(rest)) for kind, key, rest in found]
+def _references() -> list[tuple[str, str, str]]:
+    """The cited words, the text and the key of each entry of references.bib."""
+    return ENTRY.findall(files("scorer.metrics").joinpath("references.bib").read_text("utf-8"))
 
 
-def _format_entry(kind: str, key: str, fields: Iterable[tuple[str, str]]) -> str:
-    shown = [f"  {name} = {{{value}}}," for name, value in fields if name != "cited"]
-    return "\n".join([f"{kind}{{{key},", *shown, "}"])
+def _format_entry(key: str, name: str, title: str, note: str) -> str:
+    """An entry without an author, which BibTeX sorts by the field `key`."""
+    return f"@misc{{{key},\n  key = {{{name}}},\n  title = {{{title}}},\n  note = {{{note}}},\n}}"

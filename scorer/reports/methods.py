@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from scorer.core.text import join_first, printable, unit
 from scorer.core.version import __version__
-from scorer.metrics.catalogue import bibtex, bibtex_entries, bibtex_of, formula_lines
+from scorer.metrics.catalogue import bibtex_entries, bibtex_of, formula_lines
 from scorer.metrics.notation import Measure
 from scorer.reports.leaderboard.remarks import scope
 from scorer.reports.write.latex import escaped
@@ -170,4 +170,4 @@ def as_bibtex(report: Report) -> str:
     for measure in report.measures:
         known |= bibtex_of(measure.metric)
     cited = dict.fromkeys(key for sentence in sentences(report) for key in sentence.cites)
-    return bibtex(known[key] for key in cited)
+    return "\n\n".join(known[key] for key in cited) + "\n"
