@@ -68,9 +68,7 @@ Cutoff = Annotated[
     int,
     Strict(),
     Field(
-        ge=1,
-        le=MAX_CUTOFF,
-        description="Look at the first k ranks only; a positive whole number.",
+        ge=1, le=MAX_CUTOFF, description="Look at the first k ranks only; a positive whole number."
     ),
 ]
 Cutoffs = Annotated[
