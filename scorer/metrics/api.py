@@ -104,17 +104,11 @@ class Ratio:
         above, below, weights = np.broadcast_arrays(self.numerator, self.denominator, weight)
         return float(self._transformed(divide((weights * above).sum(), (weights * below).sum())))
 
-    def without_terms(self) -> Ratio:
-        """The ratio without what an explanation shows; both sides have shape (lists,)."""
+    def subset(self, lists: Mask | slice = slice(None)) -> Ratio:
+        """The ratio of some lists alone, without what an explanation shows; by default of all."""
         above, below = np.broadcast_arrays(self.numerator, self.denominator)
-        return Ratio(above.astype(float), below.astype(float), transform=self.transform)
-
-    def subset(self, lists: Mask) -> Ratio:
-        """The ratio of some lists alone, without what an explanation shows."""
-        if lists.all():
-            return self.without_terms()
-        above, below = np.broadcast_arrays(self.numerator, self.denominator)
-        return Ratio(above[lists], below[lists], transform=self.transform)
+        above, below = (np.array(side[lists], dtype=np.float64) for side in (above, below))
+        return Ratio(above, below, transform=self.transform)
 
     def share_above(self, thresholds: tuple[float, ...]) -> Ratio:
         """The share of the thresholds that each list's value is above."""
@@ -145,7 +139,6 @@ class Figure:
             sent.
         columns: Arrays of shape (rows,) or (rows, n) by name.
         in_list: The number of each row's list, shape (rows,).
-        sort: The column by which the rows are ordered before `function` is called, ascending.
         no_bootstrap: Why resampled lists give no valid interval, as a clause; empty if they do.
         smooth: Whether leaving a list out shows what it adds; not so of a median.
         zero_weights: Whether `function` can be given weights of 0, which is faster than to leave
@@ -158,7 +151,6 @@ class Figure:
     function: Callable[[Mapping[str, Any], Floats], float]
     columns: Mapping[str, Any]
     in_list: Ints
-    sort: str | None = None
     no_bootstrap: str = ""
     smooth: bool = True
     zero_weights: bool = False
@@ -167,13 +159,13 @@ class Figure:
 
     def pooled(self, weight: ArrayLike | None = None) -> float:
         """The value of all lists; list i counts `weight[i]` times, or once without `weight`."""
-        figure = self._sorted
+        figure = self
         if weight is None:
-            return float(figure.function(figure.columns, np.ones(figure.in_list.size)))
-        row_weight = np.asarray(weight, dtype=np.float64)[figure.in_list]
+            return float(self.function(self.columns, np.ones(self.in_list.size)))
+        row_weight = np.asarray(weight, dtype=np.float64)[self.in_list]
         counted = np.flatnonzero(row_weight > 0)
         if counted.size < row_weight.size and not (self.zero_weights and counted.size):
-            figure, row_weight = figure.subset_rows(counted), row_weight[counted]
+            figure, row_weight = self.subset_rows(counted), row_weight[counted]
         return float(figure.function(figure.columns, row_weight))
 
     def values(self, lists: int) -> Floats:
@@ -207,14 +199,6 @@ class Figure:
         ]
         counts = [np.unique(column[column >= 0], return_counts=True)[1] for column in columns]
         return min((float(count.min()) for count in counts if count.size), default=None)
-
-    @cached_property
-    def _sorted(self) -> Figure:
-        """The same figure with its rows in the order of `sort`."""
-        if self.sort is None:
-            return self
-        order = np.argsort(self.columns[self.sort], kind="stable")
-        return replace(self.subset_rows(order), sort=None)
 
 
 Result = Ratio | Figure | Floats | float

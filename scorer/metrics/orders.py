@@ -371,7 +371,8 @@ def acceqcalibrated(view: Scored, *, average: Literal["lists", "pooled"] = "list
     }
     function = partial(_calibrated_accuracy, of_lists=average == "lists")
     formula = "share of right pairs, those up to epsilon apart tied; epsilon is the best"
-    return Figure(function, columns, in_list, sort="difference", formula=formula)
+    figure = Figure(function, columns, in_list, formula=formula)
+    return figure.subset_rows(np.argsort(columns["difference"], kind="stable"))
 
 
 def _calibrated_accuracy(columns: Mapping[str, Floats], weight: Floats, *, of_lists: bool) -> float:

@@ -138,7 +138,7 @@ class Scorecard(NamedTuple):
 
 
 # fields of figures that are stored as they are
-PLAIN_FIELDS = ("sort", "no_bootstrap", "smooth", "zero_weights", "class_columns", "formula")
+PLAIN_FIELDS = ("no_bootstrap", "smooth", "zero_weights", "class_columns", "formula")
 
 
 def _describe_figure(figure: Ratio | Figure) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -83,7 +83,7 @@ def _evaluated(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio | 
             return _one_by_one(measure, views[Judged])
         values: Any = measure.values(views[metric.view])
     if isinstance(values, Ratio):
-        return values.without_terms()
+        return values.subset()
     if isinstance(values, Figure):
         return values
     lists = len(views[metric.view].names)
