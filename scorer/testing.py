@@ -26,7 +26,7 @@ from dataclasses import replace
 from fractions import Fraction
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import yaml
@@ -84,6 +84,7 @@ def laws(function: Callable[..., Any], *, extra: Extra = NO_COLUMNS, **params: A
     for name, text in facts.items():
         _require(text.strip(), f"{metric.name} has no {name}")
     measure = parse_measure(metric, metric.name, params).settled(CONSTANTS)
+    _require(measure.of_lists, f"{measure.name} is a figure of all lists, not a value of each")
 
     items, grades = st.sampled_from("abcdefgh"), st.sampled_from(GRADES)
     truth = st.dictionaries(items, grades)
@@ -161,8 +162,10 @@ def _find_broken_law(
 ) -> str | None:
     """The law that a measure breaks for these lists, and how; None if it keeps them all."""
     try:
-        values = _values_of_lists(measure, _judged(lists, ties, extra))
-        alone = [_values_of_lists(measure, _judged([pair], ties, extra)) for pair in lists]
+        values, *alone = [
+            cast(Floats, evaluate(measure, {Judged: _judged(part, ties, extra)}))
+            for part in (lists, *([pair] for pair in lists))
+        ]
     except ScorerError as error:
         if ties == "expected" and isinstance(error, NotationError):
             return None  # not all parameters of a metric allow this rule
@@ -179,13 +182,6 @@ def _find_broken_law(
             changed = f"{type(argument).__name__} is not what it was"
             return f"what a metric is given stays as it was\n  {changed}"
     return None
-
-
-def _values_of_lists(measure: Measure, view: Judged) -> Floats:
-    values = evaluate(measure, {Judged: view})
-    if not isinstance(values, np.ndarray):
-        raise PluginError(f"{measure.name} gives a figure of all lists, not one value a list")
-    return values
 
 
 def _group_by_rank(ranks: Mapping[str, int]) -> list[list[str]]:

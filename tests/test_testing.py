@@ -8,7 +8,7 @@ import pytest
 from variants import NOTATIONS
 
 import scorer
-from scorer import Floats, Judged, Ranked, Targets, metric
+from scorer import Floats, Judged, Ranked, Ratio, Targets, metric
 from scorer.core.errors import PluginError
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
@@ -155,3 +155,13 @@ def test_laws_of_a_metric_that_looks_at_further_columns():
     laws(degrees, extra=extra)
     with pytest.raises(AssertionError, match="lists has no further column 'phase'"):
         laws(degrees)
+
+
+def test_laws_are_for_metrics_with_a_value_of_each_list():
+    @metric("Both", title="Both", source="this test")
+    def both(view: Judged) -> Ratio:
+        """A share."""
+        return Ratio(view.hits.total(), 1)
+
+    with pytest.raises(AssertionError, match="figure of all lists"):
+        laws(both, average="pooled")
