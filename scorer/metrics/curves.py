@@ -104,14 +104,12 @@ def _curve_figure(
     is_single = true.shape[1] == 1
     if is_single:
         columns = {name: column[:, 0] for name, column in columns.items()}
-    return Figure(
-        function,
-        {**columns, "weight": view.weights},
-        view.in_list,
-        sort="level" if is_single else None,  # in this order rows are counted faster
-        zero_weights=True,
-        class_columns=("class",) if is_single or average != "micro" else (),
-    )
+    class_columns = ("class",) if is_single or average != "micro" else ()
+    columns["weight"] = view.weights
+    figure = Figure(function, columns, view.in_list, zero_weights=True, class_columns=class_columns)
+    if not is_single:
+        return figure
+    return figure.subset_rows(np.argsort(columns["level"], kind="stable"))  # counted faster so
 
 
 def _problems(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, Ints, Floats]:
