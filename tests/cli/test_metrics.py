@@ -20,7 +20,7 @@ def test_a_name_of_another_tool_finds_the_data_of_a_metric(score):
     assert found["aggregate"] == "pooled"  # one value of all rows
     assert {"tool": "scikit-learn", "names": ["roc_auc_score"], "remark": ""} in found["tools"]
     described = {each["name"]: each["description"] for each in found["parameters"]}
-    assert "scikit-learn's max_fpr" in described["max_fpr"]
+    assert "false positive rate" in described["max_fpr"]
 
 
 def test_an_unknown_name_is_refused_in_every_form(score):
