@@ -103,17 +103,17 @@ def page_of(metric: Metric) -> str:
 
 
 def metric_page(metric: Metric) -> str:
-    """A metric: its formula, what it says, its parameters, an example, its names, sources."""
+    """A metric: what it says, its formula, an example, its parameters, its names, sources."""
     formula = "\n".join(map(mathml, formula_lines(metric)))
     return "\n\n".join(
         [
             f"# {metric.name}: {metric.title}",
-            f'<div class="formula">\n{formula}\n</div>\n\n[The letters](../notation.md)',
             page_prose(metric),
-            _facts(metric),
+            f'<div class="formula">\n{formula}\n</div>\n\n[The letters](../notation.md)',
+            *([f"## An example\n\n{_fenced(made)}"] if (made := of_metric(metric)) else []),
             _parameters(metric),
             f"## In challenge.yaml\n\n~~~yaml\n{snippet(metric)}~~~",
-            *([f"## An example\n\n{_fenced(made)}"] if (made := of_metric(metric)) else []),
+            _facts(metric),
             _in_other_tools(metric),
             f"## Source\n\n{_cell(metric.source)}.\n\n~~~bibtex\n"
             f"{bibtex(bibtex_of(metric).values())}~~~",
@@ -139,7 +139,7 @@ def _facts(metric: Metric) -> str:
         "also called": ", ".join(metric.aliases),
     }
     told = [f"| {term} | {_cell(text)} |" for term, text in rows.items() if text]
-    return "\n".join(["| | |\n|---|---|", *told])
+    return "\n".join(["## Facts\n\n| | |\n|---|---|", *told])
 
 
 def _parameters(metric: Metric) -> str:
