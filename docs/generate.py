@@ -26,7 +26,6 @@ from scorer.core.codes import codes
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import (
     all_kinds,
-    bibtex,
     bibtex_of,
     format_notation,
     formula_lines,
@@ -105,6 +104,7 @@ def page_of(metric: Metric) -> str:
 def metric_page(metric: Metric) -> str:
     """A metric: what it says, its formula, an example, its parameters, its names, sources."""
     formula = "\n".join(map(mathml, formula_lines(metric)))
+    entries = "\n\n".join(bibtex_of(metric).values())
     return "\n\n".join(
         [
             f"# {metric.name}: {metric.title}",
@@ -115,8 +115,7 @@ def metric_page(metric: Metric) -> str:
             f"## In challenge.yaml\n\n~~~yaml\n{snippet(metric)}~~~",
             _facts(metric),
             _in_other_tools(metric),
-            f"## Source\n\n{_cell(metric.source)}.\n\n~~~bibtex\n"
-            f"{bibtex(bibtex_of(metric).values())}~~~",
+            f"## Source\n\n{_cell(metric.source)}.\n\n~~~bibtex\n{entries}\n~~~",
         ]
     )
 
@@ -124,7 +123,7 @@ def metric_page(metric: Metric) -> str:
 def _facts(metric: Metric) -> str:
     """Range, direction, when there is no value, and ties, as a table."""
     ties = "read from ranks"
-    if metric.expected_ties:
+    if "expected" in metric.ties:
         ties = "read from ranks; `ties: expected` is exact"
     if metric.strict_order:
         ties = "a truth without equal grades"

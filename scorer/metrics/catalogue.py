@@ -167,13 +167,10 @@ def _page(metric: Metric, example: Example) -> str:
         "Parameters": "\n".join(_parameters(metric)),
     }
     parts += [f"{title}:\n\n{indent(text, '    ')}" for title, text in sections.items() if text]
-    low, high = metric.range
-    lowest = "-∞" if low is None else format_value(low)
-    highest = "∞" if high is None else format_value(high)
+    better = f"{metric.better} is better"
     facts = [
         f"For challenges of kind {' or '.join(sorted(all_kinds(metric)))}.",
-        f"Range: from {lowest} to {highest}; {metric.better} is better; over lists: "
-        f"{over_lists(metric)}.",
+        f"Range: {span(metric)}; {better}; over lists: {over_lists(metric)}.",
     ]
     if metric.aliases:
         facts.append(f"Also called: {', '.join(metric.aliases)}.")
@@ -194,6 +191,13 @@ def all_kinds(metric: Metric) -> set[str]:
 def over_lists(metric: Metric) -> Aggregate:
     """How its lists make one number, unless parameters say it."""
     return "pooled" if metric.always_pooled else metric.aggregate
+
+
+def span(metric: Metric) -> str:
+    """From where to where its values are."""
+    low, high = metric.range
+    lowest = "-∞" if low is None else format_value(low)
+    return f"from {lowest} to {'∞' if high is None else format_value(high)}"
 
 
 def format_notation(metric: Metric) -> str:
