@@ -92,7 +92,7 @@ def laws(function: Callable[..., Any], *, extra: Extra = NO_COLUMNS, **params: A
         rows = st.lists(st.tuples(items, grades), unique_by=(itemgetter(0), itemgetter(1)))
         truth = rows.map(dict)
     returned = st.dictionaries(items, st.integers(1, 6)).map(_group_by_rank)
-    tie_rules: tuple[Ties, ...] = ("item-desc", "expected")
+    tie_rules: tuple[Ties, ...] = ("item-desc", *metric.ties)
 
     @settings(
         max_examples=TRIES,
@@ -103,7 +103,7 @@ def laws(function: Callable[..., Any], *, extra: Extra = NO_COLUMNS, **params: A
     )
     @given(
         lists=st.lists(st.tuples(returned, truth), max_size=4),
-        ties=st.sampled_from(tie_rules[: 2 if metric.expected_ties else 1]),
+        ties=st.sampled_from(tie_rules),
     )
     def keeps_the_laws(lists: list[Pair], ties: Ties) -> None:
         broken = _find_broken_law(measure, lists, ties, extra)

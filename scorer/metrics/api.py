@@ -25,7 +25,7 @@ from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
 from scorer.core.registry import PLUGIN, mark, module_of
 from scorer.metrics.parameters import Average, FromChallenge, JudgedOnly, Needs
-from scorer.views.hits import Ranked
+from scorer.views.hits import Ranked, Ties
 
 Arguments = ParamSpec("Arguments")
 Result_co = TypeVar("Result_co", bound="Ratio | Figure | Floats | float", covariant=True)
@@ -283,8 +283,7 @@ class Metric:
     aggregate: Aggregate = "mean"
     undefined: str = ""
     cutoff: str = "k"
-    expected_ties: bool = False
-    mean_ranks: bool = False
+    ties: tuple[Ties, ...] = ()
     strict_order: bool = False
     min_items: int = 1
     columns: tuple[str, ...] = ()
@@ -484,8 +483,7 @@ def metric(
     aggregate: Aggregate = "mean",
     undefined: str = "",
     cutoff: str = "k",
-    expected_ties: bool = False,
-    mean_ranks: bool = False,
+    ties: tuple[Ties, ...] = (),
     strict_order: bool = False,
     min_items: int = 1,
     columns: tuple[str, ...] = (),
@@ -512,9 +510,9 @@ def metric(
             all lists together unless `average=lists` is written.
         undefined: When a list has no value, as a clause.
         cutoff: The parameter that a notation writes after the @, as in `P@5`.
-        expected_ties: Whether it takes the mean over all orders of equal scores, `ties: expected`.
-        mean_ranks: Whether it reads ranks by `Hits.at`, `within`, `first` and `discounted` alone,
-            so that equal scores can have the mean of their ranks, `ties: mean-rank`.
+        ties: What `submission.ties` can be beside rules that put equal scores in an order:
+            "expected", the mean over all their orders; "mean-rank", if it reads ranks by `Hits.at`,
+            `within`, `first` and `discounted` alone.
         strict_order: Whether equal grades in a list's truth are a fault of the truth.
         min_items: How many items the truth of a list needs, so that there can be a value.
         columns: Columns that a submission may leave out for others, but not here: "probability".
@@ -544,8 +542,7 @@ def metric(
             aggregate=aggregate,
             undefined=undefined,
             cutoff=cutoff,
-            expected_ties=expected_ties,
-            mean_ranks=mean_ranks,
+            ties=ties,
             strict_order=strict_order,
             min_items=min_items,
             columns=columns,

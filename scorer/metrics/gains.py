@@ -47,7 +47,7 @@ Blend = Annotated[
     source="Järvelin and Kekäläinen, ACM TOIS 20(4), 2002, doi:10.1145/582415.582418",
     latex=r"\sum_{i=1}^{k} g_i",
     range=(0, None),
-    expected_ties=True,
+    ties=("expected",),
 )
 def cg(view: Judged, *, k: Cutoff | None = None) -> Ratio:
     """The sum of the returned items' grades; their order does not matter.
@@ -69,8 +69,7 @@ def cg(view: Judged, *, k: Cutoff | None = None) -> Ratio:
     tools="ranx: dcg (its dcg_burges is gain=exp2); "
     "scikit-learn: dcg_score (it averages over the orders of tied items, as ties: expected)",
     range=(0, None),
-    expected_ties=True,
-    mean_ranks=True,
+    ties=("expected", "mean-rank"),
 )
 def dcg(
     view: Judged, *, k: Cutoff | None = None, gain: Gain = "linear", discount: Discount = "log2"
@@ -101,8 +100,7 @@ def dcg(
     "torchmetrics: RetrievalNormalizedDCG; Hivemall: ndcg (ideal=returned)",
     aliases=("ndcg_cut",),
     undefined="no judged item gains anything; with `ideal=reordered`, no returned one",
-    expected_ties=True,
-    mean_ranks=True,
+    ties=("expected", "mean-rank"),
 )
 def ndcg(
     view: Judged,
@@ -172,8 +170,7 @@ def _over_best(total: Ratio, best: Ratio) -> Ratio:
     latex=r"(1 - p) \sum_{i=1}^{n} r_i \cdot p^{i-1}",
     tools="ir_measures: RBP (without rel it adds grades up); ranx: rbp (it adds grades up); "
     "lenskit: RBP (its p is .85 by default)",
-    expected_ties=True,
-    mean_ranks=True,
+    ties=("expected", "mean-rank"),
 )
 def rbp(view: Judged, *, p: Persistence, rel: Relevant = 1) -> Ratio:
     """The relevant items per item looked at, for a reader who goes on with chance p each time.

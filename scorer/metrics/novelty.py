@@ -196,7 +196,7 @@ def _evenness(columns: Mapping[str, Any], weight: Floats) -> float:
     aliases=("UserCoverage",),
     aggregate="pooled",
     undefined="there are no lists",
-    expected_ties=True,
+    ties=("expected",),
 )
 def listcoverage(view: Returned) -> Ratio:
     """The share of the lists for which anything is returned.

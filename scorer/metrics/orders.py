@@ -48,7 +48,7 @@ Epsilon = Annotated[
     aliases=("Kendall", "KendallTau"),
     range=(-1, 1),
     undefined="all items that both rank are tied in the list, or in the truth",
-    expected_ties=True,
+    ties=("expected",),
     min_items=2,
 )
 def tau(view: Judged) -> Ratio:
@@ -146,7 +146,7 @@ def _to_correlation(share: Floats) -> Floats:
     aliases=("Spearman", "SpearmanRho"),
     range=(-1, 1),
     undefined="all items that both rank are tied in the list, or in the truth",
-    expected_ties=True,
+    ties=("expected",),
     min_items=2,
 )
 def rho(view: Judged) -> Ratio:
@@ -213,7 +213,7 @@ def _explain_edrc(
     r"\qquad x_{v,w} = \text{1 where both prefer } w \text{, 0 where they disagree, else } 0.5",
     range=(-1, 1),
     undefined="the truth prefers nothing",
-    expected_ties=True,
+    ties=("expected",),
     explain=_explain_edrc,
 )
 def edrc(

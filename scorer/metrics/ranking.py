@@ -60,8 +60,7 @@ WithoutHit = Annotated[
     "Hivemall: precision_at (denominator=returned)",
     aliases=("Precision", "precision_at"),
     undefined="with `denominator=returned`, nothing is returned",
-    expected_ties=True,
-    mean_ranks=True,
+    ties=("expected", "mean-rank"),
 )
 def p(
     view: Judged, *, k: Cutoff, rel: Relevant = 1, denominator: Literal["k", "returned"] = "k"
@@ -92,8 +91,7 @@ def p(
     "Hivemall: recall_at",
     aliases=("Recall", "recall_at"),
     undefined="nothing is relevant in the truth",
-    expected_ties=True,
-    mean_ranks=True,
+    ties=("expected", "mean-rank"),
 )
 def r(
     view: Judged, *, k: Cutoff, rel: Relevant = 1, denominator: RecallDivisor = "relevant"
@@ -127,7 +125,7 @@ def cap_relevant(relevant: Floats, k: int | None) -> tuple[Floats, str]:
     "torchmetrics: RetrievalRPrecision",
     aliases=("RPrecision",),
     undefined="nothing is relevant in the truth",
-    expected_ties=True,
+    ties=("expected",),
 )
 def rprec(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """The share of the first R ranks that holds a relevant item; R is how many there are.
@@ -153,7 +151,7 @@ def rprec(view: Judged, *, rel: Relevant = 1) -> Ratio:
     tools="ranx: f1",
     aliases=("F1", "fmeasure", "f1score"),
     undefined="nothing is relevant in the truth",
-    expected_ties=True,
+    ties=("expected",),
 )
 def f(view: Judged, *, k: Cutoff, rel: Relevant = 1, beta: Beta = 1) -> Ratio:
     """Precision and recall at k in one number, their weighted harmonic mean.
@@ -198,7 +196,7 @@ def f_ratio(
     aliases=("MAP", "map_cut", "average_precision"),
     undefined="nothing is relevant in the truth; with `denominator=hits`, nothing relevant is "
     "found, with `returned`, nothing is returned",
-    expected_ties=True,
+    ties=("expected",),
 )
 def ap(
     view: Judged,
@@ -265,8 +263,7 @@ def _expected_precision_sum(hits: Hits, k: int | None) -> Floats:
     tools="trec_eval: recip_rank; ir_measures: RR; ranx: mrr; torchmetrics: RetrievalMRR; "
     "Hivemall: mrr; papers: mean reciprocal rank",
     aliases=("MRR", "recip_rank"),
-    expected_ties=True,
-    mean_ranks=True,
+    ties=("expected", "mean-rank"),
 )
 def rr(view: Judged, *, k: Cutoff | None = None, rel: Relevant = 1) -> Ratio:
     """How soon the first relevant item comes: one over its rank, 0 if none comes.
@@ -297,8 +294,7 @@ def rr(view: Judged, *, k: Cutoff | None = None, rel: Relevant = 1) -> Ratio:
     tools="trec_eval: success_10; ir_measures: Success; ranx: hit_rate; "
     "torchmetrics: RetrievalHitRate; knowledge graphs: Hits@k",
     aliases=("HitRate", "Hit", "HR"),
-    expected_ties=True,
-    mean_ranks=True,
+    ties=("expected", "mean-rank"),
 )
 def success(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     """Whether any relevant item stands at the first k ranks: 1 or 0.
@@ -468,7 +464,7 @@ def _explain_marp(one: OneList, value: float, *, cutoffs: tuple[int, ...], at_cu
     r"first } z \text{ ranks}",
     undefined="the truth judges no item 0 or better",
     cutoff="cutoffs",
-    expected_ties=True,
+    ties=("expected",),
     explain=_explain_marp,
 )
 def marp(
@@ -516,7 +512,7 @@ def _best_hits(hits: Hits, ideal: Hits, z: int, at_cutoff: str) -> Hits:
     r"negative item}",
     tools="Open Graph Benchmark: hits@50",
     undefined="no item of the truth is positive",
-    mean_ranks=True,
+    ties=("mean-rank",),
 )
 def hits(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     """The share of the positive items whose score is above that of the k-th best negative.
@@ -552,7 +548,7 @@ def hits(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     r"\qquad e = [h_k (k - h_k) = 0]",
     tools="Hivemall: auc; scikit-learn: roc_auc_score (with pairs=all)",
     undefined="with `pairs=all`, nothing is relevant, or everything",
-    expected_ties=True,
+    ties=("expected",),
 )
 def auc(
     view: Judged,
@@ -645,7 +641,7 @@ def _auc_of_catalogue(view: Judged, k: int | None, rel: float, catalogue: int | 
     r"\text{ is judged}]",
     tools="ir_measures: Judged",
     undefined="nothing is returned",
-    expected_ties=True,
+    ties=("expected",),
 )
 def judged(view: Judged, *, k: Cutoff) -> Ratio:
     """The share of the first k ranks that the truth says anything about.
@@ -670,7 +666,7 @@ def judged(view: Judged, *, k: Cutoff) -> Ratio:
     r"\qquad f = \text{rank of the first relevant item}",
     range=(0, None),
     better="lower",
-    expected_ties=True,
+    ties=("expected",),
 )
 def clicks(
     view: Judged, *, page: PageSize = 10, none: WithoutHit = 51.0, rel: Relevant = 1

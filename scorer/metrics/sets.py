@@ -22,7 +22,7 @@ from scorer.views.hits import Judged
     tools="trec_eval: set_P (0 for a list that returned nothing); ir_measures: SetP",
     aliases=("set_P",),
     undefined="nothing is returned; with `relative`, nothing is relevant either",
-    expected_ties=True,
+    ties=("expected",),
 )
 def setp(view: Judged, *, rel: Relevant = 1, relative: bool = False) -> Ratio:
     """The share of all returned items that is relevant.
@@ -49,7 +49,7 @@ def setp(view: Judged, *, rel: Relevant = 1, relative: bool = False) -> Ratio:
     "ir_measures: SetP(relative=True)",
     aliases=("set_relative_P",),
     undefined="nothing is returned, or nothing is relevant in the truth",
-    expected_ties=True,
+    ties=("expected",),
 )
 def setrelp(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """The relevant items returned, over the most that a list of that length could hold, min(n, R).
@@ -70,7 +70,7 @@ def setrelp(view: Judged, *, rel: Relevant = 1) -> Ratio:
     tools="trec_eval: set_recall; ir_measures: SetR",
     aliases=("set_recall",),
     undefined="nothing is relevant in the truth",
-    expected_ties=True,
+    ties=("expected",),
 )
 def setr(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """The share of the relevant items that was returned, at whatever rank.
@@ -104,7 +104,7 @@ def _found(view: Judged, rel: float) -> tuple[Floats, Table]:
     "ir_measures: SetF (its beta is beta squared)",
     aliases=("set_F",),
     undefined="with `empty=skip`, nothing is relevant in the truth",
-    expected_ties=True,
+    ties=("expected",),
 )
 def setf(view: Judged, *, rel: Relevant = 1, beta: Beta = 1, empty: EmptySet = "skip") -> Ratio:
     """Precision and recall of all that was returned, their weighted harmonic mean.
@@ -172,7 +172,7 @@ def setjaccard(
     tools="trec_eval: set_map (0 for a list that returned nothing); ir_measures: SetAP",
     aliases=("set_map",),
     undefined="nothing is returned, or nothing is relevant in the truth",
-    expected_ties=True,
+    ties=("expected",),
 )
 def setap(view: Judged, *, rel: Relevant = 1) -> Ratio:
     """Precision times recall of all that was returned: average precision without ranks.
@@ -188,7 +188,7 @@ def setap(view: Judged, *, rel: Relevant = 1) -> Ratio:
     return Ratio(count * count, view.returned * relevant, formula, terms, table)
 
 
-count_metric = partial(metric, range=(0, None), aggregate="sum", expected_ties=True)
+count_metric = partial(metric, range=(0, None), aggregate="sum", ties=("expected",))
 
 
 @count_metric(

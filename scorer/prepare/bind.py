@@ -278,9 +278,9 @@ def _key_of(spec: MeasureSpec, error: NotationError) -> str:
 def _unmet(challenge: Challenge, spec: MeasureSpec, bound: Measure) -> Iterator[Fault]:
     """What a measure needs and the challenge lacks: a rule of ties, files, columns."""
     ties, metric = challenge.submission.ties, bound.metric
-    if ties == "mean-rank" and not metric.mean_ranks:
+    if ties == "mean-rank" and ties not in metric.ties:
         yield Fault(spec.key, "C122", f"{metric.name} does not know submission.ties: mean-rank")
-    if ties == "expected" and not metric.expected_ties:
+    if ties == "expected" and ties not in metric.ties:
         message = f"{metric.name} has no closed form for submission.ties: expected"
         yield Fault(spec.key, "C122", message)
     for need in bound.metric.needs(bound.params):
