@@ -14,8 +14,6 @@ import tarfile
 import zipfile
 from pathlib import Path
 
-import zstandard
-
 ROWS = b"list,item\nq1,a\nq1,b\nq2,a\n"
 HEAD = b"list,item,score\n"
 MANY = 1_000
@@ -153,12 +151,9 @@ TABLES = {
     "spaces.run": lambda: b" \t" * 400_000 + b"q1 Q0 a 1 1 t\n",
     "bomb.csv.gz": lambda: squeezed(1),
     "bomb of bombs.csv.gz": lambda: squeezed(2),
-    "bomb.csv.zst": lambda: zstandard.compress(bytes(64 << 20)),
     "members.csv.gz": lambda: gzip.compress(b"", 9, mtime=0) * 5000,
-    "frames.csv.zst": lambda: zstandard.compress(b"") * 20_000,
     "early.csv.gz": lambda: gzip.compress(ROWS)[:-9],
     "flags.csv.gz": lambda: b"\x1f\x8b\x08\x1e" + b"\xff" * 100_000,
-    "window.csv.zst": lambda: b"\x28\xb5\x2f\xfd\x00\xff" + bytes(100),
     "plain.csv.gz": lambda: ROWS,
     "zip.csv": lambda: zipped(**{"../../evil.csv": ROWS}),
     "tar.csv": tarred,

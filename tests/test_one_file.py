@@ -15,7 +15,7 @@ ADDED = {  # of the plugin, and where it would be in scorer's own tree
     "tests/enough.yaml": "tests/metrics",
     "scorer_example/spaced.py": "scorer/checks/submission",
     "scorer_example/spaced.yaml": "scorer/checks/submission",
-    "scorer_example/pipes.py": "scorer/formats",
+    "scorer_example/pipes.py": "scorer/reading",
 }
 # what is tested of every metric, check and code
 CONTRACT = """

@@ -22,9 +22,11 @@ from scorer.leaderboard.board import settled
 from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes import probes
 from scorer.prepare.probes_of_grades import with_extra_columns
+from scorer.reading.numbers import LARGEST
+from scorer.reading.schema import NUMBER
 from scorer.scoring.lists import score_table
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import LARGEST, NUMBER, Table
+from scorer.tables.table import Table
 
 LOST = 0.2  # the share of the truth that the good submission leaves to chance
 SOFT = 0.3  # the share of each probability that is spread evenly, so that no mistake is certain

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
-from scorer.tables.table import TEXT, Schema
+from scorer.reading.schema import TEXT, Schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -53,7 +53,7 @@ class Layout(NamedTuple):
 
     def called(self, *roles: str) -> tuple[str, ...]:
         """The names of the columns with these roles."""
-        return tuple(map(self.shape.called, roles))
+        return tuple(map(self.shape.column_name, roles))
 
 
 def is_path(data: object) -> TypeGuard[str | os.PathLike[str]]:
@@ -209,14 +209,14 @@ def _frame(data: Any, layout: Layout, what: str) -> pl.DataFrame:
     import polars as pl
 
     frame = as_polars(data, what)
-    texts = {layout.shape.called(role) for role in layout.shape.roles if role in TEXT}
+    texts = {layout.shape.column_name(role) for role in layout.shape.roles if role in TEXT}
     columns = []
     for name, type_ in frame.schema.items():
         if name.startswith(INDEX):
             continue
         column = pl.col(name)
         if type_.is_nested() or type_ in (pl.Binary, pl.Object):
-            if name in map(layout.shape.called, layout.shape.roles):
+            if name in map(layout.shape.column_name, layout.shape.roles):
                 message = f"{what}: column {quoted(name)} is {type_}, expected text or numbers"
                 raise UsageError(message)
             continue
@@ -227,10 +227,10 @@ def _frame(data: Any, layout: Layout, what: str) -> pl.DataFrame:
         columns.append(column.cast(pl.String))
     missing = [
         name
-        for name in map(layout.shape.called, layout.shape.required)
+        for name in map(layout.shape.column_name, layout.shape.required)
         if name not in frame.columns
     ]
-    if missing and not {*map(layout.shape.called, PAIRS)} <= set(frame.columns):
+    if missing and not {*map(layout.shape.column_name, PAIRS)} <= set(frame.columns):
         names = printable(", ".join(frame.columns))
         roles = {name: role for role in layout.shape.roles for name in layout.called(role)}
         hint = ", ".join(f"{roles[name]!r}: ..." for name in missing)

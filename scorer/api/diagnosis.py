@@ -12,7 +12,6 @@ from scorer.api.submissions import Named, terms_of
 from scorer.challenge.leaderboard import Tiers
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings
-from scorer.formats.read import read
 from scorer.kinds.labels import Labels
 from scorer.leaderboard.board import Terms
 from scorer.leaderboard.certainty import cluster_codes
@@ -91,7 +90,7 @@ def diagnosed(
 def _read_again(ready: OpenChallenge, file: Named) -> Views | None:
     """The views of a submission that was scored before; None if it cannot be read now."""
     plan = (ready if file.format is None else ready.reading(file.format)).plan
-    table = read(file.path, plan.format(file.path), plan.shapes, Findings(), plan.limits)
+    table = plan.read(file.path, Findings()).table
     if table is None:
         return None
     plan = replace(plan, checks=False, measures=(), folds={})

@@ -21,13 +21,12 @@ from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, quoted
-from scorer.formats.parts import by_part
-from scorer.formats.read import read
 from scorer.leaderboard.repeats import REPEATED
 from scorer.metrics.explain import Sentence, Step, Working, grid
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.splits import cut, scope_of
+from scorer.reading.parts import locate_by_part
 from scorer.results.explanation import Explained
 from scorer.results.report import Scope
 from scorer.scoring.lists import score_with_views, with_slots
@@ -135,14 +134,13 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
         return replace(bare, findings=stray)
     plan = (ready if file.format is None else ready.reading(file.format)).plan
     findings = Findings(str(file.path))
-    format = plan.format(file.path)
-    table = read(file.path, format, plan.shapes, findings, plan.limits)
+    table = plan.read(file.path, findings).table
     card = views = None
     if table is not None:
         table = with_slots(plan, table)
         outcome, views = score_with_views(plan, table, findings)
         card = outcome.card
-    by_part(findings, format.form.parts)
+    locate_by_part(findings, plan.layout.parts)
     findings.show_as(file.display)
     if file.part is not None:
         findings.replace(file.part.located)

@@ -9,13 +9,13 @@ from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
 
-from scorer.bytes.write import write
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import printable, quoted
 from scorer.metrics.notation import POINTS
 from scorer.prepare.bind import prepare
+from scorer.reading.write import write_file
 from scorer.reports.pictures.draw import Figure
 from scorer.reports.pictures.kinds import KINDS as KINDS
 from scorer.reports.pictures.svg import standalone
@@ -81,7 +81,7 @@ class Drawing:
         where = Path(path)
         if (form := where.suffix.lower().removeprefix(".")) not in FORMS:
             raise UsageError(f"{printable(where)}: a figure is written as {', '.join(FORMS)}")
-        write(where, self.content(form))
+        write_file(where, self.content(form))
 
     def content(self, form: str) -> bytes:
         """The picture in one of the forms."""

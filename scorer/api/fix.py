@@ -10,10 +10,10 @@ from scorer.challenge.public import Public
 from scorer.checks.causes import expected
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
-from scorer.formats.read import format_of
-from scorer.formats.repair import Repaired, repair
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import public
+from scorer.reading.formats import find_format
+from scorer.reading.repair import Repaired, repair
 
 
 def fix(
@@ -50,10 +50,10 @@ def _repaired(prepared: BoundChallenge, public_part: Public, file: Named) -> Rep
     if rules.parts:
         message = "has several files; repair each of them alone"
         raise UsageError(f"{printable(file.display)} {message}")
-    form = prepared.challenge.form(rules)
-    format = format_of(file.path, rules.format, form=form)
-    if format.binary:
+    layout = prepared.challenge.layout(rules)
+    format = find_format(file.path, rules.format, layout)
+    if format.read_bytes is not None:
         raise UsageError(f"{printable(file.display)} is binary; only text can be repaired")
     # where the file has no header, or lines that are no rows, only its encoding is certain
-    table = expected(public_part, rules, prepared.shapes, form, file.path)
+    table = expected(public_part, rules, prepared.shapes, layout, file.path)
     return repair(file.path, table if format.name == "csv" else None)

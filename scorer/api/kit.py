@@ -15,17 +15,14 @@ import yaml
 
 from scorer.api.kits.readme import pages, readme
 from scorer.api.kits.sample import sample
-from scorer.bytes.limits import ReadLimits
-from scorer.bytes.write import zipped
 from scorer.challenge.archive import ABSENT, refuse_kit
-from scorer.challenge.forms import cut_of
+from scorer.challenge.forms import layout_of
 from scorer.challenge.load import COMBINING
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.sources import Source
 from scorer.challenge.words import SHOWN_WORDS
-from scorer.formats.read import format_of, header
 from scorer.kinds.labels import LIKELY
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure
@@ -33,7 +30,11 @@ from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.kind import own_metrics
 from scorer.prepare.open import wide_labels
 from scorer.prepare.tables import public_table
-from scorer.tables.table import Schema
+from scorer.reading.formats import find_format
+from scorer.reading.limits import ReadLimits
+from scorer.reading.read import header_words
+from scorer.reading.schema import Schema
+from scorer.reading.write import zip_files
 
 # groups of these names say which part of the lists is scored when
 SPLITS = {"public", "private", "hidden", "secret", "held-out", "heldout", "final"}
@@ -92,7 +93,7 @@ def kit(prepared: BoundChallenge, public: Public) -> Kit:
     left = [] if challenge.folds is None else ["folds, so that values are over all lists at once"]
     if _groups_reveal_splits(challenge, public):
         left.append("the groups of the lists, since they say which split a list is in")
-    return Kit(zipped(files), tuple(dropped), tuple(left), tuple(packed))
+    return Kit(zip_files(files), tuple(dropped), tuple(left), tuple(packed))
 
 
 def _measures(prepared: BoundChallenge, public: Public) -> tuple[list[MeasureSpec], list[str]]:
@@ -199,7 +200,7 @@ def _submission_rules(
         single = probability.get("") if len(probability) == 1 else None
         rules["columns"] = {**rules.get("columns", {}), "probability": single or probability}
     elif not has_measures and likely in prepared.shapes[0].required:
-        named = prepared.shapes[0].called(likely)
+        named = prepared.shapes[0].column_name(likely)
         rules["columns"] = {**rules.get("columns", {}), "probability": named}
     for role in ("extra", "value"):
         if column := rules.pop(role, None):
@@ -285,9 +286,8 @@ def _items(
 
 
 def _has_list_column(source: Source) -> bool:
-    format = format_of(source.file, source.format, form=cut_of(source))
-    header_names = header(source.file, format, ReadLimits())
-    return source.columns.get("list", "list") in header_names
+    words = header_words(source.file, source.format, ReadLimits(), layout_of(source))
+    return source.columns.get("list", "list") in words
 
 
 def _packed(
@@ -319,8 +319,9 @@ def _packed(
     files[f"{name}.csv"] = _csv(
         (dict(zip(heads, row, strict=True)) for row in zip(*cells, strict=True)), heads
     )
-    format = format_of(source.file, source.format, form=cut_of(source))
-    others = sorted(header(source.file, format, ReadLimits()) - {*heads})
+    layout = layout_of(source)
+    format = find_format(source.file, source.format, layout)
+    others = sorted(header_words(source.file, source.format, ReadLimits(), layout) - {*heads})
     note = f"{name}.csv holds of {source.file.name}: {', '.join(heads)}"
     if others and format.name in ("csv", "parquet"):
         note += f"; not {', '.join(others)}"

@@ -15,14 +15,12 @@ from scorer.api.power import detectable_of, known_files
 from scorer.api.submissions import Named, baselines, loaded, scored_files, terms_of
 from scorer.api.systems import among
 from scorer.api.text import Lint
-from scorer.bytes.limits import ReadLimits
-from scorer.challenge.forms import cut_of
+from scorer.challenge.forms import layout_of
 from scorer.challenge.model import KEY, Challenge
 from scorer.challenge.sources import Example
 from scorer.core.errors import ChallengeError, PluginError
 from scorer.core.problems import SHOWN_PLACES, Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unit
-from scorer.formats.read import format_of, header
 from scorer.kinds.grades import Grades
 from scorer.metrics.notation import Measure, find_measure
 from scorer.prepare.bind import prepare
@@ -31,6 +29,8 @@ from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.probes import probes, unanswerable, values_of_table
 from scorer.prepare.probes_of_grades import cutoffs
 from scorer.prepare.splits import split_of_lists
+from scorer.reading.limits import ReadLimits
+from scorer.reading.read import header_words
 from scorer.results.grading import scale_of
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Remark
@@ -369,8 +369,7 @@ def _published(challenge: Challenge) -> Iterator[Remark]:
         source = getattr(challenge, key)
         if source is None:
             continue
-        format = format_of(source.file, source.format, form=cut_of(source))
-        words = header(source.file, format, ReadLimits())
+        words = header_words(source.file, source.format, ReadLimits(), layout_of(source))
         answers = {challenge.truth.columns.get(role, role) for role in ("grade", "rating")}
         for name in sorted(words & answers - {*source.columns.values()}):
             message = f"{key}: the public file has a column {quoted(name)}, as the truth has"

@@ -10,7 +10,6 @@ from scorer.api.submissions import Named
 from scorer.checks.ids import DECIMAL_ID, Known
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.formats.pieces import pieces
 from scorer.kinds.grades import Grades
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
@@ -36,7 +35,7 @@ def overlap(
 ) -> Iterator[Problem]:
     """The submissions of which no item, or hardly any, occurs in a graded truth.
 
-    Only files with a very low value are looked into, and of these the first rows.
+    Only files with a very low value are looked into.
     """
     if not isinstance(ready.answers, Grades):
         return
@@ -44,9 +43,7 @@ def overlap(
     for file, submission in zip(files, scored, strict=True):
         if not _is_low(ready, submission):
             continue
-        format = prepared.format(file.path, file.format)
-        with pieces(file.path, format, prepared.shapes, prepared.limits, Findings()) as tables:
-            table = next(tables, None)
+        table = prepared.read(file.path, Findings(), file.format).table
         if table is None or "item" not in table.ids or not len(table.ids["item"].names):
             continue
         items = table.ids["item"]

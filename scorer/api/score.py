@@ -30,7 +30,6 @@ from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.problems import Problem
 from scorer.core.text import join_first, quoted
-from scorer.formats.cut import ready_to_read_before
 from scorer.leaderboard.board import Terms, board
 from scorer.prepare.answers import Answers, answers_in, belongs, lists_of, of_submissions
 from scorer.prepare.bind import BoundChallenge
@@ -76,8 +75,6 @@ def score(
         raise UsageError("this challenge has no splits; splits: in challenge.yaml makes them")
     with named_files(submissions, known) as files:
         prepared = among(known, [*files, *baselines(known)])
-        if len(files) == 1 and not prepared.challenge.truthless:  # of more, copies import it
-            ready_to_read_before(files[0].path, prepared.challenge.truth.file)
         ready = opened(prepared)
         others, same = without_baselines(files, prepared)
         ranked_files = [*others, *baselines(prepared)]

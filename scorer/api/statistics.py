@@ -17,7 +17,6 @@ from scorer.challenge.public import Public
 from scorer.core.arrays import Floats
 from scorer.core.problems import Findings
 from scorer.core.text import printable, quoted
-from scorer.formats.read import read
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.tables.table import Table
@@ -61,7 +60,7 @@ def _table_of_file(ready: OpenChallenge, file: Named) -> Table | None:
     if not file.baseline and trespasses(ready, file.path):
         return None
     plan = ready.plan
-    return read(file.path, plan.format(file.path), plan.shapes, Findings(), plan.limits)
+    return plan.read(file.path, Findings()).table
 
 
 def _sentences(table: Table, public: Public, others: Mapping[str, Table]) -> Iterator[str]:

@@ -148,7 +148,7 @@ def _opened_with_more(
         return opened(plain), []
     wider = challenge.model_copy(update={"metrics": (*challenge.metrics, *specs)})
     try:
-        bound = prepare(wider, allow_plugins)._replace(found=plain.found, read=plain.read)
+        bound = prepare(wider, allow_plugins)._replace(found=plain.found, tables=plain.tables)
         ready = opened(bound)
         if problems := tuple(unanswerable(ready)):
             raise ChallengeError(problems=problems)

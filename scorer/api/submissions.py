@@ -17,17 +17,17 @@ from scorer.challenge.trespass import trespass
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import display_path, quoted
-from scorer.engines.local import Tick, local
-from scorer.formats.base import known_suffix
-from scorer.formats.read import COMPRESSED
-from scorer.formats.read_once import ReadTable
-from scorer.formats.repair import FIXED
 from scorer.leaderboard.board import Terms, settled
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.fingerprint import board_digest, fingerprint, signature
 from scorer.prepare.open import OpenChallenge
+from scorer.reading.formats import known_suffix
+from scorer.reading.open import COMPRESSED_SUFFIXES
+from scorer.reading.repair import FIXED
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
+from scorer.scoring.submission import Tick, score_submissions
+from scorer.tables.frame import FileColumns
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves
 Submissions = Mapping[str, object] | Iterable[Named | Path | str]
@@ -41,7 +41,7 @@ def submission_name(path: Path) -> str:
     ('bm25.b0.4', 'a')
     """
     name = path.name.replace(FIXED, ".")
-    for suffix in COMPRESSED:
+    for suffix in COMPRESSED_SUFFIXES:
         if name.lower().endswith(suffix):
             name = name[: -len(suffix)]
             break
@@ -54,7 +54,7 @@ def original(path: Path) -> set[Path]:
     if FIXED not in path.name:
         return set()
     name = path.name.replace(FIXED, ".")
-    return {path.with_name(f"{name}{suffix}") for suffix in ("", *COMPRESSED)}
+    return {path.with_name(f"{name}{suffix}") for suffix in ("", *COMPRESSED_SUFFIXES)}
 
 
 def terms_of(ready: OpenChallenge) -> Terms:
@@ -227,11 +227,11 @@ def outcomes_of(
     """
     distinct(files)
 
-    def tick(done: float) -> None:
+    def tick(done: int) -> None:
         if progress is not None and files:
             progress(done, len(files), files[min(int(done), len(files) - 1)].name)
 
-    outcomes = list(_outcomes(ready, files, tick, ready.prepared.read or {}))
+    outcomes = list(_outcomes(ready, files, tick, dict(ready.prepared.tables)))
     for file, outcome in zip(files, outcomes, strict=True):
         outcome.findings.show_as(file.display)
         if file.part is not None:
@@ -243,7 +243,7 @@ def _outcomes(
     ready: OpenChallenge,
     files: Sequence[Named],
     tick: Tick,
-    read: dict[Path, ReadTable],
+    read: dict[Path, FileColumns],
 ) -> Iterator[Outcome]:
     """The outcome of each file; those that follow each other in one format go together.
 
@@ -262,7 +262,7 @@ def _outcomes(
             outcomes = outcomes_of_tables(opened.plan, part, lambda n, s=start: tick(s + n), read)  # type: ignore[misc]
         else:
             paths = [file.path for file in part]
-            outcomes = local(opened.plan, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
+            outcomes = score_submissions(opened.plan, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
         for outcome in outcomes:
             if format is not None:
                 outcome.findings.without_columns()

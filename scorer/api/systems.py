@@ -13,18 +13,17 @@ import numpy as np
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.formats.cut import ready_to_read
-from scorer.formats.parquet import trust
-from scorer.formats.read import read
-from scorer.formats.read_once import TablesReadOnce
 from scorer.prepare.bind import BoundChallenge
-from scorer.tables.table import Schema, Table
+from scorer.reading.schema import Schema
+from scorer.tables.frame import FileColumns
+from scorer.tables.table import Table
 
 if TYPE_CHECKING:
     import polars as pl
 
 # the roles of what was evaluated, and of its runs, where a table has several
 SEVERAL = ("system", "run")
+MOST_KEPT = 5_000_000  # rows of tables that are kept, of about 50 bytes each
 ROW = "\0line"  # a column that no file has
 LINE = re.compile(r"\bline (\d+)")
 
@@ -79,30 +78,29 @@ def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
     columns = challenge.submission.columns
     roles = ("list", "measure") if "measure" in columns else ("list",)
     by_value: dict[str | None, set[str]] = {}
-    once, last = TablesReadOnce(), object()
-    files = list(files)
-    ready_to_read([file.path for file in files if file.table is None])
+    kept: dict[Path, FileColumns] = {}
     for file in files:
-        table = file.table or _read_of(prepared, file, once, Schema(roles, (), columns))
-        if table is None or table.ids["list"] is last:
-            continue
-        for value, lists in _lists_by_value(table):
+        table = file.table or _read_of(prepared, file, kept, Schema(roles, (), columns))
+        for value, lists in () if table is None else _lists_by_value(table):
             by_value.setdefault(value, set()).update(lists)
-        last = table.ids["list"]
     found: dict[str, frozenset[str]] = {}
     for value, names in by_value.items():
         own = frozenset[str]() if value is None else frozenset([value])
         found |= {name: found[name] | own if name in found else own for name in names}
-    return prepared._replace(found=found, read=once.kept)
+    return prepared._replace(found=found, tables=kept)
 
 
 def _read_of(
-    prepared: BoundChallenge, file: Named, once: TablesReadOnce, shape: Schema
+    prepared: BoundChallenge, file: Named, kept: dict[Path, FileColumns], shape: Schema
 ) -> Table | None:
-    """The table of a file; of one with faults the columns of a shape alone, or None."""
-    format, limits = prepared.format(file.path, file.format), prepared.limits
-    table = once.read(file.path, format, prepared.shapes, limits)
-    return read(file.path, format, [shape], Findings(), limits) if table is None else table
+    """The table of a file, which is kept to be scored; of one with faults some columns, or None."""
+    findings = Findings()
+    read = prepared.read(file.path, findings, file.format)
+    if read.table is None or len(findings):
+        return prepared.read(file.path, Findings(), file.format, [shape]).table
+    if sum(len(each.table or ()) for each in kept.values()) + len(read.table) <= MOST_KEPT:
+        kept[file.path] = read
+    return read.table
 
 
 def _lists_by_value(table: Table) -> Iterator[tuple[str | None, Iterable[str]]]:
@@ -129,12 +127,11 @@ def by_system(
     A run of a system is called `system#run`; where no column names the system the file does. The
     file itself where it cannot be read as such a table, which reading it tells.
     """
-    findings, format = Findings(), prepared.format(file.path, file.format)
-    table = read(file.path, format, prepared.shapes, findings, prepared.limits)
+    findings = Findings()
+    table = prepared.read(file.path, findings, file.format).table
     if table is None or findings.fatal or not len(table) or not {*several} & {*table.ids}:
         return [file]
     folder.mkdir()
-    trust(folder)
     parts = []
     for n, (names, part) in enumerate(_frames(table, several)):
         path = folder / f"{n}.parquet"

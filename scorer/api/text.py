@@ -7,9 +7,9 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from scorer.bytes.write import write
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
+from scorer.reading.write import write_file
 from scorer.reports.base import Options, form_at, form_names, form_of
 from scorer.results import explanation, soundness
 from scorer.results import study as studies
@@ -56,7 +56,7 @@ class Text:
             names = form_names(self.subject)
             message = f"{printable(where)} cannot be written: its suffix names no form ({names})"
             raise UsageError(message)
-        write(where, self.render(form.name, **options).encode("utf-8", "backslashreplace"))
+        write_file(where, self.render(form.name, **options).encode("utf-8", "backslashreplace"))
 
     def __str__(self) -> str:
         return self.render().rstrip("\n")

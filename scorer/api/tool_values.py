@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from scorer.api.submissions import Named, submission_name
-from scorer.bytes.write import folder as make_folder
 from scorer.challenge.load import load
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
@@ -23,6 +22,7 @@ from scorer.prepare.from_tools import (
     values_challenge,
     what_was_found,
 )
+from scorer.reading.write import write_folder
 
 BELOW = ("undefined", "leaderboard", "title")  # rules that stand beside `submission:`
 
@@ -63,7 +63,7 @@ def tool_values(
     data = values_challenge(found)
     for key, rule in (rules or {}).items():
         (data if key in BELOW else data["submission"])[key] = rule
-    make_folder(folder, challenge_files(found))
+    write_folder(folder, challenge_files(found))
     names = file_names(list(found.systems))
     systems = [
         Named(system, folder / SUBMISSIONS / f"{name}.csv", label=system)

@@ -12,15 +12,14 @@ import numpy as np
 from scorer.api import data
 from scorer.api.arrays import is_array
 from scorer.api.submissions import Named
-from scorer.bytes.limits import ReadLimits
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings
 from scorer.core.text import printable, quoted
-from scorer.formats.read import format_of, read
 from scorer.prepare.guess.forms import looked
 from scorer.prepare.guess.look import Preview
 from scorer.prepare.guess.values import value_columns
-from scorer.tables.table import Schema
+from scorer.reading.schema import Schema
+from scorer.tables.frame import read_columns
 
 VALUE = "value"  # what data without names has
 Rows = list[tuple[str, str, str]]  # case, name of the value, value as text
@@ -134,8 +133,8 @@ def texts_of(
 ) -> Iterator[tuple[str, ...]]:
     """The cells of some columns of a file, row by row."""
     roles = {f"extra[{name}]": column for name, column in columns.items()}
-    findings, format = Findings(str(path)), format_of(path, written.get("format"))
-    table = read(path, format, [Schema(tuple(roles), (), roles)], findings, ReadLimits())
+    findings, schema = Findings(str(path)), Schema(tuple(roles), (), roles)
+    table = read_columns(path, written.get("format"), [schema], findings)
     if table is None:
         raise ChallengeError(problems=[p for p in findings if p.severity == "error"])
     every = np.arange(len(table))

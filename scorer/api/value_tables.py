@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,13 +15,15 @@ from scorer.api.arrays import is_array
 from scorer.api.systems import Named
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings
-from scorer.engines.local import Tick, scored, with_causes
-from scorer.formats.pieces import columns_at
-from scorer.formats.read_once import ReadTable
+from scorer.reading.numbers import LARGEST
+from scorer.reading.read import find_columns
+from scorer.reading.schema import Schema
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, score_table
+from scorer.scoring.submission import Tick, name_cause, score_submission
 from scorer.tables.columns import CodedColumn, RunColumn
-from scorer.tables.table import LARGEST, Schema, Table
+from scorer.tables.frame import FileColumns
+from scorer.tables.table import Table
 
 PLAIN = re.compile(r"[A-Za-z0-9._:/-]+")  # cases that every reader takes as they are
 NUMERIC = "fiub"  # kinds of arrays
@@ -109,13 +110,13 @@ def _sorted_cases(cases: Cases) -> tuple[tuple[str, ...], Ints] | None:
 
 
 def outcomes_of_tables(
-    plan: Plan, files: Sequence[Named], tick: Tick, read: dict[Path, ReadTable]
+    plan: Plan, files: Sequence[Named], tick: Tick, read: dict[Path, FileColumns]
 ) -> Iterator[Outcome]:
     """The outcome of each submission that has a table in place of a file, or in `read`, if any."""
     for n, file in enumerate(files):
         tick(n)
         if file.table is None and file.path not in read:  # it was given twice
-            yield scored(plan, file.path)
+            yield score_submission(plan, file.path)
         elif file.table is None:
             yield _outcome_read(plan, file.path, read.pop(file.path))
         else:
@@ -125,9 +126,11 @@ def outcomes_of_tables(
             yield score_table(plan, file.table, Findings(file.display), sha256.hexdigest())
 
 
-def _outcome_read(plan: Plan, path: Path, read: ReadTable) -> Outcome:
+def _outcome_read(plan: Plan, path: Path, read: FileColumns) -> Outcome:
     """The outcome of a file that has been read; what is wrong is told as when it is scored."""
-    findings, format = Findings(str(path)), plan.format(path)
-    made = score_table(plan, read.table, findings, read.sha256)
-    findings.locate(partial(columns_at, path, format, plan.shapes, plan.limits))
-    return with_causes(plan, path, made)
+    findings, (table, sha256, frame) = Findings(str(path)), read
+    assert table is not None
+    assert frame is not None
+    outcome = score_table(plan, table, findings, sha256)
+    findings.locate(lambda cells: find_columns(path, frame, cells, plan.limits))
+    return name_cause(plan, path, outcome)

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.board.receipts import SEAL
-from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
+from scorer.reading.write import write_file
 from scorer.store.files import Files, digest_in
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _copy(source: Path, names: Iterable[str], target: Path) -> None:
     for name in dict.fromkeys(names):
         if ".." not in Path(name).parts and (source / name).is_file():
             (target / name).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            write(target / name, (source / name).read_bytes())
+            write_file(target / name, (source / name).read_bytes())
             (target / name).chmod(0o600)
 
 
@@ -140,7 +140,7 @@ def move(challenge: Challenge, database: Database, url: str) -> Copied:
     if database.path == folder / DATABASE:
         database.close()
         os.replace(folder / DATABASE, folder / f"{DATABASE}.{MOVED}")
-        write(folder / MOVED, f"{shown_url(url)}\n".encode())
+        write_file(folder / MOVED, f"{shown_url(url)}\n".encode())
     elif target.path == folder / DATABASE:
         (folder / MOVED).unlink(missing_ok=True)
     return Copied(_entries(tables), 0)

@@ -35,14 +35,14 @@ from scorer.board.store import Store
 from scorer.board.teams import Roster
 from scorer.board.versions import Versions
 from scorer.board.why import Why, why_ranked
-from scorer.bytes.limits import Unreadable
-from scorer.bytes.opening import opened
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import UsageError
 from scorer.core.text import quoted
 from scorer.leaderboard.board import Terms
 from scorer.prepare.without_truth import refuse_without_entries
+from scorer.reading.limits import UnreadableError
+from scorer.reading.open import open_file
 from scorer.store.files import Files
 from scorer.store.records import Act, Decision, Entry, Status, Team, Token, Version
 
@@ -175,10 +175,10 @@ class Board:
         added, received = [], now or begun or datetime.now(UTC)
         for file in map(named_file, files):
             try:
-                handle = opened(file.path, own_files(self.challenge))
-            except Unreadable as error:
+                stream = open_file(file.path, own_files(self.challenge))
+            except UnreadableError as error:
                 raise UsageError(f"{file.display}: {error.problem.message}") from None
-            with open(handle, "rb") as stream:
+            with stream:
                 how = (team, received, dict(answers or {}), baseline, evaluate, now is not None)
                 added.append(self.ledger.record(file, stream, *how))
         return added

@@ -18,7 +18,6 @@ from scorer.board.board import Board
 from scorer.board.evaluations import BEAT, LEASE
 from scorer.core.errors import ScorerError, UsageError
 from scorer.core.problems import Problem
-from scorer.core.threads import VARIABLE
 
 KEPT = ("PATH", "LANG", "LC_ALL", "TZ", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")  # confined
 SECRETS = ("SCORER_SERVE", "SCORER_SECRET")  # of the environment: the key of sessions
@@ -97,7 +96,7 @@ def _asked(
     task: dict[str, Any], environment: dict[str, str], limits: ChildLimits, beat: Callable[[], None]
 ) -> dict[str, Any]:
     # each child is one of several: a pool of threads of its own would only be in the way
-    environment |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", VARIABLE: "1"}
+    environment |= {"POLARS_MAX_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     # The task is no argument, which everybody on the machine could read: a store's URL may have a
     # password. A session of its own: Ctrl-C ends the server, which lets evaluations finish.
     child = subprocess.Popen(

@@ -18,11 +18,11 @@ from scorer.api.systems import Named, by_system
 from scorer.board.versions import Versions
 from scorer.core.errors import ChallengeError, PluginError, ScorerError
 from scorer.core.problems import Findings
-from scorer.engines.local import local
 from scorer.leaderboard.board import settled
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome, Scorecard
+from scorer.scoring.submission import score_submission
 from scorer.store.files import Files, as_path
 from scorer.store.records import Evaluation, Version
 
@@ -107,7 +107,7 @@ def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: 
     """The evaluation of a file, without its means on the splits."""
     if "run" in ready.prepared.challenge.submission.columns:
         return _of_runs(ready, path, name, values, sha256)
-    (outcome,) = local(ready.plan, [path])
+    outcome = score_submission(ready.plan, path)
     scored = _settled(ready, name, outcome)
     text = scored.findings.to_json()
     if scored.card is None:
@@ -129,7 +129,7 @@ def _of_runs(ready: OpenChallenge, path: Path, name: str, values: str, sha256: s
     with TemporaryDirectory(prefix="scorer-") as folder:
         for part in by_system(ready.prepared, Named("", path), Path(folder, "runs"), ("run",)):
             plan = ready.plan if part.format is None else ready.reading(part.format).plan
-            (outcome,) = local(plan, [part.path])
+            outcome = score_submission(plan, part.path)
             if part.part is not None:
                 outcome.findings.replace(part.part.located)
             scored = _settled(ready, name, outcome)

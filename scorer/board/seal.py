@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from scorer.board import receipts
 from scorer.board.phases import state_at
-from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER, Challenge
 from scorer.core.errors import UsageError
+from scorer.reading.write import write_file
 from scorer.store import chain
 from scorer.store.files import Files
 
@@ -31,9 +31,9 @@ def seal(challenge: Challenge, manifest: dict[str, str], now: datetime) -> str:
     salt = receipts.new_salt()
     commitment = chain.commitment(salt, manifest)
     salt_file.parent.mkdir(mode=0o700, exist_ok=True)
-    write(salt_file, f"{salt}\n".encode())
+    write_file(salt_file, f"{salt}\n".encode())
     salt_file.chmod(0o600)
-    write(target, receipts.seal_text(challenge.id, commitment, now).encode())
+    write_file(target, receipts.seal_text(challenge.id, commitment, now).encode())
     return commitment
 
 
@@ -101,9 +101,9 @@ def reveal(
     text = receipts.revealed_text(
         challenge.id, salt, sealed_files, sealed["commitment"], in_force, altered
     )
-    write(passing / receipts.REVEALED, text.encode())
-    write(passing / receipts.SEAL, (challenge.folder / receipts.SEAL).read_bytes())
-    write(passing / receipts.RECEIPTS, receipts.as_lines(database.receipts()).encode())
+    write_file(passing / receipts.REVEALED, text.encode())
+    write_file(passing / receipts.SEAL, (challenge.folder / receipts.SEAL).read_bytes())
+    write_file(passing / receipts.RECEIPTS, receipts.as_lines(database.receipts()).encode())
     os.replace(passing, folder)
 
 
@@ -115,7 +115,7 @@ def _copy(
         path = target / name
         path.parent.mkdir(parents=True, exist_ok=True)
         if now.get(name) == sha256:
-            write(path, (folder / name).read_bytes())
+            write_file(path, (folder / name).read_bytes())
         else:
             with files.open(sha256) as stored:
-                write(path, stored.read())
+                write_file(path, stored.read())

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scorer.api.submissions import submission_name, terms_of
-from scorer.bytes.write import write
 from scorer.challenge.load import load
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.errors import UsageError
@@ -21,6 +20,7 @@ from scorer.leaderboard.board import Terms
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import OpenChallenge, opened
 from scorer.prepare.splits import split_of_lists
+from scorer.reading.write import write_file
 from scorer.store.files import Files, digest_of
 from scorer.store.records import Entry, Version
 
@@ -125,9 +125,9 @@ class Versions:
             if not target.exists() or digest_of(target)[0] != sha256:
                 target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
                 with self._files.open(sha256) as stored:
-                    write(target, stored.read())
+                    write_file(target, stored.read())
         with suppress(FileNotFoundError):
-            write(folder / KEY, (self.challenge.folder / KEY).read_bytes())
+            write_file(folder / KEY, (self.challenge.folder / KEY).read_bytes())
         return folder / self._relative(path)
 
     def material(self, version: Version) -> dict[str, Any]:

@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from scorer.bytes.archive import DAMAGE, METHODS, announced
-from scorer.bytes.limits import SMALLEST_BOMB
 from scorer.challenge.model import FILE, Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.text import KIT, display_path, printable, quoted
+from scorer.reading.limits import SMALLEST_BOMB
+from scorer.reading.unpack import ZIP_DAMAGE, ZIP_METHODS, zip_directory_size
 
 ABSENT = "truth-is-not-in-this-kit"  # begins the name of the truth that a kit's challenge.yaml has
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}")
@@ -49,7 +49,7 @@ def _unpack(path: Path, folder: Path) -> None:
             for member in _members(path, archive):
                 with archive.open(member) as packed, (folder / member.filename).open("xb") as out:
                     shutil.copyfileobj(packed, out, PIECE_SIZE)
-    except (*DAMAGE, zlib.error, EOFError) as error:
+    except (*ZIP_DAMAGE, zlib.error, EOFError) as error:
         raise refused(path, "T108", "the archive is damaged") from error
     except OSError as error:
         raise refused(path, "T101", f"it cannot be unpacked: {error.strerror}") from error
@@ -62,7 +62,7 @@ def _sound(path: Path) -> None:
         raise refused(path, "T104", f"the kit is larger than {MOST_STORED >> 30} GiB")
     try:
         with path.open("rb") as stream:
-            entries, directory = announced(stream, comment=False)
+            entries, directory = zip_directory_size(stream, with_comment=False)
     except zipfile.BadZipFile:
         raise refused(path, "T107", "this is a ZIP archive, but no kit of `score kit`") from None
     if entries > MOST_FILES or directory > MOST_DIRECTORY:
@@ -77,7 +77,7 @@ def _members(path: Path, archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
         if not NAME.fullmatch(member.filename) or member.filename.endswith("."):
             message = f"this is no kit: {quoted(member.filename)} is not a plain file name"
             raise refused(path, "T107", message)
-        if member.flag_bits & 1 or member.compress_type not in METHODS:
+        if member.flag_bits & 1 or member.compress_type not in ZIP_METHODS:
             message = f"this is no kit: {quoted(member.filename)} is encrypted or packed otherwise"
             raise refused(path, "T107", message)
     if len({name.casefold() for name in names}) < len(names):

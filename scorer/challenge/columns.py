@@ -6,10 +6,10 @@ from typing import Annotated, Any
 
 from pydantic import WithJsonSchema
 
-from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.fields import SCALAR, Before, Name, as_text, as_written, wrong
 from scorer.core.text import nearest, printable, quoted
-from scorer.tables.schema import EXTRA, NUMBER
+from scorer.reading.limits import ReadLimits as ReadLimits
+from scorer.reading.schema import EXTRA, NUMBER
 
 COLUMNS = {
     "list": "what is scored one by one: a query, a user",

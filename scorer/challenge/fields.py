@@ -25,9 +25,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 
-from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.yaml import YamlValue
 from scorer.core.text import quoted
+from scorer.reading.limits import ReadLimits as ReadLimits
 
 UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3, "t": 1000**4}
 

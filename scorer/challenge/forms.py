@@ -30,17 +30,17 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.yaml import YamlValue
 from scorer.core.text import nearest, quoted
-from scorer.formats.form import (
+from scorer.reading.json import find_diverging_role, is_path, parse_path
+from scorer.reading.layout import (
     MOST_PARTS,
     NO_SEPARATOR,
     PART,
+    SEPARATORS,
     WHITESPACE,
-    WRITTEN,
-    FileForm,
-    Keys,
+    Layout,
+    RowKeysFile,
     separator_of,
 )
-from scorer.formats.steps import astray, is_path, steps
 
 CELLS = ("item", "rank", "score", "prediction", "grade", "rating", "subtopic")
 JSON = (
@@ -57,9 +57,9 @@ def _separator(value: Any) -> Any:
     word = as_text(value)
     if len(separator_of(word)) == 1 or word in (WHITESPACE, NO_SEPARATOR):
         return word
-    similar = nearest(word, [*WRITTEN, WHITESPACE, NO_SEPARATOR])
+    similar = nearest(word, [*SEPARATORS, WHITESPACE, NO_SEPARATOR])
     hint = f"; did you mean {quoted(similar)}?" if similar else ""
-    choices = f"one character, {', '.join(WRITTEN)} or {WHITESPACE}"
+    choices = f"one character, {', '.join(SEPARATORS)} or {WHITESPACE}"
     raise wrong(f"{as_written(value)} separates nothing; write {choices}{hint}")
 
 
@@ -98,8 +98,8 @@ def _paths(value: Any) -> Any:
         if not is_path(text):
             message = f"{as_written(path)} is no path; write questions[].id, or * for each key"
             raise wrong(message, "C106", role)
-        paths[role] = steps(text)
-    if paths and (lost := astray(paths)) is not None:
+        paths[role] = parse_path(text)
+    if paths and (lost := find_diverging_role(paths)) is not None:
         message = f"the path of {quoted(lost)} does not lead through the elements of the others"
         raise wrong(message, "C106", lost)
     return value
@@ -261,16 +261,16 @@ def written_keys(model: type[BaseModel]) -> dict[str, FieldInfo]:
     return {field.alias or name: field for name, field in model.model_fields.items()}
 
 
-def keys_of(source: Any, item: bool) -> Keys:
+def row_keys_of(source: Any, item: bool) -> RowKeysFile:
     """The rows of a public file, as keys of lines or values."""
     columns = {"list": "list"} | ({"item": "item"} if item else {}) | source.columns
-    return Keys(source.file, source.format, tuple(columns.items()), cut_of(source))
+    return RowKeysFile(source.file, source.format, tuple(columns.items()), layout_of(source))
 
 
-def cut_of(section: Cut) -> FileForm:
-    """The form that says how lines and cells become rows."""
+def layout_of(section: Cut) -> Layout:
+    """The layout that says how lines and cells become rows."""
     wide = next(iter(section.wide.items()), None)
-    return FileForm(
+    return Layout(
         header=section.header,
         separator=section.separator,
         skip=section.skip,

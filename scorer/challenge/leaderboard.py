@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
-from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.fields import (
     Before,
     Count,
@@ -24,6 +23,7 @@ from scorer.challenge.fields import (
     wrong,
 )
 from scorer.core.text import quoted
+from scorer.reading.limits import ReadLimits as ReadLimits
 
 if TYPE_CHECKING:
     from scorer.challenge.rank_by import RankBy, Track

@@ -5,7 +5,6 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, WithJsonSchema
 
-from scorer.bytes.limits import ReadLimits as ReadLimits
 from scorer.challenge.fields import (
     SCALAR,
     Before,
@@ -22,6 +21,7 @@ from scorer.challenge.fields import (
 from scorer.core.condition import parse as parse_condition
 from scorer.core.formula import FormulaError, parse
 from scorer.core.text import quoted
+from scorer.reading.limits import ReadLimits as ReadLimits
 
 ONE_OR_MANY: dict[str, Any] = {"anyOf": [SCALAR, {"type": "array", "items": SCALAR}]}
 MEASURE = {

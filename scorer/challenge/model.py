@@ -28,14 +28,14 @@ from scorer.challenge.fields import (
     sections,
     wrong,
 )
-from scorer.challenge.forms import Cut, Formed, cut_of, keys_of
+from scorer.challenge.forms import Cut, Formed, layout_of, row_keys_of
 from scorer.challenge.leaderboard import DEFAULT_BOARD
 from scorer.challenge.measures import Measures, MeasureSpec, one_primary
 from scorer.challenge.prose import Description, Pages
 from scorer.challenge.sources import NO_TRUTH
 from scorer.challenge.submission import DEFAULT_SUBMISSION
 from scorer.challenge.yaml import YamlValue
-from scorer.formats.form import FileForm
+from scorer.reading.layout import Layout
 
 FILE = "challenge.yaml"
 FOLDER = ".scorer"  # of the store, beside challenge.yaml
@@ -151,7 +151,7 @@ class Challenge(YamlSection):
                 if section.lines == word and source is None:
                     message = f"the challenge has no {word}, whose rows the lines would be of"
                     raise wrong(message, "C121", name, "lines")
-            vector = cut_of(section).vector
+            vector = layout_of(section).is_vector
             if vector and self.items is None:
                 message = "cells without item hold a value for each candidate of their list; "
                 raise wrong(f"{message}items: says which these are", "C121", name, "cells")
@@ -221,19 +221,19 @@ class Challenge(YamlSection):
         """The files of its description and pages."""
         return self._prose
 
-    def form(self, section: Formed) -> FileForm:
-        """The form of a submission, or of one of the files, with the public files it needs."""
-        lines, form = section.lines, cut_of(section)
+    def layout(self, section: Formed) -> Layout:
+        """The layout of a submission, or of one of the files, with the public files it needs."""
+        lines, layout = section.lines, layout_of(section)
         keys = candidates = None
         if isinstance(lines, Cut):
-            keys = keys_of(lines, "item" in lines.columns)
+            keys = row_keys_of(lines, "item" in lines.columns)
         elif lines is not None:
             source = self.lists if lines == "lists" else self.items
             if source is not None:
-                keys = keys_of(source, lines == "items")
-        if form.vector and self.items is not None:
-            candidates = keys_of(self.items, True)
-        return form._replace(
+                keys = row_keys_of(source, lines == "items")
+        if layout.is_vector and self.items is not None:
+            candidates = row_keys_of(self.items, True)
+        return layout._replace(
             lines=keys,
             candidates=candidates,
             json=tuple(section.document.items()),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from scorer.bytes.limits import Unreadable
-from scorer.bytes.opening import opened
 from scorer.challenge.model import FOLDER, KEY, Challenge
 from scorer.core.problems import Problem
+from scorer.reading.limits import UnreadableError
+from scorer.reading.open import open_file
 
 
 def own_files(challenge: Challenge) -> tuple[Path, ...]:
@@ -39,8 +38,8 @@ def trespass(challenge: Challenge, path: Path, own: Sequence[Path] | None = None
     own = own_files(challenge) if own is None else own
     try:
         if path.is_file():
-            os.close(opened(path, own))
-    except Unreadable as error:
+            open_file(path, own).close()
+    except UnreadableError as error:
         return error.problem
     except OSError:
         pass  # the reader says what is wrong with it

@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from scorer.bytes.files import at_most, open_bytes
-from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.challenge.columns import ROLES
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
@@ -18,58 +16,47 @@ from scorer.checks.submission.items import misformed
 from scorer.core.id_pattern import IdPattern
 from scorer.core.members import members_of
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import join_first, printable, quoted
-from scorer.formats.arrange import Arranged, Fits, arrangement
-from scorer.formats.form import PLAIN, FileForm, separator_of
-from scorer.formats.header import lacking
-from scorer.formats.read import COMPRESSED
-from scorer.formats.repair import Expected, Meant, cut_rows, numbers_rows
-from scorer.tables.marked import is_number
-from scorer.tables.schema import TEXT, Schema
+from scorer.core.text import join_first, quoted
+from scorer.reading.layout import PLAIN, Layout, separator_of
+from scorer.reading.limits import ReadLimits, UnreadableError
+from scorer.reading.open import table_suffix
+from scorer.reading.repair import Expected, FindKnownId, cut_rows, numbers_rows
+from scorer.reading.schema import Schema
+from scorer.reading.unpack import read_head
 
-RANGED = ("prediction", "score")  # the roles that submission.range is of
 NEAR = 0.01  # of rounded probabilities to 1
 LOOKED_AT = 256 * 1024  # bytes of the beginning of a file
 CERTAIN = ("S306", "S307", "S312", "S313")  # faults of ids that name the id that was meant
 OF_HEADER = ("S201", "S202", "S203", "S204", "S205")
-OF_ROWS = ("S3", "S4", "S5")  # how codes of rows begin
 
 
 def expected(
-    public: Public, rules: Submission, shapes: Sequence[Schema], form: FileForm, path: Path
+    public: Public, rules: Submission, shapes: Sequence[Schema], layout: Layout, path: Path
 ) -> Expected | None:
     """What the table of a submission should hold; None where it has no header."""
-    if form.header or form.lines or form.skip or form.comment or form.separator or form.parts:
+    has_header = not (layout.header or layout.lines or layout.skip or layout.comment)
+    if not has_header or layout.separator or layout.parts:
         return None
     called = rules.columns
     usual = {role: role for role in ROLES["submission"] if role not in called.values()}
     named = {role: name for role, name in called.items() if role in ROLES["submission"]}
-    suffixes = [suffix.lower() for suffix in path.suffixes if suffix.lower() not in COMPRESSED]
-    further = {role: shape.called(role) for shape in shapes for role in shape.roles if "[" in role}
+    further = {
+        role: shape.column_name(role) for shape in shapes for role in shape.roles if "[" in role
+    }
     known = _known(public)
     meant = {role: _meant(ids) for role, ids in known.items()}
     if "item" not in known and rules.item_pattern:
         meant["item"] = _formed(IdPattern(rules.item_pattern))
     return Expected(
         {**further, **usual, **named},
-        "\t" if suffixes[-1:] == [".tsv"] else ",",
+        "\t" if table_suffix(path) == ".tsv" else ",",
         meant,
         {role: separator_of(word) for role, word in rules.cells.items()},
         [
-            {shape.called(role): _fit(role, known) for role in lacking(shape, ())}
-            for shape in (shapes if form == PLAIN else ())
+            [shape.column_name(role) for role in shape.missing_roles(())]
+            for shape in (shapes if layout == PLAIN else ())
         ],
-        _ranges(rules, shapes),
     )
-
-
-def _ranges(rules: Submission, shapes: Sequence[Schema]) -> dict[str, tuple[float, float]]:
-    """By the name of a column of numbers, what they lie between, where that is known."""
-    columns = {role: shape.called(role) for shape in shapes for role in shape.roles}
-    ranges = {name: (0.0, 1.0) for role, name in columns.items() if role.startswith("probability")}
-    if rules.range is not None:
-        ranges |= {name: rules.range for role, name in columns.items() if role in RANGED}
-    return ranges
 
 
 def with_cause(
@@ -79,60 +66,28 @@ def with_cause(
 
     `table` is what the file should hold; None if nothing more can be said.
     """
-    if table is None or not any(findings.counts[code] for code in (*OF_HEADER, "S311")):
+    if table is None or not findings.counts["S201"]:
         return findings
     try:
-        with open_bytes(path, limits) as stream:
-            text = at_most(stream, LOOKED_AT).decode("utf-8-sig", "replace")
-    except Unreadable:
+        text = read_head(path, LOOKED_AT, limits).decode("utf-8-sig", "replace")
+    except UnreadableError:
         return findings
     rows = cut_rows(text, table)
     while numbers_rows(rows, table):
         rows = [row[1:] for row in rows]
-    if (found := arrangement(rows, table.fits)) is not None:
-        return _instead(findings, found, rows, table.separator)
     if (problem := _likeliest(rows, table, public)) is not None:
         return _without(findings, OF_HEADER, problem)
     return findings
 
 
-def _instead(
-    findings: Findings, found: Arranged, rows: Sequence[Sequence[str]], separator: str
-) -> Findings:
-    """One problem that says how the columns are to be called."""
-    header, right = rows[0], found.names
-    line = next((problem.line for problem in findings if problem.line), 1)
-    if found.kind == "missing":
-        message = (
-            f"no header; the first line looks like data ({printable(separator.join(header), 60)})"
-        )
-        hint = f"begin the file with the names of its columns: {printable(separator.join(right))}"
-        return _without(findings, OF_HEADER, Problem("S202", message, line=1, help=hint))
-    pairs = [(old, new) for old, new in zip(header, right, strict=True) if old != new]
-    if found.kind == "renamed":
-        missing = ", ".join(quoted(new) for _, new in pairs)
-        columns = f"column {missing} is" if len(pairs) == 1 else f"columns {missing} are"
-        renamed = " and ".join(
-            f"{quoted(old)} to {quoted(new)}" if len(pairs) > 1 else quoted(old)
-            for old, new in pairs
-        )
-        message = f"{columns} missing; found: {printable(', '.join(header))}; rename {renamed}?"
-        return _without(findings, OF_HEADER, Problem("S201", message, line=line))
-    swapped = " and ".join(quoted(old) for old, _ in pairs)
-    cells = ", ".join(
-        f"{quoted(cell)} belongs to {quoted(new)}"
-        for cell, old, new in zip(rows[1], header, right, strict=True)
-        if old != new
-    )
-    message = f"columns {swapped} are swapped: in the first row {cells}"
-    hint = f"name the columns {printable(separator.join(right))}"
-    return _without(findings, (*OF_HEADER, *OF_ROWS), Problem("S214", message, line=1, help=hint))
-
-
 def _likeliest(rows: Sequence[Sequence[str]], table: Expected, public: Public) -> Problem | None:
     """The problem of a file that has a column of probabilities for each class, and no label."""
     label, header = table.names.get("label", "label"), rows[0] if rows else []
-    if len(public.classes) < 2 or label in header or not any(label in fits for fits in table.fits):
+    if len(public.classes) < 2 or label in header:
+        return None
+    in_list = table.names.get("list", "list")
+    others = [set(required) - {in_list} for required in table.required if label not in required]
+    if len(others) == len(table.required) or any(other & {*header} for other in others):
         return None
     columns = [
         next((name for name in header if name.casefold().endswith(of.casefold())), None)
@@ -186,7 +141,7 @@ def _known(public: Public) -> dict[str, Mapping[str, object]]:
     return known
 
 
-def _meant(names: Mapping[str, object]) -> Meant:
+def _meant(names: Mapping[str, object]) -> FindKnownId:
     """Which of the public ids an unknown one certainly is."""
     known = Known(names)
 
@@ -197,21 +152,10 @@ def _meant(names: Mapping[str, object]) -> Meant:
     return meant
 
 
-def _formed(pattern: IdPattern) -> Meant:
+def _formed(pattern: IdPattern) -> FindKnownId:
     """Which id of that form another one certainly is."""
 
     def meant(name: str) -> str | None:
         return None if pattern.fits(name) else misformed(name, pattern).meant
 
     return meant
-
-
-def _fit(role: str, known: Mapping[str, Mapping[str, object]]) -> Fits:
-    """Whether a text can be a cell of a column of that role."""
-    if role not in TEXT:
-        return is_number
-    names = known.get(role)
-    if names is None:
-        return bool
-    meant = _meant(names)
-    return lambda cell: cell in names or meant(cell) is not None

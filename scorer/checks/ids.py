@@ -123,7 +123,6 @@ class Known:
             names = names.append(series_of(others.held))
             own = np.append(own, others.hashes)
         recoded = CodedColumn(codes, names)
-        recoded.usual = column.usual
         vars(recoded)["hashes"] = own
         return recoded
 

@@ -212,10 +212,10 @@ def _give(result: Result) -> None:
     """The result to stdout or to its files."""
     data = _as_bytes(result.text)
     if result.files:
-        from scorer.bytes.write import write
+        from scorer.reading.write import write_file
 
         for path, content in result.files:
-            write(path, _as_bytes(content))
+            write_file(path, _as_bytes(content))
         return
     if sys.stdout is None:
         raise UsageError("the output cannot be written: standard output is closed")

@@ -234,10 +234,13 @@ def is_truth_file(path: Path) -> bool:
 
 
 def _first_file(words: Sequence[str]) -> Path | None:
-    """The first submission, or file of a folder, that can be looked at."""
+    """The first submission, or file of a folder, whose form is recognised; else the first file."""
+    from scorer.prepare.guess.forms import look
+
     paths = (Path(word if os.path.exists(word) else word.partition("=")[2]) for word in words)
     files = (_files(str(path))[0] if os.path.isdir(path) else path for path in paths)
-    return next((path for path in files if os.path.isfile(path)), None)
+    found = [path for path in files if os.path.isfile(path)]
+    return next((path for path in found if look(path) is not None), next(iter(found), None))
 
 
 def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -> list[Named]:
@@ -248,7 +251,7 @@ def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -
     `UsageError` if standard input is named twice or closed, or a folder has no files.
     """
     from scorer.api.submissions import Named, submission_name
-    from scorer.bytes.files import spooled
+    from scorer.reading.write import temporary_copy
 
     if words.count("-") > 1:
         raise UsageError("standard input can be read once; '-' is given twice")
@@ -261,8 +264,8 @@ def submissions_of(words: list[str], terminal: Terminal, challenge: Challenge) -
         if word == "-" or (equals and path == "-"):
             if terminal.stdin is None:
                 raise UsageError("standard input is closed; '-' cannot be read")
-            limits = challenge.submission.limits.bounds
-            file = terminal.cleanup.enter_context(spooled(terminal.stdin, limits))
+            most = challenge.submission.limits.size
+            file = terminal.cleanup.enter_context(temporary_copy(terminal.stdin, most))
             submissions.append(Named(name if equals else "stdin", file, label="stdin"))
         elif os.path.exists(word) or not equals or not name:
             submissions.append(Named(submission_name(Path(word)), Path(word)))

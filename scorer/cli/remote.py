@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 import typer
 
-from scorer.bytes.limits import format_size
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
+from scorer.reading.limits import format_size
 
 TOKEN = "SCORER_TOKEN"  # of the environment: the team's token
 MOST_ANSWER = 1 << 24  # bytes of what the server says

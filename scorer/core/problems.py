@@ -81,6 +81,16 @@ class Findings:
         known = problem.path or self.path is None
         self._problems.append(problem if known else replace(problem, path=self.path))
 
+    def count_if_full(self, code: str) -> bool:
+        """Count one more problem of a code if no more of it are kept, and return whether it was.
+
+        On a file with a problem in each line, making each of them would take long.
+        """
+        if self.counts[code] < self._most:
+            return False
+        self.counts[code] += 1
+        return True
+
     def extend(self, problems: Iterable[Problem]) -> None:
         """Add each of `problems`."""
         for problem in problems:

@@ -6,7 +6,6 @@ import html
 from datetime import timedelta
 from typing import Any
 
-from scorer.bytes.write import zipped
 from scorer.challenge.phases import Phase
 from scorer.challenge.words import EVERYTHING
 from scorer.export.base import (
@@ -20,6 +19,7 @@ from scorer.export.base import (
     template,
 )
 from scorer.export.unsupported import unsupported_features
+from scorer.reading.write import zip_files
 from scorer.reports import commonmark
 
 LONGEST_TITLE = 100  # characters
@@ -51,8 +51,8 @@ def export_evalai(context: ExportContext) -> Bundle:
     script["main.py"] = template("evalai_main.py")
     files = {
         "logo.png": LOGO,
-        "evaluation_script.zip": zipped(script),
-        "annotations/challenge.zip": zipped(context.files),
+        "evaluation_script.zip": zip_files(script),
+        "annotations/challenge.zip": zip_files(context.files),
         "kit.zip": context.kit,
         "remote.py": template("evalai_remote.py"),
         "challenge_config.yaml": format_yaml(_configuration(context, splits)),

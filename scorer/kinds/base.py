@@ -16,7 +16,8 @@ from scorer.core.arrays import Mask
 from scorer.core.problems import Findings
 from scorer.core.registry import Registry, discover, mark
 from scorer.metrics.api import Metric
-from scorer.tables.table import Schema, Table
+from scorer.reading.schema import Schema
+from scorer.tables.table import Table
 from scorer.views.extras import NamedColumns, columns_of, placed
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views

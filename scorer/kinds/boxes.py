@@ -10,7 +10,8 @@ from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
 from scorer.kinds.masks import by_list
-from scorer.tables.table import Schema, Table
+from scorer.reading.schema import Schema
+from scorer.tables.table import Table
 from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, box_of_row, boxes_of
 from scorer.views.extras import Extras
 from scorer.views.hits import Ties

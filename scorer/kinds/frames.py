@@ -10,8 +10,9 @@ import numpy as np
 from scorer.challenge.submission import Submission
 from scorer.core.problems import Findings
 from scorer.kinds.base import Constants, SideTables, kind
+from scorer.reading.schema import Schema
 from scorer.tables.names import names_of
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 from scorer.views.hits import Ties
 from scorer.views.meeting import Views
 from scorer.views.names import Names

@@ -13,7 +13,8 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.kinds.base import Constants, SideTables, kind
-from scorer.tables.table import Schema, Table
+from scorer.reading.schema import Schema
+from scorer.tables.table import Table
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Judged, Ranked, Ties
 from scorer.views.join import GradedItems, among_lists, judge, named, present, without

@@ -16,9 +16,11 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind
+from scorer.reading.numbers import parse_number
+from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
 from scorer.tables.names import names_at, names_of, same_names
-from scorer.tables.table import Schema, Table, number
+from scorer.tables.table import Table
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Ties
 from scorer.views.labelled import Labelled, LabelledRows, Targets
@@ -100,7 +102,7 @@ class Labels(NamedTuple):
         assert isinstance(self.truth, np.ndarray)
         codes, shared = np.append(column.codes, -1)[row], (self.lists, answered, self.weight)
         label = np.append(coded(column.names, self.constants.classes), -1)[codes]
-        predictions = np.append([number(name)[0] for name in column.names], np.nan)[codes]
+        predictions = np.append([parse_number(name).value for name in column.names], np.nan)[codes]
         label = np.where(self.numbered, self.truth, label)
         prediction = np.where(self.numbered, predictions, self.target)
         classes = Labelled(*shared, self.constants.classes, self.truth, label, extras=extras)
@@ -238,7 +240,7 @@ def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
         column = table.ids["label"]
         truth = coded(column.names, classes)[column.codes[rows]]
     if numbered is not None:  # a row of the other kind counts as answered correctly
-        values = np.array([number(name)[0] for name in column.names])[column.codes[rows]]
+        values = np.array([parse_number(name).value for name in column.names])[column.codes[rows]]
         truth, target = np.where(numbered, 0, truth), np.where(numbered, values, 1.0)
     if aids.counted is not None and truth.ndim == 1:  # the class of the other rows is of no matter
         truth = np.where(aids.counted[rows] | (truth >= 0), truth, 0)
@@ -382,7 +384,7 @@ def named_in(
 def classes_of(cells: Sequence[str], separator: str | None) -> list[str]:
     """The distinct labels of these cells, whole numbers by their size, else as text."""
     names = {name for cell in cells for name in split(cell, separator) if name}
-    if all(number(name)[1] is None for name in names):
+    if all(not parse_number(name).code for name in names):
         return sorted(names, key=lambda name: (float(name), name))
     return sorted(names)
 

@@ -11,7 +11,8 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
-from scorer.tables.table import Schema, Table
+from scorer.reading.schema import Schema
+from scorer.tables.table import Table
 from scorer.views.extras import Extras
 from scorer.views.hits import Ties
 from scorer.views.masks import MaskRuns, Masks, RunFault, runs_of

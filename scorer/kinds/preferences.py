@@ -14,7 +14,8 @@ from scorer.core.members import Members
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind
-from scorer.tables.table import Schema, Table
+from scorer.reading.schema import Schema
+from scorer.tables.table import Table
 from scorer.views.beyond import likelihood, prefer, stated
 from scorer.views.hits import Ties
 from scorer.views.join import GradedItems, members, named

@@ -14,8 +14,9 @@ from scorer.core.members import MemberPairs, Members, members_of
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind
+from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 from scorer.views.beyond import rated
 from scorer.views.extras import Extras, NamedColumns, placed
 from scorer.views.hits import Ties

@@ -17,7 +17,8 @@ from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
 from scorer.metrics.api import Metric
 from scorer.metrics.values import share_metric, value_metric
-from scorer.tables.table import Schema, Table
+from scorer.reading.schema import Schema
+from scorer.tables.table import Table
 from scorer.views.extras import Extras
 from scorer.views.given import Given
 from scorer.views.hits import Ties

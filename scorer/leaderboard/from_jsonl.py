@@ -8,15 +8,15 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.bytes.files import open_bytes
-from scorer.bytes.limits import ReadLimits, Unreadable
-from scorer.bytes.lines import lines
 from scorer.core.arrays import Floats
 from scorer.core.errors import UsageError
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, printable, quoted
 from scorer.leaderboard.pairs import pairing
+from scorer.reading.limits import ReadLimits, UnreadableError
+from scorer.reading.lines import read_lines, without_mark
+from scorer.reading.unpack import read_bytes
 from scorer.results.comparison import Pairing
 
 
@@ -30,16 +30,16 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
     lists: dict[str, int] = {}
     cells: dict[str, list[tuple[int, int, int, float]]] = {}
     try:
-        with open_bytes(path, ReadLimits()) as stream:
-            for number, line in lines(stream, ReadLimits(), findings):
-                if not begun and not _begins(line):
-                    return None
-                begun = True
-                if line.strip(" \t"):
-                    where = f"{printable(path.name)}:{number}"
-                    for key, value in _parsed_line(line, where, names, lists):
-                        cells.setdefault(key, []).append(value)
-    except Unreadable as error:
+        data = without_mark(read_bytes(path, ReadLimits()).data)
+        for number, line in read_lines(data, findings, ReadLimits()).iter_rows():
+            if not begun and not _begins(line):
+                return None
+            begun = True
+            if line.strip(" \t"):
+                where = f"{printable(path.name)}:{number}"
+                for key, value in _parsed_line(line, where, names, lists):
+                    cells.setdefault(key, []).append(value)
+    except UnreadableError as error:
         findings.add(error.problem)
     if not begun:
         return None

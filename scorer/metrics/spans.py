@@ -24,7 +24,7 @@ from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.metrics.api import Figure, Ratio, divide, metric
 from scorer.metrics.parameters import BothColumn, Needs, Relevant
-from scorer.tables.table import EXTRA
+from scorer.reading.schema import EXTRA
 from scorer.views.hits import Judged
 from scorer.views.texts import Texts
 

@@ -15,7 +15,7 @@ from scorer.challenge.words import FLAGS
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import join_first, nearest, printable, quoted
-from scorer.tables.table import number
+from scorer.reading.numbers import parse_number
 
 if TYPE_CHECKING:
     from scorer.challenge.phases import Question
@@ -43,9 +43,9 @@ def fault(question: Question, text: str) -> str | None:
 
 
 def _fault_of_number(question: Question, text: str) -> str | None:
-    value, wrong = number(text, MOST)
+    value, wrong, _ = parse_number(text, MOST)
     unit = f" in {printable(question.unit, 60)}" if question.unit else ""
-    if wrong is not None:
+    if wrong:
         return f"is {quoted(text)}, expected a finite number{unit}, such as 3.5"
     low, high = question.range
     if low is not None and value < low:

@@ -8,20 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-from scorer.bytes.files import same_content
-from scorer.bytes.limits import ReadLimits
 from scorer.challenge.columns import extra_roles
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
 from scorer.challenge.submission import Submission
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import ChallengeError, UnknownName
-from scorer.core.problems import Problem
+from scorer.core.problems import Findings, Problem
 from scorer.core.registry import Registry, plugin
 from scorer.core.text import display_path, quoted
-from scorer.formats.base import Format
-from scorer.formats.read import format_of
-from scorer.formats.read_once import ReadTable
 from scorer.kinds.base import Kind
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
@@ -30,9 +25,14 @@ from scorer.prepare.board_rules import board_rules, tie_breaker
 from scorer.prepare.combine import Combiner
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, of_its_kind, own_metrics, sides
+from scorer.reading.formats import find_format
+from scorer.reading.limits import ReadLimits
+from scorer.reading.recognize import first_lines, is_qrels
+from scorer.reading.schema import Schema
+from scorer.reading.unpack import has_same_content
 from scorer.results.report import RESERVED_COLUMNS, RankedBy
 from scorer.results.scorecard import Rules
-from scorer.tables.table import Schema
+from scorer.tables.frame import FileColumns, read_file_columns
 from scorer.views.frames import Frames
 from scorer.views.given import Given
 from scorer.views.positions import Positions, PositionTable
@@ -51,7 +51,7 @@ class BoundChallenge(NamedTuple):
     ranked_by: RankedBy | None = None  # several measures whose ranks are put together
     # list -> the values that submissions have of it, where nothing else names the lists
     found: Mapping[str, frozenset[str]] | None = None
-    read: dict[Path, ReadTable] | None = None  # tables of submissions that were read for that
+    tables: Mapping[Path, FileColumns] = {}  # of submissions that were read for that
 
     @property
     def views(self) -> frozenset[type]:
@@ -88,16 +88,19 @@ class BoundChallenge(NamedTuple):
         """The schema of a file, of which every column is used where measures read frames."""
         return replace(shape, every=True) if Frames in self.views else shape
 
-    def format(
-        self, path: Path, name: str | None = None, own: Sequence[Path] | None = None
-    ) -> Format:
-        """How a submission is read; in the format of that name, if any.
-
-        `own` is the challenge's own files, where they are known already.
-        """
-        rules = self.challenge.submission
-        own = own_files(self.challenge) if own is None else own
-        return format_of(path, name or rules.format, form=self.challenge.form(rules), own=own)
+    def read(
+        self,
+        path: Path,
+        findings: Findings,
+        format: str | None = None,
+        shapes: Sequence[Schema] | None = None,
+    ) -> FileColumns:
+        """A submission as the challenge has it written, or in the format of that name."""
+        rules, layout = self.challenge.submission, self.challenge.layout(self.challenge.submission)
+        schemas = self.shapes if shapes is None else shapes
+        return read_file_columns(
+            path, format or rules.format, schemas, findings, self.limits, layout
+        )
 
     @property
     def limits(self) -> ReadLimits:
@@ -313,16 +316,16 @@ def _open_truth(challenge: Challenge) -> Iterator[Fault]:
         return
     for key in ("lists", "items", "history"):
         source = getattr(challenge, key)
-        if source is not None and same_content(source.file, challenge.truth.file):
+        if source is not None and has_same_content(source.file, challenge.truth.file):
             message = "this is the truth's file, which no participant may know"
             help = f"write the {key} to a file of their own, without the answers"
             yield Fault(key, "C124", message, help)
     for key, source in challenge.key_files.items():
-        if not key.startswith("truth") and same_content(source.file, challenge.truth.file):
+        if not key.startswith("truth") and has_same_content(source.file, challenge.truth.file):
             message = "this is the truth's file, which no participant may know"
             help = "write them to a file of their own, without the answers"
             yield Fault(key, "C124", message, help)
-    if any(same_content(path, challenge.truth.file) for path in challenge.prose):
+    if any(has_same_content(path, challenge.truth.file) for path in challenge.prose):
         message = "one of these is the truth's file, which no participant may know"
         yield Fault("pages", "C124", message, "write the page to a file of its own")
 
@@ -334,11 +337,10 @@ def _by_content(challenge: Challenge) -> Challenge:
     without qrels are ignored, as trec_eval does.
     """
     truth, submission = challenge.truth, challenge.submission
-    format = truth.format or format_of(truth.file, None).name
+    format = truth.format or find_format(truth.file, None).name
     if truth.format is None and format == "csv":
-        from scorer.prepare.guess.forms import is_qrels
-
-        format = "trec" if is_qrels(truth.file) else "csv"
+        lines = first_lines(truth.file, ReadLimits())
+        format = "trec" if is_qrels(lines, truth.file) else "csv"
     if format != "trec":
         return challenge
     columns = truth.columns

@@ -12,7 +12,8 @@ from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.faults import Fault, located
 from scorer.prepare.tables import organizer_table
 from scorer.prepare.where import truth_shapes
-from scorer.tables.table import EXTRA, Table
+from scorer.reading.schema import EXTRA
+from scorer.tables.table import Table
 from scorer.views.boxes import CLASS, box_classes
 
 

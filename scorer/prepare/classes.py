@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from scorer.bytes.limits import ReadLimits
-from scorer.challenge.forms import cut_of
+from scorer.challenge.forms import layout_of
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import ClassNames
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, printable, quoted
-from scorer.formats.read import format_of, header, read
-from scorer.tables.table import Schema
+from scorer.reading.limits import ReadLimits
+from scorer.reading.read import header_words
+from scorer.reading.schema import Schema
+from scorer.tables.frame import read_columns
 
 MOST_CLASSES = 10_000_000
 
@@ -22,13 +23,14 @@ def classes_in(challenge: Challenge, findings: Findings) -> tuple[str, ...]:
     if isinstance(source, tuple):
         return ()
     file_findings = Findings(display_path(source.file))
-    limits = ReadLimits(rows=MOST_CLASSES, ids=MOST_CLASSES)
-    format = format_of(source.file, source.format, form=cut_of(source))
-    words = header(source.file, format, limits)
+    limits = ReadLimits(rows=MOST_CLASSES)
+    layout = layout_of(source)
+    words = header_words(source.file, source.format, limits, layout)
     columns = dict(source.columns)
     if not columns and len(words) == 1:
         columns = {"label": next(iter(words))}
-    table = read(source.file, format, [Schema(("label",), (), columns)], file_findings, limits)
+    schema = Schema(("label",), (), columns)
+    table = read_columns(source.file, source.format, [schema], file_findings, limits, layout)
     names: tuple[str, ...] = ()
     if table is not None:
         column = table.ids["label"]

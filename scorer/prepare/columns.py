@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from scorer.bytes.limits import ReadLimits
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, nearest, quoted
-from scorer.formats.read import format_of, read
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.faults import Fault, located
 from scorer.prepare.where import chosen
+from scorer.reading.schema import Schema
 from scorer.results.columns import ListColumns
 from scorer.results.groups import keys_of
-from scorer.tables.table import Schema, Table
+from scorer.tables.frame import read_columns
+from scorer.tables.table import Table
 
 
 def list_columns(
@@ -87,8 +87,8 @@ def _read(challenge: Challenge, role: str, name: str, findings: Findings) -> Tab
     file_findings = Findings(display_path(source.file))
     columns = dict(source.columns) if name == "group" else {**source.columns, role: name}
     shape = Schema(("list", role), (), columns)
-    format = format_of(source.file, source.format, form=challenge.form(source))
-    table = read(source.file, format, [shape], file_findings, ReadLimits())
+    layout = challenge.layout(source)
+    table = read_columns(source.file, source.format, [shape], file_findings, layout=layout)
     errors = [problem for problem in file_findings if problem.severity == "error"]
     findings.extend(of_organizer(errors))  # what the columns are for, each measure says itself
     return table

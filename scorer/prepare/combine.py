@@ -7,17 +7,17 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from scorer.bytes.limits import ReadLimits
-from scorer.challenge.forms import cut_of
+from scorer.challenge.forms import layout_of
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
 from scorer.core.formula import Bounds, Traits, parse, spelt
 from scorer.core.text import join_first, nearest, quoted
-from scorer.formats.read import format_of, header
 from scorer.metrics.aggregate import COMPOSITE, SIZE, Combination, composite
 from scorer.metrics.api import Better, Metric
 from scorer.metrics.notation import Measure, parse_measure
 from scorer.prepare.faults import Fault
+from scorer.reading.limits import ReadLimits
+from scorer.reading.read import header_words
 from scorer.stats.aggregate import MEAN, Aggregate, aggregate
 
 LIST_WORDS = ("lists", "list")  # what `average` calls them
@@ -38,8 +38,7 @@ class Combiner:
         private = "group" in self.challenge.truth.columns
         if source is None:
             return ("group",) if self.challenge.parted or private else ()
-        format = format_of(source.file, source.format, form=cut_of(source))
-        words = header(source.file, format, ReadLimits())
+        words = header_words(source.file, source.format, ReadLimits(), layout_of(source))
         list_column = source.columns.get("list", "list")
         group = source.columns.get("group", "group")
         others = sorted(word for word in words if word != list_column)

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scorer.bytes.files import beginning, digest
-from scorer.bytes.limits import Unreadable
 from scorer.challenge.forms import Cut
 from scorer.challenge.model import KEY, Challenge
 from scorer.core.errors import ChallengeError
@@ -20,6 +18,8 @@ from scorer.core.text import display_path
 from scorer.core.version import __version__
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
+from scorer.reading.limits import UnreadableError
+from scorer.reading.unpack import parts_digest, stored_head
 from scorer.results.scorecard import Rules
 
 MOST_KEY = 1 << 16  # bytes of it that count
@@ -63,7 +63,6 @@ def digests(
     measures: Sequence[Measure],
     rules: Mapping[str, Rules],
     positions: bool = False,
-    truth_digest: str | None = None,
 ) -> dict[str, str]:
     """Digests of all that a value depends on, beside its submission: a scorecard's identity.
 
@@ -84,7 +83,6 @@ def digests(
     Args:
         rules: measure id -> how lists without a value count.
         positions: whether scorecards hold positions, which preferences that rank need.
-        truth_digest: that of the truth's file, where it was read, or is none of this machine.
 
     Returns:
         Hexadecimal digests of `rules`, `truth` and `plugins`, scorer's version as `scorer`, and as
@@ -98,9 +96,7 @@ def digests(
         code.update(hashlib.sha256(path.read_bytes()).digest())
     values = _digest(_values(challenge, kind, measures, rules))
     files = {
-        name: truth_digest
-        if name == "truth" and truth_digest is not None
-        else _file_digest(source.file, tuple(getattr(source, "parts", {}).values()))
+        name: _file_digest(source.file, tuple(getattr(source, "parts", {}).values()))
         for name in _sources(challenge)
         if (source := getattr(challenge, name)) is not None
     }
@@ -223,12 +219,12 @@ def _code(metric: Metric) -> str | None:
 
 def _file_digest(path: Path, parts: Sequence[str] = ()) -> str:
     try:
-        return digest(path, parts)
-    except Unreadable as error:
+        return parts_digest(path, parts)
+    except UnreadableError as error:
         raise _unreadable(path, error) from None
 
 
-def _unreadable(path: Path, error: Unreadable) -> ChallengeError:
+def _unreadable(path: Path, error: UnreadableError) -> ChallengeError:
     problem = error.problem
     return ChallengeError(
         problems=of_organizer([Problem(problem.code, problem.message, path=display_path(path))])
@@ -240,8 +236,8 @@ def _key(folder: Path) -> bytes | None:
     if not os.path.lexists(path):
         return None
     try:
-        text = beginning(path, MOST_KEY).strip()
-    except Unreadable as error:
+        text = stored_head(path, MOST_KEY).strip()
+    except UnreadableError as error:
         raise _unreadable(path, error) from None
     if not text:
         raise ChallengeError(

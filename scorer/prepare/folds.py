@@ -10,8 +10,9 @@ import numpy as np
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
+from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 
 Folded = tuple[Table, tuple[str, ...]]  # a fold's truth, and its lists
 SHAPES = (Schema(("list", "item", "fold")), Schema(("list", "fold")))

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import is_kit
-from scorer.challenge.forms import cut_of
+from scorer.challenge.forms import layout_of
 from scorer.challenge.measures import MeasureSpec, one_primary
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.core.text import join_first, quoted
-from scorer.formats.form import VALUE_ROLES
-from scorer.formats.read import format_of, header
 from scorer.kinds.base import Kind, kinds
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
 from scorer.prepare.faults import Fault, refuse
+from scorer.reading.layout import VALUE_ROLES
+from scorer.reading.limits import ReadLimits
+from scorer.reading.read import header_words
 
 # columns that only challenges of that kind have
 OWN_COLUMNS = {
@@ -219,8 +219,7 @@ def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
     if "ratings" in fits and "rating" in value_roles:
         return "ratings"
     if not value_roles and not source.document:
-        format = format_of(source.file, source.format, form=cut_of(source))
-        words = header(source.file, format, ReadLimits())
+        words = header_words(source.file, source.format, ReadLimits(), layout_of(source))
         for name, roles in OWN_COLUMNS.items():
             if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
                 return name

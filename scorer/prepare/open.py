@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from scorer.bytes.limits import ReadLimits
 from scorer.challenge.archive import is_kit, refuse_kit
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import IdNames, Public
@@ -17,9 +16,6 @@ from scorer.checks.pairs import improbable
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
-from scorer.formats.form import matched, part_of, row_of
-from scorer.formats.read import SHA256, format_of
-from scorer.formats.whole import whole_text
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.kinds.picked import Picked
 from scorer.metrics.notation import Measure
@@ -35,10 +31,14 @@ from scorer.prepare.folds import SHAPES, Folded, split
 from scorer.prepare.tables import organizer_table, raise_fatal, read_keys, tell_cells
 from scorer.prepare.where import counted_rows, picked, truth_shapes
 from scorer.prepare.without_truth import found_lists, table_of_lists
+from scorer.reading.layout import match_wide_columns, part_of, row_of
+from scorer.reading.limits import ReadLimits
+from scorer.reading.read import read_text
+from scorer.reading.schema import Schema
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
 from scorer.tables.names import names_of
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 from scorer.views.frames import Frames, text_of
 from scorer.views.members import items_by_list
 from scorer.views.positions import Positions
@@ -288,7 +288,9 @@ class OpenChallenge:
             self.folds,
             self.digests,
             tuple(prepared.challenge.plugins),
-            form=prepared.challenge.form(prepared.challenge.submission)._replace(known=self.labels),
+            layout=prepared.challenge.layout(prepared.challenge.submission)._replace(
+                known=self.labels
+            ),
             columns=self.columns,
             solution=self.solution,
             picked=self.picked,
@@ -317,7 +319,7 @@ def opened(
         public_part = public(prepared)
         truth = table_of_lists(public_part)
     else:
-        read = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings, True)
+        read = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
         raise_fatal(findings)
         assert read is not None
         truth = read
@@ -329,8 +331,8 @@ def opened(
     refuse_ladder(challenge, measures)
     refuse_ungrouped(challenge, public_part.groups)
     wanted_views, kind = prepared.views | views, prepared.kind.name
-    rules, placed, digest = prepared.rules, Positions in wanted_views, truth.facts.get(SHA256)
-    identity = digests(challenge, kind, prepared.measures, rules, placed, digest)
+    placed = Positions in wanted_views
+    identity = digests(challenge, kind, prepared.measures, prepared.rules, placed)
     columns = list_columns(prepared, ready.lists, truth, public_part.groups)
     return OpenChallenge(
         prepared,
@@ -385,7 +387,7 @@ def wide_labels(
         truth = organizer_table(challenge, source, kind.known, Findings())
     names = () if truth is None else truth.facts.get("columns", ())
     others = {source.columns.get(each, each) for each in ("list", "weight", *source.extra)}
-    return tuple(label for _, label in matched(source.wide[role], names, others))
+    return tuple(label for _, label in match_wide_columns(source.wide[role], names, others))
 
 
 def _solution(prepared: BoundChallenge, truth: Table) -> str:
@@ -395,8 +397,7 @@ def _solution(prepared: BoundChallenge, truth: Table) -> str:
     """
     challenge = prepared.challenge
     source = challenge.truth
-    format = format_of(source.file, source.format, form=challenge.form(source))
-    text = whole_text(source.file, format, ReadLimits())
+    text = read_text(source.file, source.format, ReadLimits(), challenge.layout(source))
     if text is None and prepared.kind.name == "frames":
         message = "Kaggle's metrics read CSV, with a header"
         refuse(challenge, [Fault("truth.file", "C115", message)])

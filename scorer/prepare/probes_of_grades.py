@@ -15,8 +15,9 @@ from scorer.kinds.grades import Grades
 from scorer.metrics.notation import Measure
 from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
+from scorer.reading.schema import EXTRA, NUMBER
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import EXTRA, NUMBER, Table
+from scorer.tables.table import Table
 from scorer.views.diverse import Diverse
 from scorer.views.extras import placed
 from scorer.views.join import GradedItems, judge

@@ -11,8 +11,9 @@ import numpy as np
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats, Ints
 from scorer.kinds.labels import LIKELY, Labels
+from scorer.reading.schema import NUMBER, Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import NUMBER, Schema, Table
+from scorer.tables.table import Table
 from scorer.views.join import GradedItems
 
 NO_ROWS = np.empty(0, dtype=np.int64)

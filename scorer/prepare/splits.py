@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from scorer.bytes.limits import ReadLimits
 from scorer.challenge.model import Challenge
 from scorer.challenge.words import EVERYTHING, REST, SHOWN_WORDS
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, join_first, quoted
-from scorer.formats.read import format_of, read
 from scorer.prepare.faults import Fault, refuse
+from scorer.reading.schema import Schema
 from scorer.results.report import Scope
 from scorer.results.scorecard import Scorecard
-from scorer.tables.table import Schema
+from scorer.tables.frame import read_columns
 
 if TYPE_CHECKING:
     from scorer.challenge.phases import Splits
@@ -73,7 +72,7 @@ def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[
     findings = Findings(display_path(path))
     shape = Schema(("list", "fold"), (), {"fold": "split"})
     kaggle = Schema(("list", "fold"), (), {"list": called, "fold": "Usage"}, every=True)
-    table = read(path, format_of(path, None), [shape, kaggle], findings, ReadLimits())
+    table = read_columns(path, None, [shape, kaggle], findings)
     split_of: dict[str, str] = {}
     known_lists = set(lists)
     if table is None:

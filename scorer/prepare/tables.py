@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from scorer.bytes.limits import ReadLimits
-from scorer.challenge.forms import cut_of
+from scorer.challenge.forms import layout_of
 from scorer.challenge.model import CLASSES, Challenge
 from scorer.challenge.sources import Described, Source
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, of_organizer
 from scorer.core.text import display_path
-from scorer.formats.parts import by_part
-from scorer.formats.read import format_of, read
-from scorer.tables.table import Schema, Table
+from scorer.reading.parts import locate_by_part
+from scorer.reading.schema import Schema
+from scorer.tables.frame import read_columns
+from scorer.tables.table import Table
 from scorer.views.extras import columns_of
 
 
@@ -23,14 +23,13 @@ def organizer_table(
     source: Source,
     shapes: Sequence[Schema],
     findings: Findings,
-    digested: bool = False,
 ) -> Table | None:
-    """The table in one of the organizer's files, as of `read`; problems of it get T codes."""
+    """The table in one of the organizer's files, or None; problems of it get T codes."""
     file_findings = Findings(display_path(source.file))
     schemas = [replace(shape, columns={**source.columns, **shape.columns}) for shape in shapes]
-    format = format_of(source.file, source.format, form=challenge.form(source))
-    table = read(source.file, format, schemas, file_findings, ReadLimits(), digested)
-    by_part(file_findings, format.form.parts)
+    layout = challenge.layout(source)
+    table = read_columns(source.file, source.format, schemas, file_findings, layout=layout)
+    locate_by_part(file_findings, layout.parts)
     is_split = challenge.splits is not None and challenge.splits.file == source.file
     used = ("S205", "column 'Usage' is not used") if is_split else None  # the splits use it
     told = (p for p in file_findings if (p.code, p.message) != used)
@@ -44,9 +43,9 @@ def read_keys(challenge: Challenge, findings: Findings) -> None:
         if key == CLASSES:
             continue
         shape = Schema(("list",), ("item",), source.columns)
-        format = format_of(source.file, source.format, form=cut_of(source))
         file_findings = Findings(display_path(source.file))
-        read(source.file, format, [shape], file_findings, ReadLimits())
+        layout = layout_of(source)
+        read_columns(source.file, source.format, [shape], file_findings, layout=layout)
         findings.extend(of_organizer(file_findings))
 
 

@@ -8,20 +8,21 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.bytes.files import open_bytes
-from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Ints
 from scorer.core.errors import SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.formats.form import PLAIN, FileForm, separator_of
-from scorer.formats.read import format_of, read
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.guess.forms import look
-from scorer.prepare.guess.look import HEAD
+from scorer.reading.layout import PLAIN, Layout, separator_of
+from scorer.reading.limits import ReadLimits, UnreadableError
+from scorer.reading.recognize import HEAD
+from scorer.reading.schema import Schema
+from scorer.reading.unpack import read_head
 from scorer.results.votes import Ballots
-from scorer.tables.table import Schema, Table
+from scorer.tables.frame import read_columns
+from scorer.tables.table import Table
 
 # role -> what its column is called where nobody says it, without case; the first that is there
 USUAL = {
@@ -57,8 +58,8 @@ def read_votes(paths: Sequence[Path], columns: Mapping[str, str]) -> tuple[Ballo
     whole, parts = Findings(), list[tuple[Path, Table, Findings]]()
     for path in paths:
         findings = Findings(str(path))
-        schema, form = _vote_schema_and_form(path, columns)
-        table = read(path, format_of(path, None, form=form), [schema], findings, ReadLimits())
+        schema, layout = _vote_schema_and_layout(path, columns)
+        table = read_columns(path, None, [schema], findings, layout=layout)
         if table is not None and not len(table):
             findings.add(Problem("S103", "there are no votes"))
         findings = findings.without(("S205",))  # what was asked and answered may stand beside
@@ -95,25 +96,25 @@ def refuse_other_rules(challenge: Challenge) -> None:
     refuse(challenge, faults)
 
 
-def _vote_schema_and_form(path: Path, columns: Mapping[str, str]) -> tuple[Schema, FileForm]:
-    """The columns that a file has to have, the named ones, else usual ones; and its form."""
+def _vote_schema_and_layout(path: Path, columns: Mapping[str, str]) -> tuple[Schema, Layout]:
+    """The columns that a file has to have, the named ones, else usual ones; and its layout."""
     start = _beginning(path)
     if start[:1] in ("{", "["):
         schema = _schema(_names_in_object(start), columns)
-        paths = ((role, f"[].{schema.called(role)}") for role in schema.roles)
-        return schema, FileForm(json=tuple(paths)) if start[0] == "[" else PLAIN
+        paths = ((role, f"[].{schema.column_name(role)}") for role in schema.roles)
+        return schema, Layout(json=tuple(paths)) if start[0] == "[" else PLAIN
     seen = look(path) if path.is_file() else None
     separator = str(seen.written.get("separator", "")) if seen else ""
     names = seen.names if seen else ()
-    return _schema(names, columns), FileForm(separator=separator_of(separator))
+    return _schema(names, columns), Layout(separator=separator_of(separator))
 
 
 def _beginning(path: Path) -> str:
     """The first text of a file; none where it cannot be read, which reading it tells."""
     try:
-        with open_bytes(path, ReadLimits()) as stream:
-            return stream.read(HEAD).decode("utf-8-sig", "ignore").lstrip()
-    except (Unreadable, OSError, ValueError):
+        head = read_head(path, HEAD, ReadLimits())
+        return head.decode("utf-8-sig", "ignore").lstrip()
+    except (UnreadableError, OSError, ValueError):
         return ""
 
 

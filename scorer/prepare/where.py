@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scorer.bytes.limits import ReadLimits
-from scorer.challenge.forms import cut_of
+from scorer.challenge.forms import layout_of
 from scorer.challenge.model import Challenge
 from scorer.challenge.sources import Described
 from scorer.core.arrays import Ints, Mask
@@ -17,13 +16,16 @@ from scorer.core.errors import ChallengeError
 from scorer.core.grammar import GrammarError
 from scorer.core.problems import Findings, Problem, of_organizer
 from scorer.core.text import display_path, nearest, quoted
-from scorer.formats.read import format_of, header, read
 from scorer.kinds.base import OpenTruth
 from scorer.kinds.labels import LIKELY
 from scorer.kinds.picked import Picked
 from scorer.prepare.bind import BoundChallenge, written_so
 from scorer.prepare.faults import Fault, refuse
-from scorer.tables.table import EXTRA, NUMBER, Schema, Table
+from scorer.reading.limits import ReadLimits
+from scorer.reading.read import header_words
+from scorer.reading.schema import EXTRA, NUMBER, Schema
+from scorer.tables.frame import read_columns
+from scorer.tables.table import Table
 from scorer.views.join import among_lists
 
 
@@ -59,8 +61,7 @@ def truth_shapes(prepared: BoundChallenge) -> list[Schema]:
 
 
 def _header(source: Described) -> frozenset[str]:
-    format = format_of(source.file, source.format, form=cut_of(source))
-    return frozenset(header(source.file, format, ReadLimits()))
+    return header_words(source.file, source.format, ReadLimits(), layout_of(source))
 
 
 class Chosen(NamedTuple):
@@ -268,9 +269,9 @@ def _text_columns(
     """The columns of a file as texts, each as `extra[NAME]`, beside the ids of `of`."""
     roles = {f"{EXTRA}{name}]": word for name, word in called.items()}
     shape = Schema((of, *roles), (), {**source.columns, **roles})
-    format = format_of(source.file, source.format, form=challenge.form(source))
     findings = Findings(display_path(source.file))
-    table = read(source.file, format, [shape], findings, ReadLimits())
+    layout = challenge.layout(source)
+    table = read_columns(source.file, source.format, [shape], findings, layout=layout)
     if table is None or findings.fatal:
         raise ChallengeError(problems=of_organizer(findings))
     return table

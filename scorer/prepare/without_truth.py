@@ -11,8 +11,9 @@ from scorer.challenge.public import Public
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.kind import refuse_votes
+from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 
 HELP = "write lists: {file: lists.csv}, with a column list"
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 
-from scorer.bytes.limits import ReadLimits, Unreadable, refuse_errors
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.base import Submitted, examine, is_partial
@@ -23,18 +22,20 @@ from scorer.core.errors import MetricFailed, SubmissionRejected
 from scorer.core.problems import Findings, Problem
 from scorer.core.registry import plugin_call
 from scorer.core.text import quoted
-from scorer.formats.base import Format
-from scorer.formats.form import PLAIN, FileForm
-from scorer.formats.read import format_of
 from scorer.kinds.base import OpenTruth
 from scorer.kinds.picked import Picked
 from scorer.metrics.notation import Measure
+from scorer.reading.formats import Format, find_format
+from scorer.reading.layout import PLAIN, Layout
+from scorer.reading.limits import ReadLimits, UnreadableError, refuse_many_errors
+from scorer.reading.schema import Schema
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.tables.columns import CodedColumn, RecodedColumn
+from scorer.tables.frame import FileColumns, read_file_columns
 from scorer.tables.names import same_names
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 from scorer.views.frames import Frames, text_of
 from scorer.views.meeting import Views
 from scorer.views.ranked import GAPS, ranked
@@ -55,7 +56,7 @@ class Plan:
     digests: Mapping[str, str] = field(default_factory=dict)
     plugins: tuple[Path, ...] = ()  # where the challenge's own metrics are
     checks: bool = True  # whether a submission is checked
-    form: FileForm = PLAIN  # in which submissions are written
+    layout: Layout = PLAIN  # in which submissions are written
     columns: ListColumns = NO_COLUMNS  # of all lists of the truth, where measures need them
     solution: str = ""  # the truth as CSV, where measures read frames
     # fold -> condition of a measure -> the items that it chooses
@@ -63,7 +64,13 @@ class Plan:
 
     def format(self, path: Path) -> Format:
         """How a submission is read."""
-        return format_of(path, self.rules.format, form=self.form, own=self.limits.own)
+        return find_format(path, self.rules.format, self.layout, self.limits.own)
+
+    def read(self, path: Path, findings: Findings) -> FileColumns:
+        """A submission's table."""
+        return read_file_columns(
+            path, self.rules.format, self.shapes, findings, self.limits, self.layout
+        )
 
     @cached_property
     def known(self) -> PublicIds:
@@ -164,8 +171,8 @@ def _check(plan: Plan, table: Table, findings: Findings) -> Ints | None:
     submitted = Submitted(table, plan.public, plan.rules, plan.known, partial)
     examine(submitted, findings)
     try:
-        refuse_errors(findings.errors, plan.limits.errors)
-    except Unreadable as error:
+        refuse_many_errors(findings.errors)
+    except UnreadableError as error:
         findings.add(error.problem)
         return None
     findings.extend(_refused_cells(plan, table))

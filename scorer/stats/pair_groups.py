@@ -9,12 +9,12 @@ from itertools import pairwise
 
 import numpy as np
 
-from scorer.core.threads import Threads
 from scorer.stats.family import Paired, groups_of_pairs, largest_of, matrices, pair_places
 from scorer.stats.greatest import Greatest
 from scorer.stats.intervals import Scale, deviations_of
 from scorer.stats.pair_products import skews, sums_and_norms
 from scorer.stats.shares import stretch
+from scorer.stats.threads import Threads
 from scorer.stats.units import NOISE, Floats, Ints, Mask, of_both, unit_sums
 
 OTHERS = 8  # submissions held against one at a time: their sums stay in a cache

@@ -13,11 +13,11 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.core.threads import Threads
 from scorer.stats.family import Paired, holm
 from scorer.stats.intervals import MEANS, Scale
 from scorer.stats.pair_groups import all_observed, as_matrices, large_enough, pair_groups, sizes
 from scorer.stats.permutation import Adjust, permuted, student
+from scorer.stats.threads import Threads
 from scorer.stats.units import NOISE, Floats, Ints, Mask, units
 
 Test = Literal["permutation", "wilcoxon", "t"]

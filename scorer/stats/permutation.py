@@ -8,10 +8,10 @@ from typing import Literal
 
 import numpy as np
 
-from scorer.core.threads import Threads
 from scorer.stats.family import Paired, holm
 from scorer.stats.pair_groups import PairGroup, all_observed, as_matrices, large_enough, sizes
 from scorer.stats.skew import unskewed
+from scorer.stats.threads import Threads
 from scorer.stats.units import NOISE, Floats, Ints, blocks
 
 Adjust = Literal["max", "holm"]

@@ -32,13 +32,7 @@ class CodedColumn:
     Args:
         codes: one a row, into `held`.
         held: the distinct ids, in order of appearance; in a large table as polars has them.
-
-    Attributes:
-        usual: whether all ids are known to be of printable ASCII without blanks, plus signs, quotes
-            and opening brackets.
     """
-
-    usual = False
 
     def __init__(self, codes: Codes, held: Sequence[str] | pl.Series) -> None:
         self.codes = codes
@@ -148,8 +142,8 @@ class RunColumn(CodedColumn):
 class TextColumn(CodedColumn):
     """A column of ids as polars has it; codes and names are made when they are asked for."""
 
-    def __init__(self, series: pl.Series, usual: bool = False) -> None:
-        self.series, self.usual = series, usual
+    def __init__(self, series: pl.Series) -> None:
+        self.series = series
 
     @cached_property
     def in_runs(self) -> bool:
@@ -202,9 +196,7 @@ class TextColumn(CodedColumn):
 
     def where(self, rows: Rows) -> CodedColumn:
         """The column of some rows alone."""
-        part = TextColumn(
-            self.series[rows if isinstance(rows, slice) else one_by_one(rows)], self.usual
-        )
+        part = TextColumn(gathered(self.series, rows))
         part.__dict__["row_hashes"] = self.row_hashes[rows]
         return part
 
@@ -213,55 +205,11 @@ class TextColumn(CodedColumn):
         return bool(self.series.is_in(ids).any())
 
 
-class JoinedColumn(CodedColumn):
-    """A column that was read in pieces: as polars has it until codes are asked for, then these."""
-
-    def __init__(self, series: pl.Series) -> None:
-        self.column: CodedColumn = TextColumn(series)  # either
-
-    @property
-    def _coded(self) -> CodedColumn:
-        if isinstance(self.column, TextColumn):  # whose texts take more than codes
-            self.column = CodedColumn(self.column.codes, self.column.held)
-        return self.column
-
-    @property
-    def codes(self) -> Codes:  # type: ignore[override]
-        """The code of each row."""
-        return self._coded.codes
-
-    @property
-    def held(self) -> Sequence[str] | pl.Series:  # type: ignore[override]
-        """The distinct ids, in order of appearance."""
-        return self._coded.held
-
-    @cached_property
-    def row_hashes(self) -> Hashes:
-        """The 64-bit hash of each row's id."""
-        return self.column.row_hashes
-
-    def text(self, row: int) -> str:
-        """The id of one row."""
-        return self.column.text(row)
-
-    def gathered(self, rows: NDArray[np.integer[Any]]) -> IdTexts:
-        """The ids of some rows."""
-        return self.column.gathered(rows)
-
-    def where(self, rows: Rows) -> CodedColumn:
-        """The column of some rows alone."""
-        return self.column.where(rows)
-
-    def any_of(self, ids: Sequence[str]) -> bool:
-        """Whether any of these ids is there."""
-        return self.column.any_of(ids)
-
-
 class PickedColumn(CodedColumn):
     """Some rows of a column, in another order; codes are made when they are asked for."""
 
     def __init__(self, column: CodedColumn, rows: Ints) -> None:
-        self._column, self._rows, self.usual = column, rows, column.usual
+        self._column, self._rows = column, rows
 
     @cached_property
     def codes(self) -> Codes:  # type: ignore[override]

@@ -10,7 +10,8 @@ from typing import ClassVar, NamedTuple, Self
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.tables.table import EXTRA, NUMBER, Table
+from scorer.reading.schema import EXTRA, NUMBER
+from scorer.tables.table import Table
 from scorer.views.extras import Extras, WithColumns
 
 CLASS, SCORE = "class", "score"

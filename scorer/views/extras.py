@@ -12,7 +12,9 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.tables.table import EXTRA, NUMBER, Table, number
+from scorer.reading.numbers import parse_number
+from scorer.reading.schema import EXTRA, NUMBER
+from scorer.tables.table import Table
 
 Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of shares of classes
 Columns = Mapping[str, Sequence[Any]]  # by name; of examples
@@ -223,8 +225,8 @@ def _shares(cell: str) -> dict[str, float]:
     parts = [part for part in cell.split("|") if part.strip()]
     for part in parts:
         name, colon, text = part.rpartition(":")
-        value, fault = number(text.strip())
-        if not colon or fault is not None or value < 0:
+        value, fault, _ = parse_number(text.strip())
+        if not colon or fault or value < 0:
             name, value = part, 1 / len(parts)
         shares[name.strip()] = shares.get(name.strip(), 0.0) + value
     return shares

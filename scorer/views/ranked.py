@@ -17,7 +17,6 @@ from scorer.tables.columns import (
     Codes,
     Hashes,
     IdTexts,
-    JoinedColumn,
     RunColumn,
     TextColumn,
     gathered,
@@ -280,20 +279,17 @@ def keys(column: CodedColumn) -> Hashes:
 
 def is_hashed(column: CodedColumn) -> bool:
     """Whether polars holds the ids, so that hashing them is cheap."""
-    if isinstance(column, TextColumn | JoinedColumn):
+    if isinstance(column, TextColumn):
         return True
     return not isinstance(column.held, Sequence)
 
 
 def by_row(column: CodedColumn) -> CodedColumn:
     """The column with one id a row, where finding the distinct ids is not worth its time."""
-    if isinstance(column, JoinedColumn):
-        column = column.column
     if not isinstance(column, TextColumn):
         return column
     separate = CodedColumn(np.arange(column.row_hashes.size), column.series)
     vars(separate)["hashes"] = vars(separate)["row_hashes"] = column.row_hashes
-    separate.usual = column.usual
     return separate
 
 

@@ -16,8 +16,8 @@ from itsdangerous import BadSignature, URLSafeTimedSerializer
 from scorer.board.board import Board
 from scorer.board.names import ORGANIZER
 from scorer.board.teams import hash_of
-from scorer.bytes.write import write
 from scorer.challenge.model import FOLDER
+from scorer.reading.write import write_file
 from scorer.store.records import Token
 
 SECRET = "session.key"  # beside the store; SCORER_SECRET instead where several machines serve
@@ -56,7 +56,7 @@ def secret_of(board: Board) -> str:
     path = Path(board.challenge.folder, FOLDER, SECRET)
     if not path.exists():
         path.parent.mkdir(mode=0o700, exist_ok=True)
-        write(path, secrets.token_hex(32).encode())
+        write_file(path, secrets.token_hex(32).encode())
         path.chmod(0o600)
     return path.read_text(encoding="utf-8").strip()
 

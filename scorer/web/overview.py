@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from scorer.board.store import Usage
-from scorer.bytes.limits import format_size
 from scorer.core.text import join_first
+from scorer.reading.limits import format_size
 from scorer.store.records import Wanted
 from scorer.web.glance import milestones
 from scorer.web.site import Site

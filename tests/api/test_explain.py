@@ -32,11 +32,12 @@ from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, sum_equation
 from scorer.metrics.notation import parse, parse_measure
+from scorer.reading.schema import Schema
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored
 from scorer.scoring.explain import explained
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 from scorer.views.diverse import Diverse
 
 VLNET = ROOT / "challenges/vlnet-2011"

@@ -6,23 +6,23 @@ import zipfile
 
 import pytest
 
-FORMAT = '''
-import io
-from scorer.formats.base import format
-from scorer.tables.table import Builder
+FORMAT = """
+import polars as pl
 
-def as_bars(rows, columns):
-    """`list|item` a line."""
+from scorer.reading.formats import format
+from scorer.reading.table import Cells
+
+
+def write_bars(rows, columns):
     return "".join(f"{row['list']}|{row['item']}\\n" for row in rows).encode()
 
+
 @format("bars", ".bars"WRITE)
-def bars(request):
-    """`list|item` a line, best first."""
-    builder = Builder(request.wanted[0], ("list", "item"), request.findings)
-    for n, line in enumerate(request.stream.read().decode().splitlines(), 1):
-        builder.row(n, line.split("|"))
-    return builder.table()
-'''
+def read_bars(lines, request):
+    cells = pl.col("text").str.split("|").list
+    frame = lines.select("line", cells.get(0).alias("list"), cells.get(1).alias("item"))
+    return Cells(frame, request.schemas[0])
+"""
 YAML = "truth: truth.csv\nsubmission: {format: bars}\nmetrics: [RR]\n"
 
 
@@ -34,7 +34,7 @@ def test_an_installed_format_writes_the_sample(challenge, tmp_path, writes):
     facts = installed / "bars-1.0.dist-info"
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: bars\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text("[scorer.formats]\nbars = bars_format\n")
-    code = FORMAT.replace("WRITE", ", write=as_bars" if writes else "")
+    code = FORMAT.replace("WRITE", ", write=write_bars" if writes else "")
     (installed / "bars_format.py").write_text(code)
     folder, kit = challenge(YAML), tmp_path / "kit.zip"
 

@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import warnings
-from importlib import import_module
 
 import pytest
 
@@ -116,18 +115,3 @@ def test_importing_the_package_asks_nothing_of_the_process():
         [sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=True
     )
     assert ended.stdout == ""
-
-
-@pytest.mark.parametrize("many", [1, 2])
-def test_polars_is_imported_for_the_truth_before_one_submission(many, challenge, monkeypatch):
-    """Of several, copies of the process may read each half: none can be made once it is there."""
-    asked = []
-    monkeypatch.setattr(import_module("scorer.api.score"), "ready_to_read_before",
-                        lambda *paths: asked.append([path.name for path in paths]))  # fmt: skip
-    rows = "list,item,score\nq1,a,1\n"
-    folder = challenge(
-        "truth: truth.csv\nmetrics: [AP]\n",
-        **{"truth.csv": "list,item,grade\nq1,a,1\n", "one.csv": rows, "two.csv": rows},
-    )
-    scorer.score(folder, [folder / name for name in ("one.csv", "two.csv")[:many]])
-    assert asked == [["one.csv", "truth.csv"]][: 2 - many]

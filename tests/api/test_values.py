@@ -9,13 +9,9 @@ import polars as pl
 import pytest
 
 import scorer
-from scorer.bytes.limits import ReadLimits
 from scorer.core.errors import UsageError
-from scorer.formats import cut
-from scorer.formats.read import format_of
-from scorer.formats.read_once import TablesReadOnce
+from scorer.prepare import bind
 from scorer.prepare.bind import prepare
-from scorer.tables.table import Schema
 
 pd = pytest.importorskip("pandas")
 
@@ -210,25 +206,20 @@ def test_a_board_is_the_same_when_its_values_are_read_back(name, form, tmp_path)
     assert board(again, plain) == board(report, plain)
 
 
-def test_files_are_read_once_and_told_alike_by_either_parser(tmp_path, monkeypatch):
+def test_each_file_without_faults_is_read_once(tmp_path, monkeypatch):
     rows = {"a": "c1,1\nc2,0.5\n", "b": "c2,0.25\nc1,0\n", "c": "c1,x\nc2,1\n", "d": "c1,1\nc1,0\n"}
     files = []
     for name, text in rows.items():
         files.append(tmp_path / f"{name}.csv")
         files[-1].write_text(f"case,value\n{text}")
-    opened = []
-    read = TablesReadOnce.read
+    opened, read = [], bind.read_file_columns
     monkeypatch.setattr(
-        TablesReadOnce, "read", lambda *given: opened.append(given[1].name) or read(*given)
+        bind,
+        "read_file_columns",
+        lambda path, *words: opened.append(path.name) or read(path, *words),
     )
-    boards = []
-    for smallest in (1 << 16, 0):
-        monkeypatch.setattr(cut, "SMALL", smallest)
-        monkeypatch.setattr(cut, "SMALLEST", smallest)
-        boards.append(scorer.values(files, missing_list="skip"))
-    first, second = boards
-    assert opened == [file.name for file in files] * 2
-    assert first.render("json", private=True) == second.render("json", private=True)
+    first = scorer.values(files, missing_list="skip")
+    assert opened == ["a.csv", "b.csv", "c.csv", "c.csv", "d.csv"]  # c for its lists alone, too
     assert (first.mean("a"), first.mean("b")) == (0.75, 0.125)
     told = {
         each.name: [(p.code, p.line, p.column) for p in each.findings] for each in first.submissions
@@ -241,29 +232,3 @@ def test_files_are_read_once_and_told_alike_by_either_parser(tmp_path, monkeypat
     }
     digest = hashlib.sha256(files[1].read_bytes()).hexdigest()
     assert next(each.sha256 for each in first.submissions if each.name == "b") == digest
-
-
-def test_tables_of_the_same_cases_share_them(tmp_path):
-    once, tables = TablesReadOnce(), []
-    for name, text in (("a", "y,1\nx,2\n"), ("b", "y,3\nx,4\n"), ("c", "x,3\ny,4\n")):
-        path = tmp_path / f"{name}.csv"
-        path.write_text(f"case,value\n{text}")
-        shape = Schema(("list", "value"), (), {"list": "case"})
-        tables.append(once.read(path, format_of(path, None), [shape], ReadLimits()))
-    first, second, third = tables
-    assert first.ids["list"] is second.ids["list"]
-    assert first.ids["list"] is not third.ids["list"]
-    assert [table.ids["list"].names for table in tables] == [("x", "y")] * 3
-    assert [table.numbers["value"].tolist() for table in tables] == [[2, 1], [4, 3], [3, 4]]
-    assert [table.line.tolist() for table in tables] == [[3, 2], [3, 2], [2, 3]]
-    assert [*once.kept] == [tmp_path / f"{name}.csv" for name in "abc"]
-
-
-def test_a_table_is_taken_apart_without_a_process_for_each_system(score, tmp_path, monkeypatch):
-    def refused(*words, **more):
-        raise AssertionError("a process was started")
-
-    monkeypatch.setattr("scorer.formats.parquet.subprocess.Popen", refused)
-    path = tmp_path / "results.csv"
-    path.write_text("model,case,dice\n" + "".join(f"m{n % 9},c{n // 9},.{n}\n" for n in range(90)))
-    assert score("values", path).code == 0

@@ -411,7 +411,9 @@ def test_only_rules_of_the_board_change_without_a_new_evaluation(board, life, mo
     board.add([life.sent("a", 1)], "red", now=day(0))
     life.rules(RULES + "title: Another\n")
     with life.open(board._database._engine.url.render_as_string(False)) as later:
-        monkeypatch.setattr("scorer.board.reading.local", None)  # whoever evaluates fails
+        monkeypatch.setattr(
+            "scorer.board.reading.score_submission", None
+        )  # whoever evaluates fails
         assert later.rescore(now=day(1)).applied
         assert later.board(now=day(2)).report.challenge.title == "Another"
 
@@ -460,7 +462,7 @@ def test_a_failure_of_ours_costs_no_quota_and_has_a_reference(life, store, monke
             raise MemoryError("no room")
 
         with monkeypatch.context() as patched:
-            patched.setattr("scorer.board.reading.local", failing)
+            patched.setattr("scorer.board.reading.score_submission", failing)
             (added,) = board.add([life.sent("a", 1)], "red", now=day(0))
         assert (added.status, added.code) == ("failed", "S901")
         reference = added.message.rsplit(" ", 1)[1]

@@ -154,7 +154,7 @@ def test_what_re_scores_is_confined(reaching, by):
 def test_an_audit_reads_no_file_of_an_entry(reaching, monkeypatch):
     board, _ = reaching
     here = board.audit()
-    for name in ("as_path", "local"):  # whoever reads a file fails
+    for name in ("as_path", "score_submission"):  # whoever reads a file fails
         monkeypatch.setattr(f"scorer.board.reading.{name}", None)
     assert board.audit() == here
 

@@ -1,5 +1,6 @@
 """Acknowledged means durable: killed at any moment, with a full disk, with many writers at once."""
 
+import multiprocessing
 import os
 import random
 import resource
@@ -10,8 +11,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-import traceback
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -25,6 +25,9 @@ from scorer.store import connect, schema
 from scorer.store.database import Database
 
 KILLS = 200  # on each database
+# Nothing is copied from this process, whose other threads may hold a lock.
+PROCESSES = multiprocessing.get_context("forkserver")
+PROCESSES.set_forkserver_preload(["__main__", "scorer.board.board", "scorer.scoring.submission"])
 NOW = datetime(2026, 1, 5, 12, tzinfo=UTC)
 
 
@@ -40,31 +43,40 @@ def small(life, store):
     return life
 
 
-def forked(act):
-    """Run `act(tell)` in a copy of the process; gives its id and the pipe that `tell` writes to."""
-    read, write = os.pipe()
-    child = os.fork()
-    if child:
-        os.close(write)
-        return child, read
-    code = 1
-    try:
-        os.close(read)
-        act(lambda text: os.write(write, f"{text}\n".encode()))
-        code = 0
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        os._exit(code)
+def started(act, *words):
+    """Run `act(told, *words)` in a process; gives it, and where what `told` sends arrives."""
+    reader, told = PROCESSES.Pipe(duplex=False)
+    process = PROCESSES.Process(target=act, args=(told, *words))
+    process.start()
+    told.close()
+    return process, reader
 
 
-def heard(pipe):
+def heard(reader):
     """All that was told before the other end was closed."""
-    text = b""
-    while piece := os.read(pipe, 1 << 16):
-        text += piece
-    os.close(pipe)
-    return text.decode().split()
+    texts = []
+    with reader, suppress(EOFError):
+        while True:
+            texts.append(reader.recv())
+    return texts
+
+
+def add(told, life, paths, team):
+    with life.open(life.store) as board:
+        for path in paths:
+            (added,) = board.add([path], team, now=NOW)
+            told.send((added.entry, added.sha256, added.receipt))
+
+
+def add_to_a_full_disk(told, life, path):
+    limit = path.stat().st_size // 2
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+    try:
+        with life.open(life.store) as board:
+            told.send(board.add([path], "red", now=NOW)[0].entry)
+    except UsageError:
+        told.send("refused")
 
 
 @pytest.mark.slow("hundreds of processes")
@@ -74,29 +86,22 @@ def test_a_killed_process_loses_no_acknowledged_entry(small):
     acknowledged, lasts = [], 0.1
 
     for n, path in enumerate(files):
-
-        def adding(tell, path=path, n=n):
-            with small.open(small.store) as board:
-                (added,) = board.add([path], f"team{n}", now=NOW)
-                tell(f"{added.entry}:{added.sha256}:{added.receipt}")
-
         began = time.monotonic()
-        child, pipe = forked(adding)
+        child, reader = started(add, small, [path], f"team{n}")
         if n >= 3:  # the first few say how long it takes
-            select.select([pipe], [], [], chance.uniform(0, lasts * 1.1))
-            os.kill(child, signal.SIGKILL)
-        acknowledged += heard(pipe)
-        os.waitpid(child, 0)
+            select.select([reader], [], [], chance.uniform(0, lasts * 1.1))
+            child.kill()
+        acknowledged += heard(reader)
+        child.join()
         if n < 3:
             lasts = time.monotonic() - began
     with small.open(small.store) as board:
         entries = {entry.number: entry for entry in board.entries()}
         assert [*entries] == [*range(1, len(entries) + 1)]
-        told = [line.split(":") for line in acknowledged]
-        assert len({number for number, _, _ in told}) == len(told)
+        assert len({number for number, _, _ in acknowledged}) == len(acknowledged)
         chain = board.receipts()
-        for number, sha256, receipt in told:
-            assert entries[int(number)].sha256 == sha256
+        for number, sha256, receipt in acknowledged:
+            assert entries[number].sha256 == sha256
             assert receipt in chain
         assert verify_lines(chain)[1] == []
         assert chain.count('"entry":') == len(entries)
@@ -104,8 +109,8 @@ def test_a_killed_process_loses_no_acknowledged_entry(small):
         assert set(board.statuses().values()) == {"scored"}
         assert len(board.board(now=NOW).report.standings) == len(entries)
         passing = list((small.folder / ".scorer").rglob(".new-*"))
-        assert len(passing) <= KILLS - len(told), "only a kill leaves a passing file"
-    assert 3 < len(told) < KILLS, "the kills fell before and after the acknowledgement"
+        assert len(passing) <= KILLS - len(acknowledged), "only a kill leaves a passing file"
+    assert 3 < len(acknowledged) < KILLS, "the kills fell before and after the acknowledgement"
 
 
 @pytest.mark.slow("hundreds of processes")
@@ -114,19 +119,10 @@ def test_a_full_disk_refuses_and_keeps_what_was_acknowledged(small):
     with small.open(small.store) as board:
         kept = [board.add([path], "red", now=NOW)[0].entry for path in files[:2]]
 
-    def full(tell):
-        limit = files[2].stat().st_size // 2
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-        try:
-            with small.open(small.store) as board:
-                tell(board.add([files[2]], "red", now=NOW)[0].entry)
-        except UsageError:
-            tell("refused")
-
-    child, pipe = forked(full)
-    assert heard(pipe) == ["refused"]
-    assert os.waitpid(child, 0)[1] == 0
+    child, reader = started(add_to_a_full_disk, small, files[2])
+    assert heard(reader) == ["refused"]
+    child.join()
+    assert child.exitcode == 0
     with small.open(small.store) as board:
         assert [entry.number for entry in board.entries()] == kept
         (added,) = board.add([files[3]], "red", now=NOW)
@@ -142,17 +138,11 @@ WRITERS, EACH = 8, 4
 def test_eight_writers_at_once_get_different_numbers(small):
     files = [[small.sent(f"w{n}-{m}", 1.0) for m in range(EACH)] for n in range(WRITERS)]
 
-    def adding(n):
-        def act(tell):
-            with small.open(small.store) as board:
-                for path in files[n]:
-                    tell(board.add([path], f"team{n}", now=NOW)[0].entry)
-
-        return act
-
-    children = [forked(adding(n)) for n in range(WRITERS)]
-    numbers = [int(each) for _, pipe in children for each in heard(pipe)]
-    assert [os.waitpid(child, 0)[1] for child, _ in children] == [0] * WRITERS
+    children = [started(add, small, files[n], f"team{n}") for n in range(WRITERS)]
+    numbers = [number for _, reader in children for number, _, _ in heard(reader)]
+    for child, _ in children:
+        child.join()
+    assert [child.exitcode for child, _ in children] == [0] * WRITERS
     assert sorted(numbers) == [*range(1, WRITERS * EACH + 1)]
     with small.open(small.store) as board:
         assert set(board.statuses().values()) == {"scored"}

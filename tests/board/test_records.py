@@ -13,7 +13,6 @@ from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.errors import ScorerError, UnknownName
 from scorer.core.problems import Findings, Problem
-from scorer.engines.local import local
 from scorer.leaderboard.board import Terms, board, settled
 from scorer.metrics.catalogue import metrics
 from scorer.prepare.bind import prepare
@@ -21,6 +20,7 @@ from scorer.prepare.open import opened
 from scorer.reports.base import Options, form_of
 from scorer.results.report import Report, Scored
 from scorer.results.scorecard import Outcome, Scorecard
+from scorer.scoring.submission import score_submissions
 
 OPTIONS = Options(17, True, 200, False, True)
 FORMS = ("json", "csv", "table", "markdown", "latex")
@@ -83,7 +83,7 @@ def test_a_board_is_made_from_records_without_the_truth(shown, more):
     ready = opened(prepare(load(folder)))
     files = [file for file in map(named_file, paths) if file.name not in more]
     whole = scorer.score(folder, files)
-    outcomes = list(local(ready.plan, [file.path for file in files]))
+    outcomes = list(score_submissions(ready.plan, [file.path for file in files]))
     records = [to_json(outcome) for outcome in outcomes]
     terms = to_json(terms_of(ready))
     baselines = [to_json(each) for each in whole.submissions if each.baseline]

@@ -218,7 +218,7 @@ def test_the_form_is_part_of_what_a_value_depends_on(tmp_path):
     assert digests("{header: [item], lines: keys.csv}")["truth"] != before
 
 
-def test_a_plan_with_a_form_pickles(tmp_path):
+def test_a_plan_with_a_layout_pickles(tmp_path):
     write(
         tmp_path,
         challenge__yaml="""
@@ -230,4 +230,5 @@ def test_a_plan_with_a_form_pickles(tmp_path):
         keys__csv="list\na\n",
     )
     plan = scorer.prepare.open.opened(scorer.prepare.bind.prepare(load(tmp_path))).plan
-    assert pickle.loads(pickle.dumps(plan)).form == plan.form
+    assert plan.layout.cells
+    assert pickle.loads(pickle.dumps(plan)).layout == plan.layout

@@ -12,12 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.bytes.limits import ReadLimits
 from scorer.checks.ids import Known, folded
 from scorer.checks.submission.items import _suspicion as suspicion
 from scorer.checks.submission.items import _unusual as unusual
 from scorer.core.problems import Problem
-from scorer.formats.blocks import Block
 from scorer.tables.columns import CodedColumn, TextColumn
 
 ODD = {"'a'": "S313", '"a"': "S313", "`a`": "S313", "[a]": "S313", "(a)": "S313", "a,b": "S313",
@@ -117,7 +115,7 @@ def test_places_are_found_once_for_each_column_and_kept_no_longer():
 @pytest.mark.parametrize("name", COLUMNS)
 def test_a_column_with_codes_by_the_known_is_the_same(name, public):
     names, _ = COLUMNS[name]
-    ids = TextColumn(pl.Series(names * 3 + names[:2], dtype=pl.String), usual=True)
+    ids = TextColumn(pl.Series(names * 3 + names[:2], dtype=pl.String))
     known = Known(dict.fromkeys(public))
     coded = known.coded(ids)
     assert coded.texts(np.arange(len(ids.series))) == ids.series.to_list()
@@ -125,23 +123,19 @@ def test_a_column_with_codes_by_the_known_is_the_same(name, public):
     assert coded.row_hashes.tolist() == ids.row_hashes.tolist()
     found = known.places(coded)[coded.codes] if names else np.empty(0)
     assert found.tolist() == [public.find(each) for each in ids.series]
-    assert coded.usual
 
 
 @pytest.mark.parametrize("mark", [None, " ", "|"])
 @pytest.mark.parametrize("odd", ODD)
 def test_ids_of_a_large_file_are_suspected_as_those_of_a_small_one(odd, mark):
     names = ["d1", odd, "d2"]
-    usual = Block("\n".join(names).encode(), 1, True, ReadLimits()).usual(ord(","))
-    few = CodedColumn(np.arange(3), names)
-    for held in TextColumn(pl.Series(names), usual), TextColumn(pl.Series(names)):
-        suspects = [
-            {str(name): fault.code for name, one in zip(ids.names, unusual(ids, mark), strict=True)
-             if one and (fault := suspicion(name, mark))}
-            for ids in (held, few)
-        ]  # fmt: skip
-        alone = mark is None and odd in ("a,b", "a;b")  # where a cell holds one id
-        assert suspects[0] == suspects[1] == ({} if alone else {odd: ODD[odd]})
+    suspects = [
+        {str(name): fault.code for name, one in zip(ids.names, unusual(ids, mark), strict=True)
+         if one and (fault := suspicion(name, mark))}
+        for ids in (TextColumn(pl.Series(names)), CodedColumn(np.arange(3), names))
+    ]  # fmt: skip
+    alone = mark is None and odd in ("a,b", "a;b")  # where a cell holds one id
+    assert suspects[0] == suspects[1] == ({} if alone else {odd: ODD[odd]})
 
 
 def test_a_problem_keeps_the_beginning_of_a_long_id():

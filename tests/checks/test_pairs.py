@@ -7,8 +7,9 @@ import pytest
 
 import scorer
 from scorer.checks.pairs import faults
+from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 
 TRUTH = "list,better,worse\nl,A,B\nl,C,D\nm,A,B\n"
 CHALLENGE = "truth: truth.csv\nmetrics: [EDRC]\n"

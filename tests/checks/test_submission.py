@@ -22,8 +22,9 @@ from scorer.checks.ids import SUGGESTIONS, Known
 from scorer.checks.rows import places, repeated
 from scorer.core.codes import codes
 from scorer.core.problems import KEPT, Findings, Problem
+from scorer.reading.schema import TEXT, Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import TEXT, Schema, Table
+from scorer.tables.table import Table
 
 HERE = Path(__file__).parent
 LISTS = "list\n007\nq1\nq2\n"
@@ -39,7 +40,7 @@ PAIRS = "list,item\n007,0042\n007,a\nq1,a\nq1,b\n"  # what the ratings ask for
 
 
 def cases():
-    for page in sorted(HERE.glob("*.yaml")):
+    for page in (HERE / f"{kind}.yaml" for kind in ("grades", "labels", "ratings")):
         for case in yaml.safe_load(page.read_text(encoding="utf-8")):
             yield pytest.param(page.stem, case, id=f"{page.stem}: {case['name']}")
 
@@ -114,7 +115,9 @@ def test_a_check_is_handed_nothing_but_the_public_part():
             "scorer.challenge.submission",  # the rules, which are public
             "scorer.checks.base",
             "scorer.core.id_pattern",
-            "scorer.formats.form",
+            "scorer.reading.layout",
+            "scorer.reading.numbers",
+            "scorer.reading.schema",
             "scorer.tables.columns",
             "scorer.tables.table",
             "scorer.core.arrays",
@@ -138,14 +141,14 @@ def test_without_public_files_only_public_columns_are_read(kind, tmp_path, monke
     said = {"truth": "truth.csv", "metrics": [METRIC[kind]]}
     (tmp_path / "challenge.yaml").write_text(yaml.safe_dump(said))
     (tmp_path / "truth.csv").write_text(TRUTHS[kind])
-    read, seen = tables.read, []
+    read, seen = tables.read_columns, []
 
-    def watched(path, format, wanted, *others):
-        table = read(path, format, wanted, *others)
+    def watched(path, format, schemas, *others, **named):
+        table = read(path, format, schemas, *others, **named)
         seen.append({*table.ids, *table.numbers})
         return table
 
-    monkeypatch.setattr(tables, "read", watched)
+    monkeypatch.setattr(tables, "read_columns", watched)
     prepared = prepare(load(tmp_path))
     assert opened(prepared, blind=True).answers is None
     assert seen == [{"list"} if kind == "grades" else {"list", "item"}]

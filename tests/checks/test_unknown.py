@@ -9,8 +9,9 @@ from scorer.checks import unknown
 from scorer.checks.base import Submitted, examine
 from scorer.checks.ids import INVISIBLE
 from scorer.core.problems import KEPT, Findings
+from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 
 
 def found(lists, items, lines=None, rule="error"):

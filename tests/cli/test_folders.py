@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from scorer.bytes import write as writing
 from scorer.core.errors import UsageError
+from scorer.reading.write import write_folder
 
 COMMAND = str(Path(sys.executable).parent / "score")
 FOLDS = 60
@@ -28,7 +28,7 @@ def test_a_folder_is_made_or_filled(place, tmp_path, monkeypatch):
     (tmp_path / "empty").mkdir(mode=0o700)
     here = tmp_path / "empty" if place == "." else tmp_path
     monkeypatch.chdir(here)
-    writing.folder(Path(place), FILES)
+    write_folder(Path(place), FILES)
     assert entries(here / place) == ["1", "1/train.csv", "1/truth.csv", "folds.csv"]
     assert (here / place / "1" / "truth.csv").read_bytes() == b"x"
     assert not list(tmp_path.rglob(".*"))
@@ -47,7 +47,7 @@ def test_a_place_that_is_taken_or_none_is_refused(place, tmp_path):
     taken(tmp_path)
     before = entries(tmp_path)
     with pytest.raises(UsageError):
-        writing.folder(tmp_path / place, FILES)
+        write_folder(tmp_path / place, FILES)
     assert entries(tmp_path) == before
 
 
@@ -66,7 +66,7 @@ def test_what_fails_leaves_nothing(place, error, step, tmp_path, monkeypatch):
 
     monkeypatch.setattr(Path, step, failing)
     with pytest.raises((UsageError, KeyboardInterrupt)):
-        writing.folder(tmp_path / place, FILES)
+        write_folder(tmp_path / place, FILES)
     assert entries(tmp_path) == ["empty"]
 
 

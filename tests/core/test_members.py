@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 from scorer.core.members import MemberPairs, Members, members_of
+from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 from scorer.views.members import items_by_list
 
 sets = st.dictionaries(

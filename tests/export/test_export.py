@@ -22,12 +22,12 @@ import yaml
 from conftest import COMMAND
 from export.rehearsal import RUNS, SHOWN_SPLITS, Worker
 
-from scorer.bytes.write import folder
 from scorer.challenge.load import load
 from scorer.export.base import TEMPLATES, read_challenge_files
 from scorer.export.bundle import EXPORTERS, make_bundle, make_context
 from scorer.export.unsupported import unsupported_features
 from scorer.prepare.bind import prepare
+from scorer.reading.write import write_folder
 
 ROOT = Path(__file__).parents[2]
 COURSE = ROOT / "challenges" / "course-2026"
@@ -201,7 +201,7 @@ def test_evalai_is_sent_the_values_of_its_queue(file, status, bundles, tmp_path)
         def log_message(self, *words):
             pass
 
-    folder(tmp_path / "bundle", bundles["evalai"].files)
+    write_folder(tmp_path / "bundle", bundles["evalai"].files)
     with ThreadingHTTPServer(("127.0.0.1", 0), Site) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         ran = subprocess.run(
@@ -230,7 +230,7 @@ def test_evalai_is_sent_the_values_of_its_queue(file, status, bundles, tmp_path)
 
 @pytest.mark.slow("waits for a server that is not there")
 def test_evalai_out_of_reach_is_told(bundles, tmp_path):
-    folder(tmp_path / "bundle", bundles["evalai"].files)
+    write_folder(tmp_path / "bundle", bundles["evalai"].files)
     given = {"AUTH_TOKEN": "t", "CHALLENGE_PK": "4", "QUEUE_NAME": "q", "ONCE": "1"}
     ran = subprocess.run(
         [sys.executable, tmp_path / "bundle" / "remote.py"], capture_output=True, text=True,
@@ -339,7 +339,7 @@ def values_of(score):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_bundle_does_what_score_does(name, bundles, rehearse, values_of, tmp_path):
     bundle = tmp_path / "bundle"
-    folder(bundle, bundles[name].files)
+    write_folder(bundle, bundles[name].files)
     good, bad = SENT / "good" / "aurora-1.csv", SENT / "bad" / "twice.csv"
     ran = rehearse(name, bundle, good)
     assert ran.code == 0, ran
@@ -360,7 +360,7 @@ def test_a_bundle_does_what_score_does(name, bundles, rehearse, values_of, tmp_p
 def test_a_submission_of_several_files(rehearse, values_of, tmp_path):
     sent = ROOT / "submissions_example" / "gallery" / "glue"
     bundle = tmp_path / "bundle"
-    folder(bundle, make_bundle("codabench", load(GLUE)).files)
+    write_folder(bundle, make_bundle("codabench", load(GLUE)).files)
     good = sent / "good" / "bag-of-words.zip"
     ran = rehearse("codabench", bundle, good)
     assert [*ran.values.values()] == values_of(GLUE, good)

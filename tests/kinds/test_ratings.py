@@ -16,11 +16,12 @@ from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
+from scorer.reading.schema import Schema
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 from scorer.views.labelled import Targets
 
 LAWS = rounds(60)

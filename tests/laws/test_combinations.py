@@ -18,7 +18,6 @@ from scorer.api.submissions import terms_of
 from scorer.board.records import from_json, to_json
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
-from scorer.formats.read import format_of, read
 from scorer.leaderboard.board import Terms
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
@@ -318,7 +317,7 @@ def test_the_order_of_submissions_changes_no_bytes(made):
 def card_of(plan, path):
     """The scorecard of a file, by a plan that came from elsewhere."""
     plan, findings = pickle.loads(plan), Findings()
-    table = read(path, format_of(path, None), plan.shapes, findings, plan.limits)
+    table = plan.read(path, findings).table
     return score_table(plan, table, findings).card.to_bytes()
 
 

@@ -8,9 +8,10 @@ from rounds import rounds
 
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
+from scorer.reading.schema import Schema
 from scorer.scoring.evaluate import evaluate, score
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 from scorer.views.hits import Judged
 from scorer.views.join import GradedItems, judge
 from scorer.views.meeting import Views

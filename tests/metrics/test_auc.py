@@ -2,8 +2,6 @@
 
 import pytest
 
-from scorer.formats import csv, cut
-
 GOOD = "list,item,score\nq1,a,1\nq1,b,2\nq2,a,1\n"
 LONG = "list,item,score\nq1,a,1\nq1,x,2\nq1,y,3\nq1,z,4\nq2,a,1\n"
 STRANGE = "list,item,score\nq1,x,1\nq1,y,2\nq1,z,3\nq2,a,1\n"
@@ -58,26 +56,3 @@ def test_a_catalogue_that_the_truth_contradicts_is_the_organizers_error(challeng
     ran = score(folder, folder / "good.csv")
     assert ran.code == 2
     assert "catalogue=1 is fewer than there are" in ran.err
-
-
-@pytest.mark.parametrize("limits", ["", "submission: {limits: {errors: 2000000}}\n"])
-def test_lists_that_the_catalogue_cannot_hold_whose_rows_stand_apart(
-    limits, challenge, score, monkeypatch
-):
-    """They are gathered by hashes, or on disk where many errors are accepted."""
-    for name, value in (("SMALLEST", 0), ("PIECE", 40), ("HEAD", 40)):
-        monkeypatch.setattr(cut, name, value)
-    monkeypatch.setattr(csv, "SAMPLE", 2)  # rows by which the columns are told
-    folder = challenge(
-        f"truth: truth.csv\nitems: items.csv\nmetrics: ['AUC(pairs=all)']\n{limits}",
-        **{
-            "truth.csv": "list,item,grade\nq1,a,1\nq1,b,0\nq2,a,1\n",
-            "items.csv": "item\na\nb\nc\n",
-            "good.csv": GOOD,
-            "apart.csv": "list,item,score\n" + "".join(f"q1,x{n},1\nq2,y{n},1\n" for n in range(3)),
-        },
-    )
-    ran = score(folder, folder / "apart.csv", folder / "good.csv")
-    assert ran.code == 1
-    assert "apart.csv:2:4: error[S305] item 'x0' is not in the catalogue" in ran.err
-    assert "good 0.7500" in " ".join(ran.out.split())

@@ -8,8 +8,9 @@ from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
+from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 from scorer.views.diverse import Diverse
 
 

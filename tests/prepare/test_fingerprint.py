@@ -1,6 +1,5 @@
 """Equal signatures mean equal computations; a fingerprint tells challenges apart, and no truth."""
 
-import gzip
 import hashlib
 import json
 import zipfile
@@ -11,7 +10,6 @@ import scorer
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
 from scorer.core.version import __version__
-from scorer.prepare import fingerprint
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import KEY
 from scorer.prepare.open import opened
@@ -288,31 +286,3 @@ def test_every_command_tells_the_same_fingerprint(score, challenge):
     commands = (("lint", folder), (folder, *files), ("compare", folder, *files))
     written = [json.loads(score(*words, "--format", "json").out) for words in commands]
     assert len({each["challenge"]["fingerprint"] for each in written}) == 1
-
-
-@pytest.mark.parametrize("suffix", ["csv", "csv.gz", "zip", "glue"])
-def test_a_truth_is_digested_while_it_is_read(suffix, challenge, monkeypatch):
-    """And has the digest of the file as it is stored; of a folder's parts that of them all."""
-    text = FILES["truth.csv"].encode()
-    folder, one_file = challenge("", **FILES), suffix != "glue"
-    path = folder / f"truth.{suffix}"
-    if suffix == "zip":
-        with zipfile.ZipFile(path, "w") as archive:
-            archive.writestr("truth.csv", text)
-    elif one_file:
-        path.write_bytes(gzip.compress(text) if suffix.endswith("gz") else text)
-    else:
-        path.mkdir()
-        (path / "a.csv").write_bytes(text)
-    source = path.name if one_file else f"{{file: {path.name}, parts: {{a: a.csv}}}}"
-    (folder / "challenge.yaml").write_text(f"truth: {source}\nmetrics: [nDCG]\n")
-    prepared, again = prepare(load(folder)), []
-    own = fingerprint._file_digest
-    monkeypatch.setattr(
-        fingerprint, "_file_digest", lambda *words: again.append(words) or own(*words)
-    )
-    ready = opened(prepared)
-    assert bool(again) != one_file
-    rules = prepared.rules
-    known = fingerprint.digests(prepared.challenge, prepared.kind.name, prepared.measures, rules)
-    assert ready.digests == known

@@ -12,7 +12,6 @@ from wholes import CASES, RANKED, RATINGS, SENT, SMALL, SPANS, TAGGED, every_pla
 
 from scorer.challenge.load import load
 from scorer.core.problems import Findings
-from scorer.formats.read import format_of, read
 from scorer.metrics.catalogue import metrics
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
@@ -31,7 +30,7 @@ def table_of(plan, text, tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text(text)
     findings = Findings("mine.csv")
-    table = read(path, format_of(path, None), plan.shapes, findings, plan.limits)
+    table = plan.read(path, findings).table
     return table, findings
 
 

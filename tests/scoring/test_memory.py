@@ -3,16 +3,12 @@
 import gc
 import weakref
 
-import numpy as np
 import pytest
 from wholes import CASES, every_plan
 
 from scorer.core.problems import Findings
-from scorer.formats.read import format_of, read
 from scorer.scoring import lists
 from scorer.scoring.lists import score_table, score_with_views
-from scorer.tables.columns import TextColumn
-from scorer.tables.table import Table
 
 
 @pytest.fixture(scope="module")
@@ -28,16 +24,8 @@ def no_search():
 
 
 def table_of(plan, text, path):
-    """A table as large files have them: polars holds the ids."""
-    import polars as pl
-
     path.write_text(text)
-    table = read(path, format_of(path, None), plan.shapes, Findings(), plan.limits)
-    ids = {
-        role: TextColumn(pl.Series(column.texts(np.arange(len(table))), dtype=pl.String))
-        for role, column in table.ids.items()
-    }
-    return Table(ids, table.numbers, table.line, table.wanted, table.facts)
+    return plan.read(path, Findings()).table
 
 
 def held(table):

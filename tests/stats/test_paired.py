@@ -252,10 +252,10 @@ def test_threads_do_not_show(monkeypatch, single):
     values = sample(9, 40)
     values[5:, :8] = np.nan  # two groups of pairs, and those between them
     monkeypatch.setattr("scorer.stats.pair_groups.SINGLE", single)
-    monkeypatch.setenv("SCORER_THREADS", "1")
+    monkeypatch.setattr("scorer.stats.threads.count_cores", lambda: 1)
     alone = paired(values, draws=700)
     monkeypatch.setattr("scorer.stats.pair_groups.SHARE", 1_000)
-    monkeypatch.setenv("SCORER_THREADS", "3")
+    monkeypatch.setattr("scorer.stats.threads.count_cores", lambda: 3)
     before = threading.active_count()
     shared = paired(values, draws=700)
     assert threading.active_count() == before

@@ -4,8 +4,9 @@ import numpy as np
 import polars as pl
 import pytest
 
-from scorer.tables.columns import CodedColumn, JoinedColumn, RunColumn, TextColumn
-from scorer.tables.table import Schema, Table
+from scorer.reading.schema import Schema
+from scorer.tables.columns import CodedColumn, RunColumn, TextColumn
+from scorer.tables.table import Table
 
 
 @pytest.mark.parametrize("rows", [slice(0, 0), slice(0, 4), slice(1, 3)])
@@ -15,7 +16,6 @@ def test_rows_that_follow_each_other_are_not_copied(rows):
         "list": CodedColumn(np.array([0, 0, 1, 1]), ("x", "y")),
         "item": TextColumn(series),
         "better": RunColumn(np.array([1, 4]), ("x", "y")),
-        "worse": JoinedColumn(series),
     }
     line = np.arange(4)
     table = Table(columns, {"score": np.arange(4.0)}, line, Schema(tuple(columns)))

@@ -7,8 +7,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.tables.table import Table
 from scorer.views import ranked as ranking
 from scorer.views.ranked import ItemIndex, look_up, ranked
 

@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterator, Sequence
 from importlib.resources import files
 from pathlib import Path
 
-from scorer.bytes.limits import format_limit
 from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.core.text import printable, unit
-from scorer.formats.form import NO_SEPARATOR, WHITESPACE, separator_of
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import Measure
 from scorer.prepare.bind import BoundChallenge
+from scorer.reading.layout import NO_SEPARATOR, WHITESPACE, separator_of
+from scorer.reading.limits import format_limit
 from scorer.reports.commonmark import titled
 
 FORM = "## The form of a submission"

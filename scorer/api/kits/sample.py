@@ -11,10 +11,10 @@ from typing import Any
 from scorer.challenge.columns import extra_roles
 from scorer.challenge.public import Public
 from scorer.core.id_pattern import IdPattern
-from scorer.formats.base import formats
-from scorer.formats.read import key_table
-from scorer.formats.written import in_form
 from scorer.prepare.bind import BoundChallenge
+from scorer.reading.formats import formats
+from scorer.reading.read import read_row_keys
+from scorer.reading.samples import write_sample
 
 # of which one fits most patterns
 TEXTS = (
@@ -90,10 +90,10 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
         return None
     suffix = (format.suffixes or (f".{form}",))[0]
     suffix = ".zip" if rules.parts else ".tsv" if rules.separator == "tab" else suffix
-    written = prepared.challenge.form(rules)
+    written = prepared.challenge.layout(rules)
     keyed = {"lines": written.lines, "candidates": written.candidates}
-    tables = {name: key_table(keys) for name, keys in keyed.items() if keys is not None}
-    return f"sample_submission{suffix}", in_form(rows, called, written, format.write, tables)
+    tables = {name: read_row_keys(keys) for name, keys in keyed.items() if keys is not None}
+    return f"sample_submission{suffix}", write_sample(rows, called, written, format.write, tables)
 
 
 def _box(each: tuple[str, ...], public: Public) -> str:
@@ -151,7 +151,7 @@ def _choice(
             items = sorted(public.candidates.get(name, ()))
         if items:
             # of preferences all items, since each must be placed
-            vector = prepared.challenge.form(prepared.challenge.submission).vector
+            vector = prepared.challenge.layout(prepared.challenge.submission).is_vector
             every = vector or public.complete or (public.kind == "preferences" and not length)
             most = len(items) if every else depth
             yield name, chance.sample(items, min(most, len(items)))

@@ -11,8 +11,8 @@ from scorer.checks.ids import Known
 from scorer.checks.rows import first_rows
 from scorer.core.problems import KEPT, Problem
 from scorer.core.text import join_first, printable, quoted
+from scorer.reading.numbers import parse_number
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import number
 
 
 class UnknownClass(NamedTuple):
@@ -71,7 +71,7 @@ def _help_with_codes(column: ClassColumn, name: str) -> str | None:
 
 
 def _reads_as_number(name: str) -> bool:
-    return number(name)[1] is None
+    return not parse_number(name).code
 
 
 @check("S521")

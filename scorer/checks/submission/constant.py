@@ -9,7 +9,7 @@ import numpy as np
 from scorer.checks.base import Submitted, check
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
-from scorer.tables.table import EXTRA, NUMBER
+from scorer.reading.schema import EXTRA, NUMBER
 from scorer.views.ranked import RankedRows, keys
 
 FEW_LISTS = 10  # lists of one item, which may be the same by chance

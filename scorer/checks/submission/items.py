@@ -29,7 +29,7 @@ from scorer.core.arrays import Mask
 from scorer.core.id_pattern import OPENING, IdPattern, apart, marked, whole_text
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unseen
-from scorer.formats.form import separator_of
+from scorer.reading.layout import separator_of
 from scorer.tables.columns import CodedColumn
 from scorer.views.ranked import among, by_row, is_hashed
 
@@ -210,7 +210,7 @@ def _unusual(ids: CodedColumn, separator: str | None) -> Mask:
         if unseen(together) is not None or " " in together or "E+" in together:
             mask = np.ones_like(mask)
         return mask | _matching(ids, marked(separator))
-    odd, opening = (False, False) if ids.usual else _looked_at(ids)
+    odd, opening = _looked_at(ids)
     if odd:
         held: pl.Series = ids.held  # type: ignore[assignment]
         strange = held.str.contains(UNUSUAL)

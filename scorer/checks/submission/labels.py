@@ -15,8 +15,8 @@ from scorer.checks.rows import first_rows, numbered_rows, places, repeated
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import KEPT, Problem, Severity
 from scorer.core.text import join_first, printable, quoted
-from scorer.formats.form import row_of
-from scorer.tables.table import number
+from scorer.reading.layout import row_of
+from scorer.reading.numbers import parse_number
 
 SUM_TOLERANCE = 1e-6  # of the sum of a row's probabilities, which may be rounded
 ROUNDING = 1e-9  # of the addition itself
@@ -202,11 +202,11 @@ def number_beside_classes(submitted: Submitted) -> Iterator[Problem]:
     low, high = submitted.rules.range or (-math.inf, math.inf)
     strange: dict[str, tuple[str, str]] = {}
     for code in np.unique(ids.codes).tolist():
-        value, fault = number(cell := ids.names[code])
-        if fault is not None:
-            strange[cell] = fault
-        elif not low <= value <= high:
-            strange[cell] = ("S505", f"{value:.12g} is outside {low:.12g} to {high:.12g}")
+        number = parse_number(cell := ids.names[code])
+        if number.code:
+            strange[cell] = number.code, number.message
+        elif not low <= number.value <= high:
+            strange[cell] = ("S505", f"{number.value:.12g} is outside {low:.12g} to {high:.12g}")
     word = printable(submitted.table.called("label"), 60)
     faults, rest = dict[tuple[str, str], FirstRow](), 0
     for cell, row, rows in first_rows(ids, strange):
@@ -297,7 +297,7 @@ def same_answer(submitted: Submitted) -> Iterator[Problem]:
 
 
 def _is_number(name: str) -> bool:
-    return number(name)[1] is None
+    return not parse_number(name).code
 
 
 def _first_row(submitted: Submitted, rows: Ints) -> int:

@@ -13,6 +13,7 @@ from scorer.core.arrays import Floats, Ints, starts
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
+LAST_SLOT = 4_000_000  # of a list whose length the challenge does not bound
 SHOWN_RANKS = 6  # ranks of a list that has a gap
 
 
@@ -84,7 +85,7 @@ def _beyond(submitted: Submitted, odd_ranks: _Ranks) -> Iterator[Problem]:
     """Problems of ranks below the last slot, where omitted ranks are empty slots."""
     rules, word = submitted.rules, submitted.public.word("list")
     length = rules.length
-    most = rules.limits.list if length is None or length.max is None else length.max
+    most = LAST_SLOT if length is None or length.max is None else length.max
     at = np.flatnonzero(odd_ranks.value > most)
 
     def beyond(n: int) -> Problem:

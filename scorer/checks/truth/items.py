@@ -11,7 +11,7 @@ from scorer.checks.rows import describe_fault, first_rows, unknown
 from scorer.core.id_pattern import marked
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
-from scorer.formats.form import separator_of
+from scorer.reading.layout import separator_of
 
 FIRST_ROWS = 1000  # of the truth, which are looked at
 

@@ -11,7 +11,7 @@ from scorer.checks.ids import LOST, Known
 from scorer.checks.rows import first_rows, numbered_rows, places, repeated
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
-from scorer.tables.table import number
+from scorer.reading.numbers import parse_number
 
 
 @check("T806", kinds=("labels", "masks", "boxes"))
@@ -79,7 +79,11 @@ def number_beside_classes(truthful: Truthful) -> Iterator[Problem]:
         return
     lines = np.flatnonzero(numbered_rows(truthful.public, truthful.table.ids["list"]))
     ids, lists = truthful.table.ids["label"].where(lines), truthful.table.ids["list"]
-    faults = {name: fault for name in ids.names if (fault := number(name)[1]) is not None}
+    faults = {
+        name: (number.code, number.message)
+        for name in ids.names
+        if (number := parse_number(name)).code
+    }
     word = printable(truthful.table.called("label"), 60)
     for cell, row, rows in first_rows(ids, faults):
         code, what = faults[cell]

@@ -113,10 +113,10 @@ def _public_files(
 ) -> tuple[tuple[Path, bytes], ...]:
     """Return the files of a folder for visitors, which is made; `UsageError` if it cannot be."""
     from scorer.board.publish import public_files
-    from scorer.bytes.write import with_parents
+    from scorer.reading.write import make_folder
 
     made = public_files(board, split=split, now=now, precision=precision)
     files = tuple((folder / name, data) for name, data in made.items())
     refuse_overwrite([path for path, _ in files], board.challenge)
-    with_parents(folder)
+    make_folder(folder)
     return files

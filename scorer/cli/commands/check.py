@@ -140,8 +140,8 @@ def _excerpts(
     challenge: Challenge, files: list[Named], checked: list[Scored], every: bool
 ) -> dict[str, dict[int, str]]:
     """The lines with problems that are shown, of each file of text that is still the same."""
-    from scorer.bytes.lines import lines_at
-    from scorer.formats.read import format_of
+    from scorer.reading.formats import find_format
+    from scorer.reading.read import line_texts
     from scorer.reports.findings.problems import places
 
     excerpts = {}
@@ -150,8 +150,8 @@ def _excerpts(
         wanted = {line for line in lines if line is not None}
         if not wanted or scored.path != file.display or not file.path.is_file():
             continue
-        if not format_of(file.path, challenge.submission.format).binary:
-            excerpts[scored.path] = lines_at(file.path, wanted)
+        if find_format(file.path, challenge.submission.format).read_bytes is None:
+            excerpts[scored.path] = line_texts(file.path, wanted)
     return excerpts
 
 
@@ -163,7 +163,7 @@ class Places(NamedTuple):
 
     def of(self, file: Named) -> Path:
         """The place of a file's copy."""
-        from scorer.formats.repair import beside, unpacked_name
+        from scorer.reading.repair import beside, unpacked_name
 
         if self.folder is not None:
             return self.folder / unpacked_name(file.path)
@@ -239,7 +239,7 @@ class _Fixing:
         return [n for n in self._changed if not self._checked[n].findings.fatal]
 
     def _copy(self, folder: Path, n: int) -> Named:
-        from scorer.formats.repair import unpacked_name
+        from scorer.reading.repair import unpacked_name
 
         file = self.files[n]
         path = folder / f"{n}-{unpacked_name(file.path)}"
@@ -251,7 +251,7 @@ class _Fixing:
 
         In a folder the fine files stand beside them as they were, so that it can be scored.
         """
-        from scorer.bytes.write import with_parents, write
+        from scorer.reading.write import make_folder, write_file
 
         good = set(self._good)
         targets = {n: places.of(self.files[n]) for n in good}
@@ -261,11 +261,11 @@ class _Fixing:
                 raise UsageError(f"{printable(targets[n])} {message}")
         fine = {n for n, each in enumerate(self.originals) if not each.findings.fatal}
         if places.folder is not None and good | fine:
-            with_parents(places.folder)
+            make_folder(places.folder)
         outcomes = list(self.originals)
         for n, file in enumerate(self.files):
             if n in good:
-                write(targets[n], self._repaired[n].data)
+                write_file(targets[n], self._repaired[n].data)
                 target = str(targets[n])
                 outcomes[n] = replace(
                     self._checked[n], path=target, findings=self._checked[n].findings.at(target)

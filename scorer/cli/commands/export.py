@@ -36,8 +36,8 @@ def export(
     The challenge is linted first. The command says what the platform does not have of what the
     challenge asks for, and what to do with the bundle.
     """
-    from scorer.bytes.write import folder, zipped
     from scorer.export.bundle import IMAGE, make_bundle
+    from scorer.reading.write import write_folder, zip_files
 
     terminal: Terminal = context.obj
     settled, notes = challenge_of(challenge, terminal)
@@ -46,9 +46,9 @@ def export(
     lines += [f"not supported: {printable(sentence)}" for sentence in bundle.unsupported]
     lines += [f"next: {step}" for step in bundle.next_steps]
     if output.suffix == ".zip":
-        data = zipped(bundle.files, bundle.executables)
+        data = zip_files(bundle.files, bundle.executables)
         return Result(data, notes, files=((output, data),), written=tuple(lines))
-    folder(output, bundle.files)
+    write_folder(output, bundle.files)
     for name in bundle.executables:
         (output / name).chmod(0o755)
     return Result(notes=(*notes, *lines))

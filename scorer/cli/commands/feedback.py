@@ -55,7 +55,7 @@ def feedback(
     the reason. Where the phase hides the values, the texts do, too, unless --split names a split.
     --phase final writes them by the rules of that phase before it has begun.
     """
-    from scorer.bytes.write import with_parents
+    from scorer.reading.write import make_folder
     from scorer.reports.base import Options
     from scorer.reports.leaderboard.feedback import feedback as text_of
     from scorer.reports.leaderboard.feedback import feedback_of_absent
@@ -83,7 +83,7 @@ def feedback(
     if not texts:
         raise UsageError("there is no submission to write about")
     refuse_overwrite(list(texts), found.challenge, *found.read)
-    with_parents(output)
+    make_folder(output)
     written = (f"{printable(output)}: {len(texts):,} files",)
     return Result("", tuple(found.lines), found.exit_code, tuple(texts.items()), written)
 

@@ -18,7 +18,8 @@ from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings, of_organizer
 from scorer.core.text import printable, quoted
 from scorer.prepare.folds import parts, where
-from scorer.tables.table import Schema, Table
+from scorer.reading.schema import Schema
+from scorer.tables.table import Table
 
 NAMED = ("list", "item", "rating", "grade")
 
@@ -51,7 +52,7 @@ def folds(
     ] = None,
 ) -> Result:
     """Split a file into k pairs of truth and training part, and note the fold of each row."""
-    from scorer.bytes.write import folder
+    from scorer.reading.write import write_folder
 
     table, notes = _read(file, _role_columns(column or []))
     masks = _masks(table, k, by, seed)
@@ -60,7 +61,7 @@ def folds(
         contents[f"{n}/truth.csv"] = _csv(where(table, mask))
         contents[f"{n}/train.csv"] = _csv(where(table, ~mask))
     contents["folds.csv"] = _folds(table, masks, by)
-    folder(output, {name: text.encode() for name, text in contents.items()})
+    write_folder(output, {name: text.encode() for name, text in contents.items()})
     counts = "".join(
         f"{n}: {mask.sum():,} of {mask.size:,} rows\n" for n, mask in enumerate(masks, 1)
     )
@@ -87,15 +88,14 @@ def _role_columns(words: Sequence[str]) -> dict[str, str]:
 
 def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     """The file's rows, and the warnings about it."""
-    from scorer.bytes.limits import ReadLimits
-    from scorer.formats.read import format_of, read
+    from scorer.tables.frame import read_columns
 
     findings = Findings(str(file))
     values = [role for role in columns if role not in ("list", "item")] or ["grade", "rating"]
     with_values = [Schema(("list", "item", role), (), columns) for role in values]
     without_values = Schema(("list", "item"), (), columns)  # interactions
     shapes = [*with_values, *([] if set(values) & set(columns) else [without_values])]
-    table = read(file, format_of(file, None), shapes, findings, ReadLimits())
+    table = read_columns(file, None, shapes, findings)
     of_challenge = Findings(str(file))
     of_challenge.extend(of_organizer(findings))
     if table is None or of_challenge.fatal:

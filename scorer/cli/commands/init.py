@@ -42,9 +42,9 @@ def init(
     ] = None,
 ) -> Result:
     """Make a folder with a challenge that scores at once, to be changed into your own."""
-    from scorer.bytes.write import folder as make_folder
     from scorer.challenge.model import FILE
     from scorer.challenge.schema import LINE, for_editors
+    from scorer.reading.write import write_folder
 
     words = words or []
     if truth is not None:
@@ -74,7 +74,7 @@ def init(
     sources = sorted(templates.joinpath(kind).iterdir(), key=lambda source: source.name)
     contents = {source.name: source.read_bytes() for source in sources}
     made = {**contents, FILE: LINE.encode() + contents[FILE], **for_editors()}
-    make_folder(Path(folder), made)
+    write_folder(Path(folder), made)
     submission = next(name for name in contents if name.startswith("submission"))
     target = printable(folder)
     return Result(
@@ -92,7 +92,6 @@ def _from_tools(first: Path, words: list[str]) -> Result:
 
     Files and folders can be several; the last word is the folder that is made.
     """
-    from scorer.bytes.write import folder as make_folder
     from scorer.challenge.model import FILE
     from scorer.challenge.schema import LINE, for_editors
     from scorer.prepare.from_tools import (
@@ -102,6 +101,7 @@ def _from_tools(first: Path, words: list[str]) -> Result:
         tool_files,
         what_was_found,
     )
+    from scorer.reading.write import write_folder
 
     if not words:
         raise UsageError(TOOLS)
@@ -119,7 +119,7 @@ def _from_tools(first: Path, words: list[str]) -> Result:
     found = cases_of(files)
     contents = challenge_files(found)
     contents[FILE] = f"{LINE}".encode() + contents[FILE]
-    make_folder(target, contents | for_editors())
+    write_folder(target, contents | for_editors())
     folder = printable(target)
     many = len(file_names(list(found.systems)))
     return Result(
@@ -135,14 +135,13 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     """
     import yaml
 
-    from scorer.bytes.write import folder as make_folder
-    from scorer.bytes.write import write
     from scorer.challenge.load import load
     from scorer.challenge.model import FILE
     from scorer.challenge.schema import LINE, SCHEMA_FILE, for_editors
     from scorer.prepare.bind import prepare
     from scorer.prepare.guess.challenge import challenge_data
     from scorer.prepare.open import opened
+    from scorer.reading.write import write_file, write_folder
 
     if not 1 <= len(words) <= 2:
         raise UsageError(FORM)
@@ -169,13 +168,13 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
     if os.path.isdir(target) and os.path.samefile(target, truth.parent):
         if os.path.lexists(target / FILE):
             raise UsageError(f"{printable(target / FILE)} exists already")
-        write(target / FILE, written)
+        write_file(target / FILE, written)
         if not os.path.lexists(target / SCHEMA_FILE):
-            write(target / SCHEMA_FILE, for_editors()[SCHEMA_FILE])
+            write_file(target / SCHEMA_FILE, for_editors()[SCHEMA_FILE])
         names = [FILE]
     else:
         contents = {FILE: written} | {path.name: path.read_bytes() for path in paths}
-        make_folder(target, contents | for_editors())
+        write_folder(target, contents | for_editors())
         names = list(contents)
     folder = printable(target)
     sample_path = target / sample.name if sample is not None and names[1:] else sample
@@ -198,10 +197,9 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
 
 def _pattern_of(ready: OpenChallenge, challenge: Challenge, sample: Path) -> str | None:
     """The form of the items' ids, where no file names them and the sample's have it, too."""
-    from scorer.bytes.limits import ReadLimits
     from scorer.core.id_pattern import IdPattern
     from scorer.core.problems import Findings
-    from scorer.formats.read import format_of, read
+    from scorer.tables.frame import read_columns
 
     texts = challenge.truth.texts or challenge.submission.texts
     if ready.prepared.kind.name != "grades" or ready.public.items is not None or texts:
@@ -212,8 +210,8 @@ def _pattern_of(ready: OpenChallenge, challenge: Challenge, sample: Path) -> str
         (challenge.submission, sample, ready.prepared.shapes),
     ):
         called = [replace(shape, columns={**section.columns, **shape.columns}) for shape in shapes]
-        format = format_of(file, section.format, form=challenge.form(section))
-        table = read(file, format, called, Findings(), ReadLimits())
+        layout = challenge.layout(section)
+        table = read_columns(file, section.format, called, Findings(), layout=layout)
         names.update(table.ids["item"].names if table is not None and "item" in table.ids else ())
     pattern = IdPattern.of(names)
     return None if pattern is None else pattern.text

@@ -63,7 +63,7 @@ def paper(
     """
     from scorer.api.figures import EXTRA, converts, refuse_unknown, with_recall
     from scorer.api.paper import FIGURES, paper_of
-    from scorer.bytes.write import with_parents
+    from scorer.reading.write import make_folder
 
     terminal: Terminal = context.obj
     kinds = [word.strip() for word in figures.split(",")] if figures else list(FIGURES)
@@ -75,7 +75,7 @@ def paper(
     made = paper_of(scored.report, kinds, width, precision)
     files = tuple((output / name, data) for name, data in made.files.items())
     refuse_overwrite([path for path, _ in files], scored.challenge, *scored.read)
-    with_parents(output)
+    make_folder(output)
     lines = [*scored.lines]
     if figures:
         lines += [f"note: no {kind}: it takes {needs}" for kind, needs in made.missing.items()]

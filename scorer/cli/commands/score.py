@@ -163,13 +163,13 @@ def _floors(words: Sequence[str], measures: Sequence[Measure]) -> dict[str, floa
     `UsageError` if a word is not MEASURE=VALUE, or the challenge has no such measure.
     """
     from scorer.metrics.notation import find_measure
-    from scorer.tables.table import number
+    from scorer.reading.numbers import parse_number
 
     floors = {}
     for word in words:
         name, equals, value = word.rpartition("=")
-        least, fault = number(value)
-        if not equals or fault is not None:
+        least, fault, _ = parse_number(value)
+        if not equals or fault:
             raise UsageError(f"--fail-under {quoted(word)}: write MEASURE=VALUE, such as P@5=0.4")
         measure = find_measure(measures, name)
         if measure is None:

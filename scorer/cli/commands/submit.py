@@ -107,7 +107,7 @@ def _is_repairable(challenge: Challenge, file: Path, terminal: Terminal) -> bool
     """Return whether a repaired copy of a wrong file would be accepted."""
     from scorer.api.check import check
     from scorer.api.fix import fix
-    from scorer.formats.repair import unpacked_name
+    from scorer.reading.repair import unpacked_name
 
     (repaired,) = fix(challenge, submissions_of([str(file)], terminal, challenge))
     if not repaired.changes:

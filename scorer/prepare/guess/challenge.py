@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import reduce
@@ -14,7 +15,6 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.yaml import YAML_SUFFIXES
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import display_path
-from scorer.formats.base import formats
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics as registry
 from scorer.metrics.notation import NotationError, parse
@@ -22,7 +22,11 @@ from scorer.prepare.guess.answers import unanswered
 from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.forms import look, looked
 from scorer.prepare.guess.kinds import KINDS, KNOWN
+from scorer.reading.formats import formats
+from scorer.reading.limits import ReadLimits
+from scorer.reading.recognize import first_lines
 
+THREE_COLUMNS = re.compile(r"[ \t]*\S+[ \t]+\S+[ \t]+[+-]?[0-9]{1,4}(?:\.[0-9]*)?[ \t]*")
 USAGES = {"Public", "Private", "Ignored"}  # words of the column Usage in Kaggle's solutions
 
 
@@ -32,12 +36,23 @@ def is_truth(path: Path) -> bool:
         return False
     content = look(path)
     if content is None:
+        _refuse_three_columns(path)
         return False
     if content.names and any(kind(content, None, Needs()) for kind in KNOWN):
         return True
     suffixes = {suffix.lower() for suffix in path.suffixes}
     named = any(not suffixes.isdisjoint(reader.suffixes) for reader in formats())
     return named and not content.trec
+
+
+def _refuse_three_columns(path: Path) -> None:
+    """Raise UsageError if a file has TREC's judgments without the column of iterations."""
+    lines = first_lines(path, ReadLimits())
+    if lines and all(THREE_COLUMNS.fullmatch(line) for line in lines):
+        raise UsageError(
+            f"{display_path(path)}:1: 3 columns; TREC's judgments have four: "
+            "topic, iteration, document, grade"
+        )
 
 
 def infer(truth: Path, sample: Path | None, metrics: Sequence[str] = ()) -> Challenge:
@@ -47,6 +62,8 @@ def infer(truth: Path, sample: Path | None, metrics: Sequence[str] = ()) -> Chal
     """
     file = Path(os.path.realpath(truth))
     data, _ = challenge_data(file, sample, metrics)
+    if data["submission"].get("format") == "trec":  # each file says it itself
+        del data["submission"]["format"]
     challenge = load(data, file.parent)
     challenge._path = truth  # which messages name
     return challenge

@@ -8,19 +8,16 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from scorer.bytes.files import open_bytes, part_names
-from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.core.errors import UsageError
 from scorer.core.nested import parsed
 from scorer.core.text import display_path
-from scorer.formats.form import MOST_PARTS, joined_name
-from scorer.formats.read import format_of
-from scorer.prepare.guess.look import LOOKED, Preview, first_lines
+from scorer.prepare.guess.look import Preview
+from scorer.reading.formats import find_format
+from scorer.reading.layout import MOST_PARTS, joined_name
+from scorer.reading.limits import ReadLimits, UnreadableError
+from scorer.reading.recognize import MOST_LINES, data_lines, first_lines, is_qrels, is_run
+from scorer.reading.unpack import read_bytes, read_head, zip_names
 
-QREL = re.compile(r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9]{1,4}[ \t]*")
-RUN = re.compile(
-    r"[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[^\s,]+[ \t]+[+-]?[0-9.][^\s,]*([ \t]+[^\s,]+)?[ \t]*"
-)
 LISTS = re.compile(r"[^][{},:\"]+:[^][{},:\"]+(,[^][{},:\"]+)+,?\s*")
 
 MOST_DOCUMENT = 1 << 24  # bytes of a JSON document that is looked at
@@ -32,7 +29,7 @@ Form = Callable[[Path, Sequence[str]], Preview | None]
 
 def look(path: Path) -> Preview | None:
     """The columns and first rows of a file, by the first form that fits; None where none does."""
-    lines = first_lines(path)
+    lines = first_lines(path, ReadLimits())
     return next((content for form in FORMS if (content := form(path, lines)) is not None), None)
 
 
@@ -46,20 +43,15 @@ def looked(path: Path) -> Preview:
     )
 
 
-def is_qrels(path: Path) -> bool:
-    """Whether a text file has TREC's qrels: four columns, blanks between them, whole grades."""
-    return _all_match(first_lines(path), QREL)
-
-
 def _parts(path: Path, lines: Sequence[str]) -> Preview | None:
     """A ZIP archive of several tables with the same columns, each of which is a part."""
-    names = sorted(part_names(path))
+    names = sorted(zip_names(path))
     parts = {name.partition(".")[0]: name for name in names}
     if not 1 < len(names) == len(parts) <= MOST_PARTS:
         return None
     looks: dict[str, Preview] = {}
     for part, name in parts.items():
-        part_lines = first_lines(path, name)
+        part_lines = first_lines(path, ReadLimits(), name)
         part_look = next(
             (fitting for form in (_objects, _table) if (fitting := form(Path(name), part_lines))),
             None,
@@ -76,7 +68,7 @@ def _parts(path: Path, lines: Sequence[str]) -> Preview | None:
 
 def _tails(path: Path, lines: Sequence[str]) -> Preview | None:
     """An id, then the ids of its items to the end of the line; what begins otherwise is no row."""
-    if format_of(path, None).name != "csv":
+    if find_format(path, None).name != "csv":
         return None
     for mark in SEPARATORS:
         rows = [[cell.strip() for cell in line.split(mark)] for line in lines]
@@ -128,21 +120,22 @@ def _usual(path: Path) -> str:
 
 def _qrels(path: Path, lines: Sequence[str]) -> Preview | None:
     named = ("list", "Q0", "item", "grade")
-    return (
-        Preview(named, _split(lines), {"format": "trec"}, True) if _all_match(lines, QREL) else None
-    )
+    return _trec(named, lines) if is_qrels(lines, path) else None
 
 
 def _run(path: Path, lines: Sequence[str]) -> Preview | None:
     named = ("list", "Q0", "item", "rank", "score", "tag")
-    return (
-        Preview(named, _split(lines), {"format": "trec"}, True) if _all_match(lines, RUN) else None
-    )
+    return _trec(named, lines) if is_run(lines, path) else None
+
+
+def _trec(named: tuple[str, ...], lines: Sequence[str]) -> Preview:
+    rows = tuple(tuple(line.split()[: len(named)]) for line in data_lines(lines))
+    return Preview(named, rows, {"format": "trec"}, True)
 
 
 def _lists(path: Path, lines: Sequence[str]) -> Preview | None:
     """One list a line: `s1: 4, 9, 12`."""
-    is_lists = format_of(path, None).name == "lists"
+    is_lists = find_format(path, None).name == "lists"
     if not lines or not (is_lists or _all_match(lines, LISTS)):
         return None
     pairs = [line.partition(":") for line in lines]
@@ -152,13 +145,13 @@ def _lists(path: Path, lines: Sequence[str]) -> Preview | None:
 
 def _binary(path: Path, lines: Sequence[str]) -> Preview | None:
     """Parquet: names of columns, and no row."""
-    format = format_of(path, None)
-    if format.words is None or not format.binary:
+    format = find_format(path, None)
+    if format.read_names is None:
         return None
     try:
-        with open_bytes(path, ReadLimits(), True):
-            return Preview(tuple(sorted(format.words(path))))
-    except Unreadable:
+        data = read_bytes(path, ReadLimits(), is_binary=True).data
+        return Preview(tuple(sorted(format.read_names(data))))
+    except UnreadableError:
         return None
 
 
@@ -167,16 +160,15 @@ def _document(path: Path, lines: Sequence[str]) -> Preview | None:
     if not lines or lines[0].lstrip()[:1] != "{":
         return None
     try:
-        with open_bytes(path, ReadLimits()) as stream:
-            data = stream.read(MOST_DOCUMENT + 1)
+        data = read_head(path, MOST_DOCUMENT + 1, ReadLimits())
         document = parsed(data) if len(data) <= MOST_DOCUMENT else None
-    except (Unreadable, ValueError):
+    except (UnreadableError, ValueError):
         return None
     if not isinstance(document, dict) or not document:
         return None
     if all(map(_is_ids, document.values())):
         rows = [(name, str(item)) for name, items in document.items() for item in items]
-        return Preview(("list", "item"), tuple(rows[:LOOKED]), {"format": "json"})
+        return Preview(("list", "item"), tuple(rows[:MOST_LINES]), {"format": "json"})
     for name, value in document.items():
         objects = (
             [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
@@ -191,7 +183,7 @@ def _document(path: Path, lines: Sequence[str]) -> Preview | None:
         if len(keys) == 1 and len(items) == 1:
             rows = [(str(entry.get(keys[0])), str(i)) for entry in objects for i in entry[items[0]]]
             paths = {"list": f"{name}[].{keys[0]}", "item": f"{name}[].{items[0]}[]"}
-            return Preview(("list", "item"), tuple(rows[:LOOKED]), {"json": paths})
+            return Preview(("list", "item"), tuple(rows[:MOST_LINES]), {"json": paths})
     return None
 
 
@@ -212,13 +204,13 @@ def _objects(path: Path, lines: Sequence[str]) -> Preview | None:
         return None
     names = tuple(rows[0])
     cells = tuple(tuple(str(row.get(name, "")) for name in names) for row in rows)
-    is_jsonl = format_of(path, None).name == "jsonl"
+    is_jsonl = find_format(path, None).name == "jsonl"
     return Preview(names, cells, {} if is_jsonl else {"format": "jsonl"})
 
 
 def _table(path: Path, lines: Sequence[str]) -> Preview | None:
     """A table of text: separated by what separates all lines alike, with a header or without."""
-    if not lines or format_of(path, None).name != "csv":
+    if not lines or find_format(path, None).name != "csv":
         return None
     usual = _usual(path)
     for mark in (usual, *(mark for mark in SEPARATORS if mark != usual)):
@@ -245,10 +237,6 @@ def _is_data(rows: Sequence[Sequence[str]]) -> bool:
     return "0" in shapes[0] and set(shapes[1:]) <= {shapes[0]}
 
 
-def _split(lines: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(line.split()) for line in lines if not line.lstrip().startswith("#"))
-
-
 def _all_match(lines: Sequence[str], form: re.Pattern[str]) -> bool:
-    data_lines = [line for line in lines if not line.lstrip().startswith("#")]
-    return bool(data_lines) and all(form.fullmatch(line) for line in data_lines)
+    found = data_lines(lines)
+    return bool(found) and all(form.fullmatch(line) for line in found)

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from scorer.bytes.files import open_bytes, open_part
-from scorer.bytes.limits import ReadLimits, Unreadable
-from scorer.tables.table import DECIMAL
-
-HEAD = 1 << 16  # bytes of a file that are looked at
-LOOKED = 100  # lines of them
+from scorer.reading.numbers import DECIMAL
 
 # what people call the columns, without case and signs: `User ID` is `userid`
 NAMES = {
@@ -21,7 +15,8 @@ NAMES = {
              "session", "sessionid", "customer", "customerid", "playlist", "triplet", "listid"),
     "item": ("item", "itemid", "iid", "doc", "docid", "docno", "document", "documentid", "movie",
              "movieid", "film", "filmid", "product", "productid", "article", "articleid", "track",
-             "trackid", "book", "bookid", "lecture", "lectureid", "sku", "asin", "passageid"),
+             "trackid", "book", "bookid", "lecture", "lectureid", "sku", "asin", "passageid",
+             "corpusid"),
     "grade": ("grade", "relevance", "rel", "relevancy", "label", "gain", "judgment", "judgement"),
     "rating": ("rating", "ratings", "stars", "target"),
     "score": ("score", "scores", "similarity", "confidence", "probability"),
@@ -110,22 +105,3 @@ def renamed(roles: Mapping[str, Any]) -> dict[str, Any]:
     """A section's `columns:`, without what is called as its role."""
     different = {role: name for role, name in roles.items() if name != role}
     return {"columns": different} if different else {}
-
-
-def first_lines(path: Path, part: str | None = None) -> Sequence[str]:
-    """The first non-blank lines of a text file, or a ZIP archive's `part`; none if unreadable."""
-    try:
-        opened = (
-            open_bytes(path, ReadLimits()) if part is None else open_part(path, part, ReadLimits())
-        )
-        with opened as stream:
-            data = stream.read(HEAD)
-    except (Unreadable, OSError, ValueError):
-        return []
-    try:
-        text = data.decode("utf-8-sig", "strict" if len(data) < HEAD else "ignore")
-    except UnicodeDecodeError:
-        return []
-    lines = text.splitlines()
-    whole = lines if len(data) < HEAD else lines[:-1]
-    return [line for line in whole[: 2 * LOOKED] if line.strip()][:LOOKED]

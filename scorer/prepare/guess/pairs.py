@@ -11,6 +11,7 @@ from scorer.prepare.guess.look import Preview, folded, renamed
 PREFERRED = ("better", "worse")
 BETWEEN = (" ", ",", ";", "|")  # of several ids in a cell
 RANKING = ("nDCG@10", "P@5")
+OF_NUMBERS = ("grade", "rating", "score", "rank", "prediction")  # no column of items
 SUBTOPICS = ("alpha_nDCG@20", "ERR_IA@20", "StRecall@20")
 
 
@@ -114,7 +115,8 @@ def unnamed(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | Non
     """Lists and items by what both files have, then by their place."""
     if truth.trec:
         return None
-    shared = [name for name in truth.names if sample is not None and name in sample.names]
+    has_names = sample is not None and not sample.trec
+    shared = [name for name in truth.names if sample and has_names and name in sample.names]
     if (
         sample is not None
         and len(shared) == 1
@@ -124,7 +126,9 @@ def unnamed(truth: Preview, sample: Preview | None, needs: Needs) -> Guess | Non
         return None  # a row for each id, whose answers the truth lacks
     first = truth.called("list") or (shared or list(truth.names))[0]
     others = [name for name in (*shared, *truth.names) if name != first]
-    item = truth.called("item", (first,)) or next(iter(others), None)
+    of_numbers = {truth.called(role, (first,)) for role in OF_NUMBERS}
+    no_numbers = (name for name in others if name not in of_numbers)
+    item = truth.called("item", (first,)) or next(no_numbers, None) or next(iter(others), None)
     if item is None:
         return None
     taken = (first, item)

@@ -8,10 +8,10 @@ from typing import Any
 
 from scorer.core.formula import spelt
 from scorer.core.text import join_first, quoted
-from scorer.formats.form import part_of
 from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.look import Preview
-from scorer.tables.table import DECIMAL
+from scorer.reading.layout import part_of
+from scorer.reading.numbers import DECIMAL
 
 MOST_CLASSES = 30  # whole numbers of more than so many values are numbers, not classes
 CODE_DIGITS = 6  # numbers that are as long, and come again, are codes

@@ -12,7 +12,7 @@ from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import NotationError, parse
 from scorer.prepare.guess.look import Preview
-from scorer.tables.table import number
+from scorer.reading.numbers import parse_number
 
 SYSTEMS = ("system", "model", "name", "submission", "method", "algorithm", "team")
 CASES = (
@@ -100,7 +100,7 @@ def named_metric(name: str) -> Metric | None:
 
 def in_range(cells: Sequence[str], ends: tuple[float | None, float | None]) -> bool:
     """Whether all numbers among these cells lie in a range."""
-    numbers = [value for value, fault in map(number, cells) if fault is None]
+    numbers = [number.value for number in map(parse_number, cells) if not number.code]
     low, high = ends
     return all((low is None or low <= x) and (high is None or x <= high) for x in numbers)
 
@@ -113,5 +113,5 @@ def _column_called(words: Sequence[str], names: Sequence[str]) -> str | None:
 
 def _is_numeric(cells: Sequence[str]) -> bool:
     """Whether most of the cells that hold anything are numbers."""
-    numbers = sum(number(cell)[1] is None for cell in cells)
+    numbers = sum(not parse_number(cell).code for cell in cells)
     return 2 * numbers >= len(cells) > 0

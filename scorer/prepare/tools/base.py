@@ -10,12 +10,12 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
-from scorer.bytes.files import beginning, open_bytes
-from scorer.bytes.limits import ReadLimits, Unreadable
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem, of_organizer
 from scorer.core.registry import Registry, discover, mark
 from scorer.core.text import display_path, quoted
+from scorer.reading.limits import ReadLimits, UnreadableError
+from scorer.reading.unpack import read_bytes, stored_head
 
 LIMITS = ReadLimits()
 HEAD = 1 << 20  # bytes by which a tool is known
@@ -41,17 +41,16 @@ class ToolFile:
     def head(self) -> bytes:
         """Its first bytes as stored; none of a file that cannot be read."""
         try:
-            return beginning(self.path, HEAD)
-        except (Unreadable, OSError):
+            return stored_head(self.path, HEAD)
+        except (UnreadableError, OSError):
             return b""
 
     @cached_property
     def text(self) -> str:
         """All of it, unpacked. Raises `ChallengeError`."""
         try:
-            with open_bytes(self.path, self.limits) as stream:
-                data = stream.read()
-        except Unreadable as error:
+            data = read_bytes(self.path, self.limits).data
+        except UnreadableError as error:
             raise self._located(error.problem) from None
         try:
             return data.decode("utf-8-sig")

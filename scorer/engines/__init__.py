@@ -1,1 +1,0 @@
-"""Files of submissions read and scored, in this process or in two."""

@@ -1,0 +1,1 @@
+"""Files become tables: opened safely, read within limits, each as one polars frame."""

@@ -1,0 +1,358 @@
+"""JSON Lines: an object a line, its keys the columns.
+
+Ids are text or numbers, which are taken as they are written. A regex cuts the lines that are
+written as most of the first ones; all others are decoded one by one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from scorer.core.nested import too_deep
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import join_first, printable, quoted
+from scorer.reading.formats import Rows, format
+from scorer.reading.header import (
+    SAMPLE_ROWS,
+    WRITE_JSON,
+    SchemaMatch,
+    UnusedColumn,
+    match_schema,
+    names_of_roles,
+    warn_unused_columns,
+)
+from scorer.reading.layout import BEFORE_EACH, join_cells
+from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_careful
+from scorer.reading.schema import Schema
+from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
+
+BLANKS = " \t"
+MOST_KEYS = 10_000  # different ones of a file that are looked at
+# Beyond these numbers the regex is slower than decoding.
+MOST_PLAIN_KEYS = 50
+MOST_PLAIN_VALUES = 14
+# A text without escapes, a number, or a word, as a regex of polars.
+VALUE = r'"[^"\\\x00-\x1f]*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|null|true|false'
+VALUE_OF = "value of "
+SPACE = re.compile(r"[ \t\r]*")
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+ARRAYS = "write an object a row; several in an array are read where a challenge says so (cells:)"
+
+
+class Row(NamedTuple):
+    """The object of a line."""
+
+    line: int
+    cells: Mapping[str, Any]  # numbers as the text that they are written as
+    text: str
+
+
+class _RepeatedKeys(dict[str, Any]):
+    """An object that gives a key twice."""
+
+
+def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else _RepeatedKeys(members)
+
+
+# Numbers stay as they are written: 1.0 may be an id, and 1e400 is a problem.
+DECODER = json.JSONDecoder(
+    object_pairs_hook=_members, parse_float=str, parse_int=str, parse_constant=str
+)
+
+
+def write_json_lines(rows: Rows, columns: Mapping[str, str]) -> bytes:
+    """Return an object for each row."""
+    named = ({columns.get(role, role): value for role, value in row.items()} for row in rows)
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in named).encode()
+
+
+@format("jsonl", ".jsonl", ".ndjson", ".json", write=write_json_lines)
+def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
+    """Return the cells of the objects. Which columns there are, the keys of all of them say.
+
+    Args:
+        lines: `line` and `text` of each physical line that the layout does not leave out.
+        request: What is asked of the file.
+
+    Raises:
+        ReportedError: There is no object, or their keys fit no schema.
+        UnreadableError: The file is one object that is no row, or goes on over several lines.
+    """
+    lines = lines.filter(pl.col("text").str.contains(r"[^ \t\r]"))
+    sample = _decode_sample(lines)
+    keys = _common_keys(sample)
+    plain, others = _cut_plain(lines, keys, names_of_roles(keys, request))
+    refuse_many_careful(others.height)
+    unheard = Findings()
+    try:
+        rows = [row for line, text in others.iter_rows() if (row := _decode(line, text, unheard))]
+        first_lines = _first_lines(plain, keys, rows)
+        if not first_lines and not plain.height and not rows:
+            if not len(unheard):
+                message = "the file holds nothing but blank lines"
+                raise UnreadableError(Problem("S102", message))
+            raise ReportedError
+        if len(rows) == 1 and not plain.height:
+            _refuse_lone_object(request.schemas[0], rows[0])
+        match = match_schema(list(first_lines), request, None)
+    finally:
+        request.findings.merge(unheard)
+    _warn_unused_keys(match, first_lines, sample, request)
+    names = {role: match.schema.column_name(role) for role in match.roles}
+    frames = [_select_plain(plain, names, request), _frame_rows(rows, names, request)]
+
+    def find_cells(texts: LineTexts, line: int, role: str) -> list[CellPlace]:
+        return _find_cells(texts[line - 1], line, names[role]) if role in names else []
+
+    return Cells(merge_rows(frames), match.schema, header=tuple(first_lines), find_cells=find_cells)
+
+
+def _decode_sample(lines: pl.DataFrame) -> list[Row]:
+    """Return the objects of the first lines, as far as these can be read."""
+    rows = []
+    for line, text in lines.head(SAMPLE_ROWS).iter_rows():
+        try:
+            row = _decode(line, text, Findings())
+        except UnreadableError:
+            break
+        if row is not None and row.cells:
+            rows.append(row)
+    return rows
+
+
+def _common_keys(rows: Sequence[Row]) -> list[str]:
+    """Return the keys that most of some objects have, in the same order."""
+    found = Counter(tuple(row.cells) for row in rows)
+    return list(found.most_common(1)[0][0]) if found else []
+
+
+def _cut_plain(
+    lines: pl.DataFrame, keys: Sequence[str], wanted: Collection[str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return `line` and the values of the plain lines, and the other lines.
+
+    The columns of the values are named by the keys, each behind VALUE_OF.
+    """
+    if len(keys) > MOST_PLAIN_KEYS or not 0 < len(wanted) <= MOST_PLAIN_VALUES:
+        return lines.clear(), lines
+    members = [
+        f" *{re.escape(json.dumps(key, ensure_ascii=False))} *: *"
+        f"{f'({VALUE})' if key in wanted else f'(?:{VALUE})'} *"
+        for key in keys
+    ]
+    pattern = r"^[ \t]*\{" + ",".join(members) + r"\}[ \t]*$"
+    groups = lines["text"].str.extract_groups(pattern).struct.unnest()
+    groups.columns = [f"{VALUE_OF}{key}" for key in keys if key in wanted]
+    is_plain = groups.to_series().is_not_null()
+    values = groups.filter(is_plain).with_columns(
+        pl.when(pl.all() != "null").then(pl.all().str.strip_chars('"')).otherwise(pl.lit(""))
+    )
+    plain = values.insert_column(0, lines["line"].filter(is_plain))
+    return plain, lines.filter(~is_plain)
+
+
+def _first_lines(plain: pl.DataFrame, keys: Sequence[str], rows: Sequence[Row]) -> dict[str, int]:
+    """Return each key with the line of the first object that has it, in this order."""
+    first_lines: dict[str, int] = {}
+    if plain.height:
+        first_lines = dict.fromkeys(keys, plain["line"][0])
+    for row in rows:
+        for key in row.cells:
+            if key not in first_lines and len(first_lines) >= MOST_KEYS:
+                continue
+            first_lines[key] = min(first_lines.get(key, row.line), row.line)
+    order = sorted(first_lines, key=lambda key: first_lines[key])  # keeps that of one line
+    return {key: first_lines[key] for key in order}
+
+
+def _refuse_lone_object(schema: Schema, row: Row) -> None:
+    """Raise UnreadableError if the only object of a file is no row."""
+    if not row.cells.keys().isdisjoint(map(schema.column_name, schema.roles)):
+        return
+    keys = list(row.cells)
+    names = [printable(schema.column_name(role), 60) for role in schema.required]
+    object = ", ".join(f'"{name}": ...' for name in names)
+    what = f"one JSON object (keys: {join_first(keys)})" if keys else "an empty JSON object"
+    help = f"write an object a line, {{{object}}}; "
+    help += "one document of all lists is read by `format: json`"
+    raise UnreadableError(Problem("S201", f"this is {what}; expected an object a row", help=help))
+
+
+def _warn_unused_keys(
+    match: SchemaMatch,
+    first_lines: Mapping[str, int],
+    sample: Sequence[Row],
+    request: ReadRequest,
+) -> None:
+    used = {match.schema.column_name(role) for role in match.roles}
+    unused = [
+        UnusedColumn(key, line, None, [_sample_text(row.cells.get(key)) for row in sample])
+        for key, line in first_lines.items()
+        if key not in used
+    ]
+    warn_unused_columns(unused, match, list(first_lines), request)
+
+
+def _sample_text(cell: Any) -> str:
+    """Return a cell of an unused column as text; what is no text or number is not empty either."""
+    if isinstance(cell, str):
+        return cell
+    return "" if cell is None else repr(cell)
+
+
+def _select_plain(
+    plain: pl.DataFrame, names: Mapping[str, str], request: ReadRequest
+) -> pl.DataFrame:
+    """Return the rows of the plain lines, after reporting those that lack a key."""
+    missing = [name for name in names.values() if VALUE_OF + name not in plain.columns]
+    if missing:
+        for line in plain["line"]:
+            _report_missing_keys(missing, line, request.findings)
+        return pl.DataFrame(schema={"line": pl.UInt32} | dict.fromkeys(names, pl.String))
+    return plain.select("line", *(pl.col(VALUE_OF + n).alias(role) for role, n in names.items()))
+
+
+def _frame_rows(
+    rows: Sequence[Row], names: Mapping[str, str], request: ReadRequest
+) -> pl.DataFrame:
+    """Return the rows that were decoded one by one, after reporting those that are wrong."""
+    arrays = {name for role, name in names.items() if role.startswith("cell[")}
+    lines, texts = [], []
+    for row in rows:
+        missing = [name for name in names.values() if name not in row.cells]
+        if missing:
+            _report_missing_keys(missing, row.line, request.findings)
+            continue
+        cells = [_cell_text(row, name, arrays, request.findings) for name in names.values()]
+        found = [cell for cell in cells if cell is not None]
+        if len(found) == len(cells):
+            lines.append(row.line)
+            texts.append(found)
+    columns = {role: [cells[n] for cells in texts] for n, role in enumerate(names)}
+    return cells_frame(lines, columns)
+
+
+def _decode(line: int, raw: str, findings: Findings) -> Row | None:
+    """Return the object of a line that holds one and nothing else, or None after a problem."""
+    text = raw.strip(BLANKS)
+    column = len(raw) - len(raw.lstrip(BLANKS)) + 1
+    if text in ("{", "[", "[{"):
+        message = "an object or array that goes on in the next line; expected an object a line"
+        raise UnreadableError(Problem("S207", message, line=line, help=WRITE_JSON))
+    if text[0] != "{":
+        what = "an array" if text[0] == "[" else "no object"
+        _report(findings, f"this is {what}; expected an object a line", line, column, WRITE_JSON)
+        return None
+    if too_deep(text):
+        _report(findings, "not a row: the values are nested too deeply", line, column)
+        return None
+    try:
+        cells = DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        message = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
+        _report(findings, message, line, column + error.pos)
+        return None
+    if isinstance(cells, _RepeatedKeys):
+        keys = [key for key, *_ in _key_places(raw)]
+        second = next(n for n, key in enumerate(keys) if key in keys[:n])
+        key_column = list(_key_places(raw))[second][1]
+        _report(findings, "a key is given twice in this object", line, key_column)
+        return None
+    return Row(line, cells, raw)
+
+
+def _cell_text(row: Row, name: str, arrays: Collection[str], findings: Findings) -> str | None:
+    """Return the text of a value, or None after a problem.
+
+    `arrays` are the names whose values may be arrays, of which each element is a cell.
+    """
+    cell = row.cells[name]
+    if name not in arrays or not isinstance(cell, list):
+        return _value_text(row, name, cell, findings)
+    texts = []
+    for element in cell:
+        text = _value_text(row, name, element, findings)
+        if text is None:
+            return None
+        texts.append(text)
+    return join_cells(texts)
+
+
+def _value_text(row: Row, name: str, cell: Any, findings: Findings) -> str | None:
+    if isinstance(cell, dict | list):
+        message = f"the value of {quoted(name)} is neither text nor a number"
+        hint = ARRAYS if isinstance(row.cells[name], list) else None
+        _report(findings, message, row.line, _value_column(row.text, name), hint)
+        return None
+    text = cell if isinstance(cell, str) else "" if cell is None else json.dumps(cell)
+    if "\0" in text:
+        column = _value_column(row.text, name)
+        findings.add(Problem("S106", "a NUL character", line=row.line, column=column))
+        return None
+    if not text.isascii() and HALF_CHARACTER.search(text):
+        message = f"the value of {quoted(name)} holds half a character (a lone surrogate)"
+        _report(findings, message, row.line, _value_column(row.text, name))
+        return None
+    return text
+
+
+def _report_missing_keys(missing: Sequence[str], line: int, findings: Findings) -> None:
+    _report(findings, f"{join_first(missing)} is missing in this row", line, None)
+
+
+def _report(
+    findings: Findings, message: str, line: int, column: int | None, help: str | None = None
+) -> None:
+    if not findings.count_if_full("S207"):
+        findings.add(Problem("S207", message, line=line, column=column, help=help))
+
+
+def _key_places(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield each key of the object in a line, with the columns of the key and of its value."""
+    at = text.index("{") + 1
+    while (start := text.find('"', at)) >= 0:
+        key, at = DECODER.raw_decode(text, start)
+        at = _after_space(text, text.index(":", at) + 1)
+        yield key, start + 1, at + 1
+        at = DECODER.raw_decode(text, at)[1]
+
+
+def _after_space(text: str, at: int) -> int:
+    match = SPACE.match(text, at)
+    assert match is not None  # it matches anything
+    return match.end()
+
+
+def _value_column(text: str, name: str) -> int | None:
+    return next((value for key, _, value in _key_places(text) if key == name), None)
+
+
+def _find_cells(text: str, line: int, name: str) -> list[CellPlace]:
+    """Return the value of a key; of an array all of it, then each of its elements."""
+    column = _value_column(text, name)
+    if column is None:
+        return []
+    value, _ = DECODER.raw_decode(text, column - 1)
+    if not isinstance(value, list):
+        return [CellPlace(_plain_text(value), line, column)]
+    places = [CellPlace(BEFORE_EACH, line, column)]
+    at = column  # behind the bracket
+    for element in value:
+        at = _after_space(text, at)
+        places.append(CellPlace(_plain_text(element), line, at + 1))
+        at = _after_space(text, DECODER.raw_decode(text, at)[1]) + 1  # behind the comma
+    return places
+
+
+def _plain_text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if value is None else json.dumps(value)

@@ -1,0 +1,361 @@
+"""The layout of a file that is not plain: what its rows and cells stand for, as data.
+
+A plain file has a header and a row for each item. Every other layout becomes the same columns,
+with the same lines, by steps between the cells that a format cuts and the table:
+
+    cells of a line -> keys of its line -> a row for each wide column -> a row for each id of a cell
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from scorer.core.text import join_first, nearest, printable, quoted
+from scorer.reading.schema import TEXT, Schema
+
+WHITESPACE = "whitespace"
+NO_SEPARATOR = "none"  # a line is one cell
+SEPARATORS = {"tab": "\t", "blank": " ", "comma": ",", "semicolon": ";", "bar": "|"}
+MOST_PARTS = 30  # so that the number of any line has 31 bits
+PART = "/"  # between the part that a list is in, and its name
+# Of these, the first that a schema has is what wide columns hold.
+VALUE_ROLES = (
+    *("prediction", "label", "probability[0]", "score", "grade", "rating", "target", "rank"),
+)
+BRACKETS = {"[": "]", "(": ")"}
+BEFORE_EACH = "\0"  # of several texts, none of which holds it: files with it are refused
+
+
+class RowKeysFile(NamedTuple):
+    """A public file whose rows say, in their order, what lines or values without ids are about."""
+
+    file: Path
+    format: str | None = None
+    columns: tuple[tuple[str, str], ...] = ()  # role, and what the file calls it
+    layout: Layout | None = None
+    part: str = ""  # whose lists alone are meant, if lists are named by parts
+
+
+class RowKeys(NamedTuple):
+    """The ids of lines, or values, that have none: of each row the list and, if any, the item."""
+
+    lists: Sequence[str]
+    items: Sequence[str] | None
+    file_name: str
+
+    def of_part(self, part: str) -> RowKeys:
+        """Return the rows of the lists of a part, without its name; all if none is of a part."""
+        if not part or not any(PART in name for name in self.lists):
+            return self
+        rows = [n for n, name in enumerate(self.lists) if part_of(name) == part]
+        items = None if self.items is None else [self.items[n] for n in rows]
+        return RowKeys([row_of(self.lists[n]) for n in rows], items, self.file_name)
+
+    @property
+    def by_list(self) -> Mapping[str, list[str]]:
+        """The items of each list, in their order."""
+        items_by_list: dict[str, list[str]] = {}
+        for name, item in zip(self.lists, self.items or (), strict=True):
+            items_by_list.setdefault(name, []).append(item)
+        return items_by_list
+
+
+class Layout(NamedTuple):
+    """How a file is written. Hashable, and pickles.
+
+    Attributes:
+        header: The names of the columns of a file that does not name them.
+        separator: One character, `whitespace` or `none`; empty if the file's name says it.
+        skip: How many lines stand before anything else.
+        comment: What the lines begin with that are no rows.
+        cells: The roles whose cells hold several values, and what separates these.
+        wide: A role, and the columns that are named by it: patterns in which * stands for its cell.
+        lines: The file whose rows the lines follow.
+        candidates: The items of each list, for cells that hold values of them.
+        json: The roles, and the paths to their cells in a JSON document.
+        parts: The names of the parts of a submission, and their files.
+        known: What wide columns are about, if all of that is known.
+    """
+
+    header: tuple[str, ...] = ()
+    separator: str = ""
+    skip: int = 0
+    comment: tuple[str, ...] = ()
+    cells: tuple[tuple[str, str], ...] = ()
+    wide: tuple[str, tuple[str, ...]] | None = None
+    lines: RowKeysFile | None = None
+    candidates: RowKeysFile | None = None
+    json: tuple[tuple[str, str], ...] = ()
+    parts: tuple[tuple[str, str], ...] = ()
+    known: tuple[str, ...] = ()
+
+    @property
+    def reshapes(self) -> bool:
+        """Whether a line of the file is not always one row."""
+        return bool(self.skip or self.comment or self.cells or self.wide or self.lines)
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether cells hold values, one for each candidate of their list in its order."""
+        roles = [role for role, _ in self.cells]
+        return bool(roles) and not any(role in TEXT for role in roles)
+
+    @property
+    def key_roles(self) -> set[str]:
+        """The roles that stand in no column, but in the file whose rows the lines follow."""
+        if self.lines is None:
+            return set()
+        return {"list", "item"} if "item" in dict(self.lines.columns) else {"list"}
+
+
+PLAIN = Layout()
+
+
+@dataclass(frozen=True, slots=True)
+class CutSchema(Schema):
+    """The columns as they stand in a file, from which those of another schema are made.
+
+    Attributes:
+        outer: The schema of the rows that are made.
+        labels: Of each wide column what its name says.
+        value: The role of what wide columns hold.
+    """
+
+    outer: Schema = field(default_factory=lambda: Schema(()))
+    labels: tuple[str, ...] = ()
+    value: str = ""
+
+    @property
+    def wide_roles(self) -> list[str]:
+        """The roles of the wide columns, in the order of their labels."""
+        return [f"{self.value}[{n}]" for n in range(len(self.labels))]
+
+
+class MissingColumnsError(Exception):
+    """A file has no column that the layout asks for; the message says which."""
+
+
+def separator_of(word: str) -> str:
+    """Return the character that a separator's name stands for."""
+    return SEPARATORS.get(word, word)
+
+
+def cut_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
+    """Return the columns that a file must have so that rows of a schema can be made of it.
+
+    Args:
+        layout: How the file is written.
+        schema: The schema of the rows.
+        names: The names of the file's columns.
+
+    Raises:
+        MissingColumnsError: None of them is the name of a wide column, or one is not known.
+    """
+    if not (layout.cells or layout.wide or layout.lines):
+        return schema
+    several = [role for role, _ in layout.cells]
+    implied = layout.key_roles | ({"item"} if layout.is_vector else set())
+    columns = dict(schema.columns)
+    labels: tuple[str, ...] = ()
+    value = ""
+    if layout.wide is not None:
+        role, _ = layout.wide
+        value = wide_value(role, schema)
+        implied |= {value} if role == "list" else {role, value}
+        others = {schema.column_name(each) for each in schema.roles if each not in implied}
+        wide_columns = _find_wide_columns(layout, names, others)
+        labels = tuple(wide_columns)
+        columns |= {f"{value}[{n}]": name for n, name in enumerate(wide_columns.values())}
+    # A cell of several items has no single score or rank beside it, unless the schema asks for it.
+    lone = {"score", "rank"} - set(several) if "item" in several else set()
+    required: list[str] = []
+    optional: list[str] = []
+    for role in schema.roles:
+        is_required = role in schema.required
+        if role in implied or (role in lone and not is_required):
+            continue
+        if role in several:
+            is_required = True
+            columns[f"cell[{role}]"] = schema.column_name(role)
+            columns.pop(role, None)
+            role = f"cell[{role}]"
+        (required if is_required else optional).append(role)
+    if labels and f"cell[{value}]" in required:
+        message = f"wide columns hold {quoted(value)}, which no cell can hold beside them"
+        raise MissingColumnsError(message)
+    required += [f"{value}[{n}]" for n in range(len(labels))]
+    roles = tuple(required), tuple(optional)
+    return CutSchema(*roles, columns, schema.every, schema, labels, value)
+
+
+def wide_value(role: str, schema: Schema) -> str:
+    """Return the role of what the columns hold that are named by another role."""
+    if role == "rank":
+        return "item"
+    named = [each for each in schema.columns if each in VALUE_ROLES and each in schema.roles]
+    needed = [each for each in VALUE_ROLES if each in schema.required]
+    free = [each for each in VALUE_ROLES if each in schema.roles]
+    if role == "list" and not (named or needed) and "item" in schema.required:
+        return "item"
+    # If only the pairs are asked for, of public candidates, what the cells hold is not kept.
+    return next(iter([*named, *needed, *free]), "rating" if role == "item" else "item")
+
+
+def _find_wide_columns(layout: Layout, names: Sequence[str], others: set[str]) -> dict[str, str]:
+    """Return label -> name of the wide columns of a file."""
+    assert layout.wide is not None
+    role, patterns = layout.wide
+    found = {label: name for name, label in match_wide_columns(patterns, names, others)}
+    if not found:
+        similar = nearest(patterns[0].replace("*", ""), names)
+        hint = f"; {quoted(similar)}?" if similar else ""
+        have = printable(", ".join(names[:12]), 300)
+        message = f"no column is called {', '.join(map(quoted, patterns))}; found: {have}{hint}"
+        raise MissingColumnsError(message)
+    if role == "rank":
+        for label, name in found.items():
+            if not re.fullmatch("[0-9]{1,9}", label):
+                raise MissingColumnsError(f"the name of column {quoted(name)} says no rank")
+    if layout.known:
+        _check_wide_columns(layout.known, found, patterns)
+    return found
+
+
+def _check_wide_columns(
+    known: Sequence[str], columns: Mapping[str, str], patterns: Sequence[str]
+) -> None:
+    """Raise MissingColumnsError if wide columns are not those that are known.
+
+    Args:
+        known: What they are about.
+        columns: label -> name of the columns of the file.
+        patterns: How they are named.
+    """
+    single = patterns[0] if len(patterns) == 1 else "*"
+    missing = [single.replace("*", label) for label in known if label not in columns]
+    strange = [name for label, name in columns.items() if label not in set(known)]
+    if missing:
+        similar = ((name, nearest(name, strange)) for name in missing)
+        hints = [f"; rename {quoted(old)} to {quoted(new)}?" for new, old in similar if old]
+        found = f"; in place found: {join_first(strange, 3)}" if strange and not hints else ""
+        first = join_first(missing, 3)
+        what = (
+            f"column {first} is missing"
+            if len(missing) == 1
+            else f"{len(missing):,} columns are missing: {first}"
+        )
+        raise MissingColumnsError(f"{what}{found}{''.join(hints[:3])}")
+    if strange:
+        message = f"no column of this challenge is called {join_first(strange, 3)}"
+        raise MissingColumnsError(f"{message}; it has {join_first(list(known))}")
+
+
+def match_wide_columns(
+    patterns: Sequence[str], names: Sequence[str], others: set[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the columns that the patterns name, in the order of the file, with what `*` stands for.
+
+    >>> list(match_wide_columns(["F*"], ["id", "F1", "F2", "G"], {"id"}))
+    [('F1', '1'), ('F2', '2')]
+    """
+    for name in names:
+        for pattern in patterns if name not in others else ():
+            before, star, after = pattern.partition("*")
+            if pattern == name:
+                yield name, name
+                break
+            label = name[len(before) : len(name) - len(after)]
+            if star and label and name == f"{before}{label}{after}":
+                yield name, label
+                break
+
+
+def base_role(role: str) -> str:
+    """Return the role of what a cell holds several of.
+
+    >>> base_role("cell[item]"), base_role("score[3]")
+    ('item', 'score')
+    """
+    name, _, inside = role.partition("[")
+    return inside.removesuffix("]") if name == "cell" else name
+
+
+def strip_brackets(cell: str) -> str:
+    """Return a cell without the brackets round all of it."""
+    cell = cell.strip()
+    if cell[:1] in BRACKETS and cell.endswith(BRACKETS[cell[0]]):
+        return cell[1:-1].strip()
+    return cell
+
+
+def split_cell(cell: str, separator: str) -> list[str]:
+    """Return the several values of a cell, in their order; none of an empty one.
+
+    >>> split_cell("[3, 1]", ","), split_cell(" a  b ", " "), split_cell("a,,b", ",")
+    (['3', '1'], ['a', 'b'], ['a', '', 'b'])
+    """
+    if cell.startswith(BEFORE_EACH):
+        return cell[1:].split(BEFORE_EACH)
+    inner = strip_brackets(cell)
+    if not inner:
+        return []
+    if separator in (" ", WHITESPACE):
+        return inner.split()
+    parts = [part.strip() for part in inner.split(separator)]
+    are_quoted = inner != cell.strip() and all(
+        len(part) > 1 and part[0] == part[-1] and part[0] in "'\"" for part in parts
+    )
+    return [part[1:-1] for part in parts] if are_quoted else parts
+
+
+def join_cells(texts: Iterable[str]) -> str:
+    """Return a cell of several texts, which may hold any separator.
+
+    >>> split_cell(join_cells(["a b", ""]), " "), split_cell(join_cells([]), " ")
+    (['a b', ''], [])
+    """
+    return "".join(BEFORE_EACH + text for text in texts)
+
+
+def offsets_in_cell(cell: str, separator: str) -> list[int]:
+    """Return at which character, from 0, each of the several values of a cell begins.
+
+    >>> offsets_in_cell("[a, bb,c]", ","), offsets_in_cell(" a  b", " ")
+    ([1, 4, 7], [1, 4])
+    """
+    start = len(cell) - len(cell.lstrip())
+    inner = strip_brackets(cell)
+    if inner != cell.strip():
+        start = cell.index(inner, start + 1) if inner else start + 1
+    if separator in (" ", WHITESPACE):
+        return [start + match.start() for match in re.finditer(r"\S+", inner)]
+    offsets = []
+    for part in inner.split(separator):
+        offsets.append(start + len(part) - len(part.lstrip()))
+        start += len(part) + len(separator)
+    return offsets
+
+
+def joined_name(part: str, name: str) -> str:
+    """Return the name of a list that is in a part."""
+    return f"{part}{PART}{name}"
+
+
+def part_of(name: str) -> str | None:
+    """Return which part a list is in, by its name."""
+    part, mark, _ = name.partition(PART)
+    return part if mark else None
+
+
+def row_of(name: str) -> str:
+    """Return the name of a list inside its part.
+
+    >>> row_of("like/u1"), row_of("u1")
+    ('u1', 'u1')
+    """
+    part, mark, row = name.partition(PART)
+    return row if mark else part

@@ -1,0 +1,134 @@
+"""Limits on what a file may cost to read, and the error of one that cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from scorer.core.problems import Problem
+
+if TYPE_CHECKING:
+    import polars as pl
+
+SMALLEST_BOMB = 16 * 1024 * 1024  # bytes; a high ratio below this hurts nobody
+MOST_RATIO = 1000  # unpacked bytes for a stored one; gzip of a table has 3 to 30
+MOST_CAREFUL = 2_000_000  # lines that are parsed one by one, about 10 microseconds each
+MOST_ERRORS = 200_000  # in the rows of a file, after which reading ends
+UTF8 = "save the file as UTF-8"
+
+
+class ReadLimits(NamedTuple):
+    """How much of a file is read before it is refused; these hold where no challenge sets any.
+
+    Attributes:
+        size: Bytes, as stored.
+        unpacked: Bytes, unpacked.
+        rows: Rows of the file.
+        line: Bytes of one line.
+        own: The challenge's own files, which no file that was sent may be; None if the organizer
+            named the file.
+    """
+
+    size: int = 1024**3
+    unpacked: int = 4 * 1024**3
+    rows: int = 20_000_000
+    line: int = 1024**2
+    own: tuple[Path, ...] | None = None
+
+
+class UnreadableError(Exception):
+    """A file cannot be read as a table; `problem` says why."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        super().__init__(problem.message)
+
+
+class ReportedError(Exception):
+    """A file cannot be read as a table; the findings say why."""
+
+
+def largest_unpacked(size: int, limits: ReadLimits) -> int:
+    """Return how many bytes a compressed file of `size` bytes may unpack to."""
+    return min(limits.unpacked, max(MOST_RATIO * size, SMALLEST_BOMB))
+
+
+def unpacked_problem(most: int) -> Problem:
+    """Return the problem of a file that unpacks to more than `most` bytes."""
+    message = f"the file unpacks to more than is accepted here, {format_size(most)}"
+    return Problem("S104", message, help=limit_help("unpacked"))
+
+
+def refuse_many_rows(lines: pl.Series, limits: ReadLimits) -> None:
+    """Raise UnreadableError if a file has more rows than are accepted.
+
+    Args:
+        lines: The line of each row.
+        limits: What is accepted.
+    """
+    if len(lines) > limits.rows:
+        message = f"more than {limits.rows:,} rows, which is what is accepted here"
+        line = lines[limits.rows]
+        raise UnreadableError(Problem("S104", message, line=line, help=limit_help("rows")))
+
+
+def refuse_many_cells(lines: pl.Series, counts: pl.Series, limits: ReadLimits) -> None:
+    """Raise UnreadableError if lines that hold several rows have more than are accepted.
+
+    Args:
+        lines: The lines.
+        counts: How many rows each of them has.
+        limits: What is accepted.
+    """
+    if counts.sum() > limits.rows:
+        last = counts.cast(int).cum_sum().search_sorted(limits.rows, side="right")
+        message = f"more than {limits.rows:,} rows, which is what is accepted here"
+        raise UnreadableError(
+            Problem("S104", message, line=lines[int(last)], help=limit_help("rows"))
+        )
+
+
+def refuse_many_careful(lines: int) -> None:
+    """Raise UnreadableError if more lines than are accepted have to be parsed one by one."""
+    if lines > MOST_CAREFUL:
+        message = f"more than {MOST_CAREFUL:,} lines that can only be read one by one"
+        hint = "plain ones need no escapes, no line ends or blanks beside quotes"
+        raise UnreadableError(Problem("S104", message, help=hint))
+
+
+def refuse_many_errors(errors: int, most: int = MOST_ERRORS) -> None:
+    """Raise UnreadableError if a file has more than `most` errors."""
+    if errors > most:
+        message = f"more than {most:,} errors; the rest of the file is not read"
+        raise UnreadableError(Problem("S104", message))
+
+
+def limit_help(name: str) -> str:
+    """Return the help of S104: which of the limits ended the reading."""
+    return f"the limit is submission.limits.{name}"
+
+
+def format_limit(size: int) -> str:
+    """Return a size in the largest unit that it is a whole number of.
+
+    >>> format_limit(2**30), format_limit(20_000_000), format_limit(1001)
+    ('1 GiB', '20 MB', '1,001 bytes')
+    """
+    units = {"GiB": 2**30, "GB": 10**9, "MiB": 2**20, "MB": 10**6, "KiB": 2**10, "kB": 10**3}
+    for name, unit in units.items():
+        if size >= unit and size % unit == 0:
+            return f"{size // unit:,} {name}"
+    return f"{size:,} bytes"
+
+
+def format_size(size: float) -> str:
+    """Return a number of bytes as a person says it, in powers of 1000.
+
+    >>> format_size(999), format_size(31_400_000)
+    ('999 bytes', '31 MB')
+    """
+    units = ["bytes", "kB", "MB", "GB", "TB"]
+    while size >= 999.5 and len(units) > 1:
+        size /= 1000
+        units.pop(0)
+    return f"{size:,.0f} {units[0]}"

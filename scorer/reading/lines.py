@@ -1,0 +1,174 @@
+"""The physical lines of a text file, as a polars frame.
+
+What is not UTF-8 becomes a problem and is read as Windows-1252, so that all other problems of the
+file are found at once.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from collections.abc import Iterator
+
+import numpy as np
+import polars as pl
+
+from scorer.core.problems import Findings, Problem
+from scorer.reading.limits import UTF8, ReadLimits, UnreadableError, refuse_many_careful
+
+BOM = b"\xef\xbb\xbf"
+DECODED = 1 << 20  # bytes that are decoded at a time, so that a large file is never text as a whole
+NO_LINES = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String})
+
+
+def read_lines(data: bytes, findings: Findings, limits: ReadLimits) -> pl.DataFrame:
+    """Return `line` (from 1) and `text`, without its line end, of each line, blank ones too.
+
+    A line ends in LF or CRLF. A CR elsewhere stays in the text.
+
+    Args:
+        data: The unpacked file, without a byte-order mark.
+        findings: Receives the problems.
+        limits: How long a line may be.
+
+    Raises:
+        UnreadableError: A line is too long, or the first one holds a lone CR.
+    """
+    refuse_lone_returns(data)
+    if not data:
+        return NO_LINES
+    if not is_text(data):
+        data = _mend(data, findings)
+    lines = pl.read_lines(data, name="text", row_index_name="line", row_index_offset=1)
+    # Several CRs before an LF are its line end, too.
+    lines = lines.with_columns(pl.col("text").str.strip_chars_end("\r"))
+    _refuse_long_lines(lines, limits)
+    return lines
+
+
+class StoredLines:
+    """The texts of the lines of a file, each of which is decoded when it is asked for.
+
+    They are those of `read_lines`; that of line n is at n - 1.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        view = np.frombuffer(data, np.uint8)
+        ends = [
+            np.flatnonzero(view[start : start + DECODED] == ord("\n")) + start
+            for start in range(0, len(data), DECODED)
+        ]
+        if data and not data.endswith(b"\n"):
+            ends.append(np.array([len(data)]))
+        self._ends = np.concatenate([np.array([-1]), *ends])
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, position: int) -> str:
+        if not 0 <= position < len(self):
+            raise IndexError(position)
+        start, end = self._ends[position : position + 2]
+        return decode_line(self._data[start + 1 : end].rstrip(b"\r"), position + 1, Findings())
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.__getitem__, range(len(self)))
+
+
+def without_mark(data: bytes) -> bytes:
+    """Return the bytes of a file without the byte-order mark that it may begin with."""
+    return data.removeprefix(BOM)
+
+
+def is_text(data: bytes) -> bool:
+    """Return whether bytes are UTF-8 without NUL."""
+    if b"\0" in data:
+        return False
+    if data.isascii():
+        return True
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    view = memoryview(data)
+    try:
+        for start in range(0, len(data), DECODED):
+            end = start + DECODED
+            decoder.decode(view[start:end], final=end >= len(data))
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _mend(data: bytes, findings: Findings) -> bytes:
+    """Return the data with each line that is no text as `decode_line` reads it."""
+    mended = io.BytesIO()
+    number, start, careful = 1, 0, 0
+    while start < len(data):
+        end = data.find(b"\n", start + DECODED) + 1 or len(data)
+        block = data[start:end]
+        if not is_text(block):
+            raws = block.split(b"\n")
+            careful += len(raws)
+            refuse_many_careful(careful)
+            texts = [decode_line(raw, line, findings) for line, raw in enumerate(raws, number)]
+            block = "\n".join(texts).encode()
+        mended.write(block)
+        number += block.count(b"\n")
+        start = end
+    return mended.getvalue()
+
+
+def decode_line(raw: bytes, number: int, findings: Findings) -> str:
+    """Return a line as text, after reporting a NUL and what is not UTF-8 in it.
+
+    Args:
+        raw: The line, without its LF.
+        number: Its number, from 1.
+        findings: Receives the problems.
+    """
+    if b"\0" in raw:
+        column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
+        findings.add(Problem("S106", "a NUL byte", line=number, column=column))
+        raw = raw.translate(None, b"\0")
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        text = raw.decode("cp1252", errors="replace")
+        column = len(raw[: error.start].decode("utf-8")) + 1
+        message = f"byte 0x{raw[error.start]:02X} is not UTF-8"
+        if "\ufffd" not in text:
+            message += "; the file looks like Windows-1252"
+        findings.add(Problem("S105", message, line=number, column=column, help=UTF8))
+        return text
+
+
+def refuse_lone_returns(data: bytes) -> None:
+    """Raise UnreadableError if the first line holds a CR that is not part of its line end."""
+    end = data.find(b"\n")
+    first = (data if end < 0 else data[:end]).removesuffix(b"\r")
+    if b"\r" in first:
+        message = "the lines end in CR alone, as old Macs wrote them"
+        column = len(first[: first.index(b"\r")].decode("utf-8", "replace")) + 1
+        hint = "save the file with the line ends of Unix (LF) or Windows (CRLF)"
+        raise UnreadableError(Problem("S207", message, line=1, column=column, help=hint))
+
+
+def first_content(lines: pl.DataFrame) -> tuple[int, str]:
+    """Return the number and the text of the first line that is not blank.
+
+    Raises:
+        UnreadableError: All are blank.
+    """
+    found = lines.filter(pl.col("text").str.contains(r"[^ \t\r]")).head(1)
+    if found.is_empty():
+        raise UnreadableError(Problem("S102", "the file holds nothing but blank lines"))
+    return found.row(0)
+
+
+def _refuse_long_lines(lines: pl.DataFrame, limits: ReadLimits) -> None:
+    long = lines.filter(pl.col("text").str.len_bytes() > limits.line).head(1)
+    if not long.is_empty():
+        line, text = long.row(0)
+        message = f"the line is longer than {limits.line:,} bytes"
+        hint = "its lines seem to end in CR alone; save it with LF or CRLF"
+        help = hint if "\r" in text else None
+        raise UnreadableError(Problem("S109", message, line=line, help=help))

@@ -1,0 +1,243 @@
+"""Numbers of cells: plain decimal notation, and what a cell holds that is not written so."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+from functools import lru_cache
+from typing import NamedTuple
+
+import polars as pl
+
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import printable, quoted
+from scorer.reading.limits import refuse_many_careful
+from scorer.reading.schema import ORDERED, TEXT, Schema
+from scorer.reading.table import PART, CellPlace, Cells, Texts
+
+# Possessive, so that a million digits and an x are not tried a million times.
+DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
+DECIMAL_COMMA = re.compile(r"[+-]?[0-9]++,[0-9]++")
+AMBIGUOUS = re.compile(r"[+-]?[1-9][0-9]{0,2}[,.][0-9]{3}")  # 1,234 may be 1.234 or 1234
+PERCENTAGE = re.compile(r"([+-]?[0-9]++(?:[.,][0-9]++)?)[ \u00a0\u202f]?%")
+BRACKETED = re.compile(
+    r"(?:(?:np\.|numpy\.)?(?:tensor|array|float(?:16|32|64))\()?\[*([^][()]+)\]*\)?"
+)
+CURRENCY = re.compile(r"[$€£¥₹₽₩]|\b(?:USD|EUR|GBP|CHF|JPY|INR)\b")
+# The mark between thousands is a comma, point, blank or apostrophe, the same throughout.
+THOUSANDS = re.compile(
+    r"[+-]?[1-9][0-9]{0,2}(?P<mark>[,. '’\u00a0\u2009\u202f])[0-9]{3}(?:(?P=mark)[0-9]{3})*+"
+    r"(?:(?!(?P=mark))[.,][0-9]+)?"
+)
+LONGEST_MARKED = 64  # characters of a cell in which marks are looked for
+NAN_WORDS = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
+INFINITE_WORDS = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
+FLAGS = {"true": 1.0, "false": 0.0}  # as pandas writes them
+RANKED_BY = {"score", "rank", "prediction"}  # what a submission says of an item
+LARGEST = 1e30  # of a number that is computed with: the variance of its square is finite
+
+
+class ParsedNumber(NamedTuple):
+    """The number of a cell; NaN with a problem's code and message if the cell is none."""
+
+    value: float
+    code: str = ""
+    message: str = ""  # to be put behind the name of the column
+
+
+class PlainNumber(NamedTuple):
+    """A number without the marks it was written with."""
+
+    text: str
+    marks: str  # what these are, in words
+    has_thousands: bool  # whether there are marks between thousands
+
+
+def parse_number(text: str, largest: float = sys.float_info.max) -> ParsedNumber:
+    """Return the number of a cell in plain decimal notation.
+
+    >>> parse_number("1e-6")
+    ParsedNumber(value=1e-06, code='', message='')
+    >>> parse_number("3,5")[1:]
+    ('S504', "'3,5' has a decimal comma; write 3.5")
+    """
+    if DECIMAL.fullmatch(text):
+        value = float(text)
+        if math.isinf(value):
+            return _no_number("S503", f"{quoted(text)} is too large to be finite")
+        if abs(value) > largest:
+            return _no_number("S503", f"{quoted(text)} is too large to compute with")
+        return ParsedNumber(value)
+    folded = text.strip().lower()
+    if not folded:
+        return _no_number("S506", "is empty; every row needs a number")
+    if folded in NAN_WORDS:
+        return _no_number("S502", f"is {quoted(text)}; every row needs a finite number")
+    if folded in INFINITE_WORDS:
+        return _no_number("S503", f"is {quoted(text)}; every row needs a finite number")
+    with_point = folded.replace(",", ".", 1)
+    if "," in folded and DECIMAL.fullmatch(with_point):
+        if AMBIGUOUS.fullmatch(folded):
+            with_point += f", or {folded.replace(',', '')} if it marks thousands"
+        write = printable(with_point, 60)
+        return _no_number("S504", f"{quoted(text)} has a decimal comma; write {write}")
+    if (percentage := parse_percentage(text)) is not None:
+        share, plain = percentage
+        return _no_number("S501", f"{quoted(text)} is a percentage; write {share} or {plain}")
+    if (number := strip_marks(text)) is not None:
+        message = f"{quoted(text)} is a number with {number.marks}; write {number.text}"
+        return _no_number("S501", message)
+    return _no_number("S501", f"{quoted(text)} is not a number in plain decimal notation")
+
+
+def _no_number(code: str, message: str) -> ParsedNumber:
+    return ParsedNumber(math.nan, code, message)
+
+
+def largest_number(role: str) -> float:
+    """Return how large the numbers of a role's column may be."""
+    return sys.float_info.max if role in ORDERED else LARGEST
+
+
+def cast_numbers(cells: Cells, texts: Texts, findings: Findings) -> pl.DataFrame:
+    """Return the frame of the cells with the columns of numbers as Float64.
+
+    A cell that is no number is NaN, after a problem.
+
+    Args:
+        cells: What a reader returned.
+        texts: Returns the texts of all lines of the file; called if a problem needs its place.
+        findings: Receives the problems.
+    """
+    frame = cells.frame
+    for role in cells.roles:
+        if role not in TEXT:
+            numbers = frame[role]
+            if numbers.dtype != pl.Float64:
+                numbers = _cast_column(cells, role, texts, findings)
+            frame = frame.with_columns(numbers.alias(role))
+    return frame
+
+
+def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> pl.Series:
+    column = cells.frame[role]
+    largest = largest_number(role)
+    numbers = column.cast(pl.Float64, strict=False)
+    # Neither NaN nor an infinity is at most the largest number.
+    wrong = (~(numbers.abs() <= largest)).fill_null(True).arg_true()
+    if wrong.is_empty():
+        return numbers
+    if role in cells.free_roles:
+        return numbers.scatter(wrong, float("nan"))
+    refuse_many_careful(len(wrong))
+    flags = {} if _ranks_items(role, cells.schema) else FLAGS
+
+    @lru_cache(maxsize=1)  # a line may hold very many cells; their rows follow each other
+    def find_cells(line: int) -> Sequence[CellPlace]:
+        return cells.find_cells(texts(), line, role) if cells.find_cells is not None else ()
+
+    values = []
+    for row, text in zip(wrong.to_list(), column.gather(wrong).to_list(), strict=True):
+        number = parse_number(text, largest)
+        if number.code and (flag := flags.get(text.strip().lower())) is not None:
+            number = ParsedNumber(flag)
+        values.append(number.value)
+        if number.code and not findings.count_if_full(number.code):
+            findings.add(_number_problem(cells, role, row, number, find_cells))
+    return numbers.scatter(wrong, values)
+
+
+def _ranks_items(role: str, schema: Schema) -> bool:
+    """Return whether a role's numbers order items, for which `true` is no number."""
+    return role in RANKED_BY and "item" in schema.roles
+
+
+def _number_problem(
+    cells: Cells,
+    role: str,
+    row: int,
+    number: ParsedNumber,
+    find_cells: Callable[[int], Sequence[CellPlace]],
+) -> Problem:
+    values = cells.frame.row(row, named=True)
+    part = values.get(PART, 0)
+    places = find_cells(values["line"])
+    place = places[part] if places else CellPlace("", values["line"], None)
+    name = cells.column_name(role, part)
+    return Problem(
+        number.code,
+        f"{printable(name, 60)} {number.message}",
+        line=place.line,
+        column=place.column,
+        list=values.get("list"),
+        item=values.get("item"),
+    )
+
+
+def strip_marks(text: str) -> PlainNumber | None:
+    """Return the number that a cell with marks certainly is; None if it may be another one.
+
+    >>> strip_marks("[[1.5]]"), strip_marks("$1,234.50").text, strip_marks("1.234.567,5 €").text
+    (PlainNumber(text='1.5', marks='brackets', has_thousands=False), '1234.50', '1234567.5')
+    >>> strip_marks("1,234"), strip_marks("(5)"), strip_marks("80 %")
+    (None, None, None)
+    """
+    bare = text.strip()
+    if len(bare) > LONGEST_MARKED:
+        return None
+    marks = []
+    bracketed = BRACKETED.fullmatch(bare)
+    if bracketed and bracketed[1] != bare and _brackets_match(bare):
+        bare = bracketed[1].strip()
+        marks.append("brackets")
+    currencies = CURRENCY.findall(bare)
+    if len(currencies) == 1:
+        bare = CURRENCY.sub("", bare).strip()
+        marks.append(f"the currency {currencies[0]}")
+    thousands = THOUSANDS.fullmatch(bare)
+    if thousands and not AMBIGUOUS.fullmatch(bare):
+        bare = bare.replace(thousands["mark"], "").replace(",", ".")
+        marks.append("marks between thousands")
+    if not marks or not DECIMAL.fullmatch(bare) or (currencies and AMBIGUOUS.fullmatch(bare)):
+        return None
+    return PlainNumber(bare, " and ".join(marks), marks[-1] == "marks between thousands")
+
+
+def parse_percentage(text: str) -> tuple[str, str] | None:
+    """Return a percentage as a share, and without its sign; None if the cell is none.
+
+    >>> parse_percentage("11,5 %"), parse_percentage("0.11")
+    (('0.115', '11.5'), None)
+    """
+    found = PERCENTAGE.fullmatch(text.strip()) if len(text) <= LONGEST_MARKED else None
+    if found is None:
+        return None
+    plain = found[1].replace(",", ".")
+    return f"{Decimal(plain).scaleb(-2):f}", plain
+
+
+def join_decimal_commas(fields: list[str], numbers: list[int], width: int) -> list[str] | None:
+    """Return a row that was cut at its decimal commas as it was; None if it may be otherwise.
+
+    Args:
+        fields: The fields of the row.
+        numbers: The columns of the header that hold numbers, ascending.
+        width: How many columns the header has.
+
+    >>> join_decimal_commas(["1", "80230", "8"], [1], 2)
+    ['1', '80230,8']
+    """
+    if not numbers or len(fields) != width + len(numbers):
+        return None
+    row, rest = list[str](), iter(fields)
+    for column in range(width):
+        cell = next(rest)
+        row.append(f"{cell.strip()},{next(rest).strip()}" if column in numbers else cell)
+    return row if all(DECIMAL_COMMA.fullmatch(row[n]) for n in numbers) else None
+
+
+def _brackets_match(text: str) -> bool:
+    return text.count("[") == text.count("]") and text.count("(") == text.count(")")

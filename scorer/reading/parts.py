@@ -1,0 +1,108 @@
+"""Several files as one submission: the rows of each part, its lists named PART/LIST.
+
+A line of the n-th part is counted from n times `LINES_OF_PART`, so that rows of all parts have
+lines of their own; `locate_by_part` gives problems the file and the line in it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import join_first, quoted
+from scorer.reading.layout import PART
+from scorer.reading.limits import UnreadableError
+from scorer.reading.table import CellPlace, FindCells, LineTexts, Table
+
+LINES_OF_PART = 1 << 26  # that a part may have; times 30 parts they fit 32 bits
+LINES_IN_MESSAGE = re.compile(r"\b(lines? )(\d[\d,]*)( and (\d[\d,]*))?")
+
+
+def join_parts(tables: Sequence[Table], parts: Sequence[tuple[str, str]]) -> Table:
+    """Return the rows of all parts, one part after the other.
+
+    Args:
+        tables: The table of each part.
+        parts: The name of each part, and its file.
+
+    Raises:
+        UnreadableError: A part has other columns than the first, or too many lines.
+    """
+    frames = []
+    empty_lists: dict[str, int] = {}
+    for n, (table, (part, file)) in enumerate(zip(tables, parts, strict=True)):
+        _refuse_other_columns(table, tables[0], file, parts[0][1])
+        before = n * LINES_OF_PART
+        if len(table) and table.frame["line"][-1] >= LINES_OF_PART:
+            message = f"{file} has more than {LINES_OF_PART:,} lines"
+            raise UnreadableError(Problem("S104", message))
+        named = pl.lit(f"{part}{PART}") + pl.col("list")
+        line = (pl.col("line") + before).cast(pl.UInt32)
+        frames.append(table.frame.with_columns(line, named.alias("list")))
+        for name, at in table.empty_lists.items():
+            empty_lists[f"{part}{PART}{name}"] = before + at
+    return replace(
+        tables[0],
+        frame=pl.concat(frames),
+        empty_lists=empty_lists,
+        find_cells=_find_in_parts([table.find_cells for table in tables], parts),
+    )
+
+
+def _refuse_other_columns(table: Table, first: Table, file: str, first_file: str) -> None:
+    roles, others = (list(map(each.column_name, each.frame.columns[1:])) for each in (table, first))
+    if roles != others:
+        message = f"{quoted(file)} has the columns {join_first(roles, 9)}, and {quoted(first_file)}"
+        raise UnreadableError(Problem("S201", f"{message} {join_first(others, 9)}"))
+
+
+def _find_in_parts(
+    finders: Sequence[FindCells | None], parts: Sequence[tuple[str, str]]
+) -> FindCells:
+    """Return a function that finds cells in the texts of the part in which a line is."""
+
+    def find_cells(texts: LineTexts, line: int, role: str) -> list[CellPlace]:
+        n, at = divmod(line, LINES_OF_PART)
+        find = finders[n]
+        if find is None:
+            return []
+        prefix = f"{parts[n][0]}{PART}" if role == "list" else ""
+        return [
+            CellPlace(prefix + place.text, place.line + n * LINES_OF_PART, place.column)
+            for place in find(texts, at, role)
+        ]
+
+    return find_cells
+
+
+def count_lines_of_part(problem: Problem, n: int) -> Problem:
+    """Return a problem of the n-th part with its line counted as in the rows of all parts."""
+    line = 0 if problem.code == "S213" else n * LINES_OF_PART + (problem.line or 0)
+    return replace(problem, line=line or None)
+
+
+def locate_by_part(findings: Findings, parts: Sequence[tuple[str, str]]) -> None:
+    """Give each problem the file of the submission that it is in, and the line in that file."""
+    if not parts:
+        return
+
+    def local_lines(match: re.Match[str]) -> str:
+        first, second = match[2].replace(",", ""), (match[4] or "0").replace(",", "")
+        if int(first) < LINES_OF_PART and int(second) < LINES_OF_PART:
+            return match[0]
+        more = f" and {int(second) % LINES_OF_PART:,}" if match[4] else ""
+        return f"{match[1]}{int(first) % LINES_OF_PART:,}{more}"
+
+    def locate(problem: Problem) -> Problem:
+        if problem.line is None:
+            return problem
+        n, line = divmod(problem.line, LINES_OF_PART)
+        path = f"{problem.path}/{parts[n][1]}" if problem.path else parts[n][1]
+        message = LINES_IN_MESSAGE.sub(local_lines, problem.message)
+        return replace(problem, path=path, line=line or None, message=message)
+
+    findings.replace(locate)

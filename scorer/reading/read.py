@@ -1,0 +1,270 @@
+"""Files read as tables: their bytes, lines and cells in turn."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Collection, Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from scorer.core.problems import Findings
+from scorer.reading.formats import Format, find_format
+from scorer.reading.layout import PLAIN, CutSchema, Layout, RowKeys, RowKeysFile, separator_of
+from scorer.reading.limits import (
+    ReadLimits,
+    ReportedError,
+    UnreadableError,
+    refuse_many_errors,
+    refuse_many_rows,
+)
+from scorer.reading.lines import NO_LINES, StoredLines, read_lines, without_mark
+from scorer.reading.numbers import cast_numbers
+from scorer.reading.open import table_suffix
+from scorer.reading.parts import LINES_OF_PART, count_lines_of_part, join_parts
+from scorer.reading.reshape import drop_lines, reshape
+from scorer.reading.schema import Schema
+from scorer.reading.table import PART, ReadRequest, Table
+from scorer.reading.unpack import check_parts, file_digest, read_bytes, read_head
+
+WORD = re.compile(r"[^\s,;|\"{}:]+")
+
+
+class FileTable(NamedTuple):
+    """What was read of a file."""
+
+    table: Table | None  # None if it cannot be read as one
+    sha256: str | None  # of the file as it is stored; None if it was not read to its end
+
+
+def read_file(
+    path: Path,
+    format: Format | str | None,
+    schemas: Sequence[Schema],
+    findings: Findings,
+    limits: ReadLimits,
+    layout: Layout = PLAIN,
+) -> FileTable:
+    """Return the table of a file, and its digest.
+
+    Args:
+        path: The file.
+        format: Its format, or the name of this; None if the file's suffix says it.
+        schemas: The shapes that it may have, the likeliest first.
+        findings: Receives the problems.
+        limits: What it may cost.
+        layout: How it is written where it is not plain.
+    """
+    request = ReadRequest(path, schemas, findings, limits, layout)
+    sha256 = None
+    try:
+        if layout.parts:
+            return _read_parts(request, format)
+        found = _find_format(path, format, request)
+        stored = read_bytes(path, limits, is_binary=found.read_bytes is not None)
+        sha256 = stored.sha256
+        return FileTable(parse_table(stored.data, found, request), sha256)
+    except UnreadableError as error:
+        findings.add(error.problem)
+    except ReportedError:
+        pass
+    return FileTable(None, sha256)
+
+
+def _find_format(path: Path, format: Format | str | None, request: ReadRequest) -> Format:
+    if isinstance(format, Format):
+        return format
+    return find_format(path, format, request.layout, request.limits.own)
+
+
+def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
+    """Return the table of several files, after reporting the problems of all of them."""
+    path, limits, parts = request.path, request.limits, request.layout.parts
+    check_parts(path, [file for _, file in parts], limits)
+    is_folder = path.is_dir()
+    sha256 = hashlib.sha256()
+    unpacked = 0
+    tables = []
+    for n, (part, file) in enumerate(parts):
+        findings = Findings()
+        layout = request.layout._replace(parts=())
+        if layout.lines is not None:
+            layout = layout._replace(lines=layout.lines._replace(part=part))
+        part_request = request._replace(path=path / file, findings=findings, layout=layout)
+        try:
+            digest = sha256 if is_folder else None
+            stored = read_bytes(path, limits, part=file, unpacked=unpacked, sha256=digest)
+            unpacked += stored.unpacked
+            found = _find_format(Path(file), format, part_request)
+            tables.append(parse_table(stored.data, found, part_request))
+        except UnreadableError as error:
+            findings.add(error.problem)
+        except ReportedError:
+            pass
+        request.findings.extend(count_lines_of_part(problem, n) for problem in findings)
+    hexdigest = sha256.hexdigest() if is_folder else file_digest(path, limits.own)
+    if len(tables) < len(parts):
+        return FileTable(None, hexdigest)
+    return FileTable(join_parts(tables, parts), hexdigest)
+
+
+def parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
+    """Return the table of the bytes of a file.
+
+    Raises:
+        UnreadableError: They cannot be read as one.
+    """
+    findings, limits = request.findings, request.limits
+
+    @cache
+    def lines() -> pl.DataFrame:
+        longest = len(data) if format.is_document else limits.line
+        return read_lines(data, findings, limits._replace(line=longest))
+
+    @cache
+    def texts() -> pl.Series:
+        return lines()["text"]
+
+    request = request._replace(texts=texts)
+    cells = None
+    if format.read_bytes is not None:
+        cells = format.read_bytes(data, request)
+    else:
+        data = without_mark(data)
+        if format.read_clean is not None:
+            cells = format.read_clean(data, request)
+    if cells is None:
+        assert format.read_lines is not None
+        cells = format.read_lines(drop_lines(lines(), request.layout), request)
+    if isinstance(cells.schema, CutSchema):
+        rest = drop_lines(lines(), request.layout) if request.layout.lines else NO_LINES
+        cells = reshape(cells, rest, request, read_row_keys)
+    refuse_many_rows(cells.frame["line"], limits)
+    frame = cast_numbers(cells, request.texts, findings)
+    refuse_many_errors(findings.errors)
+    return Table(
+        frame.drop(PART, strict=False),
+        cells.schema,
+        cells.header,
+        cells.empty_lists,
+        cells.find_cells,
+        cells.facts,
+    )
+
+
+def find_columns(
+    path: Path,
+    table: Table,
+    cells: Sequence[tuple[int, str, str]],
+    limits: ReadLimits,
+    layout: Layout = PLAIN,
+) -> list[int | None]:
+    """Return at which character of its line each of some cells begins; the file is read again.
+
+    It is None if that is not known, or if the cell begins on a later line than its row.
+
+    Args:
+        path: The file.
+        table: The file's table, whose rows are not looked at.
+        cells: The line of the row, the role, and the text of each; a text may be called an item.
+        limits: What the file may cost.
+        layout: How it is written, for the files of its parts.
+    """
+    find_cells = table.find_cells
+    if find_cells is None:
+        return [None] * len(cells)
+
+    @cache
+    def part_texts(n: int) -> StoredLines:
+        try:
+            file = layout.parts[n][1] if layout.parts else None
+            return StoredLines(without_mark(read_bytes(path, limits, part=file).data))
+        except UnreadableError:
+            return StoredLines(b"")
+
+    @cache  # a line may hold very many cells
+    def columns_by_text(line: int, role: str) -> dict[str, int | None]:
+        n, at = divmod(line, LINES_OF_PART)
+        texts = part_texts(n)
+        places = find_cells(texts, line, role) if at <= len(texts) else ()
+        return {place.text: place.column for place in reversed(places) if place.line == line}
+
+    has_text = "text" in table
+    return [
+        columns_by_text(line, "text" if role == "item" and has_text else role).get(text)
+        for line, role, text in cells
+    ]
+
+
+def line_texts(path: Path, numbers: Collection[int]) -> dict[int, str]:
+    """Return the texts of some lines of a file, by their numbers from 1."""
+    try:
+        lines = StoredLines(without_mark(read_bytes(path, ReadLimits()).data))
+    except UnreadableError:
+        return {}
+    return {number: lines[number - 1] for number in sorted(numbers) if 0 < number <= len(lines)}
+
+
+def header_words(
+    path: Path, format: str | None, limits: ReadLimits, layout: Layout = PLAIN
+) -> frozenset[str]:
+    """Return the words of a file's first line that is not blank, which may be names of columns.
+
+    It is for what can be known of a file without reading any row, and empty if the file cannot be
+    read.
+    """
+    if layout.header:
+        return frozenset(layout.header)
+    found = find_format(path, format, layout, limits.own)
+    try:
+        if found.read_names is not None:
+            return frozenset(found.read_names(read_bytes(path, limits, is_binary=True).data))
+        head = without_mark(read_head(path, limits.line, limits)).decode("utf-8", "replace")
+    except UnreadableError:
+        return frozenset()
+    first = next((line for line in head.split("\n") if line.strip()), "")
+    return frozenset(WORD.findall(first))
+
+
+def read_text(
+    path: Path, format: str | None, limits: ReadLimits, layout: Layout = PLAIN
+) -> str | None:
+    """Return a delimited file with a header as CSV with commas; None of other files.
+
+    Raises:
+        UnreadableError: It cannot be read.
+    """
+    is_plain = not (layout.reshapes or layout.header or layout.parts)
+    if not is_plain or find_format(path, format, layout, limits.own).name != "csv":
+        return None
+    text = without_mark(read_bytes(path, limits).data).decode("utf-8", "replace")
+    is_tabbed = table_suffix(path) == ".tsv"
+    separator = separator_of(layout.separator or ("tab" if is_tabbed else "comma"))
+    if separator == ",":
+        return text
+    out = io.StringIO()
+    rows = csv.reader(io.StringIO(text), delimiter=separator)
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()
+
+
+def read_row_keys(keys: RowKeysFile) -> RowKeys:
+    """Return the ids of lines, or values, that have none.
+
+    Raises:
+        UnreadableError: The file of these cannot be read.
+    """
+    findings = Findings(str(keys.file))
+    schema = Schema(("list",), ("item",), dict(keys.columns))
+    layout = keys.layout or PLAIN
+    table = read_file(keys.file, keys.format, [schema], findings, ReadLimits(), layout).table
+    if table is None or findings.fatal:
+        raise UnreadableError(next(p for p in findings if p.severity == "error"))
+    frame = table.frame
+    items = frame["item"].to_list() if "item" in table else None
+    return RowKeys(frame["list"].to_list(), items, keys.file.name).of_part(keys.part)

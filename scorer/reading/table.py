@@ -1,0 +1,162 @@
+"""The table of one file, the same whatever its format; and what a format's reader works with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+import polars as pl
+
+from scorer.core.problems import Findings
+from scorer.reading.layout import PLAIN, Layout
+from scorer.reading.limits import ReadLimits
+from scorer.reading.schema import TEXT, Schema
+
+Texts = Callable[[], pl.Series]  # gives the texts of all lines of a file
+NO_TEXTS = pl.Series([], dtype=pl.String)
+PART = "part"  # the column of Cells that says which of the rows of its line a row is; no role
+
+
+class CellPlace(NamedTuple):
+    """A cell as it stands in its file."""
+
+    text: str
+    line: int  # the physical line on which it begins, from 1
+    column: int | None  # its first character in that line, from 1; None if it cannot be told
+
+
+class LineTexts(Protocol):
+    """The texts of all lines of a file; that of line n is at n - 1. A pl.Series is one."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, position: int, /) -> str: ...
+    def __iter__(self) -> Iterator[str]: ...
+
+
+# Of the texts of a file, the line on which a record begins, and a role: the cells of that role in
+# the rows of the record, in their order.
+FindCells = Callable[[LineTexts, int, str], Sequence[CellPlace]]
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """What a reader of a format returns: the file's cells as text, in columns named by role.
+
+    Attributes:
+        frame: `line` (UInt32), the physical line on which the row's record begins, from 1, and
+            ascending; a column for each role that the file has, String (a number may be Float64
+            already); and `part` (UInt32) if a line can have several rows: the place of the row's
+            cells among those that `find_cells` returns for the line. No cell is null.
+        schema: The schema that the file fits.
+        header: The names of all columns of the file; empty for a format without a header.
+        empty_lists: The lists that the file names without an item, each with its line.
+        find_cells: Finds the cells of a record again; None for a format that has no lines.
+        part_columns: role -> the name of the column of each part, if the parts of a line are
+            columns of the file.
+        free_roles: The roles of which a cell need not be a number; it is NaN then.
+        facts: What else the format noticed, for the views.
+        first_line: The first line that can be a row.
+    """
+
+    frame: pl.DataFrame
+    schema: Schema
+    header: tuple[str, ...] = ()
+    empty_lists: Mapping[str, int] = field(default_factory=dict)
+    find_cells: FindCells | None = None
+    part_columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    free_roles: Collection[str] = ()
+    facts: Mapping[str, object] = field(default_factory=dict)
+    first_line: int = 1
+
+    @property
+    def roles(self) -> list[str]:
+        """The roles that the file has."""
+        return [name for name in self.frame.columns if name not in ("line", PART)]
+
+    def column_name(self, role: str, part: int = 0) -> str:
+        """Return what the file calls the column that holds a role's cell of a part."""
+        names = self.part_columns.get(role)
+        return self.schema.column_name(role) if names is None else names[part]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The rows of a file, in the file's order.
+
+    Attributes:
+        frame: `line` (UInt32), then a column for each role that the file has, of the type that
+            `role_dtype` gives. A row's line is the physical line on which it begins, from 1, in
+            the unpacked file. No cell is null; a number that cannot be read is NaN.
+        schema: The roles that were asked for, and the names of their columns.
+        header: The names of all columns of the file, unused ones included; empty for a format
+            without a header.
+        empty_lists: The lists that the file names without an item, each with its line.
+        find_cells: Finds cells again in the lines of the file; None for a format without lines.
+        facts: What else the format noticed, for the views.
+    """
+
+    frame: pl.DataFrame
+    schema: Schema
+    header: tuple[str, ...] = ()
+    empty_lists: Mapping[str, int] = field(default_factory=dict)
+    find_cells: FindCells | None = None
+    facts: Mapping[str, object] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return self.frame.height
+
+    def __contains__(self, role: object) -> bool:
+        return role in self.frame.columns
+
+    def column_name(self, role: str) -> str:
+        """Return what the file calls the column of a role."""
+        return self.schema.column_name(role)
+
+
+class ReadRequest(NamedTuple):
+    """What is asked of a reader.
+
+    Attributes:
+        path: The file, for its suffix and for messages; its bytes are read already.
+        schemas: The shapes that the file may have, the likeliest first.
+        findings: Receives the problems.
+        limits: What the file may cost.
+        layout: How the file is written where it is not plain.
+        texts: Returns the texts of all its lines, those included that the layout leaves out; that
+            of line n stands at n - 1. Empty for a format without lines.
+    """
+
+    path: Path
+    schemas: Sequence[Schema]
+    findings: Findings
+    limits: ReadLimits
+    layout: Layout = PLAIN
+    texts: Texts = lambda: NO_TEXTS
+
+
+def role_dtype(role: str) -> type[pl.DataType]:
+    """Return the type of a role's column: String for ids and other texts, else Float64."""
+    return pl.String if role in TEXT else pl.Float64
+
+
+def cells_frame(lines: Sequence[int], columns: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+    """Return the frame of Cells whose rows were parsed one by one.
+
+    Args:
+        lines: The line of each row.
+        columns: role -> the text of each row's cell.
+    """
+    return pl.DataFrame(
+        {"line": pl.Series(lines, dtype=pl.UInt32)}
+        | {role: pl.Series(texts, dtype=pl.String) for role, texts in columns.items()}
+    )
+
+
+def merge_rows(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Return the rows of several frames with the same columns, in the order of their lines."""
+    filled = [frame for frame in frames if not frame.is_empty()]
+    if len(filled) < 2:
+        return filled[0] if filled else frames[0]
+    return pl.concat(filled).sort("line", maintain_order=True)

@@ -1,0 +1,181 @@
+"""Files that are written whole: beside their place, then renamed, so that none is half-written."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tempfile
+import zipfile
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from secrets import token_hex
+from typing import IO, BinaryIO
+
+from scorer.core.errors import UsageError
+from scorer.core.text import printable, quoted
+
+NEW_FILE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
+OLDEST = (1980, 1, 1, 0, 0, 0)  # the time of all files of an archive, which is reproducible then
+SYSTEM_FOLDERS = (Path("/dev"), Path("/proc"))  # whose names, such as /dev/stdout, are no files
+MEMORY_FOLDER = Path("/dev/shm")  # holds files for all that
+TEMPORARY_PREFIX = "scorer-"
+BLOCK = 1 << 18  # bytes that are copied at a time
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Put data at a path, all of it or nothing; a link stays, and what it leads to is written.
+
+    Raises:
+        UsageError: It cannot be written there.
+    """
+    try:
+        if path.is_dir():
+            raise IsADirectoryError(0, "this is a folder")
+        if (path.exists() and not path.is_file()) or _is_of_system(Path(os.path.abspath(path))):
+            with path.open("ab") as stream:  # a pipe or a device: nothing to rename
+                stream.write(data)
+            return
+        target = Path(os.path.realpath(path))
+        mode = target.stat().st_mode & 0o777 if target.exists() else None
+        if mode is not None and not mode & 0o222:
+            raise PermissionError(0, "the file there is read-only")
+        beside = target.with_name(f".{target.name[:100]}.{token_hex(8)}")
+        try:
+            # The system takes the umask off; to ask for it would be to change it.
+            handle = os.open(beside, NEW_FILE, 0o666 if mode is None else mode & 0o600)
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+            if mode is not None:
+                beside.chmod(mode)
+            beside.replace(target)
+        except BaseException:
+            beside.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise UsageError(f"{printable(path)} cannot be written: {error.strerror}") from None
+    except ValueError:  # a NUL character
+        raise UsageError(f"{printable(path)} cannot be written: not a file name") from None
+
+
+def _is_of_system(path: Path) -> bool:
+    return any(map(path.is_relative_to, SYSTEM_FOLDERS)) and not path.is_relative_to(MEMORY_FOLDER)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder, and those above it, if it is not there.
+
+    Raises:
+        UsageError: It cannot be made.
+    """
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "not a file name"
+        raise UsageError(f"{quoted(path)} cannot be made: {reason}") from None
+
+
+def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
+    """Make a folder with these files, all of them or nothing; or fill one that is empty.
+
+    Raises:
+        UsageError: It cannot be made, or something is there.
+    """
+    try:
+        folder = Path(os.path.abspath(path))
+        is_filled = folder.is_dir()
+        if os.path.lexists(folder) and (not is_filled or any(folder.iterdir())):
+            raise UsageError(f"{quoted(path)} exists and is not an empty folder")
+        _write_beside(folder, files, is_filled=is_filled)
+    except OSError as error:
+        raise UsageError(f"{quoted(path)} cannot be made: {error.strerror}") from None
+    except ValueError:  # a NUL character
+        raise UsageError(f"{quoted(path)} cannot be made: not a file name") from None
+
+
+def _write_beside(folder: Path, files: Mapping[str, bytes], *, is_filled: bool) -> None:
+    """Write files to a folder beside another one, then move it, or them, to their place.
+
+    Args:
+        folder: The place.
+        files: The files.
+        is_filled: Whether the folder is there, and empty: then only the files are moved.
+    """
+    first = folder  # the first folder of the path that is not there yet
+    while not os.path.lexists(first.parent):
+        first = first.parent
+    # An empty folder can be a volume of its own, or the only one that may be written to.
+    is_inside = is_filled and (folder.is_mount() or not os.access(folder.parent, os.W_OK))
+    beside = (folder if is_inside else first.parent) / f".{first.name[:100]}.{token_hex(8)}"
+    moved: list[Path] = []
+    try:
+        for name, data in files.items():
+            target = beside / folder.relative_to(first) / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(data)
+        if not is_filled:
+            beside.rename(first)
+            return
+        # The folder itself may be the working directory of a process.
+        for entry in sorted(beside.iterdir()):
+            moved.append(folder / entry.name)
+            entry.rename(moved[-1])
+    except BaseException:
+        for entry in moved:
+            shutil.rmtree(entry, ignore_errors=True)
+            with suppress(OSError):
+                entry.unlink(missing_ok=True)
+        raise
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+
+
+def zip_files(files: Mapping[str, bytes], executables: Collection[str] = ()) -> bytes:
+    """Return a ZIP archive of files; the same files give the same bytes.
+
+    Args:
+        files: The files, by their names.
+        executables: The names of those that are commands.
+    """
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name in sorted(files):
+            member = zipfile.ZipInfo(name, OLDEST)
+            member.compress_type = zipfile.ZIP_DEFLATED
+            mode = 0o755 if name in executables else 0o644
+            member.create_system, member.external_attr = 3, mode << 16
+            archive.writestr(member, files[name], compresslevel=9)
+    return out.getvalue()
+
+
+@contextmanager
+def temporary_copy(stream: BinaryIO, most: int) -> Iterator[Path]:
+    """Copy a stream to a file, which can be read again and again as long as the context lasts.
+
+    Where the system lets a file without a name be opened again (Linux), it has none, so that
+    nothing is left of it however the process ends. One byte more than `most` is copied at most, so
+    that reading the file says that it is too large.
+
+    Raises:
+        UsageError: There is no room for it, or the stream cannot be read.
+    """
+    with ExitStack() as stack:
+        try:
+            file: IO[bytes] = stack.enter_context(tempfile.TemporaryFile(prefix=TEMPORARY_PREFIX))
+            path = Path(f"/proc/{os.getpid()}/fd/{file.fileno()}")
+            if not path.exists():
+                handle, name = tempfile.mkstemp(prefix=TEMPORARY_PREFIX)
+                file, path = stack.enter_context(os.fdopen(handle, "wb")), Path(name)
+                stack.callback(path.unlink, missing_ok=True)
+            left = most + 1
+            while left and (block := stream.read(min(BLOCK, left))):
+                file.write(block)
+                left -= len(block)
+            file.flush()
+        except OSError as error:
+            message = (
+                f"a temporary file cannot be filled ({error.strerror}); TMPDIR names its folder"
+            )
+            raise UsageError(message) from None
+        yield path

@@ -1,0 +1,66 @@
+"""The files of submissions: read, checked and scored, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from scorer.checks.causes import expected, with_cause
+from scorer.core.problems import Findings, Problem
+from scorer.reading.parts import locate_by_part
+from scorer.reading.read import find_columns, read_text
+from scorer.results.scorecard import Outcome
+from scorer.scoring.lists import Plan, score_table
+from scorer.views.frames import TEXT, Frames
+
+Tick = Callable[[int], None]  # receives how many submissions are done
+
+
+def score_submissions(
+    plan: Plan, submissions: Sequence[Path], tick: Tick = lambda done: None
+) -> Iterator[Outcome]:
+    """Yield the outcome of each submission, in order."""
+    for done, path in enumerate(submissions):
+        tick(done)
+        yield score_submission(plan, path)
+    tick(len(submissions))
+
+
+def score_submission(plan: Plan, path: Path) -> Outcome:
+    """Return the problems of a submission, and its scorecard if it has no error."""
+    try:
+        return name_cause(plan, path, _score(plan, path))
+    except MemoryError:
+        findings = Findings(str(path))
+        findings.add(Problem("S104", "there is not enough memory to read this file"))
+        return Outcome(findings, None, None)
+
+
+def name_cause(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
+    """Return the outcome of a file, with one cause for all errors that follow from it."""
+    if not outcome.findings.fatal or plan.format(path).name != "csv":
+        return outcome
+    table = expected(plan.public, plan.rules, plan.shapes, plan.layout, path)
+    findings = with_cause(outcome.findings, path, table, plan.public, plan.limits)
+    return outcome._replace(findings=findings)
+
+
+def _score(plan: Plan, path: Path) -> Outcome:
+    findings = Findings(str(path))
+    table, sha256, frame = plan.read(path, findings)
+    outcome = Outcome(findings, sha256, None)
+    if table is not None and frame is not None:
+        if Frames in plan.views:
+            text = read_text(path, plan.rules.format, plan.limits, plan.layout)
+            if text is None and plan.public.kind == "frames":
+                message = "Kaggle's metrics read CSV, with a header"
+                help = "write the file with to_csv(index=False)"
+                findings.add(Problem("S107", message, help=help))
+                return outcome
+            table = replace(table, facts={**table.facts, **({TEXT: text} if text else {})})
+            plan = plan.unscored if findings.fatal else plan
+        outcome = score_table(plan, table, findings, sha256)
+        findings.locate(lambda cells: find_columns(path, frame, cells, plan.limits, plan.layout))
+    locate_by_part(findings, plan.layout.parts)
+    return outcome
