@@ -37,7 +37,7 @@ from scorer.metrics.catalogue import (
     span,
     tool_names,
 )
-from scorer.metrics.notation import format_value, parse_measure, schema_description
+from scorer.metrics.notation import describe_parameters, format_value, parse_measure
 from scorer.reports.codec import RECORDS
 
 DOCS = Path(__file__).parent
@@ -143,10 +143,9 @@ def _facts(metric: Metric) -> str:
 
 def _parameters(metric: Metric) -> str:
     rows = []
-    for name, field in metric.parameters.model_fields.items():
-        default = "must be given" if field.is_required() else f"`{format_value(field.default)}`"
-        schema = metric.parameters.model_json_schema()["properties"].get(name, {})
-        rows.append(f"| `{name}` | {default} | {_cell(schema_description(schema))} |")
+    for name, parameter in describe_parameters(metric).items():
+        default = "must be given" if parameter.required else f"`{format_value(parameter.default)}`"
+        rows.append(f"| `{name}` | {default} | {_cell(parameter.description)} |")
     head = "## Parameters\n\n| parameter | default | meaning |\n|---|---|---|"
     return "\n".join([head, *rows]) if rows else "It has no parameters."
 

@@ -17,10 +17,9 @@ from scorer.metrics.api import Aggregate, Metric
 from scorer.metrics.notation import (
     UNSUPPORTED,
     NotationError,
+    describe_parameters,
     format_value,
     parse,
-    schema_choices,
-    schema_description,
 )
 
 Example = Callable[[Metric], str]  # a metric's worked example as text
@@ -228,14 +227,14 @@ def page_prose(metric: Metric) -> str:
 
 def _parameters(metric: Metric) -> list[str]:
     """A line for each parameter: its default, its choices, its description."""
-    schema: dict[str, Any] = metric.parameters.model_json_schema()["properties"]
     lines = []
-    for name, field in metric.parameters.model_fields.items():
-        facts = schema.get(name, {})
-        default = (
-            "must be given" if field.is_required() else f"default {format_value(field.default)}"
-        )
-        parts = [default, " | ".join(schema_choices(facts)), schema_description(facts)]
+    for name, parameter in describe_parameters(metric).items():
+        default = f"default {format_value(parameter.default)}"
+        parts = [
+            "must be given" if parameter.required else default,
+            " | ".join(parameter.choices),
+            parameter.description,
+        ]
         lines.append(f"{name}: " + "; ".join(part for part in parts if part))
     return lines
 

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from pydantic import ValidationError
 
@@ -409,23 +409,32 @@ def _translate_parameter(metric: Metric, key: str, value: Any) -> dict[str, Any]
 
 def _allowed_values(metric: Metric, key: str) -> str:
     """The values that a parameter can have, from its model."""
-    schema = metric.parameters.model_json_schema()["properties"].get(key, {})
-    choices = ", ".join(schema_choices(schema))
-    message = f"it can be {choices}" if choices else ""
-    described = str(schema.get("description", "")).strip()
-    return "; ".join(part for part in (message, described) if part) or "see its page"
+    _, _, choices, description = describe_parameters(metric)[key]
+    message = f"it can be {', '.join(choices)}" if choices else ""
+    return "; ".join(part for part in (message, description) if part) or "see its page"
 
 
-def schema_choices(schema: Mapping[str, Any]) -> list[str]:
-    """The words that a parameter's JSON schema allows."""
-    return [
-        format_value(choice)
-        for part in (schema, *schema.get("anyOf", ()))
-        for choice in part.get("enum", [part["const"]] if "const" in part else [])
-    ]
+class Parameter(NamedTuple):
+    """What may be written of a parameter, and what it means."""
+
+    required: bool
+    default: Any  # None also where it must be given
+    choices: tuple[str, ...]  # none where it is no choice of words
+    description: str  # of several types that it can have, that of the first that has one
 
 
-def schema_description(schema: Mapping[str, Any]) -> str:
-    """What a parameter's JSON schema says of it; of several types, what is said of one of them."""
-    parts = (schema, *schema.get("anyOf", ()))
-    return next((str(part["description"]) for part in parts if "description" in part), "")
+def describe_parameters(metric: Metric) -> dict[str, Parameter]:
+    """What a metric's parameters are, by their names."""
+    schemas = metric.parameters.model_json_schema()["properties"]
+    parameters = {}
+    for name, field in metric.parameters.model_fields.items():
+        types = (schemas[name], *schemas[name].get("anyOf", ()))
+        choices = (
+            format_value(choice)
+            for each in types
+            for choice in each.get("enum", [each["const"]] if "const" in each else [])
+        )
+        description = next((each["description"] for each in types if "description" in each), "")
+        default = None if field.is_required() else field.default
+        parameters[name] = Parameter(field.is_required(), default, tuple(choices), description)
+    return parameters

@@ -15,7 +15,7 @@ from scorer.metrics.catalogue import (
     over_lists,
     tool_names,
 )
-from scorer.metrics.notation import schema_choices, schema_description
+from scorer.metrics.notation import describe_parameters
 from scorer.reports.codec import VERSION
 
 
@@ -32,17 +32,7 @@ class ParameterFields:
     @classmethod
     def all_of(cls, metric: Metric) -> tuple[ParameterFields, ...]:
         """The fields of each parameter of a metric."""
-        schemas = metric.parameters.model_json_schema()["properties"]
-        return tuple(
-            cls(
-                name,
-                field.is_required(),
-                None if field.is_required() else field.default,
-                tuple(schema_choices(schemas.get(name, {}))),
-                schema_description(schemas.get(name, {})),
-            )
-            for name, field in metric.parameters.model_fields.items()
-        )
+        return tuple(cls(name, *each) for name, each in describe_parameters(metric).items())
 
 
 @dataclass(frozen=True, slots=True)
