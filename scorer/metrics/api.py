@@ -204,39 +204,6 @@ class Figure:
 Result = Ratio | Figure | Floats | float
 
 
-def mean_of_rows(
-    view: Any,
-    values: ArrayLike,
-    heading: str,
-    *,
-    weights: Floats | None = None,
-    transform: Callable[[Floats], Floats] | None = None,
-    columns: Mapping[str, ArrayLike] | None = None,
-) -> Ratio:
-    """The mean of a value over the rows of each list, by their weights.
-
-    Args:
-        view: What has rows, such as `Targets`: it has `weights`, `in_list` and `total`.
-        values: The value of each row, shape (rows,).
-        heading: What a row's value is, such as "squared error".
-        weights: Of the rows, shape (rows,); None: the view's.
-        transform: Makes the value from the mean, as in `Ratio`.
-        columns: What an explanation shows before the values, shape (rows,) each, by heading.
-    """
-    row_weights = view.weights if weights is None else weights
-    weighted = row_weights * np.asarray(values, dtype=np.float64)
-    total, count = view.total(weighted), view.total(row_weights)
-    mean = f"sum of {heading} / rows"
-    return Ratio(
-        total,
-        count,
-        f"sqrt({mean})" if transform is square_root else mean,
-        {f"sum of {heading}": total, "rows": count},
-        Table(view, {**(columns or {}), heading: weighted}),
-        transform=transform,
-    )
-
-
 def sum_of_rows(
     rows: Any,
     columns: Mapping[str, ArrayLike],
@@ -265,6 +232,32 @@ def sum_of_rows(
     formula = f"{name} / {divisor_name}" if divisor_name else name
     terms = {name: total, divisor_name: divisor} if divisor_name else {name: total}
     return Ratio(total, divisor, formula, terms, Table(rows, columns))
+
+
+def mean_of_rows(
+    view: Any,
+    values: ArrayLike,
+    heading: str,
+    *,
+    weights: Floats | None = None,
+    transform: Callable[[Floats], Floats] | None = None,
+    columns: Mapping[str, ArrayLike] | None = None,
+) -> Ratio:
+    """The mean of a value over the rows of each list, by their weights.
+
+    Args:
+        view: What has rows, such as `Targets`: it has `weights`, `in_list` and `total`.
+        values: The value of each row, shape (rows,).
+        heading: What a row's value is, such as "squared error".
+        weights: Of the rows, shape (rows,); None: the view's.
+        transform: Makes the value from the mean, as in `Ratio`.
+        columns: What an explanation shows before the values, shape (rows,) each, by heading.
+    """
+    row_weights = view.weights if weights is None else weights
+    shown = {**(columns or {}), heading: row_weights * np.asarray(values, dtype=np.float64)}
+    mean = sum_of_rows(view, shown, view.total(row_weights), "rows", name=f"sum of {heading}")
+    formula = f"sqrt({mean.formula})" if transform is square_root else mean.formula
+    return replace(mean, formula=formula, transform=transform)
 
 
 @dataclass(frozen=True, eq=False)
