@@ -182,7 +182,8 @@ def match_header(
     names, line, findings = header.names, header.line, request.findings
     if not request.layout.header:
         _refuse_data_as_header(header, separator, request)
-    if not names[0]:
+    fewest = min(len(schema.missing_roles(())) for schema in request.schemas)
+    if not names[0] and len(names) > fewest:  # else a column that is needed has no name
         message = "unnamed first column; a pandas index?"
         findings.add(Problem("S203", message, line=line, column=1, help=NO_INDEX))
     _report_repeated_names(header, request)

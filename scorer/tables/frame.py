@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from scorer.core.problems import Findings
 from scorer.reading.layout import PLAIN, Layout
@@ -15,7 +16,7 @@ from scorer.reading.limits import ReadLimits
 from scorer.reading.read import read_file
 from scorer.reading.schema import TEXT, Schema
 from scorer.reading.table import Table as FrameTable
-from scorer.tables.columns import CodedColumn, TextColumn
+from scorer.tables.columns import CodedColumn, TextColumn, series_of
 from scorer.tables.table import Table
 
 EMPTY, COLUMNS = "empty", "columns"  # facts of a table: lists without items, and all columns
@@ -72,7 +73,7 @@ def as_columns(table: FrameTable) -> Table:
     numbers = {}
     for role in frame.columns[1:]:
         if role in TEXT:
-            ids["item" if role == "text" else role] = TextColumn(frame[role])
+            ids["item" if role == "text" else role] = _id_column(frame[role])
         else:
             numbers[role] = frame[role].to_numpy()
     facts = dict(table.facts)
@@ -82,3 +83,12 @@ def as_columns(table: FrameTable) -> Table:
         facts[EMPTY] = tuple(table.empty_lists.items())
     line = frame["line"].to_numpy().astype(np.int64)
     return Table(ids, numbers, line, table.schema.with_items(), facts)
+
+
+def _id_column(ids: pl.Series) -> CodedColumn:
+    """Return a column of ids, which has each id once if equal ones stand together."""
+    column = TextColumn(ids)
+    if not column.in_runs:
+        return column
+    names = series_of(column.runs.held)
+    return column.runs if names.n_unique() == len(names) else column
