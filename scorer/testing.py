@@ -70,8 +70,7 @@ def laws(function: Callable[..., Any], *, extra: Extra = NO_COLUMNS, **params: A
         params: Its parameters.
 
     Raises:
-        AssertionError: A law is broken; the message names it, and a note shows the smallest lists
-            for which it is.
+        AssertionError: A law is broken; the message names it, a note shows small lists that do it.
         PluginError: hypothesis is not installed.
     """
     try:
