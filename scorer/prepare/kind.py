@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from scorer.challenge.archive import is_kit
-from scorer.challenge.forms import layout_of
 from scorer.challenge.measures import MeasureSpec, one_primary
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
@@ -219,7 +218,8 @@ def _decided(challenge: Challenge, fits: frozenset[str]) -> str:
     if "ratings" in fits and "rating" in value_roles:
         return "ratings"
     if not value_roles and not source.document:
-        words = header_words(source.file, source.format, ReadLimits(), layout_of(source))
+        layout = challenge.layout(source)
+        words = header_words(source.file, source.format, ReadLimits(), layout)
         for name, roles in OWN_COLUMNS.items():
             if name in fits and len(roles & words) >= (2 if name == "preferences" else 1):
                 return name

@@ -45,7 +45,8 @@ class _OfRatings:
             "reversed": self._predicted(rating.min() + rating.max() - rating),
             "constant": self._predicted(np.full(rating.size, rating.mean())),
             "empty": table_of(
-                {"list": (NO_ROWS, self.truth.lists), "item": (NO_ROWS, ())}, prediction=np.empty(0)
+                {"list": (NO_ROWS, self.truth.lists), "item": (NO_ROWS, ())},
+                **dict.fromkeys(("prediction", "low", "high"), np.empty(0)),
             ),
         }
 

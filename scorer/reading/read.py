@@ -215,8 +215,8 @@ def header_words(
 ) -> frozenset[str]:
     """Return the words of a file's first line that is not blank, which may be names of columns.
 
-    It is for what can be known of a file without reading any row, and empty if the file cannot be
-    read.
+    Of a file in parts that is the first part. It is for what can be known of a file without reading
+    any row, and empty if the file cannot be read.
     """
     if layout.header:
         return frozenset(layout.header)
@@ -224,7 +224,8 @@ def header_words(
     try:
         if found.read_names is not None:
             return frozenset(found.read_names(read_bytes(path, limits, is_binary=True).data))
-        head = without_mark(read_head(path, limits.line, limits)).decode("utf-8", "replace")
+        part = layout.parts[0][1] if layout.parts else None
+        head = without_mark(read_head(path, limits.line, limits, part)).decode("utf-8", "replace")
     except UnreadableError:
         return frozenset()
     first = next((line for line in head.split("\n") if line.strip()), "")

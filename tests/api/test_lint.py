@@ -549,3 +549,16 @@ def test_a_file_of_splits_is_read(challenge):
     folder = challenge(yaml, **truth, **{"splits.csv": "topic,split\nq1,public\nq2,private\n"})
     with pytest.raises(ChallengeError, match="column 'list' is missing"):
         found(folder)
+
+
+def test_intervals_of_ratings_are_linted(score, challenge):
+    yaml = """
+truth: truth.csv
+metrics: [IntervalCoverage]
+undefined: zero
+submission: {columns: {low: low, high: high}, missing_list: skip}
+"""
+    ran = score("lint", challenge(yaml, **RATINGS), "--format", "json")
+    assert ran.code == 0, ran
+    (measure,) = json.loads(ran.out)["measures"]
+    assert measure["canaries"]["perfect"] == 1.0

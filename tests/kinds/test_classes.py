@@ -254,3 +254,11 @@ def test_a_sample_names_a_class_of_the_truth(challenge, score, tmp_path):
     assert score("kit", boxes_of(challenge), "-o", tmp_path / "kit.zip").code == 0
     with zipfile.ZipFile(tmp_path / "kit.zip") as kit:
         assert b"cat 0.5 1 1 9 9" in kit.read("sample_submission.csv")
+
+
+def test_measures_of_one_column_say_once_that_its_classes_are_unknown(challenge, score, tmp_path):
+    yaml = "truth: truth.csv\nmetrics: [SpanF1, SpanF1(match=type), 'SpanF1(only=A)']\n"
+    folder = challenge(yaml, **{"truth.csv": "list,item\nq1,A 1 2\nq1,B 4 6\n"})
+    sent = written(tmp_path, "list,item\nq1,C 1 2\nq1,C 4 6\n")
+    out = score("check", folder, sent, "--all").out
+    assert out.count("no class in this file is a class of this challenge, such as 'C'") == 1

@@ -1,6 +1,7 @@
 """Groups of lists that have numbers beside groups that have classes."""
 
 import json
+import zipfile
 
 import numpy as np
 import pytest
@@ -218,3 +219,25 @@ def test_lint_kit_and_explain(made, score, tmp_path):
     for name in ("sts-3", "nli-2"):
         ran = score("explain", folder, folder / "one.csv", "--list", name)
         assert ran.code == 0, ran
+
+
+@pytest.mark.parametrize("metric", ["RMSE", "RMSPE"])  # which are of ratings, too
+def test_the_header_of_the_first_part_decides_that_rows_have_targets(challenge, score, metric):
+    yaml = f"""
+truth: {{file: truth.zip, parts: {{one: one.csv, two: two.csv}}, columns: {{list: id}}}}
+submission: {{columns: {{list: id, prediction: y}}, parts: {{one: one.csv, two: two.csv}}}}
+metrics: [{metric}]
+"""
+    folder = challenge(yaml)
+    for name, text in {
+        "truth.zip": "id,target\n1,2\n2,4\n",
+        "sent.zip": "id,y\n1,2\n2,4\n",
+    }.items():
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            archive.writestr("one.csv", text)
+            archive.writestr("two.csv", text)
+    ran = score(folder, folder / "sent.zip", "--format", "json")
+    assert ran.code == 0, ran
+    (submission,) = json.loads(ran.out)["submissions"]
+    assert submission["values"][metric]["mean"] == 0.0
+    assert submission["values"][metric]["lists"] == 4

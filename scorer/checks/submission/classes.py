@@ -77,6 +77,12 @@ def _reads_as_number(name: str) -> bool:
 @check("S521")
 def class_outside(submitted: Submitted) -> Iterator[Problem]:
     """Every box, tag and span has a class of the challenge."""
+    # several measures may look at one column, and want the same of it
+    yield from dict.fromkeys(_unknown_of_columns(submitted))
+
+
+def _unknown_of_columns(submitted: Submitted) -> Iterator[Problem]:
+    """Yield the problems of the classes in each column that a measure looks at."""
     for column in submitted.public.class_columns:
         role = column.submission.role
         ids = submitted.table.ids.get(role)
