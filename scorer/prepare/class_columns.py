@@ -38,7 +38,10 @@ def with_class_columns(
             findings.add(located(challenge, fault))
         return public
     if truth is None and not (public.classes or challenge.truthless or is_kit(challenge)):
-        truth = organizer_table(challenge, challenge.truth, truth_shapes(prepared), findings)
+        of_truth = Findings(findings.path)
+        truth = organizer_table(challenge, challenge.truth, truth_shapes(prepared), of_truth)
+        said = {*findings}  # where the truth was read for its lists
+        findings.extend(problem for problem in of_truth if problem not in said)
     columns = (
         ClassColumn(sent, true, public.classes or _true_classes(truth, true))
         for sent, true in cells

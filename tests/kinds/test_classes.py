@@ -262,3 +262,11 @@ def test_measures_of_one_column_say_once_that_its_classes_are_unknown(challenge,
     sent = written(tmp_path, "list,item\nq1,C 1 2\nq1,C 4 6\n")
     out = score("check", folder, sent, "--all").out
     assert out.count("no class in this file is a class of this challenge, such as 'C'") == 1
+
+
+def test_what_is_wrong_with_a_truth_that_names_the_classes_is_said_once(challenge, score, tmp_path):
+    truth = "list,item\nq1,A 1 2\nq1,B 4 6,7\n"
+    folder = challenge("truth: truth.csv\nmetrics: [SpanF1]\n", **{"truth.csv": truth})
+    ran = score("check", folder, written(tmp_path, "list,item\nq1,A 1 2\n"))
+    assert ran.code == 2
+    assert ran.err.count("error[T207]") == 1
