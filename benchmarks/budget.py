@@ -33,7 +33,6 @@ LISTS, ITEMS = 1000, 30_000
 KNOWN = 300_000  # lists of the challenges of which a document names each
 DEEP = 20_000  # items of each list of a JSON document
 MEMORY, SECONDS = 2 * GIB, 60  # the budget
-ONE_THREAD = {"SCORER_THREADS": "1"}  # as a board's children are run
 HEAD = "list,item,score\n"
 MARKS = "\u0301\u0323"
 
@@ -276,7 +275,7 @@ def measured(folder: Path, path: Path, kind: str) -> tuple[str, float, int]:
     """
     words = [SCORE, folder / f"{kind}.yaml", path, good(folder, kind), "--format", "json"]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        process = subprocess.Popen(words, stdout=out, stderr=err, env=os.environ | ONE_THREAD)
+        process = subprocess.Popen(words, stdout=out, stderr=err)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)
