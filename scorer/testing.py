@@ -1,4 +1,4 @@
-"""Laws and worked cases that metrics are tested with, those of plug-ins as scorer's own.
+"""Tests of metrics by laws and by worked cases, for scorer's own metrics and those of plug-ins.
 
     from scorer.testing import cases, laws
 
@@ -13,9 +13,9 @@ Both raise `AssertionError`. A file of cases is a list such as
         - {returned: [b, [a, c]], truth: {a: 2, c: 1}}    # items in [ ] have equal scores
       expect: {MyMetric@2: 0.5, MyMetric: 3/4}            # a list of values for several lists
 
-with `ties:` (item-desc), `tolerance:` (1e-12) and `mean:` where they are wanted. A list of a
-metric of texts is `{answer: Nile, accepted: [the Nile]}`; a pooled metric has one value. The list
-may be the key `cases` of a mapping, beside what other tests read (CONTRIBUTING.md).
+A case can also have `ties:` (default item-desc), `tolerance:` (default 1e-12) and `mean:`. For a
+metric of texts a list is `{answer: Nile, accepted: [the Nile]}`; a pooled metric has one value. The
+cases may stand under the key `cases` of a mapping, beside what other tests read (CONTRIBUTING.md).
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ from scorer.views.texts import Texts
 Pair = tuple[Sequence[Sequence[str]], Mapping[str, float]]  # a returned list and its truth
 Extra = Mapping[str, Mapping[str, str]]  # section -> name of a further column -> its kind
 
-TRIES = 100  # of each metric's laws
-GRADES = (1.0, 0.0, 2.0, 3.0, 0.5, -1.0)  # the plainest first: smaller cases are made of these
+TRIES = 100  # how many examples of lists a metric is tested with
+GRADES = (1.0, 0.0, 2.0, 3.0, 0.5, -1.0)  # the plainest first: hypothesis prefers these
 NO_COLUMNS: Extra = {}
 CONSTANTS = Constants(max_grade=3.0, catalogue=20, users=5)
 
@@ -58,10 +58,12 @@ CONSTANTS = Constants(max_grade=3.0, catalogue=20, users=5)
 def laws(function: Callable[..., Any], *, extra: Extra = NO_COLUMNS, **params: Any) -> None:
     """Test a metric with these parameters against the laws of all metrics.
 
-    It is for metrics that look at `Judged` or `Ranked`. Such a metric has a title, a source and a
-    docstring; gives each list a number of its range, or NaN, whatever the list, an empty one and
-    one without truth included; the same, to the bit, however the lists are split; and leaves what
-    it is given as it was.
+    It is for metrics that look at `Judged` or `Ranked`. The laws are:
+
+    - The metric has a title, a source and a docstring.
+    - It gives each list a number of its range, or NaN, also if the list is empty or has no truth.
+    - It gives a list the same value, to the bit, together with other lists and alone.
+    - It does not change what it is given.
 
     Args:
         function: The metric.
@@ -85,7 +87,8 @@ def laws(function: Callable[..., Any], *, extra: Extra = NO_COLUMNS, **params: A
     measure = parse_measure(metric, metric.name, params).settled(CONSTANTS)
     _require(measure.of_lists, f"{measure.name} is a figure of all lists, not a value of each")
 
-    # of unique samples of a sequence, each one changes all later ones, so that lists stay long
+    # Items are mapped from integers, not sampled from a sequence: hypothesis takes unique samples
+    # out of the sequence, so that each one changes all later ones, and failing lists stay long.
     items, grades = st.integers(0, 7).map("abcdefgh".__getitem__), st.sampled_from(GRADES)
     truth = st.dictionaries(items, grades)
     if metric.strict_order:  # no grade stands twice in a list
@@ -143,8 +146,9 @@ def cases(path: Path | str, *functions: Callable[..., Any]) -> None:
 def no_gain(challenge: Path | str) -> None:
     """Test that garbage gains nothing by any measure of a challenge, whose plug-ins are run.
 
-    Submissions made from a good one by dropping rows, items and lists, by one class or number for
-    all, invalid, huge, doubled and scaled values, rank no higher, or are refused.
+    Garbage is made from a good submission: rows, items or lists are left out, all have one class or
+    number, or values are invalid, huge, doubled or scaled. It must rank no higher than the good
+    one, or be refused.
 
     Raises:
         AssertionError: Some rank higher; the message says which, by how much, and what to write.
@@ -162,10 +166,8 @@ def _find_broken_law(
 ) -> str | None:
     """The law that a measure breaks for these lists, and how; None if it keeps them all."""
     try:
-        values, *alone = [
-            cast(Floats, evaluate(measure, {Judged: _judged(part, ties, extra)}))
-            for part in (lists, *([pair] for pair in lists))
-        ]
+        values = _values_of_lists(measure, lists, ties, extra)
+        alone = [_values_of_lists(measure, [pair], ties, extra) for pair in lists]
     except ScorerError as error:
         if ties == "expected" and isinstance(error, NotationError):
             return None  # not all parameters of a metric allow this rule
@@ -174,7 +176,7 @@ def _find_broken_law(
     if not np.array_equal(values, one_by_one, equal_nan=True):
         together = f"{values.tolist()} together, {one_by_one.tolist()} one by one"
         return f"a list's value does not depend on other lists\n  {together}"
-    view = _judged(lists, ties, extra)
+    view = _view_of_lists(lists, ties, extra)
     for argument in view.each() if measure.metric.view is Ranked else [view]:
         before = pickle.dumps(argument)
         measure.metric.call(argument, measure.params)
@@ -182,6 +184,10 @@ def _find_broken_law(
             changed = f"{type(argument).__name__} is not what it was"
             return f"what a metric is given stays as it was\n  {changed}"
     return None
+
+
+def _values_of_lists(measure: Measure, lists: Sequence[Pair], ties: Ties, extra: Extra) -> Floats:
+    return cast(Floats, evaluate(measure, {Judged: _view_of_lists(lists, ties, extra)}))
 
 
 def _group_by_rank(ranks: Mapping[str, int]) -> list[list[str]]:
@@ -203,7 +209,10 @@ def _view_of_case(case: Mapping[str, Any]) -> Judged | Texts:
         return Texts.of(*((pair["answer"], pair["accepted"]) for pair in case["lists"]))
     pairs: list[Pair] = []
     for pair in case["lists"]:
-        returned = [list(map(str, x)) if isinstance(x, list) else str(x) for x in pair["returned"]]
+        returned = [
+            [str(item) for item in entry] if isinstance(entry, list) else str(entry)
+            for entry in pair["returned"]
+        ]
         truth = pair["truth"]
         grades = truth if isinstance(truth, dict) else dict.fromkeys(truth, 1.0)
         pairs.append((returned, {str(item): float(grade) for item, grade in grades.items()}))
@@ -226,12 +235,16 @@ def _require_equal(where: str, values: Floats, expected: Any, tolerance: float) 
     _require(equal, f"{where} is {values.tolist()}, expected {numbers}")
 
 
-def _judged(lists: Sequence[Pair], ties: Ties, extra: Extra) -> Judged:
-    """The view of these lists; values of further columns are made of the ids of items alone."""
+def _view_of_lists(lists: Sequence[Pair], ties: Ties, extra: Extra) -> Judged:
+    """The view of these lists, with the further columns.
+
+    The values of these columns depend on the ids of the items alone, so that a list has the same
+    values alone as together with others.
+    """
     view = Judged.of(*lists, ties=ties)
     ideals = [sorted(truth, key=truth.__getitem__, reverse=True) for _, truth in lists]
     items = [item for ideal in ideals for item in ideal]
-    ids = {
+    ids = {  # what a column of each section has its values made from
         "truth": items,
         "submission": view.of_hits(np.array(items, dtype=object)).tolist(),
         "lists": ["".join(ideal) for ideal in ideals],
@@ -241,14 +254,14 @@ def _judged(lists: Sequence[Pair], ties: Ties, extra: Extra) -> Judged:
     for section, kinds in extra.items():
         columns = {name: _make_column(kind, ids[section]) for name, kind in kinds.items()}
         levels = {name: ("x", "y") for name, kind in kinds.items() if kind == "classes"}
-        short = {"lists": "list", "items": "item"}.get(section, section)
-        sections[short] = NamedColumns(columns, short, levels)
+        field = {"lists": "list", "items": "item"}.get(section, section)  # of `Extras`
+        sections[field] = NamedColumns(columns, field, levels)
     return replace(view, extras=Extras(**sections))
 
 
 def _make_column(kind: str, ids: Sequence[str]) -> Column:
     """A column of this kind (number, classes or text) with a value for each id."""
-    seeds = np.array([sum(map(ord, name)) % 7 for name in ids], dtype=np.float64)
+    seeds = np.array([sum(map(ord, name)) % 7 for name in ids], dtype=np.float64)  # 0 to 6
     if kind == "number":
         return seeds / 2
     if kind == "classes":

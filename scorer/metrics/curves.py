@@ -26,8 +26,9 @@ MEAN_AREA = r"\frac{1}{C} \sum_{c=1}^{C} A_c, \qquad A_c = "
 # A metric of probabilities, or of scores, which a submission must have.
 probability_metric = partial(metric, columns=("probability",))
 
-# The area under a curve of one binary problem, from whether the rows are true (1 or 0), the places
-# of their scores in the order of all, and their weights, shape (rows,) each.
+# The area under a curve of one binary problem, from three arrays of shape (rows,): whether each row
+# is true (1 or 0), the level of its score, and its weight. Levels are whole numbers that stand for
+# the scores: 0 for the lowest, 1 for the next, and so on.
 Area = Callable[[Floats, Ints, Floats], float]
 
 Multiclass = Annotated[
@@ -60,10 +61,11 @@ Predicts = Annotated[
 def binary_problems(view: Labelled, positive: str | None) -> tuple[Floats, Floats]:
     """Each class against the others; of two classes only the positive one.
 
-    A row without an answer stands where it is most wrong.
+    A row without an answer stands where it is most wrong: it has the lowest score if it is true,
+    else the highest.
 
     Returns:
-        Whether the rows are true, and their scores, each of shape (rows, problems).
+        Whether the rows are true (1 or 0), and their scores, each of shape (rows, problems).
 
     Raises:
         NotationError: There is no such class, or there are more than two.
@@ -90,16 +92,16 @@ def _curve_figure(
     """A figure of the binary problems.
 
     Its columns `true`, `score`, `level` and `class` have shape (rows, problems), or (rows,) where
-    there is one problem. With `both_sides` few rows of either side make the value uncertain, else
-    few true ones.
+    there is one problem. `both_sides` says which rows make the value uncertain where they are few:
+    the true ones and the others, or the true ones alone. `class` tells them apart.
     """
     true, score = binary_problems(view, positive)
-    # Levels, the places of scores in their order, are computed once, so that no draw sorts them.
+    # Levels are computed here, once: a bootstrap, which draws lists often, then never sorts scores.
     if average == "micro":
         level = np.unique(score, return_inverse=True)[1].reshape(score.shape)
     else:
         level = np.stack([np.unique(each, return_inverse=True)[1] for each in score.T], axis=1)
-    side = np.where(true > 0, 1, 0 if both_sides else -1)
+    side = np.where(true > 0, 1, 0 if both_sides else -1)  # -1: of no class
     columns: dict[str, Any] = {"true": true, "score": score, "level": level, "class": side}
     is_single = true.shape[1] == 1
     if is_single:
@@ -109,11 +111,12 @@ def _curve_figure(
     figure = Figure(function, columns, view.in_list, zero_weights=True, class_columns=class_columns)
     if not is_single:
         return figure
-    return figure.subset_rows(np.argsort(columns["level"], kind="stable"))  # counted faster so
+    # Rows in the order of their levels are counted faster.
+    return figure.subset_rows(np.argsort(columns["level"], kind="stable"))
 
 
 def _problems(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, Ints, Floats]:
-    """True and level, shape (rows, problems), and weight of the rows of `_curve_figure`."""
+    """`true` and `level` of `_curve_figure`, shape (rows, problems), and weights, shape (rows,)."""
     # The columns of a single problem, of shape (rows,), become (rows, 1).
     true, level = (np.atleast_2d(columns[name].T).T for name in ("true", "level"))
     return true, level, columns["weight"] * row_weight
@@ -122,7 +125,11 @@ def _problems(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, I
 def _mean_area(
     columns: Mapping[str, Any], row_weight: Floats, *, area: Area, average: str
 ) -> float:
-    """The mean of the problems' areas: macro; weighted by true rows; or micro, all in one."""
+    """The mean of the problems' areas.
+
+    All problems count alike (`average="macro"`), or by the weight of their true rows ("weighted").
+    With "micro" the rows of all problems make one problem.
+    """
     if not row_weight.size:
         return float("nan")
     true, level, weight = _problems(columns, row_weight)
@@ -131,20 +138,27 @@ def _mean_area(
     areas = [area(*problem, weight) for problem in zip(true.T, level.T, strict=True)]
     if len(areas) == 1 or average == "macro":
         return float(np.mean(areas))
-    share = (true * weight[:, None]).sum(axis=0)
-    return float(np.average(areas, weights=share)) if share.sum() > 0 else float("nan")
+    true_weight = (true * weight[:, None]).sum(axis=0)
+    if true_weight.sum() <= 0:
+        return float("nan")
+    return float(np.average(areas, weights=true_weight))
 
 
 def _one_against_one(columns: Mapping[str, Any], row_weight: Floats, *, average: str) -> float:
-    """The mean over pairs of classes of the areas among the rows of the two, from either side."""
+    """The mean, over pairs of classes, of the ROC areas among the rows of the two classes.
+
+    A pair has two areas, with the one and with the other class as the positive one; their mean
+    counts.
+    """
     true, level, weight = _problems(columns, row_weight)
-    areas, shares = [], []
+    pair_areas, pair_weights = [], []
     for pair in combinations(range(true.shape[1]), 2):
         rows = true[:, pair].any(axis=1)
-        areas.append(np.mean([roc_area(true[rows, n], level[rows, n], weight[rows]) for n in pair]))
-        shares.append(weight[rows].sum())
-    weights = shares if average == "weighted" and sum(shares) > 0 else None
-    return float(np.average(areas, weights=weights))
+        areas = [roc_area(true[rows, n], level[rows, n], weight[rows]) for n in pair]
+        pair_areas.append(np.mean(areas))
+        pair_weights.append(weight[rows].sum())
+    weights = pair_weights if average == "weighted" and sum(pair_weights) > 0 else None
+    return float(np.average(pair_areas, weights=weights))
 
 
 def _count_by_level(true: Floats, level: Ints, weight: Floats) -> tuple[Floats, Floats]:
@@ -185,17 +199,17 @@ def _partial_roc_area(
 
 
 def _area_until(rate: Floats, height: Floats, bound: float) -> float:
-    """The area under straight lines between points, up to the rate `bound`.
+    """The area under straight lines between points, from rate 0 to the rate `bound`.
 
-    `rate` ascends from 0 to 1; `height` is that of the points.
+    `rate` and `height` are the coordinates of the points; `rate` ascends from 0 to 1.
     """
     areas = np.append(0.0, np.cumsum(np.diff(rate) * (height[1:] + height[:-1]) / 2))
     at = int(np.searchsorted(rate, bound))
     if at == 0:
         return 0.0
     part = (bound - rate[at - 1]) / (rate[at] - rate[at - 1])
-    end = height[at - 1] + part * (height[at] - height[at - 1])
-    return float(areas[at - 1] + (bound - rate[at - 1]) * (height[at - 1] + end) / 2)
+    bound_height = height[at - 1] + part * (height[at] - height[at - 1])
+    return float(areas[at - 1] + (bound - rate[at - 1]) * (height[at - 1] + bound_height) / 2)
 
 
 def explain_pairs(
@@ -376,6 +390,7 @@ def prtrapezoids(
 
 
 def _normalized_gini(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    """The Gini coefficient of rows ordered by `key`, over that of rows ordered by their targets."""
     target, key, weight = columns["target"], columns["key"], columns["weight"] * row_weight
     counted = weight > 0
     if not counted.any() or np.ptp(target[counted]) == 0 or np.isnan(key[counted]).any():
@@ -385,9 +400,10 @@ def _normalized_gini(columns: Mapping[str, Any], row_weight: Floats) -> float:
 
 
 def _gini(key: Floats, target: Floats, weight: Floats) -> float:
-    """Twice the area between the Lorenz curve of the targets, highest key first, and a line.
+    """Twice the area between the Lorenz curve of the targets and the diagonal.
 
-    Rows with equal keys stand in all their orders alike: the curve is straight there.
+    The curve has the share of the targets' sum over the share of the rows, highest key first. It is
+    a straight line over rows with equal keys, which is the mean over all their orders.
     """
     order = np.argsort(-key, kind="stable")
     last = ends(key[order])
@@ -427,7 +443,7 @@ def normalizedgini(view: Targets, *, ties: TiedRows = "mean") -> Figure:
     """
     key = view.prediction
     if ties == "file":
-        # The places in this order, turned round, are keys of which no two are equal.
+        # The key is the negative place in this order, so that no two keys are equal.
         order = np.lexsort((view.file_order, -view.prediction))
         key = np.where(np.isnan(view.prediction), np.nan, -np.argsort(order))
     columns = {"target": view.target, "key": key, "weight": view.weights}
@@ -438,28 +454,31 @@ def normalizedgini(view: Targets, *, ties: TiedRows = "mean") -> Figure:
 def _comparable_pairs(
     time: Ints, event: Floats, prediction: Ints, weight: Floats, stratum: Ints
 ) -> tuple[float, float]:
-    """The weight of the comparable pairs in the right order, ties as half, and of all.
+    """The weight of the comparable pairs in the right order, ties as half, and of all such pairs.
 
-    Times and predictions are levels, and rows are ordered by stratum and time. A pair is compared
-    if the event of the earlier row was seen. A block of rows at a time is compared with each other,
-    and with the weights of what follows it, by predicted level.
+    Rows are ordered by stratum, then by time. `time` and `prediction` are levels: whole numbers in
+    the order of the values. A pair can be compared if the event of its earlier row was seen.
+
+    Rows are taken in blocks. Each row of a block is compared with each other row of it. It is
+    compared with all later rows together: with their weight at each predicted level.
     """
     right = total = 0.0
     event_weight = weight * (event > 0)
     edges = [*np.flatnonzero(np.diff(stratum, prepend=-1)).tolist(), stratum.size]
     for start, stop in pairwise(edges):
-        following = np.bincount(prediction[start:stop], weight[start:stop])
+        later_weight = np.bincount(prediction[start:stop], weight[start:stop])
         for first in range(start, stop, BLOCK):
             end = min(first + BLOCK, stop)
             rows, last_time = np.arange(first, end), time[end - 1]
-            following -= np.bincount(prediction[rows], weight[rows], minlength=following.size)
-            # What follows at the block's last time is later than its other rows alone.
+            later_weight -= np.bincount(prediction[rows], weight[rows], minlength=later_weight.size)
+            # Rows after the block may have the time of its last row. They are later than the rows
+            # of the block that are before that time, but not later than those at that time.
             same_end = end + int(np.searchsorted(time[end:stop], last_time, side="right"))
             same = slice(end, same_end)
-            tied = np.bincount(prediction[same], weight[same], minlength=following.size)
+            same_weight = np.bincount(prediction[same], weight[same], minlength=later_weight.size)
             for earlier, later in (
-                (rows[time[rows] < last_time], following),
-                (rows[time[rows] == last_time], following - tied),
+                (rows[time[rows] < last_time], later_weight),
+                (rows[time[rows] == last_time], later_weight - same_weight),
             ):
                 level, sums = prediction[earlier], np.append(0.0, np.cumsum(later))
                 higher = sums[-1] - sums[level] - later[level] / 2
@@ -474,8 +493,9 @@ def _comparable_pairs(
 
 
 def _concordance(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    """The share of comparable pairs in the right order; NaN if a row has no prediction."""
     prediction = columns["prediction"]
-    if (prediction < 0).any():  # a row has none
+    if (prediction < 0).any():
         return float("nan")
     weight = columns["weight"] * row_weight
     right, total = _comparable_pairs(
@@ -524,17 +544,18 @@ def concordance(
         seen = (number_column(view.truth_columns, event, "Concordance") > 0).astype(np.float64)
     if strata is not None:
         stratum = np.unique(view.truth_columns[strata], return_inverse=True)[1]
-    order = np.lexsort((-seen, view.target, stratum))  # at one time, events are the earlier ones
-    is_new = starts(view.target[order], seen[order])
+    # Of rows with the same time those whose event was seen count as earlier.
+    order = np.lexsort((-seen, view.target, stratum))
+    time_level = np.cumsum(starts(view.target[order], seen[order]))
     predicted = view.prediction if predicts == "time" else -view.prediction
     level = np.where(np.isnan(predicted), -1, np.unique(predicted, return_inverse=True)[1])
     columns = {
-        "time": np.cumsum(is_new),
+        "time": time_level,
         "event": seen[order],
         "prediction": level[order],
         "weight": view.weights[order],
         "stratum": stratum[order],
-        "class": np.where(seen > 0, 0, -1)[order],
+        "class": np.where(seen > 0, 0, -1)[order],  # few rows with an event make it uncertain
     }
     in_list = view.in_list[order]
     formula = "pairs in the right order, ties half / comparable pairs"

@@ -19,8 +19,8 @@ from scorer.metrics.parameters import Cutoff, FromChallenge, Persistence
 from scorer.views.hits import Hits, Judged
 
 DEFAULT_DEPTH = 1000  # ranks, as many as cwl_eval looks at
-MAX_DEPTH = 1_000_000  # ranks that have a weight each
-GOAL_ROUNDING = 1e-9  # three gains of 1/3 are 1, whatever their sum is rounded to
+MAX_DEPTH = 1_000_000  # the highest depth, since each rank has a weight in memory
+GOAL_ROUNDING = 1e-9  # so that three gains of 1/3 reach a goal of 1, although their sum is rounded
 
 Highest = Annotated[
     float | None,
@@ -50,8 +50,8 @@ def _gains(
 ) -> tuple[Hits, Floats]:
     """The hits down to a depth, and the gain of each, 0 to 1.
 
-    `max_grade` gains 1, by default the highest of this truth; `min_grade` gains 0. Where no grade
-    of the truth is higher, all gain 0.
+    `max_grade` gains 1; by default it is the highest grade of this truth. `min_grade` gains 0. If
+    `max_grade` is not above `min_grade`, all hits gain 0.
     """
     hits = view.hits.top(depth)
     highest = float(view.ideal.grade.max(initial=0.0)) if max_grade is None else max_grade
@@ -61,33 +61,43 @@ def _gains(
 
 
 def _mean_gain(hits: Hits, gain: Floats, weight: Floats, total_weight: Floats) -> Ratio:
-    """The mean of the gains by weights: of the hits, shape (hits,), and of all ranks, (lists,)."""
+    """The weighted mean of the gains of each list.
+
+    `gain` and `weight` are of the hits, shape (hits,). `total_weight` is the sum of the weights of
+    all ranks of a list, hit or not, shape (lists,).
+    """
     columns = {"gain": gain, "weight": weight, "gain × weight": weight * gain}
     name = "sum of gain × weight"
     return sum_of_rows(hits, columns, total_weight, "weights of all ranks", name=name)
 
 
-def _fixed_weights(
+def _mean_by_rank_weights(
     view: Judged, max_grade: float | None, min_grade: float, weights: Floats
 ) -> Ratio:
-    """The mean of the gains by the weights of the ranks from 1 on."""
+    """The mean of the gains, where rank i weighs `weights[i - 1]` in every list."""
     hits, gain = _gains(view, max_grade, min_grade, weights.size)
+    # added up rank by rank, as gains are, so that a list whose every rank gains 1 has exactly 1
     total_weight = np.full(hits.lists, np.cumsum(weights)[-1])
     return _mean_gain(hits, gain, weights[hits.rank - 1], total_weight)
 
 
-def _satisfied_reader(
+def _mean_until_satisfied(
     view: Judged, max_grade: float | None, min_grade: float, weights: Floats
 ) -> Ratio:
-    """The same for a reader who stops after each rank with a chance that is its gain."""
+    """The mean of the gains for a reader whom gains satisfy.
+
+    After a rank the reader stops with a chance that is the gain there. Rank i weighs
+    `weights[i - 1]` times the chance that no rank above has satisfied the reader.
+    """
     hits, gain = _gains(view, max_grade, min_grade, weights.size)
-    sums = np.concatenate([[0.0], np.cumsum(weights)])
-    reading = hits.product(1 - gain)
-    # Between two hits nothing is gained, so that the ranks there weigh as those of `weights`.
-    above = np.where(hits.nth() == 1, 0, np.roll(hits.rank, 1))  # the rank of the hit above
-    total_weight = hits.total(reading * (sums[hits.rank] - sums[above]))
+    sums = np.concatenate([[0.0], np.cumsum(weights)])  # of the weights down to each rank
+    reading = hits.product(1 - gain)  # the chance that no hit above has satisfied
+    # That chance changes at hits only. It is the same for a hit and the ranks between it and the
+    # hit above, so that these ranks are weighed together.
+    rank_above = np.where(hits.nth() == 1, 0, np.roll(hits.rank, 1))  # of the hit above, or 0
+    total_weight = hits.total(reading * (sums[hits.rank] - sums[rank_above]))
     below = reading * (1 - gain) * (sums[-1] - sums[hits.rank])
-    total_weight += hits.total(np.where(ends(hits.in_list), below, 0.0))
+    total_weight += hits.total(np.where(ends(hits.in_list), below, 0.0))  # below the last hit
     total_weight[hits.total() == 0] = sums[-1]
     return _mean_gain(hits, gain, weights[hits.rank - 1] * reading, total_weight)
 
@@ -112,7 +122,7 @@ def sdcg(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowest
     >>> sdcg(view, k=2).values().round(6)  # 1/log2(3) / (1 + 1/log2(3))
     array([0.386853])
     """
-    return _fixed_weights(view, max_grade, min_grade, 1 / np.log2(np.arange(2, k + 2)))
+    return _mean_by_rank_weights(view, max_grade, min_grade, 1 / np.log2(np.arange(2, k + 2)))
 
 
 def _inverse_squares(goal: float, depth: int) -> Floats:
@@ -148,7 +158,7 @@ def insq(
     >>> insq(view, depth=2).values().round(6)  # 4/9 / (1 + 4/9)
     array([0.307692])
     """
-    return _fixed_weights(view, max_grade, min_grade, _inverse_squares(T, depth))
+    return _mean_by_rank_weights(view, max_grade, min_grade, _inverse_squares(T, depth))
 
 
 @metric(
@@ -184,19 +194,22 @@ def inst(
     hits, gain = _gains(view, max_grade, min_grade, depth)
     first, last = hits.nth() == 1, ends(hits.in_list)
     rank = hits.rank.astype(np.float64)
-    # what the reader is still after, doubled: before and after each hit
+    # 2T - G, where G is what was gained before a hit, or with it
     before = 2 * T - hits.sums(gain)
     after = before - gain
-    # From one hit to the next what was gained is the same, and the product of the chances is a
-    # telescope, so that no rank between is looked at. `above` is the rank whose weight is known.
-    above = np.where(first, 1.0, np.roll(rank, 1))
-    step = ((above + before - 1) / (rank + before - 1)) ** 2
+    # G is the same from one hit to the next. The chances of the ranks from r to s - 1 then multiply
+    # to ((r + 2T - G - 1) / (s + 2T - G - 1))^2, so that no rank between two hits is looked at.
+    # `rank_above` is the rank of the hit above. For the first hit it is rank 1, which weighs 1.
+    rank_above = np.where(first, 1.0, np.roll(rank, 1))
+    step = ((rank_above + before - 1) / (rank + before - 1)) ** 2
+    # the product of the steps of a list down to each hit
     weight = hits.product(np.roll(step, -1)) * step[hits.starts()[hits.in_list]]
+    # Rank r after a hit weighs scale / (r + after - 1)^2, down to the next hit or to `depth`.
     scale = weight * (rank + after - 1) ** 2
     until = np.where(last, float(depth), np.roll(rank, -1))
     total_weight = hits.total(scale * _inverse_square_sum(rank, until, after))
-    opening = (2 * T) ** 2 * _inverse_square_sum(np.zeros_like(rank), rank, before)
-    total_weight += hits.total(np.where(first, opening, 0.0))
+    to_first_hit = (2 * T) ** 2 * _inverse_square_sum(np.zeros_like(rank), rank, before)
+    total_weight += hits.total(np.where(first, to_first_hit, 0.0))
     without_hits = (2 * T) ** 2 * _inverse_square_sum(0.0, float(depth), 2.0 * T)
     total_weight[hits.total() == 0] = without_hits
     return _mean_gain(hits, gain, weight, total_weight)
@@ -206,6 +219,7 @@ def _inverse_square_sum(start: Any, end: Any, shift: Any) -> Any:
     """The sum of 1 / (r + shift - 1)^2 over the ranks r from start + 1 to end."""
     from scipy.special import zeta
 
+    # zeta(2, x) is the sum of 1 / (x + n)^2 over n = 0, 1, 2, and so on
     return zeta(2, start + shift) - zeta(2, end + shift)
 
 
@@ -263,7 +277,7 @@ def nerr8(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowes
     >>> nerr8(view, k=2).values().round(6)  # 1/2 / (1 + 1/2)
     array([0.333333])
     """
-    return _satisfied_reader(view, max_grade, min_grade, np.ones(k))
+    return _mean_until_satisfied(view, max_grade, min_grade, np.ones(k))
 
 
 @metric(
@@ -285,7 +299,7 @@ def nerr9(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowes
     >>> nerr9(view, k=2).values()  # 1/2 / (1 + 1/4)
     array([0.4])
     """
-    return _satisfied_reader(view, max_grade, min_grade, 1 / np.arange(1, k + 1))
+    return _mean_until_satisfied(view, max_grade, min_grade, 1 / np.arange(1, k + 1))
 
 
 @metric(
@@ -314,7 +328,8 @@ def nerr10(
     >>> nerr10(view, depth=2).values().round(6)  # 1/2 / (1 + .45)
     array([0.344828])
     """
-    return _satisfied_reader(view, max_grade, min_grade, p ** np.arange(depth, dtype=np.float64))
+    weights = p ** np.arange(depth, dtype=np.float64)
+    return _mean_until_satisfied(view, max_grade, min_grade, weights)
 
 
 @metric(
@@ -345,4 +360,4 @@ def nerr11(
     >>> nerr11(view, depth=2).values().round(6)  # 1/2 / (1 + 2/9)
     array([0.409091])
     """
-    return _satisfied_reader(view, max_grade, min_grade, _inverse_squares(T, depth))
+    return _mean_until_satisfied(view, max_grade, min_grade, _inverse_squares(T, depth))

@@ -1,8 +1,10 @@
-"""Metrics of subtopics: what a list gains where the same again is worth less.
+"""Metrics of subtopics: an item gains less if items above it have the same subtopics.
 
 A subtopic without a relevant item does not count, and the others count alike. Most metrics are
-divided by what the best possible list gains: either k items that are relevant to every subtopic, or
-the judged items, each rank with the one that gains the most there.
+divided by what a best list gains. That list is either k items that are relevant to every subtopic,
+or the judged items in their best order, where each rank has the item that gains the most there.
+
+A row of `Facets` is a pair of an item and a subtopic that the item is relevant to.
 """
 
 from __future__ import annotations
@@ -20,9 +22,11 @@ from scorer.metrics.api import Ratio, Table, metric
 from scorer.metrics.parameters import Cutoff, Persistence, Relevant
 from scorer.views.diverse import Diverse, Facets
 
-HALF = 0.5
-MAX_DEPTH = 1_000_000  # ranks whose weights are added up
-Weight = Callable[[Floats], Floats]  # of ranks, from 1
+DEFAULT_REDUNDANCY = 0.5
+DEFAULT_PERSISTENCE = 0.5
+ERR_SATISFIES = 0.5  # the chance that a relevant item satisfies the reader of ERR_IA
+MAX_DEPTH = 1_000_000  # the highest k, since a best list has a weight for each of its ranks
+Weight = Callable[[Floats], Floats]  # from ranks, which begin with 1, to their weights
 
 Redundancy = Annotated[
     float,
@@ -43,30 +47,40 @@ LOG_WEIGHT = r"\sum_{i=1}^{k} \frac{1}{\log_2(i + 1)}"
 subtopic_metric = partial(metric, undefined="no subtopic has a relevant item")
 
 
-def _log_discount(rank: Floats) -> Floats:
+def _log_weight(rank: Floats) -> Floats:
     """The weight of each rank in DCG."""
     weight: Floats = 1 / np.log2(rank + 1)
     return weight
 
 
-def _reciprocal(rank: Floats) -> Floats:
+def _reciprocal_weight(rank: Floats) -> Floats:
     """The weight of each rank in ERR."""
     return 1 / rank
 
 
 def _weighted_gains(facets: Facets, alpha: float, weight: Weight) -> Floats:
-    """The gain of each subtopic of an item, by the weight of the item's rank; shape (facets,)."""
+    """The gain of each facet times the weight of its item's rank; shape (facets,)."""
     return facets.gain(alpha) * weight(facets.rank.astype(np.float64))
 
 
 def _subtopic_ratio(
     view: Diverse, facets: Facets, gain: Floats, divisor: Floats, name: str
 ) -> Ratio:
-    """The sum of each list's gains, shape (facets,), over `divisor`, which is called `name`."""
-    judged, items, total = view.judged, view.judged.ideal.rank.size, facets.total(gain)
+    """The sum of the gains of each list over a divisor.
+
+    Args:
+        view: What was returned.
+        facets: The relevant subtopics of the hits that count.
+        gain: The gain of each facet, shape (facets,).
+        divisor: Shape (lists,).
+        name: The word for the divisor in the formula.
+    """
+    judged = view.judged
+    items = judged.ideal.rank.size  # of the truth
     subtopics = judged.of_hits(np.bincount(facets.item, minlength=items))
     hit_gain = judged.of_hits(np.bincount(facets.item, gain, minlength=items))
     table = Table(judged.hits, {"subtopics": subtopics, "gain": hit_gain})
+    total = facets.total(gain)
     terms = {"sum of gains": total, name: divisor}
     return Ratio(total, divisor, f"sum of gains / {name}", terms, table)
 
@@ -74,8 +88,9 @@ def _subtopic_ratio(
 def _over_highest_gain(view: Diverse, rel: float, k: int, alpha: float, weight: Weight) -> Ratio:
     """The gain of each list down to rank k over that of k items relevant to every subtopic."""
     facets = view.hit_facets(rel).top(k)
-    factors = (1 - alpha) ** np.arange(k, dtype=np.float64)
-    highest = float((factors * weight(np.arange(1, k + 1, dtype=np.float64))).sum())
+    # what each subtopic gains if all k items are relevant to it
+    gains = (1 - alpha) ** np.arange(k, dtype=np.float64)
+    highest = float((gains * weight(np.arange(1, k + 1, dtype=np.float64))).sum())
     gain = _weighted_gains(facets, alpha, weight)
     return _subtopic_ratio(
         view, facets, gain, view.subtopics(rel) * highest, "highest possible gain"
@@ -105,7 +120,7 @@ def alpha_dcg(
     view: Diverse,
     *,
     k: ShallowCutoff,
-    alpha: Redundancy = HALF,
+    alpha: Redundancy = DEFAULT_REDUNDANCY,
     rel: Relevant = 1,
     normalize: bool = True,
 ) -> Ratio:
@@ -126,9 +141,11 @@ def alpha_dcg(
     array([0.739812])
     """
     if normalize:
-        return _over_highest_gain(view, rel, k, alpha, _log_discount)
-    facets, has_subtopic = view.hit_facets(rel).top(k), view.subtopics(rel) > 0
-    gain = _weighted_gains(facets, alpha, _log_discount)
+        return _over_highest_gain(view, rel, k, alpha, _log_weight)
+    facets = view.hit_facets(rel).top(k)
+    gain = _weighted_gains(facets, alpha, _log_weight)
+    # divided by 1, or by 0 in a list where no subtopic counts, which then has no value
+    has_subtopic = view.subtopics(rel) > 0
     return _subtopic_ratio(view, facets, gain, has_subtopic.astype(float), "1")
 
 
@@ -142,7 +159,11 @@ def alpha_dcg(
     range=(0, None),
 )
 def alpha_ndcg(
-    view: Diverse, *, k: ShallowCutoff, alpha: Redundancy = HALF, rel: Relevant = 1
+    view: Diverse,
+    *,
+    k: ShallowCutoff,
+    alpha: Redundancy = DEFAULT_REDUNDANCY,
+    rel: Relevant = 1,
 ) -> Ratio:
     """The discounted gain of new subtopics, over that of the best order of the judged items.
 
@@ -156,7 +177,7 @@ def alpha_ndcg(
     >>> alpha_ndcg(view, k=2).values().round(6)  # (1 + 1.5 / log2(3)) / (2 + 0.5 / log2(3))
     array([0.840606])
     """
-    return _over_best_order(view, rel, k, alpha, _log_discount)
+    return _over_best_order(view, rel, k, alpha, _log_weight)
 
 
 @subtopic_metric(
@@ -182,7 +203,7 @@ def err_ia(view: Diverse, *, k: ShallowCutoff, rel: Relevant = 1) -> Ratio:
     >>> err_ia(view, k=2).values()  # (1 + (1/2 + 1) / 2) / (2 * (1 + 1/4))
     array([0.7])
     """
-    return _over_highest_gain(view, rel, k, HALF, _reciprocal)
+    return _over_highest_gain(view, rel, k, ERR_SATISFIES, _reciprocal_weight)
 
 
 @subtopic_metric(
@@ -207,7 +228,7 @@ def nerr_ia(view: Diverse, *, k: ShallowCutoff, rel: Relevant = 1) -> Ratio:
     >>> nerr_ia(view, k=2).values().round(6)  # (1 + 1.5 / 2) / (2 + 0.5 / 2)
     array([0.777778])
     """
-    return _over_best_order(view, rel, k, HALF, _reciprocal)
+    return _over_best_order(view, rel, k, ERR_SATISFIES, _reciprocal_weight)
 
 
 @subtopic_metric(
@@ -231,9 +252,11 @@ def ap_ia(view: Diverse, *, rel: Relevant = 1) -> Ratio:
     >>> ap_ia(view).values()  # ((1/1 + 2/2) / 2 + 1/2) / 2
     array([0.75])
     """
-    facets, judged = view.hit_facets(rel), np.sort(view.judged_facets(rel).key)
-    first, last = (np.searchsorted(judged, facets.key, side) for side in ("left", "right"))
-    gain = (facets.before() + 1) / facets.rank / (last - first)
+    facets = view.hit_facets(rel)
+    judged_keys = np.sort(view.judged_facets(rel).key)
+    first, end = (np.searchsorted(judged_keys, facets.key, side) for side in ("left", "right"))
+    relevant = end - first  # items of the truth, for each facet's subtopic
+    gain = (facets.before() + 1) / facets.rank / relevant
     return _subtopic_ratio(view, facets, gain, view.subtopics(rel), "subtopics")
 
 
@@ -269,7 +292,11 @@ def p_ia(view: Diverse, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     tools="ndeval: NRBP; ir_measures: NRBP",
 )
 def nrbp(
-    view: Diverse, *, alpha: Redundancy = HALF, beta: Persistence = HALF, rel: Relevant = 1
+    view: Diverse,
+    *,
+    alpha: Redundancy = DEFAULT_REDUNDANCY,
+    beta: Persistence = DEFAULT_PERSISTENCE,
+    rel: Relevant = 1,
 ) -> Ratio:
     """The gain of new subtopics for a reader who goes on with chance beta each time.
 
@@ -305,7 +332,11 @@ def nrbp(
     range=(0, None),
 )
 def nnrbp(
-    view: Diverse, *, alpha: Redundancy = HALF, beta: Persistence = HALF, rel: Relevant = 1
+    view: Diverse,
+    *,
+    alpha: Redundancy = DEFAULT_REDUNDANCY,
+    beta: Persistence = DEFAULT_PERSISTENCE,
+    rel: Relevant = 1,
 ) -> Ratio:
     """`NRBP` of a list over that of the best order of the judged items, as in `alpha_nDCG`.
 

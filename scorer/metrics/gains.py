@@ -29,7 +29,7 @@ from scorer.metrics.parameters import (
 from scorer.metrics.ranking import cap_relevant
 from scorer.views.hits import Hits, Judged, ranked_hits
 
-SMALLEST_WEIGHT = 1e-300  # weights of depths below are 0 beside any other
+SMALLEST_WEIGHT = 1e-300  # a depth that weighs less counts as 0
 
 HighestGrade = Annotated[
     Annotated[float, Field(ge=0)] | None,
@@ -125,7 +125,8 @@ def ndcg(
     array([0.4441])
     """
     best = view.hits if ideal == "reordered" else view.ideal
-    if ideal == "reordered" or not isinstance(gain, str):  # a table may rank a low grade high
+    # A gain that is no name is a table, which may give a low grade a high gain.
+    if ideal == "reordered" or not isinstance(gain, str):
         best = _order_by_gain(best, gain)
     if ideal == "returned":
         best = best.where(best.rank <= view.returned[best.in_list])
@@ -136,7 +137,10 @@ def ndcg(
 
 
 def _order_by_gain(hits: Hits, gain: str | Mapping[float, float]) -> Hits:
-    """The same items, those with the highest gain at the first ranks of each list."""
+    """The same items, those with the highest gain at the first ranks of each list.
+
+    `place`, the items' places in the truth, stays as it was.
+    """
     order = np.lexsort((-gains_of(hits.grade, gain), hits.in_list))
     ordered = ranked_hits(hits.in_list[order], hits.grade[order], hits.lists)
     return replace(ordered, place=hits.place[order])
@@ -147,7 +151,8 @@ def _dcg(
 ) -> Ratio:
     """The sum of the hits' gains, each divided by the discount of its rank, down to rank k."""
     gains, divisor = gains_of(hits.grade, gain), discount_function(discount)
-    if hits.spread:  # a tied item is at each rank of its group alike, so that it has no one divisor
+    # Under `ties: expected` a tied item has no one divisor: its weight is a mean over ranks.
+    if hits.spread:
         weight = hits.at(lambda rank: 1 / divisor(rank), k)
         columns = {"gain": gains, "weight": weight, "contribution": gains * weight}
     else:
@@ -228,17 +233,18 @@ def err(view: Judged, *, k: Cutoff | None = None, max_grade: HighestGrade = None
 
 
 def _err(hits: Hits, max_grade: float, name: str) -> Ratio:
-    """The sum over the hits of one over the rank, times the chance that the reader ends there."""
-    satisfies, reading = _reading(hits, max_grade)
+    """The sum over the hits of 1 / rank, times the chance that the reader ends there."""
+    satisfies, reading = _reader_chances(hits, max_grade)
     contribution = satisfies * reading / hits.rank
     columns = {"satisfies": satisfies, "still reading": reading, "contribution": contribution}
     return sum_of_rows(hits, columns, name=name)
 
 
-def _reading(hits: Hits, max_grade: float) -> tuple[Floats, Floats]:
-    """The chance that each hit satisfies, and that the reader comes to it."""
+def _reader_chances(hits: Hits, max_grade: float) -> tuple[Floats, Floats]:
+    """The chance that each hit satisfies the reader, and the chance that the reader comes to it."""
     grade = np.maximum(hits.grade, 0.0)
-    satisfies = np.exp2(grade - max_grade) - np.exp2(-max_grade)  # since 2^grade may be too large
+    # (2^grade - 1) / 2^max_grade, without 2^grade, which may be too large for a float
+    satisfies = np.exp2(grade - max_grade) - np.exp2(-max_grade)
     return satisfies, hits.product(1 - satisfies)
 
 
@@ -295,7 +301,7 @@ def irbu(
     array([0.1953125])
     """
     hits = view.hits.top(k)
-    satisfies, reading = _reading(hits, _highest_grade("iRBU", view, max_grade))
+    satisfies, reading = _reader_chances(hits, _highest_grade("iRBU", view, max_grade))
     utility = p ** hits.rank.astype(np.float64)
     columns = {
         "satisfies": satisfies,
@@ -343,8 +349,10 @@ def q(
     ideal, hits = _order_by_gain(view.ideal.relevant(rel), gain), view.hits.relevant(rel).top(k)
     gains, best_gains = gains_of(hits.grade, gain), gains_of(ideal.grade, gain)
     relevant, gain_so_far = ideal.total(), hits.sums(gains) + gains
-    last = np.minimum(hits.rank, relevant.astype(np.int64)[hits.in_list])  # rank in the best list
-    best_so_far = (ideal.sums(best_gains) + best_gains)[ideal.starts()[hits.in_list] + last - 1]
+    # the best list's gain down to the same rank, or down to its end
+    best_rank = np.minimum(hits.rank, relevant.astype(np.int64)[hits.in_list])
+    best_item = ideal.starts()[hits.in_list] + best_rank - 1
+    best_so_far = (ideal.sums(best_gains) + best_gains)[best_item]
     blended = (hits.nth() + beta * gain_so_far) / (hits.rank + beta * best_so_far)
     columns = {"gain so far": gain_so_far, "the best list's": best_so_far, "blended ratio": blended}
     divisor, name = cap_relevant(relevant, k if denominator == "capped" else None)
@@ -352,26 +360,32 @@ def q(
 
 
 class GeometricWeights:
-    """Sums over depths d of the weights p^(d - 1), down to the depth `deepest`.
+    """Sums, over depths d, of weights p^(d - 1), and of shares p^(d - 1) / d.
 
-    An item at rank a of one list and b of another is common to both from depth max(a, b) on, so
-    that a sum over depths is a sum over common items.
+    They are for overlaps of two lists. An item at rank a of one list and at rank b of the other is
+    common to both from depth max(a, b) on. It adds its share to the overlap at each of these
+    depths, so that a sum over depths can be computed as a sum over common items.
+
+    Args:
+        p: The persistence, above 0 and below 1.
+        deepest: The last depth that is asked for.
     """
 
     def __init__(self, p: float, deepest: int) -> None:
         self._last = min(deepest, int(np.log(SMALLEST_WEIGHT) / np.log(p)) + 1)
         depth = np.arange(1, self._last + 1, dtype=np.float64)
         weight = p ** (depth - 1)
-        self._weights = np.concatenate([[0.0], np.cumsum(weight)])
-        self._shares = np.concatenate([[0.0], np.cumsum(weight / depth)])
+        # the sums down to each depth; the first element is of depth 0
+        self._weight_sums = np.concatenate([[0.0], np.cumsum(weight)])
+        self._share_sums = np.concatenate([[0.0], np.cumsum(weight / depth)])
 
-    def weights(self, start: Ints, end: Ints) -> Floats:
+    def sum_weights(self, start: Ints, end: Ints) -> Floats:
         """The sum of p^(d - 1) over the depths d from start to end."""
-        return self._between(self._weights, start, end)
+        return self._between(self._weight_sums, start, end)
 
-    def shares(self, start: Ints, end: Ints) -> Floats:
+    def sum_shares(self, start: Ints, end: Ints) -> Floats:
         """The sum of p^(d - 1) / d over the depths d from start to end."""
-        return self._between(self._shares, start, end)
+        return self._between(self._share_sums, start, end)
 
     def _between(self, sums: Floats, start: Ints, end: Ints) -> Floats:
         last = np.minimum(end, self._last)
@@ -408,25 +422,28 @@ def compat(view: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> Ra
     depth = np.maximum(view.returned, ideal.total().astype(np.int64))
     ideal_rank = _rank_in_nearest_ideal(hits, ideal)
     sums = GeometricWeights(p, int(depth.max(initial=1)))
-    share = sums.shares(np.maximum(hits.rank, ideal_rank), depth[hits.in_list])
+    share = sums.sum_shares(np.maximum(hits.rank, ideal_rank), depth[hits.in_list])
     columns = {"rank in the ideal": ideal_rank, "contribution": share}
     if normalize:
-        itself = ideal.total(sums.shares(ideal.nth(), depth[ideal.in_list]))
-        return sum_of_rows(hits, columns, itself, "overlap of the ideal with itself")
-    weights = np.where(ideal.total() > 0, sums.weights(np.ones_like(depth), depth), 0.0)
+        most = ideal.total(sums.sum_shares(ideal.nth(), depth[ideal.in_list]))
+        return sum_of_rows(hits, columns, most, "overlap of the ideal with itself")
+    weights = np.where(ideal.total() > 0, sums.sum_weights(np.ones_like(depth), depth), 0.0)
     return sum_of_rows(hits, columns, weights, "weights")
 
 
 def _rank_in_nearest_ideal(hits: Hits, ideal: Hits) -> Ints:
-    """The rank of each hit in the ideal order that is nearest to its list's.
+    """The rank of each hit in the ideal order that is nearest to the order of its list.
 
-    Of equal grades those that were returned come first, as they were returned.
+    Of items with equal grades those that were returned come first, in the order of the list.
     """
-    better = ideal.ordered(-ideal.grade)[0]  # how many items have a higher grade than each
+    # how many items of the truth, or hits, have a higher grade
+    better_items = ideal.ordered(-ideal.grade)[0]
     better_hits = hits.ordered(-hits.grade)[0]
-    place = np.empty_like(hits.rank)
-    place[np.lexsort((-hits.grade, hits.in_list))] = hits.nth()
-    rank: Ints = better[ideal.starts()[hits.in_list] + hits.place - 1] + place - better_hits
+    nth_by_grade = np.empty_like(hits.rank)
+    nth_by_grade[np.lexsort((-hits.grade, hits.in_list))] = hits.nth()
+    nth_of_its_grade = nth_by_grade - better_hits
+    item = ideal.starts()[hits.in_list] + hits.place - 1
+    rank: Ints = better_items[item] + nth_of_its_grade
     return rank
 
 
@@ -462,16 +479,17 @@ def rbo(
     size, returned = ideal.total().astype(np.int64), view.returned
     short, long = np.minimum(size, returned), np.maximum(size, returned)
     sums = GeometricWeights(p, int(long.max(initial=1)))
-    depth = np.maximum(hits.rank, hits.place)
-    share = sums.shares(depth, long[hits.in_list])
+    depth = np.maximum(hits.rank, hits.place)  # from which on an item is common to both
+    share = sums.sum_shares(depth, long[hits.in_list])
     terms = {"seen": (1 - p) * hits.total(share)}
     if tail == "extrapolated":
         common = hits.total(depth <= short[hits.in_list])  # within the shorter one's length
         divisor = np.maximum(short, 1)
-        longer = sums.weights(short + 1, long) - short * sums.shares(short + 1, long)
-        terms["beyond the shorter"] = (1 - p) * common / divisor * longer
-        ends = (hits.total() - common) / np.maximum(long, 1) + common / divisor
-        terms["below both"] = ends * p ** long.astype(float)
+        # the sum of p^(d - 1) (d - s) / d over the depths d from s + 1 to l
+        beyond = sums.sum_weights(short + 1, long) - short * sums.sum_shares(short + 1, long)
+        terms["beyond the shorter"] = (1 - p) * common / divisor * beyond
+        last_overlap = (hits.total() - common) / np.maximum(long, 1) + common / divisor
+        terms["below both"] = last_overlap * p ** long.astype(float)
     value = np.sum(list(terms.values()), axis=0)
     table = Table(hits, {"rank in the truth": hits.place, "contribution": (1 - p) * share})
     return Ratio(value, size > 0, " + ".join(terms), terms, table)

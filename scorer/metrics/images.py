@@ -18,7 +18,7 @@ from scorer.views.masks import Masks
 
 COCO_THRESHOLDS = tuple(round(0.5 + n * 0.05, 2) for n in range(10))
 COCO_RECALLS = np.linspace(0, 1, 101)
-VOC2007_RECALLS = np.arange(11) / 10 - 1e-12  # less the rounding of recalls
+VOC2007_RECALLS = np.arange(11) / 10 - 1e-12  # lower by more than recalls can be rounded down
 
 EmptyImage = Annotated[
     Literal["one", "skip"],
@@ -101,8 +101,8 @@ def iou(view: Masks, *, empty: EmptyImage = "one", thresholds: Thresholds | None
     both, true, submitted = view.counts()
     either = true + submitted - both
     terms = {"common": both, "either": either}
-    of_empty = 1.0 if empty == "one" else np.nan
-    ratio = Ratio(both, either, "common / either", terms, empty=of_empty)
+    value_of_empty = 1.0 if empty == "one" else np.nan
+    ratio = Ratio(both, either, "common / either", terms, empty=value_of_empty)
     return ratio if thresholds is None else ratio.share_above(thresholds)
 
 
@@ -111,40 +111,43 @@ def box_overlaps(first: Floats, second: Floats) -> Floats:
     low = np.maximum(first[:, None, :2], second[None, :, :2])
     high = np.minimum(first[:, None, 2:], second[None, :, 2:])
     common = np.prod(np.maximum(high - low, 0), axis=2)
-    areas = [np.prod(side[:, 2:] - side[:, :2], axis=1) for side in (first, second)]
-    union = areas[0][:, None] + areas[1][None, :] - common
+    first_area = np.prod(first[:, 2:] - first[:, :2], axis=1)
+    second_area = np.prod(second[:, 2:] - second[:, :2], axis=1)
+    union = first_area[:, None] + second_area[None, :] - common
     return np.nan_to_num(divide(common, union))
 
 
 def match_boxes(pair: ClassBoxes, thresholds: Sequence[float], best_only: bool = False) -> Mask:
     """Which submitted boxes match a true one, shape (boxes, thresholds).
 
-    The surest chooses first: of the true boxes that are free the one with the largest overlap, if
-    that reaches the threshold. A true box is matched once.
+    Submitted boxes choose in the order of their scores, highest first. Each takes the true box with
+    the largest overlap among those that no box has taken, if that overlap reaches the threshold.
 
     Args:
-        pair: The boxes of one class in an image, the submitted ones by their scores.
-        thresholds: The overlaps from which on two boxes match.
-        best_only: Whether a box can match only the true one with the largest overlap of all,
-            free or not, as in VOC.
+        pair: The boxes of one class in an image, the submitted ones ordered by score.
+        thresholds: The lowest overlaps at which two boxes match.
+        best_only: Whether a box can match only the true one with the largest overlap of all. If
+            that is taken, the box matches none, as in VOC.
     """
     overlap = box_overlaps(pair.submitted.corners, pair.true.corners)
     matched = np.zeros((len(overlap), len(thresholds)), dtype=bool)
     if not overlap.size:
         return matched
     largest = overlap.max(axis=1)
-    for at, threshold in enumerate(thresholds):
-        needed = min(threshold, 1 - 1e-10)  # as in COCO's program: 1 is reached but for rounding
-        free = np.ones(overlap.shape[1], dtype=bool)
-        for n in np.flatnonzero(largest >= needed).tolist():
-            # Of equal ones COCO's program takes the last, VOC's the first.
+    for column, threshold in enumerate(thresholds):
+        # As in COCO's program: rounding may leave the overlap of equal boxes just below 1.
+        needed = min(threshold, 1 - 1e-10)
+        is_free = np.ones(overlap.shape[1], dtype=bool)
+        for box in np.flatnonzero(largest >= needed).tolist():
+            # Of equal overlaps COCO's program takes the last, VOC's the first.
             if best_only:
-                best = int(np.argmax(overlap[n]))
+                best = int(np.argmax(overlap[box]))
             else:
-                best = free.size - 1 - int(np.argmax(np.where(free, overlap[n], -1.0)[::-1]))
-            if free[best] and overlap[n, best] >= needed:
-                free[best] = False
-                matched[n, at] = True
+                overlap_with_free = np.where(is_free, overlap[box], -1.0)
+                best = is_free.size - 1 - int(np.argmax(overlap_with_free[::-1]))
+            if is_free[best] and overlap[box, best] >= needed:
+                is_free[best] = False
+                matched[box, column] = True
     return matched
 
 
@@ -177,21 +180,26 @@ def _explain_boxes(
         match = partial(match_boxes, thresholds=iou, best_only=rule != "coco")
     if ratio == "jaccard":
         formula = "mean over thresholds of right / all"
-    rows, true = list[tuple[Any, ...]](), 0
+    rows, true_boxes = list[tuple[Any, ...]](), 0
     for pair in boxes.pairs():
         class_name = boxes.classes[pair.code] if pair.code >= 0 else "no class of the truth"
         corners, is_right = pair.submitted.corners.tolist(), match(pair)[:, 0].astype(int).tolist()
         cells = zip(pair.submitted.score.tolist(), corners, is_right, strict=True)
         rows += [(class_name, score, *box, right) for score, box, right in cells]
-        true += pair.true.code.size
+        true_boxes += len(pair.true.corners)
     headings = ("class", "score", "x1", "y1", "x2", "y2", "right")
     columns = {heading: [row[n] for row in rows] for n, heading in enumerate(headings)}
     yield grid("Submitted boxes", columns, columns["right"])
-    yield Sentence(f"{sum(columns['right'])} of {len(rows)} are right, of {true} true ones.")
+    yield Sentence(f"{sum(columns['right'])} of {len(rows)} are right, of {true_boxes} true ones.")
     yield equation(name, formula, "{}", value, value=value)
 
 
 def _box_ap(columns: Mapping[str, Any], row_weight: Floats, *, rule: str) -> float:
+    """The mean average precision over classes and thresholds, from the columns of `boxap`.
+
+    A row with a score is a submitted box. A row without one has in `true` how many true boxes of a
+    class are in an image.
+    """
     is_box = ~np.isnan(columns["score"])
     code = columns["class"]
     true_count = np.bincount(code[~is_box], columns["true"][~is_box] * row_weight[~is_box])
@@ -199,31 +207,38 @@ def _box_ap(columns: Mapping[str, Any], row_weight: Floats, *, rule: str) -> flo
     code, matched, weight = (
         column[is_box][order] for column in (code, columns["matched"], row_weight[:, None])
     )
-    edges = np.searchsorted(code, np.arange(true_count.size + 1))
+    edges = np.searchsorted(code, np.arange(true_count.size + 1))  # where the rows of a class begin
     values: list[float] = []
     for n in np.flatnonzero(true_count > 0).tolist():
-        own = slice(edges[n], edges[n + 1])
-        positives = np.cumsum(matched[own] * weight[own], axis=0)
-        found = np.cumsum(weight[own], axis=0)
-        values += _average_precisions(positives, found, float(true_count[n]), rule)
+        of_class = slice(edges[n], edges[n + 1])
+        right = np.cumsum(matched[of_class] * weight[of_class], axis=0)
+        submitted = np.cumsum(weight[of_class], axis=0)
+        values += _average_precisions(right, submitted, float(true_count[n]), rule)
     return float(np.mean(values)) if values else float("nan")
 
 
-def _average_precisions(positives: Floats, found: Floats, true: float, rule: str) -> list[float]:
-    """The average precision at each threshold, from running weights down the boxes of a class.
+def _average_precisions(right: Floats, submitted: Floats, true: float, rule: str) -> list[float]:
+    """The average precision of one class at each threshold.
 
-    `positives`, shape (boxes, thresholds), is of those that are right, `found`, of shape
-    (boxes, 1), of all.
+    Args:
+        right: The weight of the right boxes down to each box, shape (boxes, thresholds).
+        submitted: The weight of all boxes down to each box, shape (boxes, 1).
+        true: The weight of the true boxes.
+        rule: As in `boxap`.
     """
-    precision = np.nan_to_num(divide(positives, found))
-    highest, recall = np.maximum.accumulate(precision[::-1])[::-1], positives / true
+    precision = np.nan_to_num(divide(right, submitted))
+    recall = right / true
+    highest = np.maximum.accumulate(precision[::-1])[::-1]  # at this box or a later one
     if rule == "voc":
         areas = (np.diff(recall, axis=0, prepend=0.0) * highest).sum(axis=0)
         return [float(area) for area in areas]
     levels = COCO_RECALLS if rule == "coco" else VOC2007_RECALLS
+    # One more row: the precision at recalls that are never reached is 0.
     highest = np.concatenate([highest, np.zeros((1, highest.shape[1]))])
-    by_threshold = zip(recall.T, highest.T, strict=True)
-    return [float(each[np.searchsorted(reached, levels)].mean()) for reached, each in by_threshold]
+    return [
+        float(precisions[np.searchsorted(recalls, levels)].mean())
+        for recalls, precisions in zip(recall.T, highest.T, strict=True)
+    ]
 
 
 @metric(
@@ -263,14 +278,16 @@ def boxap(
     """
     rows = list[list[float]]()
     for pair in view.pairs():
-        if pair.code < 0:
+        if pair.code < 0:  # boxes of a class that the truth lacks
             continue
         boxes = pair.submitted.where(np.arange(min(most, pair.submitted.score.size)))
         matches = match_boxes(pair._replace(submitted=boxes), iou, rule != "coco")
-        head = [pair.in_list, pair.code]
-        rows += [[*head, 0, s, *right] for s, right in zip(boxes.score, matches, strict=True)]
-        if pair.true.code.size:  # one more row counts the true boxes
-            rows.append([*head, pair.true.code.size, np.nan, *np.zeros(len(iou))])
+        # A row has the list, the class, the number of true boxes, a score, and the matches. Each
+        # submitted box has a row, and all true boxes together have one.
+        scored = zip(boxes.score, matches, strict=True)
+        rows += [[pair.in_list, pair.code, 0, score, *matched] for score, matched in scored]
+        if true_boxes := len(pair.true.corners):
+            rows.append([pair.in_list, pair.code, true_boxes, np.nan, *np.zeros(len(iou))])
     table = np.array(rows, dtype=np.float64).reshape(-1, 4 + len(iou))
     columns = {
         "class": table[:, 1].astype(np.int64),
@@ -286,7 +303,10 @@ def boxap(
 def _mean_box_ratio(
     columns: Mapping[str, Any], row_weight: Floats, *, ratio: str, beta: float, empty: str
 ) -> float:
-    """The mean over thresholds of the ratio of the counts of `_box_figure`."""
+    """The mean over thresholds of the ratio of boxes, from the column of `_box_figure`.
+
+    A row of `counts` has the right boxes at each threshold, the submitted boxes and the true ones.
+    """
     if not row_weight.size:
         return float("nan")
     counts = (columns["counts"] * row_weight[:, None]).sum(axis=0)
@@ -294,8 +314,8 @@ def _mean_box_ratio(
     numerator, denominator = (1 + beta**2) * right, beta**2 * true + submitted
     if ratio == "jaccard":
         numerator, denominator = right, true + submitted - right
-    no_boxes = 1.0 if empty == "one" else np.nan
-    return float(np.where(denominator > 0, divide(numerator, denominator), no_boxes).mean())
+    value_of_empty = 1.0 if empty == "one" else np.nan
+    return float(np.where(denominator > 0, divide(numerator, denominator), value_of_empty).mean())
 
 
 def _box_figure(
@@ -307,15 +327,15 @@ def _box_figure(
     empty: str,
     ratio: str = "f",
 ) -> Figure:
-    """The mean over thresholds of the ratio of boxes; lists together without any have no value.
+    """The mean over thresholds of the ratio of boxes.
 
-    Its column `counts` has for each list the right boxes at each threshold, the submitted boxes and
-    the true ones.
+    `empty` is for single lists alone: lists that are counted together and have no box on either
+    side have no value. The column `counts` has a row for each list, as `_mean_box_ratio` reads it.
     """
     counts = np.zeros((view.lists, thresholds + 2))
     for pair in view.pairs():
         counts[pair.in_list, :-2] += match(pair).sum(axis=0)
-        counts[pair.in_list, -2:] += pair.submitted.code.size, pair.true.code.size
+        counts[pair.in_list, -2:] += len(pair.submitted.corners), len(pair.true.corners)
     empty = empty if average == "lists" else "skip"
     function = partial(_mean_box_ratio, ratio=ratio, beta=float(beta), empty=empty)
     return Figure(function, {"counts": counts}, np.arange(view.lists))

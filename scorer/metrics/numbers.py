@@ -25,7 +25,8 @@ from scorer.stats.aggregate import median
 from scorer.views.extras import NamedColumns
 from scorer.views.labelled import Targets
 
-# A metric of predicted numbers, and one that is an error: 0 is perfect, no value is the worst.
+# Decorators of metrics of predicted numbers, and of errors: 0 is perfect, and errors have no upper
+# bound.
 number_metric = partial(metric, columns=("prediction",))
 error_metric = partial(number_metric, range=(0, None), better="lower")
 
@@ -61,18 +62,21 @@ Zenith = Annotated[BothColumn, Field(description="The column with the angle from
 AngleUnit = Annotated[Literal["radians", "degrees"], Field(description="The unit of all angles.")]
 LowColumn = Annotated[SubmissionColumn, Field(description="The column where intervals begin.")]
 HighColumn = Annotated[SubmissionColumn, Field(description="The column where intervals end.")]
-NumberOfLists = Annotated[ListColumn, Field(description="A further column of `lists`, of numbers.")]
+ListNumber = Annotated[ListColumn, Field(description="A further column of `lists`, of numbers.")]
 
 
 def number_column(columns: NamedColumns, name: str, metric: str) -> Floats:
-    """A further column of numbers, shape (rows,), or (rows, n) of vectors.
+    """A column of numbers that the challenge declares under `extra`.
+
+    Returns:
+        Shape (rows,), or (rows, n) if each row has a vector.
 
     Raises:
         NotationError: The column holds texts; the message names the metric that asked for it.
     """
     column = columns[name]
     if column.dtype == object:
-        section = {"list": "lists"}.get(columns.section, columns.section)
+        section = "lists" if columns.section == "list" else columns.section  # as challenges say it
         shown = printable(name, 60)
         raise NotationError(
             f"{metric}: {shown} must be a number; write {section}: "
@@ -196,9 +200,9 @@ def rmspe(view: Targets) -> Ratio:
     >>> round(rmspe(Targets.of_rows([2, 4, 0], [1, 4, 9])).pooled(), 6)  # sqrt((1/4 + 0) / 2)
     0.353553
     """
-    counts = view.target != 0
-    shares = np.divide(view.error, view.target, out=np.zeros_like(view.target), where=counts)
-    weights = view.weights * counts
+    is_counted = view.target != 0
+    shares = np.divide(view.error, view.target, out=np.zeros_like(view.target), where=is_counted)
+    weights = view.weights * is_counted
     heading = "(error / target)²"
     return mean_of_rows(view, shares**2, heading, weights=weights, transform=square_root)
 
@@ -264,16 +268,22 @@ def pinball(view: Targets, *, quantile: Quantile = 0.5) -> Ratio:
     >>> pinball(Targets.of_rows([10, 10], [9, 11]), quantile=0.9).values().round(2)
     array([0.9, 0.1])
     """
-    below = -view.error
-    losses = np.maximum(quantile * below, (quantile - 1) * below)
+    too_low = -view.error  # the target less the prediction, below 0 where that is too high
+    losses = np.maximum(quantile * too_low, (quantile - 1) * too_low)
     return mean_of_rows(view, losses, "loss")
 
 
 def _figure_of_numbers(view: Targets, function: Any, formula: str, **fields: Any) -> Figure:
-    """A figure of the columns `target`, `prediction` and `weight`; `fields` are further ones."""
+    """A figure of the columns `target`, `prediction` and `weight`.
+
+    `fields` are fields of `Figure` that are not the default.
+    """
     columns = {"target": view.target, "prediction": view.prediction, "weight": view.weights}
-    complete = not np.isnan(view.prediction).any()  # NaN even with a weight of 0
-    return Figure(function, columns, view.in_list, zero_weights=complete, formula=formula, **fields)
+    # A missing prediction is NaN and makes a sum NaN, also if it is multiplied by a weight of 0.
+    is_complete = not np.isnan(view.prediction).any()
+    return Figure(
+        function, columns, view.in_list, zero_weights=is_complete, formula=formula, **fields
+    )
 
 
 def _numbers(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, Floats, Floats]:
@@ -416,7 +426,8 @@ def correlation(first: Floats, second: Floats, weight: Floats) -> float:
 def _is_constant(values: Floats, weight: Floats) -> bool:
     """Whether all rows with a weight have the same value."""
     counted = weight > 0
-    return bool(((values == values[np.argmax(counted)]) | ~counted).all())
+    first_value = values[np.argmax(counted)]
+    return bool(((values == first_value) | ~counted).all())
 
 
 def _pearson(columns: Mapping[str, Any], row_weight: Floats) -> float:
@@ -482,7 +493,9 @@ def spearman(view: Targets) -> Figure:
     0.5
     """
     figure = _figure_of_numbers(view, _spearman, "Pearson correlation of the ranks")
-    levels = {  # the places of numbers in their order, so that no draw sorts them
+    # Levels are whole numbers in the order of the values: 0 for the lowest. They are computed here,
+    # once: a bootstrap, which draws lists often, then never sorts values.
+    levels = {
         f"{name} level": np.unique(figure.columns[name], return_inverse=True, equal_nan=False)[1]
         for name in ("target", "prediction")
     }
@@ -496,10 +509,10 @@ def _distances(view: Targets, longitude: str, radius: float) -> Floats:
     """
     true_longitude = number_column(view.truth_columns, longitude, "Haversine")
     predicted_longitude = number_column(view.submission, longitude, "Haversine")
-    north, predicted_north = np.deg2rad(view.target), np.deg2rad(view.prediction)
-    east = np.deg2rad(predicted_longitude - true_longitude)
-    haversines = np.sin((predicted_north - north) / 2) ** 2
-    haversines += np.cos(north) * np.cos(predicted_north) * np.sin(east / 2) ** 2
+    latitude, predicted_latitude = np.deg2rad(view.target), np.deg2rad(view.prediction)
+    turn = np.deg2rad(predicted_longitude - true_longitude)
+    haversines = np.sin((predicted_latitude - latitude) / 2) ** 2
+    haversines += np.cos(latitude) * np.cos(predicted_latitude) * np.sin(turn / 2) ** 2
     return np.asarray(2 * np.arcsin(np.sqrt(np.clip(haversines, 0, 1))) * radius)
 
 
@@ -563,8 +576,8 @@ def haversine_of_lists(
         return haversine(view, longitude=longitude, radius=radius)
     distances = _distances(view, longitude, radius)
     edges = np.searchsorted(view.in_list, np.arange(view.lists + 1))
-    lists = [distances[first:end] for first, end in pairwise(edges)]
-    means = np.array([np.quantile(own, quantiles).mean() if own.size else 0.0 for own in lists])
+    by_list = [distances[first:end] for first, end in pairwise(edges)]
+    means = np.array([np.quantile(own, quantiles).mean() if own.size else 0.0 for own in by_list])
     has_points = (view.total() > 0).astype(np.float64)
     formula = "mean of the quantiles"
     table = Table(view, {"distance": distances})
@@ -673,9 +686,7 @@ def intervalcoverage_of_ratings(view: Targets) -> Ratio:
     aggregate="pooled",
     kind="ratings",
 )
-def wrmsse(
-    view: Targets, *, scale: NumberOfLists = "scale", weight: NumberOfLists = "weight"
-) -> Ratio:
+def wrmsse(view: Targets, *, scale: ListNumber = "scale", weight: ListNumber = "weight") -> Ratio:
     """The error of each series over that of the naive forecast of its past, weighted.
 
     A list is a series, its items are days: sqrt(mean squared error / scale), where the scale is the
@@ -697,10 +708,10 @@ def wrmsse(
         raise ChallengeError(f"WRMSSE: {scale} of {name} in lists must be a number above 0")
     squares = view.error**2
     total, count = view.total(squares), view.total()
-    error = divide(total, count)
-    weights = np.where(np.isnan(error), 0.0, number_column(view.list, weight, "WRMSSE"))
+    mean_square = divide(total, count)  # NaN in a list without rows, which then has the weight 0
+    weights = np.where(np.isnan(mean_square), 0.0, number_column(view.list, weight, "WRMSSE"))
     return Ratio(
-        weights * np.sqrt(np.nan_to_num(error) / scales),
+        weights * np.sqrt(np.nan_to_num(mean_square) / scales),
         weights,
         "weight × sqrt(sum of error² / rows / scale) / weight",
         {"weight": weights, "sum of error²": total, "rows": count, "scale": scales},

@@ -88,7 +88,7 @@ def kl(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     """
     refuse_several_labels(view, "KL")
     share, probability = view.true_shares, np.clip(view.require_probabilities(), eps, 1 - eps)
-    logs = np.log(np.where(share > 0, share, 1) / probability)
+    logs = np.log(np.where(share > 0, share, 1) / probability)  # a share of 0 adds 0
     divergences = (share * logs).sum(axis=1)
     return mean_of_rows(view, divergences, "Σ share × ln(share / p)", columns=view.likelihoods())
 
@@ -119,14 +119,15 @@ def brier(view: Labelled, *, scale: BrierScale = None) -> Ratio:
 
 
 def _relative_cross_entropy(columns: Mapping[str, Any], row_weight: Floats) -> float:
+    """By how many percent the cross-entropy is below that of predicting the classes' shares."""
     weight = columns["weight"] * row_weight
-    by_class = np.bincount(columns["class"], weight)
-    rows = by_class.sum()
-    if rows <= 0:
+    class_weight = np.bincount(columns["class"], weight)
+    total = class_weight.sum()
+    if total <= 0:
         return float("nan")
-    shares = by_class[by_class > 0] / rows
+    shares = class_weight[class_weight > 0] / total
     naive = -(shares * np.log(shares)).sum()
-    entropy = (weight * columns["-ln(probability)"]).sum() / rows
+    entropy = (weight * columns["-ln(probability)"]).sum() / total
     return float(100 * (1 - divide(entropy, naive)))
 
 
@@ -184,13 +185,16 @@ def topk(view: Labelled, *, k: Cutoff) -> Ratio:
     own, probability = view.true_probability[:, None], view.require_probabilities()
     is_later = np.arange(len(view.classes)) > view.truth[:, None]
     is_above = (probability > own) | ((probability == own) & is_later)
+    # A row without an answer counts as if all classes stood above the true one.
     above = np.where(view.answered, is_above.sum(axis=1), len(view.classes)).astype(float)
     columns = {**view.likelihoods(), "classes above it": above}
     return mean_of_rows(view, above < k, f"fewer than {k} above it", columns=columns)
 
 
 def _calibration_error(columns: Mapping[str, Any], row_weight: Floats, *, bins: int) -> float:
+    """The gaps between right rows and confidence, summed over the bins, over the weight of rows."""
     weight = columns["weight"] * row_weight
+    # the sums of each bin
     right, confidence, rows = (
         np.bincount(columns["bin"], weight * values, minlength=bins)
         for values in (columns["right"], columns["confidence"], 1.0)
@@ -226,6 +230,7 @@ def ece(view: Labelled, *, bins: Bins = 15) -> Figure:
     probability = np.nan_to_num(view.require_probabilities())
     predicted, confidence = probability.argmax(axis=1), probability.max(axis=1)
     columns = {
+        # bin 0 is 0 to 1 / bins, both included, bin 1 is above 1 / bins to 2 / bins, and so on
         "bin": np.clip(np.ceil(confidence * bins) - 1, 0, bins - 1).astype(np.int64),
         "right": (view.truth == predicted).astype(np.float64),
         "confidence": confidence,
@@ -236,6 +241,7 @@ def ece(view: Labelled, *, bins: Bins = 15) -> Figure:
 
 
 def _probabilistic_f(columns: Mapping[str, Any], row_weight: Floats, *, beta: float) -> float:
+    """The F measure of rows that are predicted positive in part; NaN if no row is positive."""
     weight = columns["weight"] * row_weight
     positive, probability = columns["positive"], columns["probability"]
     right = (weight * positive * probability).sum()

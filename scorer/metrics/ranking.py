@@ -1,7 +1,9 @@
 """Metrics of ranked lists that count relevant items: precision, recall, reciprocal rank and kin.
 
-Each metric computes all lists at once: `view.hits` has an element for each judged item that was
-returned, by list and rank, `view.ideal` one for each judged item of the truth, best grade first.
+Each metric computes all lists at once. `view.hits` has an element for each judged item that was
+returned, ordered by list, then by rank. `view.ideal` has one for each judged item of the truth,
+ordered by list, best grade first. `hits.spread` is true under `ties: expected`: a tied item then
+stands at each rank of its tie group with equal chance.
 """
 
 from __future__ import annotations
@@ -42,7 +44,9 @@ RecallLevel = Annotated[
 ]
 ComparedPairs = Annotated[
     Literal["recommended", "all"],
-    Needs(lambda pairs, params: ("items",) * (pairs == "all" and params["catalogue"] is None)),
+    Needs(
+        lambda pairs, params: ("items",) if pairs == "all" and params["catalogue"] is None else ()
+    ),
 ]
 Credit = Annotated[float, Field(ge=0, le=1, description="What each class that is found adds.")]
 PageSize = Annotated[int, Strict(), Field(ge=1, description="How many items a page shows.")]
@@ -112,7 +116,7 @@ def r(
 
 
 def cap_relevant(relevant: Floats, k: int | None) -> tuple[Floats, str]:
-    """How many relevant items k ranks can hold, and the formula of it; None is no cut-off."""
+    """The number of relevant items, at most k if k is given, and its formula in words."""
     return (relevant, "R") if k is None else (np.minimum(relevant, k), "min(R, k)")
 
 
@@ -173,7 +177,16 @@ def f(view: Judged, *, k: Cutoff, rel: Relevant = 1, beta: Beta = 1) -> Ratio:
 def f_ratio(
     hits: Hits, found: Floats, relevant: Floats, beta: float, size: Ints | int, size_name: str
 ) -> Ratio:
-    """The F measure of the hits that were found, shape (hits,), among `size` items of each list."""
+    """The F measure of each list.
+
+    Args:
+        hits: The relevant items that were returned.
+        found: 1 for each hit that counts, else 0, or the chance that it counts; shape (hits,).
+        relevant: How many relevant items each list has.
+        beta: How much recall weighs beside precision, as in `f`.
+        size: How many items of each list are looked at.
+        size_name: The word for the size in the formula.
+    """
     count = hits.total(found)
     return Ratio(
         (1 + beta**2) * count,
@@ -220,7 +233,7 @@ def ap(
     array([0.5556])
     """
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
-    if hits.spread and denominator == "hits":  # how many are found depends on the order, too
+    if hits.spread and denominator == "hits":  # the divisor, too, depends on the order of ties
         message = "AP(denominator=hits) has no closed form for ties: expected; the others have"
         raise NotationError(message, "denominator")
     divisor, name = cap_relevant(relevant, k if denominator == "capped" else None)
@@ -241,17 +254,17 @@ def ap(
 def _expected_precision_sum(hits: Hits, k: int | None) -> Floats:
     """Each list's sum of precisions at its hits, as the mean over all orders of tied items.
 
-    A hit is at each place j of its group of t tied items with equal probability; each other hit
-    of the group is then above it with probability (j - 1) / (t - 1) (McSherry and Najork, ECIR
-    2008).
+    A group is the t items of a list that have the same score. A hit is at each place j of its group
+    with equal probability. Each other hit of the group is then above it with probability
+    (j - 1) / (t - 1) (McSherry and Najork, ECIR 2008).
     """
-    groups, size, hits_above = hits.groups()
-    share_above = (size - 1) / np.maximum(groups.tied - 1, 1)
-    sums = np.zeros(size.shape)
-    depth = groups.tied if k is None else np.minimum(groups.tied, k - groups.before)
-    for place, at in steps(depth):  # `at` are the groups with so many places
-        nth = hits_above[at] + 1 + (place - 1) * share_above[at]
-        sums[at] += size[at] / groups.tied[at] * nth / (groups.before[at] + place)
+    groups, group_hits, hits_above = hits.groups()
+    other_hits_per_place = (group_hits - 1) / np.maximum(groups.tied - 1, 1)
+    sums = np.zeros(group_hits.shape)
+    places = groups.tied if k is None else np.minimum(groups.tied, k - groups.before)
+    for place, at in steps(places):  # `at`: the numbers of the groups that have this place
+        nth = hits_above[at] + 1 + (place - 1) * other_hits_per_place[at]
+        sums[at] += group_hits[at] / groups.tied[at] * nth / (groups.before[at] + place)
     return groups.total(sums)
 
 
@@ -337,10 +350,11 @@ def bpref(view: Judged, *, rel: Relevant = 1) -> Ratio:
     >>> bpref(view).values()  # (1 - 1/2 + 1 - 1/2) / 2
     array([0.5])
     """
-    judged = view.hits.relevant(0)
+    judged = view.hits.relevant(0)  # with a grade of 0 or more
     hits, relevant = judged.relevant(rel), view.ideal.count(rel)
     irrelevant = view.ideal.count(0) - relevant
-    above = judged.nth()[judged.grade >= rel] - hits.nth()
+    nth_judged = judged.nth()[judged.grade >= rel]
+    above = nth_judged - hits.nth()
     divisor = np.maximum(np.minimum(relevant, irrelevant), 1)  # not 0 / 0 where all are relevant
     share = 1 - np.minimum(above, relevant[hits.in_list]) / divisor[hits.in_list]
     columns = {"irrelevant above": above, "1 - min(b, R) / min(N, R)": share}
@@ -372,10 +386,12 @@ def infap(view: Judged, *, rel: Relevant = 1) -> Ratio:
     >>> infap(view).values().round(4)  # (1 + (1/4 + 3/4 * 3/3 * 1/2)) / 2
     array([0.8125])
     """
-    hits, judged, relevant = view.hits.relevant(rel), view.hits.relevant(0), view.ideal.count(rel)
+    pooled, judged = view.hits, view.hits.relevant(0)  # with any grade; with a grade of 0 or more
+    hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
     above = hits.rank - 1.0
-    pooled_above = view.hits.nth()[view.hits.grade >= rel] - 1
-    judged_above, relevant_above = judged.nth()[judged.grade >= rel] - 1, hits.nth() - 1
+    pooled_above = pooled.nth()[pooled.grade >= rel] - 1
+    judged_above = judged.nth()[judged.grade >= rel] - 1
+    relevant_above = hits.nth() - 1
     share = (relevant_above + INFAP_SMOOTHING) / (judged_above + 2 * INFAP_SMOOTHING)
     pooled_share = pooled_above / np.maximum(above, 1)
     precision = 1 / hits.rank + above / hits.rank * pooled_share * share
@@ -415,8 +431,8 @@ def iprec(view: Judged, *, recall: RecallLevel, rel: Relevant = 1) -> Ratio:
     """
     hits, relevant = view.hits.relevant(rel), view.ideal.count(rel)
     level = Fraction(str(recall))  # as written: .1 of 10 is 1, not a float's 1.0000000000000001
-    counts, which = np.unique(relevant, return_inverse=True)
-    needed = np.array([ceil(level * int(count)) for count in counts], dtype=np.int64)[which]
+    counts, index = np.unique(relevant, return_inverse=True)  # fractions are slow: each count once
+    needed = np.array([ceil(level * int(count)) for count in counts], dtype=np.int64)[index]
     precision = hits.nth() / hits.rank
     qualifies = hits.nth() >= needed[hits.in_list]
     highest = np.zeros(view.lists)
@@ -429,10 +445,11 @@ def iprec(view: Judged, *, recall: RecallLevel, rel: Relevant = 1) -> Ratio:
 def _explain_marp(one: OneList, value: float, *, cutoffs: tuple[int, ...], at_cutoff: str) -> Steps:
     """Yield the sets at each cut-off, their R-precisions, and the mean of these."""
     hits, ideal = one.view.hits.relevant(0), one.view.ideal.relevant(0)
-    size, parts = ideal.rank.size, list[float]()
+    size, numbers = ideal.rank.size, list[float]()
     yield Sentence(f"The truth has m = {size:,} items.")
     for z in cutoffs:
-        depth, best = min(size, z), _best_hits(ideal, ideal, z, at_cutoff)
+        depth = min(size, z)
+        best = _best_hits(ideal, ideal, z, at_cutoff)
         found = _best_hits(hits, ideal, z, at_cutoff)
         found = found.where(found.within(z) > 0)
         yield NamedItems(f"relevant, z = {z}", one.name_items(best))
@@ -449,10 +466,11 @@ def _explain_marp(one: OneList, value: float, *, cutoffs: tuple[int, ...], at_cu
         count = float(found.within(z).sum())
         share = count / depth if depth else np.nan
         yield equation(f"Rp@{z}", "|both| / min(m, z)", "{} / {}", count, depth, value=share)
-        parts += [count, depth]
+        numbers += [count, depth]
     symbols = " + ".join(f"Rp@{z}" for z in cutoffs)
-    numbers, count = " + ".join(["{} / {}"] * len(cutoffs)), len(cutoffs)
-    yield equation("AvgRp", f"({symbols}) / {count}", f"({numbers}) / {count}", *parts, value=value)
+    fractions = " + ".join(["{} / {}"] * len(cutoffs))
+    formula, filled = (f"({terms}) / {len(cutoffs)}" for terms in (symbols, fractions))
+    yield equation("AvgRp", formula, filled, *numbers, value=value)
 
 
 @metric(
@@ -496,11 +514,14 @@ def marp(
 
 
 def _best_hits(hits: Hits, ideal: Hits, z: int, at_cutoff: str) -> Hits:
-    """The hits that are among the z best items of the truth, with equal grades or without."""
+    """The hits that are among the z best items of the truth.
+
+    With `at_cutoff="include"` items of the same grade as the last of these z are among them, too.
+    """
     if at_cutoff == "cut":
         return hits.where(hits.place <= z)
     last = ideal.where(ideal.place == np.minimum(ideal.total(), z)[ideal.in_list])
-    lowest_grade = last.total(last.grade)
+    lowest_grade = last.total(last.grade)  # the grade itself: a list has one last item
     return hits.where(hits.grade >= lowest_grade[hits.in_list])
 
 
@@ -533,10 +554,11 @@ def hits(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
     """
     positive, relevant = view.hits.relevant(rel), view.ideal.count(rel)
     negative = view.hits.where((view.hits.grade >= 0) & (view.hits.grade < rel))
-    limit = np.full(view.lists, np.inf)  # with fewer negatives every positive counts
     kth = negative.where(negative.nth() == k)
-    limit[kth.in_list] = kth.before
-    is_hit = positive.before < limit[positive.in_list]
+    # how many items score above the k-th negative; with fewer negatives every positive counts
+    before_kth = np.full(view.lists, np.inf)
+    before_kth[kth.in_list] = kth.before
+    is_hit = positive.before < before_kth[positive.in_list]
     return sum_of_rows(positive, {"hit": is_hit}, relevant, "R", name="hits")
 
 
@@ -582,9 +604,11 @@ def auc(
         message = "AUC(pairs=recommended) has no closed form for ties: expected; it can be all"
         raise NotationError(message, "pairs")
     hits = view.hits.relevant(rel).top(k)
-    found, depth = hits.total(), view.returned if k is None else k
+    found = hits.total()
+    depth = view.returned if k is None else k
     irrelevant = np.minimum(view.returned, depth) - found
-    below = irrelevant[hits.in_list] - (hits.rank - hits.nth())
+    irrelevant_above = hits.rank - hits.nth()
+    below = irrelevant[hits.in_list] - irrelevant_above
     total = hits.total(below)
     return Ratio(
         total,
@@ -597,7 +621,11 @@ def auc(
 
 
 def _auc_of_catalogue(view: Judged, k: int | None, rel: float, catalogue: int | None) -> Ratio:
-    """The AUC over all pairs of the catalogue: 1/2, and what pairs in the right order add to it."""
+    """The AUC over all pairs of a relevant and another item of the catalogue.
+
+    It is 1/2, plus half of the share of pairs in the right order, less half of the share of pairs
+    in the wrong order. Items that are not in the top k are tied below it.
+    """
     if catalogue is None:
         message = "AUC(pairs=all) needs to know the catalogue: the challenge must declare `items`"
         raise NotationError(message, "catalogue")
@@ -614,15 +642,18 @@ def _auc_of_catalogue(view: Judged, k: int | None, rel: float, catalogue: int | 
     # A list with unknown items may have more. To refuse it would reveal how many are relevant.
     others = np.maximum(catalogue - relevant, view.returned - hits.total())
     depth = view.returned if k is None else np.minimum(view.returned, k)
-    groups, size, hits_above = hits.groups()
+    groups, group_hits, hits_above = hits.groups()  # the tie groups that hold a relevant item
     in_list, is_in_top = groups.in_list, groups.within(k)
-    others_in_top = depth - groups.total(size * is_in_top)
-    above = groups.before - hits_above
-    below = others[in_list] - above - (groups.tied - size)
-    above = np.where(groups.before <= depth[in_list], above, others_in_top[in_list])
-    missed = (relevant - hits.total()) * others_in_top
-    # pairs in the right order less pairs in the wrong one
-    gained = groups.total(size * (is_in_top * below - above)) - missed
+    others_in_top = depth - groups.total(group_hits * is_in_top)
+    others_above = groups.before - hits_above
+    others_below = others[in_list] - others_above - (groups.tied - group_hits)
+    # above a group that is below the top, only the top counts: the rest is tied with it
+    begins_in_top = groups.before <= depth[in_list]
+    others_above = np.where(begins_in_top, others_above, others_in_top[in_list])
+    # pairs in the right order less pairs in the wrong one: of a hit, then of all relevant items
+    surplus = is_in_top * others_below - others_above
+    wrong_of_missed = (relevant - hits.total()) * others_in_top
+    gained = groups.total(group_hits * surplus) - wrong_of_missed
     value = 0.5 + divide(gained, 2 * relevant * others)
     return Ratio(
         np.nan_to_num(value),
@@ -683,6 +714,7 @@ def clicks(
     array([ 1., 51.])
     """
     hits = view.hits.relevant(rel)
+    # less than `none`, as `first` gives 0 to a list without a hit, which saves no click
     saved = hits.first(lambda rank: none - np.floor((rank - 1) / page))
     table = Table(hits, {"relevant": np.ones(hits.rank.size)})
     formula = "none - clicks saved"
@@ -735,7 +767,7 @@ def classrprec(
 
 
 def _classes_by_list(in_list: Ints, classes: Column, column: str) -> set[tuple[int, str]]:
-    """The classes of items with the numbers of their lists, each once; '' is no class."""
+    """The pairs of a list's number and the class of one of its items; '' is no class."""
     if classes.dtype != object:
         raise ChallengeError(
             f"ClassRprec: {column} of items must be text; write items: "
@@ -775,20 +807,21 @@ def lrap(view: Scored, *, rel: Relevant = 1) -> Ratio:
 
 
 def _tied_precision(view: Scored, rel: float) -> Floats:
-    """Of each returned item the share of relevant ones among those that score as much or more.
+    """For each returned item the share of relevant ones among those that score as much or more.
 
-    0 of items that are not relevant; the result has shape (items,).
+    It is 0 for items that are not relevant. The result has the shape (items,).
     """
     is_relevant = view.grade >= rel
-    # a submission without scores has ranks, and the highest rank is the lowest score
+    # in a submission without scores the negative rank stands for the score
     score = np.where(np.isnan(view.score), -view.rank, view.score)
     order = np.lexsort((-score, view.in_list))
     in_list, score = view.in_list[order], score[order]
-    group = np.cumsum(starts(in_list, score)) - 1
-    last = np.flatnonzero(ends(in_list, score))[group]  # of the items with an equal score
-    first = np.searchsorted(in_list, in_list)
-    running = np.append(0, np.cumsum(is_relevant[order]))
-    precision = (running[last + 1] - running[first]) / (last + 1 - first)
+    tie_group = np.cumsum(starts(in_list, score)) - 1
+    first_of_list = np.searchsorted(in_list, in_list)
+    end_of_tie = np.flatnonzero(ends(in_list, score))[tie_group] + 1
+    relevant_before = np.append(0, np.cumsum(is_relevant[order]))
+    relevant = relevant_before[end_of_tie] - relevant_before[first_of_list]
+    precision = relevant / (end_of_tie - first_of_list)
     values = np.zeros(order.size)
     values[order] = np.where(is_relevant[order], precision, 0.0)
     return values

@@ -19,7 +19,12 @@ aggregations = Methods("aggregation")
 
 
 def _mean_margin(preferences: Floats) -> Floats:
-    """How many more submissions each ranks above than below, in the mean over lists."""
+    """How many submissions each one ranks above, less how many it ranks below; mean over lists.
+
+    It is Borda's count in another form. Of n - 1 others each is above, below or tied, so that the
+    others below and half of the tied ones are (n - 1 + margin) / 2. The mean rank, 1 plus the
+    others above and half of the tied ones, is (n + 1 - margin) / 2.
+    """
     won = wins(preferences)
     margins: Floats = (won - won.T).sum(axis=1) / preferences.shape[2]
     return margins
@@ -128,8 +133,8 @@ def ranksum(preferences: Floats) -> Order:
     >>> -order.scores                   # 1 + 1 + 2, 2 + 2 + 2, 3 + 3 + 1
     array([4., 6., 7.])
     """
-    in_lists = levels(preferences)
-    ranks = 1.0 + (in_lists[:, None] < in_lists).sum(axis=1)
+    level = levels(preferences)  # of each submission in each list, higher is better
+    ranks = 1.0 + (level[:, None] < level).sum(axis=1)
     return ordered(-ranks.sum(axis=1))
 
 
@@ -185,10 +190,10 @@ def mc4(preferences: Floats, *, jump: Jump = 0.05) -> Order:
     >>> mc4(preferred)                           # .5 / .525 and .025 / .525
     Order(groups=((0,), (1,)), scores=array([0.95238095, 0.04761905]))
     """
-    beaten = majority(preferences).T  # by the column's submission
+    beaten = majority(preferences).T  # whether the row's submission is beaten by the column's
     count = len(beaten)
     moves = beaten / count
     np.fill_diagonal(moves, 1 - moves.sum(axis=1))
-    # shares = (1 - jump) moves' shares + jump / count, which add up to 1 by themselves
+    # solves: shares = (1 - jump) * moves.T @ shares + jump / count; the solution adds up to 1
     chain = np.eye(count) - (1 - jump) * moves.T
     return ordered(np.linalg.solve(chain, np.full(count, jump / count)), within=1e-9)
