@@ -329,10 +329,12 @@ def module_of(path: Path) -> ModuleType:
 
     `PluginError` if the file cannot be read or run.
     """
+    message = f"the plugin {quoted(path.name)} is not a Python file that can be read"
+    if path.suffix not in SOURCE_SUFFIXES or not os.path.isfile(path):  # no pipe is waited for
+        raise PluginError(message)
     try:
         code = path.read_bytes()
     except OSError:
-        message = f"the plugin {quoted(path.name)} is not a Python file that can be read"
         raise PluginError(message) from None
     content = blake2b(code, digest_size=8).hexdigest()
     place = blake2b(os.fsencode(path.absolute()), digest_size=4).hexdigest()
