@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import shutil
+import signal
 import tempfile
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
@@ -34,6 +35,10 @@ def write_file(path: Path, data: bytes) -> None:
         if path.is_dir():
             raise IsADirectoryError(0, "this is a folder")
         if (path.exists() and not path.is_file()) or _is_of_system(Path(os.path.abspath(path))):
+            # Polars has the system begin calls again after Ctrl-C. Nothing would end the wait for
+            # the reader of a pipe.
+            if hasattr(signal, "siginterrupt"):
+                signal.siginterrupt(signal.SIGINT, True)
             with path.open("ab") as stream:  # a pipe or a device: nothing to rename
                 stream.write(data)
             return
