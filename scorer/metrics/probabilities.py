@@ -188,7 +188,8 @@ def topk(view: Labelled, *, k: Cutoff) -> Ratio:
     # A row without an answer counts as if all classes stood above the true one.
     above = np.where(view.answered, is_above.sum(axis=1), len(view.classes)).astype(float)
     columns = {**view.likelihoods(), "classes above it": above}
-    return mean_of_rows(view, above < k, f"fewer than {k} above it", columns=columns)
+    right = (above < k) & view.answered  # k may be larger than the number of classes
+    return mean_of_rows(view, right, f"fewer than {k} above it", columns=columns)
 
 
 def _calibration_error(columns: Mapping[str, Any], row_weight: Floats, *, bins: int) -> float:

@@ -391,6 +391,12 @@ def test_parameters_that_do_not_fit(notation, said):
         value(notation, view)
 
 
+def test_a_row_without_an_answer_is_wrong_however_many_classes_are_looked_at():
+    view = view_of(["ant", "bee"], np.array([[1.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
+    view = replace(view, answered=np.array([True, False]))
+    same(value("TopK@9", view), 1 / 2)
+
+
 @pytest.mark.parametrize(
     "notation", ["MCC", "Kappa", "LogLoss", "Brier", "ECE", "TopK@1", "BalancedAccuracy"]
 )
