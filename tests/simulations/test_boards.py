@@ -32,7 +32,7 @@ def skew(rng, submissions, lists):
 # All submissions, and the first
 
 
-@pytest.mark.slow("simulates", beyond=1)
+@pytest.mark.slow("scores many boards")
 @pytest.mark.parametrize(("of", "least"), [(smooth, 0.94), (right, 0.94), (skew, None)])
 @pytest.mark.parametrize("lists", [20, 100])
 def test_joint_intervals_hold_together(of, least, lists, rate, tmp_path):
