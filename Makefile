@@ -82,7 +82,7 @@ platforms: .venv/platforms/installed
 	.venv/platforms/bin/pytest -q -n auto --dist worksteal tests/platforms
 
 BUILD = docker build
-IMAGE = challenge-scorer:$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' scorer/core/version.py)
+IMAGE = challenge-scorer:$(shell sed -n 's/^__version__ = "\(.*\)"/\1/p' scorer/__init__.py)
 
 # the container image that bundles of `score export` name; by another builder: make image BUILD="buildah build"
 image:

@@ -7,6 +7,9 @@ What a metric of one's own needs is here too: `metric`, the views `Judged` and
 `Ranked`, and the parameter types. Names are loaded when they are first used.
 """
 
+# The version of the distribution, and of reports, signatures and receipts.
+__version__ = "0.2.0.dev0"
+
 _stub: list = []  # type: ignore[type-arg]  # how names are found, once one is asked for
 
 
@@ -22,4 +25,4 @@ def __getattr__(name: str) -> object:
 
 def __dir__() -> list[str]:
     """The public names."""
-    return sorted(__getattr__("__all__"))  # type: ignore[call-overload, no-any-return]
+    return sorted(["__version__", *__getattr__("__all__")])  # type: ignore[misc]

@@ -20,7 +20,6 @@ from .core.errors import ScorerError as ScorerError
 from .core.errors import SubmissionRejected as SubmissionRejected
 from .core.errors import UsageError as UsageError
 from .core.problems import Problem as Problem
-from .core.version import __version__ as __version__
 from .metrics.api import Figure as Figure
 from .metrics.api import Ratio as Ratio
 from .metrics.api import Table as Table
@@ -42,3 +41,5 @@ from .views.labelled import Targets as Targets
 from .views.returned import Returned as Returned
 from .views.scored import Scored as Scored
 from .views.texts import Texts as Texts
+
+__version__: str

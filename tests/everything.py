@@ -4,7 +4,7 @@ import re
 from importlib.util import find_spec
 from itertools import pairwise
 
-from scorer.core.registry import discover
+from scorer.core.plugins import discover
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import NotationError, parse_measure
 

@@ -30,7 +30,7 @@ import yaml
 from hypothesis import strategies as st
 from lists import meet
 
-from scorer.core.registry import discover
+from scorer.core.plugins import discover
 from scorer.kinds.base import Constants
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import NotationError, parse, parse_measure

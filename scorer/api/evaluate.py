@@ -23,8 +23,8 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.sources import Described
 from scorer.challenge.submission import Submission
 from scorer.core.errors import ChallengeError, UsageError
+from scorer.core.plugins import MARK
 from scorer.core.problems import Problem
-from scorer.core.registry import MARK
 from scorer.core.text import nearest, quoted
 from scorer.metrics.api import Metric
 from scorer.prepare.bind import prepare

@@ -141,7 +141,7 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
         outcome, views = score_with_views(plan, table, findings)
         card = outcome.card
     locate_by_part(findings, plan.layout.parts)
-    findings.show_as(file.display)
+    findings.rename_path(file.display)
     if file.part is not None:
         findings.replace(file.part.located)
     if table is None or card is None or views is None:

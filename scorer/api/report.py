@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from scorer.api.text import Text, as_html, shown
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
-from scorer.core.text import printable, quoted, sized
+from scorer.core.text import format_number, printable, quoted
 from scorer.metrics.notation import find_measure
 from scorer.reports.base import ALIASES
 from scorer.results import report as results
@@ -315,7 +315,7 @@ class Report(Text, results.Report):
 
     def __repr__(self) -> str:
         leaders = ", ".join(
-            f"{printable(standing.name, 40)} {sized(standing.values[self.primary.id])}"
+            f"{printable(standing.name, 40)} {format_number(standing.values[self.primary.id])}"
             for standing in self.standings[:3]
         )
         rejected = sum(not submission.valid for submission in self.submissions)

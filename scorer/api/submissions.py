@@ -233,7 +233,7 @@ def outcomes_of(
 
     outcomes = list(_outcomes(ready, files, tick, dict(ready.prepared.tables)))
     for file, outcome in zip(files, outcomes, strict=True):
-        outcome.findings.show_as(file.display)
+        outcome.findings.rename_path(file.display)
         if file.part is not None:
             outcome.findings.replace(file.part.located)
     return outcomes

@@ -15,7 +15,7 @@ from scorer.api.splits import limited, masks_for
 from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
-from scorer.core.registry import plugin_call
+from scorer.core.plugins import plugin_call
 from scorer.core.text import printable, unit
 from scorer.leaderboard.board import Terms, ranked, settled
 from scorer.leaderboard.certainty import cluster_codes

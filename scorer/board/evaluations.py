@@ -20,7 +20,7 @@ from scorer.board.reading import Reader, attempted, evaluation_from, failed
 from scorer.board.snapshot import Cache, Means, Snapshot
 from scorer.board.versions import Versions
 from scorer.core.errors import ScorerError, UnknownName
-from scorer.core.logs import tell
+from scorer.core.log import log_event
 from scorer.prepare.splits import masks_of
 from scorer.store.files import Files
 from scorer.store.records import Entry, Evaluation, Queue, Status, Version
@@ -125,7 +125,7 @@ class Evaluations:
     def _store(self, evaluations: Iterable[Evaluation], seconds: float | None = None) -> None:
         for evaluation in evaluations:
             self._queue.finish(replace(evaluation, made=datetime.now(UTC)))
-            tell(
+            log_event(
                 "evaluation", logging.ERROR if evaluation.status == "failed" else logging.INFO,
                 challenge=self._versions.challenge.id, sha256=evaluation.sha256,
                 status=evaluation.status, seconds=seconds and round(seconds, 2),

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain as joined
 from typing import TYPE_CHECKING
 
+from scorer import __version__
 from scorer.board.versions import Versions
 from scorer.core.text import join_first, printable
-from scorer.core.version import __version__
 from scorer.store.chain import body_of, faults, words
 from scorer.store.files import Files, digest_in
 from scorer.store.records import Entry, Evaluation, Receipt, Version

@@ -27,8 +27,8 @@ from numpy.typing import NDArray
 
 from scorer.challenge.model import Challenge
 from scorer.core.errors import PluginError, ScorerError, UnknownName
+from scorer.core.plugins import Registry
 from scorer.core.problems import Findings
-from scorer.core.registry import Registry
 from scorer.metrics.aggregate import PLAIN, Combination, composite
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import metrics
@@ -153,7 +153,7 @@ def _metrics_named(
     """
     by_registry = {}
     with suppress(UnknownName):
-        choices = registry.named(name, every=True)
+        choices = registry.find_all(name, every=True)
         by_registry["metrics"] = next((m for m in choices if m.kinds == set(kinds)), choices[0])
     with suppress(UnknownName):
         by_registry["comparisons"] = comparisons.get(name)

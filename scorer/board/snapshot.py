@@ -22,7 +22,7 @@ from scorer.challenge.words import EVERYTHING
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import UnknownName
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import sized
+from scorer.core.text import format_number
 from scorer.leaderboard.board import Terms, certain, ranked
 from scorer.leaderboard.repeats import called
 from scorer.leaderboard.rounding import rounded
@@ -427,7 +427,7 @@ class Snapshot:
         rung = choice.held_back[number]
         sha256 = next(entry.sha256 for entry in self.entries if entry.number == rung)
         value = self.means[sha256][split].get(self.terms.primary.id, np.nan)
-        told = sized(rounded(value, self.rules.leaderboard.digits))
+        told = format_number(rounded(value, self.rules.leaderboard.digits))
         return f"{NO_BETTER} over your {told} (entry {rung})"
 
     @property

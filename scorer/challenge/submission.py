@@ -28,7 +28,7 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.forms import ClassesOf, Each, Formed, Texts
 from scorer.challenge.limits import DEFAULT_LIMITS
-from scorer.core.id_pattern import IdPattern, whole_text
+from scorer.core.ids import IdPattern, whole_text
 from scorer.core.text import quoted
 
 

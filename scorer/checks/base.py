@@ -15,8 +15,8 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import PublicIds, by_codes, nameless_ids
 from scorer.core.arrays import Ints, Mask
+from scorer.core.plugins import Registry, discover, mark
 from scorer.core.problems import KEPT, Findings, Problem
-from scorer.core.registry import Registry, discover, mark
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table
 from scorer.views.ranked import RankedRows, ranked

@@ -13,7 +13,7 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import Known
 from scorer.checks.submission.items import misformed
-from scorer.core.id_pattern import IdPattern
+from scorer.core.ids import IdPattern
 from scorer.core.members import members_of
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from scorer.challenge.public import IdNames, Public, ids_of
 from scorer.core.arrays import Ints, Mask, distinct, spread
-from scorer.core.id_pattern import MARKS, apart, listed
+from scorer.core.ids import MARKS, separator_names, split_ids
 from scorer.core.members import Members, members_of
 from scorer.core.text import IGNORABLE, nearest, pattern, quoted
 from scorer.tables.columns import CodedColumn, Codes, TextColumn, gathered, hashed, series_of
@@ -142,7 +142,7 @@ class Known:
                                  f"{_difference(name, meant)}", meant)  # fmt: skip
         if len(name) <= 4 and name.casefold() in LOST:
             return IdFault("S310", f"id reads {quoted(name)}", None, READ_AS_TEXT)
-        if ODD.search(name) is not None and self.names and (parts := apart(name)) != [name]:
+        if ODD.search(name) is not None and self.names and (parts := split_ids(name)) != [name]:
             known = [part for part in parts[:MOST_PARTS] if part in self.names]
             if known:
                 return IdFault("S313", f"{quoted(name)} {holds(name, parts)}",
@@ -351,12 +351,12 @@ def holds(name: str, parts: Sequence[str]) -> str:
     """The words on an id that holds others: in quotes, or several."""
     if len(parts) > 1:
         marks = [mark for mark in MARKS if mark in name]
-        return f"holds {len(parts):,} ids, with {listed(marks)} between them"
+        return f"holds {len(parts):,} ids, with {separator_names(marks)} between them"
     return f"is {quoted(parts[0])} with quotes, brackets or marks round it"
 
 
 def folded(name: str) -> str:
-    r"""An id less all that the eye does not tell apart.
+    r"""An id less all that the eye does not tell split_ids.
 
     >>> folded("Q\u200b 1") == folded("q１")
     True

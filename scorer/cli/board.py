@@ -110,10 +110,10 @@ LogFile = Annotated[
 
 def begin_log(context: typer.Context, form: LogForm, path: Path | None) -> None:
     """Write the log until the command ends; `UsageError` if its file cannot be written."""
-    from scorer.core.logs import write_log
+    from scorer.core.log import start_log
 
     if form is not LogForm.off:
-        context.call_on_close(write_log(path, as_json=form is LogForm.json))
+        context.call_on_close(start_log(path, as_json=form is LogForm.json))
 
 
 class Form(StrEnum):

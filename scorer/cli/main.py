@@ -13,6 +13,7 @@ from contextlib import ExitStack, redirect_stdout
 from itertools import pairwise
 from typing import TYPE_CHECKING, TextIO
 
+from scorer import __version__
 from scorer.cli.process import (
     Ended,
     abandon,
@@ -23,9 +24,8 @@ from scorer.cli.process import (
 )
 from scorer.cli.progress import Progress
 from scorer.core.errors import ScorerError, UsageError
-from scorer.core.registry import AROUND_PLUGINS
-from scorer.core.text import describe_exception, printable, quoted, set_apart
-from scorer.core.version import __version__
+from scorer.core.plugins import AROUND_PLUGINS
+from scorer.core.text import describe_exception, isolate_rtl, printable, quoted
 
 # what takes long to import waits for `run`, where Ctrl-C has an answer
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _say(texts: Sequence[str], coloured: bool) -> None:
             sys.stderr.buffer.write(_as_bytes(paper.text + "\n" * (not lines[-1])))
             lines = []
         for line in lines:
-            sys.stderr.buffer.write(f"{set_apart(printable(line, len(line)))}\n".encode())
+            sys.stderr.buffer.write(f"{isolate_rtl(printable(line, len(line)))}\n".encode())
         sys.stderr.flush()
     except OSError:
         abandon(sys.stderr)

@@ -21,7 +21,7 @@ from typer.main import get_command, get_install_completion_arguments
 from scorer.cli import commands
 from scorer.cli.process import lone_stdout
 from scorer.core.errors import UsageError
-from scorer.core.registry import modules_in
+from scorer.core.plugins import modules_in
 from scorer.core.text import nearest, quoted
 
 FIRST = PROGRAM = "score"  # the form without a verb

@@ -50,7 +50,7 @@ class Problem:
         return f"{where}{' ' if where else ''}{self.severity}[{self.code}] {self.message}"
 
 
-def of_organizer(problems: Iterable[Problem]) -> list[Problem]:
+def as_truth_problems(problems: Iterable[Problem]) -> list[Problem]:
     """The same problems of an organizer's file: S304 of a submission is T304 of a truth."""
     return [
         # what helps with the limits of submissions changes none of these
@@ -196,7 +196,7 @@ class Findings:
 
     __hash__ = None  # type: ignore[assignment]  # it grows
 
-    def show_as(self, path: str) -> None:
+    def rename_path(self, path: str) -> None:
         """Give the file's problems another path than the one it was read by."""
         self._problems = [
             replace(problem, path=path)

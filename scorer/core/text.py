@@ -111,12 +111,12 @@ def printable(text: object, width: int = 200) -> str:
     return message if message.isascii() and message.isprintable() else _escaped(message)
 
 
-def set_apart(line: str) -> str:
+def isolate_rtl(line: str) -> str:
     r"""A line of text in which what is written from right to left turns nothing round but itself.
 
     Marks on both its sides keep the columns beside it in their order.
 
-    >>> ascii(set_apart("1  \u05d0\u05d1  0.5"))
+    >>> ascii(isolate_rtl("1  \u05d0\u05d1  0.5"))
     "'1  \\u200e\\u05d0\\u05d1\\u200e  0.5'"
     """
     if line.isascii():
@@ -133,12 +133,12 @@ def _escaped(text: str) -> str:
     return "".join(characters)
 
 
-def sized(value: float, decimals: int = 4, sign: str = "") -> str:
+def format_number(value: float, decimals: int = 4, sign: str = "") -> str:
     """A number with so many decimals, of which large ones have fewer; not all that were computed.
 
     `sign` is the format's: `+` for one that is always shown. No zero has a minus.
 
-    >>> [sized(value) for value in (0.25, 98.76543, 8718.013, 17844.9256, 454517.09, -1e-9)]
+    >>> [format_number(value) for value in (0.25, 98.76543, 8718.013, 17844.9256, 454517.09, -1e-9)]
     ['0.2500', '98.7654', '8718.01', '17844.9', '454517', '0.0000']
     """
     whole = len(f"{abs(value):.0f}")

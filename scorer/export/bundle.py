@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from scorer import __version__
 from scorer.api.kit import kit
 from scorer.api.lint import lint
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError, UnknownName
-from scorer.core.version import __version__
 from scorer.export.base import Bundle, ExportContext, Exporter, read_challenge_files
 from scorer.export.codabench import export_codabench
 from scorer.export.evalai import export_evalai

@@ -13,8 +13,8 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
 from scorer.core.arrays import Mask
+from scorer.core.plugins import Registry, discover, mark
 from scorer.core.problems import Findings
-from scorer.core.registry import Registry, discover, mark
 from scorer.metrics.api import Metric
 from scorer.reading.schema import Schema
 from scorer.tables.table import Table

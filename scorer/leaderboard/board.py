@@ -17,8 +17,8 @@ import numpy as np
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Mask
 from scorer.core.errors import MetricFailed, PluginError
+from scorer.core.plugins import plugin_call
 from scorer.core.problems import Problem
-from scorer.core.registry import plugin_call
 from scorer.core.text import printable, quoted
 from scorer.leaderboard.certainty import with_certainty
 from scorer.leaderboard.front import with_front

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from scorer.challenge.public import ClassCells
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
-from scorer.core.registry import PLUGIN, mark, module_of
+from scorer.core.plugins import PLUGIN, mark, module_of
 from scorer.metrics.parameters import Average, FromChallenge, JudgedOnly, Needs
 from scorer.views.hits import Ranked, Ties
 

@@ -9,10 +9,10 @@ from importlib.resources import files
 from textwrap import indent
 from typing import Any, NamedTuple
 
+from scorer import __version__
 from scorer.core.errors import UnknownName
-from scorer.core.registry import Registry, discover
+from scorer.core.plugins import Registry, discover
 from scorer.core.text import printable, quoted
-from scorer.core.version import __version__
 from scorer.metrics.api import Aggregate, Metric
 from scorer.metrics.notation import (
     UNSUPPORTED,
@@ -97,7 +97,7 @@ def find_metrics(metrics: Registry[Metric], words: str) -> Sequence[Metric]:
         if words.casefold() in UNSUPPORTED:
             raise
     try:
-        return metrics.named(name, every=True)
+        return metrics.find_all(name, every=True)
     except UnknownName:
         if not (asked := _folded(words)):
             raise

@@ -14,8 +14,8 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.submission import Submission
 from scorer.challenge.trespass import own_files
 from scorer.core.errors import ChallengeError, UnknownName
+from scorer.core.plugins import Registry, plugin
 from scorer.core.problems import Findings, Problem
-from scorer.core.registry import Registry, plugin
 from scorer.core.text import display_path, quoted
 from scorer.kinds.base import Kind
 from scorer.metrics.api import Metric
@@ -366,14 +366,14 @@ def _candidates(
             continue
         try:
             name, _, _ = parse(spec.notation)
-            choices = (own[name],) if name in own else registry.named(name)
+            choices = (own[name],) if name in own else registry.find_all(name)
             # others, which are all loaded here, may have a name of tables as an alias
             if (
                 not is_table
                 and name not in own
                 and any("labels" in metric.kinds for metric in choices)
             ):
-                choices = registry.named(name, every=True)
+                choices = registry.find_all(name, every=True)
             yield spec, choices
         except UnknownName as error:
             faults.append(Fault(spec.key, "C113", _unknown(error, registry)))

@@ -7,7 +7,7 @@ import numpy as np
 from scorer.challenge.forms import layout_of
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import ClassNames
-from scorer.core.problems import Findings, Problem, of_organizer
+from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, printable, quoted
 from scorer.reading.limits import ReadLimits
 from scorer.reading.read import header_words
@@ -48,5 +48,5 @@ def classes_in(challenge: Challenge, findings: Findings) -> tuple[str, ...]:
             file_findings.add(Problem("S522", f"{word} is empty", line=line))
         if len(names) < 2:
             file_findings.add(Problem("S103", "there are fewer than two classes"))
-    findings.extend(of_organizer(file_findings))
+    findings.extend(as_truth_problems(file_findings))
     return names

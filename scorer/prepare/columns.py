@@ -8,7 +8,7 @@ import numpy as np
 
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Findings, Problem, of_organizer
+from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, join_first, nearest, quoted
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.faults import Fault, located
@@ -90,7 +90,7 @@ def _read(challenge: Challenge, role: str, name: str, findings: Findings) -> Tab
     layout = challenge.layout(source)
     table = read_columns(source.file, source.format, [shape], file_findings, layout=layout)
     errors = [problem for problem in file_findings if problem.severity == "error"]
-    findings.extend(of_organizer(errors))  # what the columns are for, each measure says itself
+    findings.extend(as_truth_problems(errors))  # what the columns are for, each measure says itself
     return table
 
 

@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scorer import __version__
 from scorer.challenge.forms import Cut
 from scorer.challenge.model import KEY, Challenge
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Problem, of_organizer
+from scorer.core.problems import Problem, as_truth_problems
 from scorer.core.text import display_path
-from scorer.core.version import __version__
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
 from scorer.reading.limits import UnreadableError
@@ -227,7 +227,9 @@ def _file_digest(path: Path, parts: Sequence[str] = ()) -> str:
 def _unreadable(path: Path, error: UnreadableError) -> ChallengeError:
     problem = error.problem
     return ChallengeError(
-        problems=of_organizer([Problem(problem.code, problem.message, path=display_path(path))])
+        problems=as_truth_problems(
+            [Problem(problem.code, problem.message, path=display_path(path))]
+        )
     )
 
 

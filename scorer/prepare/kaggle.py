@@ -26,8 +26,8 @@ from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import PluginError, SubmissionRejected
+from scorer.core.plugins import module_of, plugin_call
 from scorer.core.problems import Problem
-from scorer.core.registry import module_of, plugin_call
 from scorer.core.text import describe_exception, join_first, printable, quoted
 from scorer.metrics.api import Figure, Metric
 from scorer.views.frames import Frames

@@ -14,7 +14,7 @@ from scorer.challenge.sources import Source
 from scorer.checks.base import Truthful, examine
 from scorer.checks.pairs import improbable
 from scorer.core.arrays import Mask
-from scorer.core.problems import Findings, Problem, of_organizer
+from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, join_first, quoted
 from scorer.kinds.base import Asking, OpenTruth, SideTables
 from scorer.kinds.picked import Picked
@@ -148,7 +148,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
             tables["likelihood"] = likelihood
             file_findings = Findings(display_path(challenge.likelihood.file))
             file_findings.extend(improbable(likelihood, public.word("list")))
-            findings.extend(of_organizer(file_findings))
+            findings.extend(as_truth_problems(file_findings))
     beside, features = _items(prepared, findings)
     if challenge.exclude is not None:
         shape = Schema(("list", "item"))
@@ -215,7 +215,7 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
     truth_findings.extend(_bare_lists(table, public))
     examine(Truthful(table, public, challenge, side_tables.counted), truth_findings)
     ready = kind.open(table, side_tables, truth_findings)
-    findings.extend(of_organizer(truth_findings))
+    findings.extend(as_truth_problems(truth_findings))
     raise_fatal(findings)
 
     def opens(aids: SideTables) -> Callable[[Table], OpenTruth]:
@@ -437,7 +437,7 @@ def _items(
             tables["items"] = items
             file_findings = Findings(display_path(source.file))
             file_findings.extend(contradictory(items))
-            findings.extend(of_organizer(file_findings))
+            findings.extend(as_truth_problems(file_findings))
     if challenge.history is not None:
         pairs = [Schema(("list", "item"))]
         if (history := organizer_table(challenge, challenge.history, pairs, findings)) is not None:

@@ -14,7 +14,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.words import EVERYTHING, REST, SHOWN_WORDS
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Findings, Problem, of_organizer
+from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, join_first, quoted
 from scorer.prepare.faults import Fault, refuse
 from scorer.reading.schema import Schema
@@ -76,7 +76,7 @@ def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[
     split_of: dict[str, str] = {}
     known_lists = set(lists)
     if table is None:
-        raise ChallengeError(problems=of_organizer(findings))
+        raise ChallengeError(problems=as_truth_problems(findings))
     for row in range(len(table)):
         name, split = table.ids["list"].text(row), table.ids["fold"].text(row)
         line = int(table.line[row])
@@ -92,7 +92,7 @@ def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[
             Problem("T301", f"{len(missing):,} lists are in no split: {join_first(missing)}")
         )
     if findings.fatal:
-        raise ChallengeError(problems=of_organizer(findings))
+        raise ChallengeError(problems=as_truth_problems(findings))
     return split_of
 
 

@@ -9,7 +9,7 @@ from scorer.challenge.forms import layout_of
 from scorer.challenge.model import CLASSES, Challenge
 from scorer.challenge.sources import Described, Source
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Findings, of_organizer
+from scorer.core.problems import Findings, as_truth_problems
 from scorer.core.text import display_path
 from scorer.reading.parts import locate_by_part
 from scorer.reading.schema import Schema
@@ -33,7 +33,7 @@ def organizer_table(
     is_split = challenge.splits is not None and challenge.splits.file == source.file
     used = ("S205", "column 'Usage' is not used") if is_split else None  # the splits use it
     told = (p for p in file_findings if (p.code, p.message) != used)
-    findings.extend(of_organizer(told))
+    findings.extend(as_truth_problems(told))
     return table
 
 
@@ -46,7 +46,7 @@ def read_keys(challenge: Challenge, findings: Findings) -> None:
         file_findings = Findings(display_path(source.file))
         layout = layout_of(source)
         read_columns(source.file, source.format, [shape], file_findings, layout=layout)
-        findings.extend(of_organizer(file_findings))
+        findings.extend(as_truth_problems(file_findings))
 
 
 def public_table(challenge: Challenge, source: Source, schema: Schema) -> Table:
@@ -68,4 +68,4 @@ def tell_cells(table: Table, source: Described, findings: Findings) -> None:
     """Add the cells of further columns that are no classes."""
     file_findings = Findings(display_path(source.file))
     columns_of(table, source.extra, "", file_findings)
-    findings.extend(of_organizer(file_findings))
+    findings.extend(as_truth_problems(file_findings))

@@ -14,7 +14,7 @@ from scorer.core.arrays import Ints, Mask
 from scorer.core.condition import Condition, parse
 from scorer.core.errors import ChallengeError
 from scorer.core.grammar import GrammarError
-from scorer.core.problems import Findings, Problem, of_organizer
+from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, nearest, quoted
 from scorer.kinds.base import OpenTruth
 from scorer.kinds.labels import LIKELY
@@ -273,7 +273,7 @@ def _text_columns(
     layout = challenge.layout(source)
     table = read_columns(source.file, source.format, [shape], findings, layout=layout)
     if table is None or findings.fatal:
-        raise ChallengeError(problems=of_organizer(findings))
+        raise ChallengeError(problems=as_truth_problems(findings))
     return table
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from scorer.core.registry import Registry, discover, mark
+from scorer.core.plugins import Registry, discover, mark
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.open import table_suffix
 from scorer.reading.recognize import is_certain_run

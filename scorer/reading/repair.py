@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from scorer.core.errors import UsageError
-from scorer.core.id_pattern import MARKS, apart
+from scorer.core.ids import MARKS, split_ids
 from scorer.core.text import printable, quoted
 from scorer.reading.header import PANDAS_INDEX
 from scorer.reading.layout import WHITESPACE, split_cell
@@ -370,7 +370,7 @@ def _fix_id_separators(table: Table, expected: Expected, repairs: list[str]) -> 
             continue
         changed = 0
         for n, cell in cells.items():
-            separated = joint.join(apart(cell))
+            separated = joint.join(split_ids(cell))
             changed += separated != cell
             table[n][table[0].index(name)] = separated
         if changed:

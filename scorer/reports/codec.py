@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
+from scorer import __version__
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, distinct
 from scorer.core.problems import Problem
 from scorer.core.text import unseen
-from scorer.core.version import __version__
 
 BEYOND = re.compile(r"[^\n -~]")
 DELETE = "\x7f"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from scorer.core.text import printable, set_apart
+from scorer.core.text import isolate_rtl, printable
 
 
 def annotation(severity: str, message: str, **properties: object) -> str:
@@ -27,7 +27,7 @@ def annotation(severity: str, message: str, **properties: object) -> str:
         for key, value in properties.items()
         if value is not None
     )
-    return f"::{severity}{' ' * bool(fields)}{fields}::{set_apart(data(message))}"
+    return f"::{severity}{' ' * bool(fields)}{fields}::{isolate_rtl(data(message))}"
 
 
 def no_command(line: str) -> str:

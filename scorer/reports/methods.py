@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from scorer import __version__
 from scorer.core.text import join_first, printable, unit
-from scorer.core.version import __version__
 from scorer.metrics.catalogue import bibtex_entries, bibtex_of, formula_lines
 from scorer.metrics.notation import Measure
 from scorer.reports.leaderboard.remarks import scope

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Mask
 from scorer.core.errors import PluginError
+from scorer.core.plugins import MARK, PLUGIN, loaded_module
 from scorer.core.problems import Findings
-from scorer.core.registry import MARK, PLUGIN, loaded_module
 from scorer.metrics.api import Figure, Ratio
 from scorer.results.columns import NO_COLUMNS, Groups, ListColumns
 from scorer.views.positions import Positions

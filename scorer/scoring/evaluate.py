@@ -9,7 +9,7 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import MetricFailed, PluginError
-from scorer.core.registry import plugin_call
+from scorer.core.plugins import plugin_call
 from scorer.core.text import describe_exception, quoted
 from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import Measure

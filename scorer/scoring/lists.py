@@ -19,8 +19,8 @@ from scorer.checks.base import Submitted, examine, is_partial
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints
 from scorer.core.errors import MetricFailed, SubmissionRejected
+from scorer.core.plugins import plugin_call
 from scorer.core.problems import Findings, Problem
-from scorer.core.registry import plugin_call
 from scorer.core.text import quoted
 from scorer.kinds.base import OpenTruth
 from scorer.kinds.picked import Picked

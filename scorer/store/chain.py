@@ -14,8 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from scorer import __version__
 from scorer.core.text import quoted
-from scorer.core.version import __version__
 from scorer.store.records import Decision, Entry, Evaluation, Kind, Receipt, Team, Version
 
 Record = Version | Team | Entry | Evaluation | Decision

@@ -18,7 +18,7 @@ from scorer.board.entries import Added
 from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.challenge.phases import Question
 from scorer.core.errors import ChallengeError
-from scorer.core.logs import tell
+from scorer.core.log import log_event
 from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.store.records import OF_TEAMS, Act, Token
@@ -121,7 +121,7 @@ def recorded(
         (added,) = site.board.add(
             [file], viewer.team, begun=moment, answers=answers, evaluate=False
         )
-    tell(
+    log_event(
         "refusal" if added.entry is None else "entry", challenge=site.id, team=viewer.team,
         entry=added.entry, sha256=added.sha256, code=added.code, message=added.message,
     )  # fmt: skip

@@ -20,11 +20,11 @@ from fastapi.responses import FileResponse, JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
+from scorer import __version__
 from scorer.board.children import ask_child
 from scorer.core.errors import Refused, UnknownName, UsageError
-from scorer.core.logs import REFERENCE, tell
+from scorer.core.log import REFERENCE, log_event
 from scorer.core.text import printable
-from scorer.core.version import __version__
 from scorer.reports import write
 from scorer.reports.pictures.svg import STYLE
 from scorer.web.context import Context, Settings
@@ -124,8 +124,8 @@ def create(settings: Settings | None = None) -> FastAPI:
             try:
                 response = await answer(request)
             except Exception:  # a mistake of ours
-                tell("error", logging.ERROR, trace=True)
-                words = f"the server failed, reference {REFERENCE.get()}; tell the organizer"
+                log_event("error", logging.ERROR, trace=True)
+                words = f"the server failed, reference {REFERENCE.get()}; log_event the organizer"
                 response = told(request, 500, words)
         if writes:
             for site in context.sites.values():
@@ -142,7 +142,7 @@ def create(settings: Settings | None = None) -> FastAPI:
 
     def log(request: Request, status: int, seconds: float) -> None:
         level = logging.ERROR if status >= 500 else logging.INFO
-        tell(
+        log_event(
             "request",
             logging.WARNING if status in (429, 503) else level,
             address=context.proxies.address(request),
@@ -178,7 +178,7 @@ def create(settings: Settings | None = None) -> FastAPI:
     @app.exception_handler(Refused)
     async def too_late(request: Request, error: Refused) -> Response:
         (problem,) = error.problems
-        tell("refusal", code=problem.code, message=problem.message)
+        log_event("refusal", code=problem.code, message=problem.message)
         return told(request, 409, problem.message, problem.code)
 
     @app.exception_handler(UsageError)

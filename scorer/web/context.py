@@ -20,7 +20,7 @@ from starlette.requests import ClientDisconnect
 
 from scorer.board.children import ChildLimits, ask_child
 from scorer.core.errors import ScorerError, UsageError
-from scorer.core.logs import REFERENCE, tell
+from scorer.core.log import REFERENCE, log_event
 from scorer.core.text import display_path, quoted
 from scorer.store.records import Token
 from scorer.web.access import (
@@ -151,7 +151,7 @@ class Context:
         """Count a failed sign-in; 429 after too many."""
         most = SIGN_INS if self.settings.limit is None else self.settings.limit
         address = self.proxies.address(request)
-        tell("sign-in failed", logging.WARNING, address=address)
+        log_event("sign-in failed", logging.WARNING, address=address)
         if not self.limiter.allows("failed", address, most):
             raise HTTPException(429, "too many failed sign-ins; wait a minute", AGAIN)
 
@@ -227,7 +227,7 @@ class Context:
                 return ask_child(site.place, self.limits, do, **more)
         except ScorerError as error:
             cause = f": {error}" if patient else ""  # to organizers; in the log of all
-            tell("failure", logging.ERROR, challenge=site.id, task=do, cause=str(error))
+            log_event("failure", logging.ERROR, challenge=site.id, task=do, cause=str(error))
             raise HTTPException(
                 503, f"the scorer failed, reference {REFERENCE.get()}{cause}"
             ) from None
@@ -248,7 +248,7 @@ def begin_session(
 ) -> Response:
     """A response with the cookie by which whoever holds a token is signed in."""
     viewer = viewer_of(site.board, token)
-    tell("sign-in", challenge=site.id, team=viewer.team, organizer=viewer.organizer or None,
+    log_event("sign-in", challenge=site.id, team=viewer.team, organizer=viewer.organizer or None,
          label=viewer.label, address=context.proxies.address(request))  # fmt: skip
     response.set_cookie(
         f"{COOKIE}_{site_key(site)}", context.sessions.sign(site.id, token), max_age=LASTS,

@@ -12,7 +12,7 @@ from scorer.board.live import LiveReport
 from scorer.board.phases import Left, Span, decided_until, spans
 from scorer.challenge.model import Challenge
 from scorer.challenge.words import EVERYTHING
-from scorer.core.text import printable, sized
+from scorer.core.text import format_number, printable
 from scorer.reading.limits import format_limit
 from scorer.reports.pictures.draw import fitted
 from scorer.results.report import Standing
@@ -59,7 +59,7 @@ def standing_facts(live: LiveReport, team: int) -> Iterator[Fact]:
         more += f"; {own.ranks[0]} to {own.ranks[1]} are possible"
     yield Fact("your rank", f"{own.rank}", more)
     primary = live.report.primary
-    yield Fact(f"your {printable(primary.id)}{primary.mark}", sized(own.values[primary.id]),
+    yield Fact(f"your {printable(primary.id)}{primary.mark}", format_number(own.values[primary.id]),
                _gap(live, own, ranked))  # fmt: skip
 
 
@@ -74,7 +74,7 @@ def _gap(live: LiveReport, own: Standing, ranked: list[Standing]) -> str:
     if not nearest:
         return ""
     (other,), key = nearest, live.report.primary.id
-    apart, name = sized(abs(own.values[key] - other.values[key])), fitted(other.name, ROOM)
+    apart, name = format_number(abs(own.values[key] - other.values[key])), fitted(other.name, ROOM)
     if float(apart) == 0:
         return f"as far as is shown, level with {name}"
     return f"{apart} {'behind' if ahead else 'ahead of'} {name}"
@@ -86,7 +86,7 @@ def board_facts(live: LiveReport) -> Iterator[Fact]:
     if ranked:
         primary, first = live.report.primary, ranked[0]
         yield Fact("teams ranked", f"{len(ranked):,}")
-        value = sized(first.values[primary.id])
+        value = format_number(first.values[primary.id])
         yield Fact(f"first by {printable(primary.id)}{primary.mark}", value,
                    f"by {fitted(first.name, ROOM)}")  # fmt: skip
 

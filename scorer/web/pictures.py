@@ -16,7 +16,7 @@ from scorer.board.live import LiveReport
 from scorer.board.phases import spans
 from scorer.board.snapshot import Snapshot
 from scorer.challenge.model import Challenge
-from scorer.core.text import printable, sized
+from scorer.core.text import format_number, printable
 from scorer.leaderboard.rounding import rounded
 from scorer.metrics.notation import Measure
 from scorer.reports.document import Table, texts
@@ -132,8 +132,8 @@ def own_history(
     ]
     differences, name = changes(values), printable(measure.id)
     rows = [
-        [f"{moment.time:%Y-%m-%d %H:%M}", str(each.entry), sized(each.value),
-         sized(differences[each.entry], sign="+") if each.entry in differences else ""]
+        [f"{moment.time:%Y-%m-%d %H:%M}", str(each.entry), format_number(each.value),
+         format_number(differences[each.entry], sign="+") if each.entry in differences else ""]
         for moment, each in zip(moments, values, strict=True)
     ]  # fmt: skip
     title = f"{name} of your entries"

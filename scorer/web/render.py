@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 from fastapi import Request
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader
 
-from scorer.core.text import printable, sized
-from scorer.core.version import __version__
+from scorer import __version__
+from scorer.core.text import format_number, printable
 from scorer.reports.write.html import environment
 from scorer.web.access import NOBODY
 
@@ -24,7 +24,7 @@ def templates() -> Environment:
     pages = FileSystemLoader(Path(__file__).parent / "templates")
     overlay = reports.overlay(loader=ChoiceLoader([pages, reports.loader]))
     overlay.filters = {**reports.filters}
-    overlay.filters["sized"] = sized
+    overlay.filters["sized"] = format_number
     overlay.filters["query"] = lambda fields: urlencode({k: v for k, v in fields.items() if v})
     overlay.filters["printable"] = lambda text: printable(text, 500)
     return overlay

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from scorer.board.children import ChildLimits, evaluate_next
 from scorer.board.evaluations import worker_name
 from scorer.core.errors import ScorerError
-from scorer.core.logs import tell
+from scorer.core.log import log_event
 
 if TYPE_CHECKING:
     from scorer.web.site import Site
@@ -59,10 +59,10 @@ class Workers:
             except ScorerError as error:  # the store is away; it may come back
                 evaluated, is_away = False, str(error)
             except Exception:  # a mistake of ours must not be the end of all evaluations
-                tell("error", logging.ERROR, trace=True)
+                log_event("error", logging.ERROR, trace=True)
                 evaluated, is_away = False, ""
             if is_away and not away:
-                tell("store away", logging.ERROR, cause=is_away)
+                log_event("store away", logging.ERROR, cause=is_away)
             away = bool(is_away)
             if not evaluated:
                 with self._wake:

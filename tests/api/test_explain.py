@@ -47,7 +47,7 @@ LAWS = rounds(12)
 
 
 def bound(notation, kind=None):
-    named = metrics().named(parse(notation)[0], every=True)
+    named = metrics().find_all(parse(notation)[0], every=True)
     return parse_measure(next(m for m in named if kind is None or kind in m.kinds), notation)
 
 

@@ -114,7 +114,7 @@ def test_a_check_is_handed_nothing_but_the_public_part():
             "scorer.challenge.public",
             "scorer.challenge.submission",  # the rules, which are public
             "scorer.checks.base",
-            "scorer.core.id_pattern",
+            "scorer.core.ids",
             "scorer.reading.layout",
             "scorer.reading.numbers",
             "scorer.reading.schema",
@@ -277,7 +277,7 @@ def test_a_measure_that_has_no_value_where_each_list_needs_one(challenge, tmp_pa
 def test_no_code_has_two_pages():
     found = [
         code
-        for folder in ("core/codes", "checks")
+        for folder in ("core/pages", "checks")
         for page in ROOT.joinpath("scorer", folder).rglob("*.yaml")
         for code in re.findall(r"^([A-Z]\d{3}):", page.read_text(), re.MULTILINE)
     ]

@@ -11,7 +11,7 @@ import yaml
 from containers.base import ROOT, done, ran
 from containers.builder import BUILD, Buildah, missing
 
-from scorer.core.version import __version__
+from scorer import __version__
 from scorer.export.bundle import IMAGE
 
 SCORE = Path(sys.executable).with_name("score")

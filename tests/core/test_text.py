@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from scorer.core.text import LEFT_TO_RIGHT, natural, printable, set_apart, unseen
+from scorer.core.text import LEFT_TO_RIGHT, isolate_rtl, natural, printable, unseen
 
 INVISIBLE = [
     "\u00ad", "\u034f", "\u061c", "\u115f", "\u1160", "\u17b4", "\u180b", "\u200b", "\u202e",
@@ -50,7 +50,7 @@ def test_three_names_that_look_alike_are_told_apart():
     ],
 )
 def test_what_is_written_from_right_to_left_is_set_apart(line, expected):
-    assert set_apart(line).replace(LEFT_TO_RIGHT, "|") == re.sub("[<>]", "|", expected)
+    assert isolate_rtl(line).replace(LEFT_TO_RIGHT, "|") == re.sub("[<>]", "|", expected)
 
 
 def test_every_letter_that_is_written_from_right_to_left_is_known():
@@ -59,7 +59,7 @@ def test_every_letter_that_is_written_from_right_to_left_is_known():
         for c in map(chr, range(0x110000))
         if unicodedata.bidirectional(c) in ("R", "AL") and unseen(c) is None
     ]
-    assert [c for c in letters if set_apart(c) == c] == []
+    assert [c for c in letters if isolate_rtl(c) == c] == []
 
 
 def test_names_with_numbers_are_sorted_by_the_numbers():

@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 from conftest import ROOT
 
-from scorer.core.version import __version__
+from scorer import __version__
 
 
 def test_the_distribution():
@@ -19,7 +19,7 @@ def test_the_distribution():
 
 def test_the_version_is_of_one_place(score, installed):
     facts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    assert facts["tool"]["hatch"]["version"] == {"path": "scorer/core/version.py"}
+    assert facts["tool"]["hatch"]["version"] == {"path": "scorer/__init__.py"}
     assert "version" in facts["project"]["dynamic"]
     head = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
     assert head[1] == __version__
@@ -35,4 +35,4 @@ def test_no_other_file_says_the_version():
         for path in files
         if path.is_file() and __version__ in path.read_text("utf-8", errors="replace")
     }
-    assert said <= {"CHANGELOG.md", "scorer/core/version.py"}
+    assert said <= {"CHANGELOG.md", "scorer/__init__.py"}

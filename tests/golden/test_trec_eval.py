@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from lists import table
 
-from scorer.core.registry import discover
+from scorer.core.plugins import discover
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import parse, parse_measure
 from scorer.views.join import GradedItems, judge

@@ -204,7 +204,7 @@ def value(made, view):
 
 
 def of_kind(notation, kind, **constants):
-    named = METRICS.named(parse(notation)[0], every=True)
+    named = METRICS.find_all(parse(notation)[0], every=True)
     metric = next(metric for metric in named if kind in metric.kinds)
     return parse_measure(metric, notation).settled(SimpleNamespace(**constants))
 
@@ -418,7 +418,7 @@ COUNTED = [
 
 @pytest.mark.parametrize(("notation", "names", "wanted"), COUNTED)
 def test_formulas_of_counts(notation, names, wanted):
-    named = METRICS.named(parse(notation)[0], every=True)[0]
+    named = METRICS.find_all(parse(notation)[0], every=True)[0]
     same(parse_measure(named, notation).settled(CONSTANTS), wanted, names, tolerance=2e-4)
 
 

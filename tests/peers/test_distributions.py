@@ -28,7 +28,7 @@ class Two:
 def value(notation, view, **params):
     made = next(
         parse_measure(each, notation, params).settled(Two())
-        for each in metrics().named(parse(notation)[0], every=True)
+        for each in metrics().find_all(parse(notation)[0], every=True)
         if each.view is type(view)
     )
     given = made.values(view)

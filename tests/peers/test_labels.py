@@ -7,7 +7,7 @@ import pytest
 
 sk = pytest.importorskip("sklearn.metrics")
 
-from scorer.core.registry import discover  # noqa: E402
+from scorer.core.plugins import discover  # noqa: E402
 from scorer.metrics.api import Figure, Metric, Ratio  # noqa: E402
 from scorer.metrics.notation import parse, parse_measure  # noqa: E402
 from scorer.views.labelled import Labelled, Targets  # noqa: E402
@@ -26,7 +26,7 @@ class Constants:
 
 
 def value(notation, view, several=False):
-    found = METRICS.named(parse(notation)[0], every=True)
+    found = METRICS.find_all(parse(notation)[0], every=True)
     metric = next(m for m in found if "labels" in m.kinds)
     classes = getattr(view, "classes", ())
     made = parse_measure(metric, notation).settled(

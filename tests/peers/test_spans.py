@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scorer.core.registry import discover
+from scorer.core.plugins import discover
 from scorer.metrics.api import Figure, Metric, Ratio
 from scorer.metrics.notation import parse, parse_measure
 from scorer.metrics.spans import find_chunks

@@ -7,9 +7,9 @@ import zipfile
 import pytest
 
 import scorer
+from scorer import __version__
 from scorer.challenge.load import load
 from scorer.core.errors import ChallengeError
-from scorer.core.version import __version__
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import KEY
 from scorer.prepare.open import opened

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from approximate import approximately
 
-from scorer.core.version import __version__
+from scorer import __version__
 from scorer.reports import codec
 from scorer.reports.codec import RECORDS, dumped, schema, to_fields
 

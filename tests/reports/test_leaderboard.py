@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from rounds import rounds
 
+from scorer import __version__
 from scorer.api.score import score as scored
 from scorer.api.submissions import Named
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import LEFT_TO_RIGHT, printable, unit
-from scorer.core.version import __version__
 from scorer.reports.base import Options, form_of
 from scorer.reports.codec import dumped
 from scorer.reports.findings.github import workflow_commands

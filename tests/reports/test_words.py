@@ -5,7 +5,7 @@ import re
 import pytest
 
 from scorer import evaluate
-from scorer.core.text import sized
+from scorer.core.text import format_number
 from scorer.reports.document import Column
 from scorer.reports.write.text import Drawn
 
@@ -41,8 +41,8 @@ def test_latex_and_csv_have_the_direction(report):
      (1234567.8, "1234568")],
 )  # fmt: skip
 def test_large_numbers_have_fewer_decimals(value, shown):
-    assert sized(value) == shown
-    assert sized(-value, sign="+") == (f"+{shown[1:]}" if value < 0 else f"-{shown}")
+    assert format_number(value) == shown
+    assert format_number(-value, sign="+") == (f"+{shown[1:]}" if value < 0 else f"-{shown}")
 
 
 @pytest.mark.parametrize(

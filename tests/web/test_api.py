@@ -11,7 +11,7 @@ from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartParser
 from web_helpers import API, NOW, finished, good, mixed, poor, rows, send
 
-from scorer.core.version import __version__
+from scorer import __version__
 from scorer.web.access import Viewer
 from scorer.web.context import Context
 

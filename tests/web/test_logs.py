@@ -10,7 +10,7 @@ import pytest
 from web_helpers import API, finished, good, rows, send
 
 from scorer.board.children import Failed
-from scorer.core.logs import tell, write_log
+from scorer.core.log import log_event, start_log
 from scorer.web.app import masked
 
 
@@ -21,7 +21,7 @@ def log(tmp_path):
 
         def begin(*, as_json):
             path = tmp_path / "the.log"
-            stack.callback(write_log(path, as_json=as_json))
+            stack.callback(start_log(path, as_json=as_json))
             return lambda: path.read_text().splitlines()
 
         yield begin
@@ -29,7 +29,7 @@ def log(tmp_path):
 
 def test_an_event_is_a_line_of_text(log):
     lines = log(as_json=False)
-    tell("refusal", logging.WARNING, team="the reds\nINFO forged", entry=None, n=3)
+    log_event("refusal", logging.WARNING, team="the reds\nINFO forged", entry=None, n=3)
     (line,) = lines()
     time, _, rest = line.partition(" ")
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", time)
@@ -41,7 +41,7 @@ def test_an_event_is_an_object_of_json(log):
     try:
         raise ValueError("wrong\nwise")
     except ValueError:
-        tell("error", logging.ERROR, trace=True, team="Łódź")
+        log_event("error", logging.ERROR, trace=True, team="Łódź")
     logging.getLogger("another").warning("of %s", "another package")
     first, second = map(json.loads, lines())
     assert (first["level"], first["event"], first["team"]) == ("error", "error", "Łódź")

@@ -10,7 +10,7 @@ from typing import Any
 
 from scorer.challenge.columns import extra_roles
 from scorer.challenge.public import Public
-from scorer.core.id_pattern import IdPattern
+from scorer.core.ids import IdPattern
 from scorer.prepare.bind import BoundChallenge
 from scorer.reading.formats import formats
 from scorer.reading.read import read_row_keys

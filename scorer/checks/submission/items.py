@@ -26,7 +26,7 @@ from scorer.checks.ids import (
 from scorer.checks.rows import describe_fault, first_pairs, places
 from scorer.checks.unknown import WrongId, WrongIds, find_ids, report_ids
 from scorer.core.arrays import Mask
-from scorer.core.id_pattern import OPENING, IdPattern, apart, marked, whole_text
+from scorer.core.ids import OPENING, IdPattern, split_ids, whole_text, wrapped_id_regex
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unseen
 from scorer.reading.layout import separator_of
@@ -209,7 +209,7 @@ def _unusual(ids: CodedColumn, separator: str | None) -> Mask:
         together = "".join(ids.names)
         if unseen(together) is not None or " " in together or "E+" in together:
             mask = np.ones_like(mask)
-        return mask | _matching(ids, marked(separator))
+        return mask | _matching(ids, wrapped_id_regex(separator))
     odd, opening = _looked_at(ids)
     if odd:
         held: pl.Series = ids.held  # type: ignore[assignment]
@@ -219,7 +219,7 @@ def _unusual(ids: CodedColumn, separator: str | None) -> Mask:
             strange &= (held.str.strip_chars() != held) | held.str.contains("E+", literal=True)
         mask = mask | strange.to_numpy()
     if opening or separator is not None:
-        mask = mask | _matching(ids, marked(separator))
+        mask = mask | _matching(ids, wrapped_id_regex(separator))
     return mask
 
 
@@ -244,12 +244,12 @@ def separator(rules: Submission) -> str | None:
 
 def misformed(name: str, pattern: IdPattern) -> IdFault:
     """What is wrong with an id that has not the form of the challenge's."""
-    if (made := pattern.meant(name)) is not None:
+    if (made := pattern.repair_id(name)) is not None:
         code, meant = made
         said = "leading zeros were lost" if code == "S307" else "ids were turned into decimals"
         message = f"{quoted(name)} is not an id; {said} (meant: {quoted(meant)})"
         return IdFault(code, f"{message}, read them as text", meant, READ_AS_TEXT)
-    parts = apart(name)
+    parts = split_ids(name)
     if parts != [name] and parts and all(map(pattern.fits, parts[:MOST_PARTS])):
         meant_id = parts[0] if len(parts) == 1 else None
         return IdFault("S313", f"{quoted(name)} {holds(name, parts)}", meant_id, ALONE)
@@ -271,14 +271,14 @@ def _suspicion(name: str, mark: str | None) -> IdFault | None:
         return IdFault(
             "S312", f"id {quoted(name)} contains an invisible character (U+{ord(hidden):04X})"
         )
-    if _mark_pattern(mark).search(name) and (parts := apart(name)) != [name] and parts:
+    if _mark_pattern(mark).search(name) and (parts := split_ids(name)) != [name] and parts:
         return IdFault("S313", f"{quoted(name)} {holds(name, parts)}", None, ALONE)
     return None
 
 
 @cache
 def _mark_pattern(mark: str | None) -> re.Pattern[str]:
-    return re.compile(marked(mark))
+    return re.compile(wrapped_id_regex(mark))
 
 
 @cache

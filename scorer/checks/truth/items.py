@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from scorer.checks.base import Truthful, check
 from scorer.checks.ids import Known
 from scorer.checks.rows import describe_fault, first_rows, unknown
-from scorer.core.id_pattern import marked
+from scorer.core.ids import wrapped_id_regex
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.reading.layout import separator_of
@@ -41,7 +41,7 @@ def item_in_quotes(truthful: Truthful) -> Iterator[Problem]:
     if truthful.public.items is not None or rules.item_pattern or truthful.challenge.truth.texts:
         return
     mark = rules.cells.get("item")
-    found = re.compile(marked(None if mark is None else separator_of(mark))).search
+    found = re.compile(wrapped_id_regex(None if mark is None else separator_of(mark))).search
     rows = range(min(len(truthful.table), FIRST_ROWS))
     names = [name for name in dict.fromkeys(map(ids.text, rows)) if found(name)]
     if names and 2 * sum(ids.text(row) in names for row in rows) >= len(rows):

@@ -11,7 +11,7 @@ import typer
 from scorer.cli.board import At, Form, Format, Living, as_json, moment, on_board
 from scorer.cli.options import Quiet, Result, problems
 from scorer.core.errors import UsageError
-from scorer.core.text import printable, quoted, sized
+from scorer.core.text import format_number, printable, quoted
 
 if TYPE_CHECKING:
     from scorer.api.submissions import Named
@@ -124,7 +124,7 @@ def _summary(added: Added, board: Board, at: str | None) -> str:
     means = added.values.get(split, {})
     if means and (kept := board.stays(added.entry or 0, split, now=moment(at))) is not None:
         return f"{words}, {kept}"
-    values = ", ".join(f"{printable(key)} {sized(mean)}" for key, mean in means.items())
+    values = ", ".join(f"{printable(key)} {format_number(mean)}" for key, mean in means.items())
     return f"{words}, {values}" if values else words
 
 

@@ -15,7 +15,7 @@ import typer
 from scorer.cli.options import Result, problems
 from scorer.core.arrays import Mask
 from scorer.core.errors import ChallengeError, UsageError
-from scorer.core.problems import Findings, of_organizer
+from scorer.core.problems import Findings, as_truth_problems
 from scorer.core.text import printable, quoted
 from scorer.prepare.folds import parts, where
 from scorer.reading.schema import Schema
@@ -97,7 +97,7 @@ def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     shapes = [*with_values, *([] if set(values) & set(columns) else [without_values])]
     table = read_columns(file, None, shapes, findings)
     of_challenge = Findings(str(file))
-    of_challenge.extend(of_organizer(findings))
+    of_challenge.extend(as_truth_problems(findings))
     if table is None or of_challenge.fatal:
         raise ChallengeError(problems=of_challenge)
     return table, tuple(problems(of_challenge))

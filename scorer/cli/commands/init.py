@@ -197,7 +197,7 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
 
 def _pattern_of(ready: OpenChallenge, challenge: Challenge, sample: Path) -> str | None:
     """The form of the items' ids, where no file names them and the sample's have it, too."""
-    from scorer.core.id_pattern import IdPattern
+    from scorer.core.ids import IdPattern
     from scorer.core.problems import Findings
     from scorer.tables.frame import read_columns
 

@@ -17,7 +17,7 @@ from scorer.cli.board import Form, Format, as_json
 from scorer.cli.options import Result, Terminal, challenge_of, problems, submissions_of
 from scorer.cli.remote import TokenFile, api_of, asked, client_with, received, token_of
 from scorer.core.errors import UsageError
-from scorer.core.text import printable, sized
+from scorer.core.text import format_number, printable
 
 if TYPE_CHECKING:
     from scorer.challenge.model import Challenge
@@ -168,7 +168,9 @@ def _summary(fields: dict[str, Any], file: Path, beside: Sequence[str] = ()) -> 
     lines = [f"{name}: entry {fields['entry']}: {fields['status']}"]
     for split, means in (fields.get("values") or {}).items():
         values = ", ".join(
-            f"{printable(key)} {sized(mean)}" for key, mean in means.items() if mean is not None
+            f"{printable(key)} {format_number(mean)}"
+            for key, mean in means.items()
+            if mean is not None
         )
         lines.append(f"  {printable(split)}: {values}")
     if fields.get("message"):

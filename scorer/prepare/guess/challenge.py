@@ -146,7 +146,7 @@ def needs_of(notations: Sequence[str], own: Sequence[Metric] = ()) -> Needs:
     candidates: list[Sequence[Metric]] = [[metric] for metric in own]
     for notation in notations:
         with suppress(UnknownName, NotationError):
-            candidates.append(registry().named(parse(notation)[0], every=True))
+            candidates.append(registry().find_all(parse(notation)[0], every=True))
     if not candidates:
         return Needs()
     fits = (

@@ -94,7 +94,7 @@ def parts_of(value: str, names: Sequence[str]) -> tuple[str, ...]:
 def named_metric(name: str) -> Metric | None:
     """The metric that a value is called as, whose direction and range it may have."""
     with suppress(UnknownName, NotationError):
-        return metrics().named(parse(printable(name))[0])[0]
+        return metrics().find_all(parse(printable(name))[0])[0]
     return None
 
 

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from scorer.core.errors import ChallengeError
-from scorer.core.problems import Problem, of_organizer
-from scorer.core.registry import Registry, discover, mark
+from scorer.core.plugins import Registry, discover, mark
+from scorer.core.problems import Problem, as_truth_problems
 from scorer.core.text import display_path, quoted
 from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.unpack import read_bytes, stored_head
@@ -85,7 +85,7 @@ class ToolFile:
     def _located(self, problem: Problem) -> ChallengeError:
         path = display_path(self.path)
         found = Problem(problem.code, problem.message, path=path, line=problem.line)
-        return ChallengeError(problems=of_organizer([found]))
+        return ChallengeError(problems=as_truth_problems([found]))
 
     def member(
         self, data: Any, key: str, type_: type, where: str = "", line: int | None = None

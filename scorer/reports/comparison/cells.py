@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scorer.challenge.model import Challenge
-from scorer.core.text import join_first, printable, sized, unit
+from scorer.core.text import format_number, join_first, printable, unit
 from scorer.metrics.notation import Measure
 from scorer.reports.document import Cell, Column, Row, Table, cut
 from scorer.reports.leaderboard.cells import chance
@@ -92,7 +92,7 @@ def signed(value: float, precision: int) -> str:
     >>> signed(0.25, 2), signed(-1e-17, 2)
     ('+0.25', '0.00')
     """
-    message = sized(value, precision, "+")
+    message = format_number(value, precision, "+")
     return "-" if math.isnan(value) else message if float(message) else message[1:]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from scorer.core.text import natural, sized
+from scorer.core.text import format_number, natural
 from scorer.metrics.notation import Measure
 from scorer.reports.document import Table, texts
 from scorer.results.report import Report, Scored, Standing
@@ -21,7 +21,7 @@ def number(value: float, measure: Measure, precision: int) -> str:
         return f"{value:z.0f}"
     if measure.metric.better == "lower" and 0 < abs(value) < 0.5 * 10**-precision:
         return f"{value:.2g}"  # a small error is none
-    return sized(value, precision)
+    return format_number(value, precision)
 
 
 def chance(p: float) -> str:
@@ -38,7 +38,7 @@ def mean_of(standing: Standing, measure: Measure, precision: int) -> str:
     """The mean of a measure; over folds with its standard deviation: `0.5 ± 0.1`."""
     mean = number(standing.values[measure.id], measure, precision)
     deviation = standing.deviations.get(measure.id, math.nan)
-    return mean if math.isnan(deviation) else f"{mean} ± {sized(deviation, precision)}"
+    return mean if math.isnan(deviation) else f"{mean} ± {format_number(deviation, precision)}"
 
 
 def place(standing: Standing) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from scorer.core.text import printable, sized, unit
+from scorer.core.text import format_number, printable, unit
 from scorer.metrics.catalogue import formula_lines
 from scorer.metrics.notation import Measure
 from scorer.reports.base import PRIVATE, Options
@@ -207,7 +207,8 @@ def _histograms(report: Report, options: Options) -> Histograms:
     low = min(float(values.min()) for values in valued.values())
     high = max(float(values.max()) for values in valued.values())
     counts = {name: np.histogram(v, BINS, (low, high))[0] for name, v in valued.items()}
-    head = f"{printable(unit(report.called), BINS)}\n{sized(low, 2)}{sized(high, 2):>{BINS - 4}}"
+    ends = f"{format_number(low, 2)}{format_number(high, 2):>{BINS - 4}}"
+    head = f"{printable(unit(report.called), BINS)}\n{ends}"
     return Histograms(head, {name: small_histogram(each.tolist()) for name, each in counts.items()})
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scorer import __version__
 from scorer.core.text import printable, unit
-from scorer.core.version import __version__
 from scorer.reports.document import Facts
 from scorer.reports.leaderboard.cells import level
 from scorer.reports.leaderboard.remarks import scope, test_name

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from scorer.core.text import printable, sized, unit
+from scorer.core.text import format_number, printable, unit
 from scorer.metrics.catalogue import formula_lines, page_prose
 from scorer.metrics.notation import Measure, format_value
 from scorer.reports.base import Options
@@ -262,7 +262,7 @@ def _pairs(certainty: Certainty, report: Report, options: Options) -> Iterator[B
 def _difference(difference: float, p: float, alpha: float, options: Options) -> Cell:
     """A difference with its p-value."""
     sure = bool(p <= alpha)
-    text = "-" if math.isnan(difference) else sized(difference, options.precision, "+")
+    text = "-" if math.isnan(difference) else format_number(difference, options.precision, "+")
     marks = ["significant"] if sure else []
     return Cell(text + "*" * sure, below=f"p {chance(float(p))}", marks=marks)
 

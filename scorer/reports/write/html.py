@@ -14,8 +14,8 @@ from functools import cache
 from itertools import chain, count, groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from scorer import __version__
 from scorer.core.text import printable, unseen
-from scorer.core.version import __version__
 from scorer.reports import document as blocks
 from scorer.reports.base import Options
 from scorer.reports.document import Column, Document, Heading, Picture, cut, name_of

@@ -10,7 +10,7 @@ from functools import cached_property
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
-from scorer.core.text import printable, set_apart
+from scorer.core.text import isolate_rtl, printable
 from scorer.reports.base import Options
 from scorer.reports.document import (
     Block,
@@ -406,7 +406,7 @@ class Paper:
     def text(self) -> str:
         """All that was written; no line ends in blanks."""
         lines = map(str.rstrip, self._output.getvalue().rstrip().splitlines())
-        return "".join(f"{set_apart(no_command(line))}\n" for line in lines)
+        return "".join(f"{isolate_rtl(no_command(line))}\n" for line in lines)
 
 
 def _seen(line: str) -> str:

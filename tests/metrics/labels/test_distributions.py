@@ -20,7 +20,7 @@ SEEDS = range(12)
 
 
 def bound(notation, view, params):
-    found = METRICS.named(parse(notation)[0], every=True)
+    found = METRICS.find_all(parse(notation)[0], every=True)
     kind = "ratings" if getattr(view, "rated_list", None) is not None else "labels"
     metric = next(
         m for m in found if m.view is type(view) and (kind in m.kinds or m.view is not Targets)

@@ -18,7 +18,7 @@ SEEDS = range(12)
 
 
 def bound(notation, classes=CLASSES, several=False):
-    found = METRICS.named(parse(notation)[0], every=True)
+    found = METRICS.find_all(parse(notation)[0], every=True)
     metric = next(m for m in found if "labels" in m.kinds)
     return parse_measure(metric, notation).settled(
         SimpleNamespace(classes=classes, several=several)

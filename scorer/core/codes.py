@@ -16,8 +16,8 @@ from typing import NamedTuple
 import yaml
 
 from scorer.core.errors import UnknownName
+from scorer.core.plugins import installed, plugin_call
 from scorer.core.problems import Severity
-from scorer.core.registry import installed, plugin_call
 from scorer.core.text import quoted
 
 
@@ -33,8 +33,8 @@ class Code(NamedTuple):
 
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-FOLDER = Path(__file__).parent
-CHECKS = FOLDER.parents[1] / "checks"
+PAGES = Path(__file__).with_name("pages")
+CHECKS = Path(__file__).parents[1] / "checks"
 GROUPS = ("scorer.checks", "scorer.audits")  # of entry points: checks of submissions, of truths
 
 
@@ -43,7 +43,7 @@ def codes() -> dict[str, Code]:
     """Every code with its page, in order."""
     pages = dict[str, Code]()
     for path in chain(
-        sorted(FOLDER.glob("*.yaml")), sorted(CHECKS.rglob("*.yaml")), _pages_beside_checks()
+        sorted(PAGES.glob("*.yaml")), sorted(CHECKS.rglob("*.yaml")), _pages_beside_checks()
     ):
         for code, facts in yaml.load(path.read_bytes(), LOADER).items():
             pages.setdefault(code, Code(code, **facts))

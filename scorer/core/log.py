@@ -22,7 +22,9 @@ MOST = 1000  # characters of a text
 PLAIN = re.compile(r"[^\s\"=]+")
 
 
-def tell(event: str, level: int = logging.INFO, *, trace: bool = False, **fields: object) -> None:
+def log_event(
+    event: str, level: int = logging.INFO, *, trace: bool = False, **fields: object
+) -> None:
     """Log an event; with `trace`, the traceback of the error at hand."""
     if "reference" not in fields and REFERENCE.get() is not None:
         fields["reference"] = REFERENCE.get()
@@ -30,7 +32,7 @@ def tell(event: str, level: int = logging.INFO, *, trace: bool = False, **fields
     LOG.log(level, event, exc_info=trace, extra={"told": told})
 
 
-def write_log(path: Path | None, *, as_json: bool = False) -> Callable[[], None]:
+def start_log(path: Path | None, *, as_json: bool = False) -> Callable[[], None]:
     """Write what is told from now on to standard error, or to a file that its owner alone reads.
 
     Gives the function that ends this. `UsageError` if the file cannot be written.

@@ -92,10 +92,10 @@ class Registry(Generic[T]):
         folded = name.casefold()
         if folded in _modules(self.package) and (loaded := self._only_module(folded)):
             return loaded[0]
-        things = self.named(name, every=True)
+        things = self.find_all(name, every=True)
         return min(things, key=lambda thing: getattr(thing, "precedence", 0))
 
-    def named(self, name: str, every: bool = False) -> tuple[T, ...]:
+    def find_all(self, name: str, every: bool = False) -> tuple[T, ...]:
         """The things of that name, one for each kind of challenge that has one; else of that alias.
 
         With `every` those with that alias follow.

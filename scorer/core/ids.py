@@ -52,7 +52,7 @@ class IdPattern:
         """Whether an id has the form."""
         return self._fits.fullmatch(name) is not None
 
-    def meant(self, name: str) -> tuple[str, str] | None:
+    def repair_id(self, name: str) -> tuple[str, str] | None:
         """The code of a program's fault, and the id that it certainly was made of."""
         if self.fits(name):
             return None
@@ -94,10 +94,10 @@ class IdPattern:
         return cls(f"[A-Za-z0-9_{others}-]+")
 
 
-def apart(text: str) -> list[str]:
+def split_ids(text: str) -> list[str]:
     """The ids that a cell written by a program holds: less brackets and quotes, cut at marks.
 
-    >>> apart("['a1', 'a2']"), apart("a1,a2"), apart("'a1',")
+    >>> split_ids("['a1', 'a2']"), split_ids("a1,a2"), split_ids("'a1',")
     (['a1', 'a2'], ['a1', 'a2'], ['a1'])
     """
     inner = text.strip().strip("[]()")
@@ -105,7 +105,7 @@ def apart(text: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def marked(separator: str | None) -> str:
+def wrapped_id_regex(separator: str | None) -> str:
     """What an id is like that is several, by their separator, or in quotes, as an expression."""
     if separator is None:
         return r"""^(?:'.*'|".*"|`.*`|\[.*\]|\(.*\))$"""
@@ -113,7 +113,7 @@ def marked(separator: str | None) -> str:
     return rf"{EDGES.pattern}|[{others}]"
 
 
-def listed(marks: Sequence[str]) -> str:
+def separator_names(marks: Sequence[str]) -> str:
     """Signs by their names: `commas`."""
     names = {",": "commas", ";": "semicolons", "|": "bars", "\t": "tabs"}
     return " and ".join(names[mark] for mark in marks)

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.core.id_pattern import IdPattern, apart
+from scorer.core.ids import IdPattern, split_ids
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_form_that_ids_have(names, pattern):
     ],
 )
 def test_what_was_meant(pattern, name, meant):
-    assert IdPattern(pattern).meant(name) == meant
+    assert IdPattern(pattern).repair_id(name) == meant
 
 
 @pytest.mark.parametrize("text", ["", "[0-9]", "(a+)+", "[z-a]+", "[0-9]*", "[^a]+", "[0-9]{5,2}"])
@@ -70,4 +70,4 @@ def test_examples_have_the_form(text):
 
 @pytest.mark.parametrize("cell", ["a1,a2", "a1, a2", "['a1', 'a2']", "['a1' 'a2']", '["a1","a2"]'])
 def test_cells_as_programs_write_lists(cell):
-    assert apart(cell) == ["a1", "a2"]
+    assert split_ids(cell) == ["a1", "a2"]
