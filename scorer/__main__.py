@@ -2,4 +2,5 @@
 
 from scorer.cli.start import main
 
-main()
+if __name__ == "__main__":
+    main()

@@ -47,6 +47,7 @@ def score(
     progress: Progress | None = None,
     splits: Sequence[str] = (),
     answers: Mapping[str, Mapping[str, object]] | Path | str | None = None,
+    jobs: int = 1,
 ) -> Report:
     """Check, score and rank submissions; nothing is written.
 
@@ -61,13 +62,16 @@ def score(
             the first, and has the others. Default: all lists, with a board a split.
         answers: what submissions answer to the challenge's questions, by their names:
             `{"one": {"cost": 3.5}}`; or a CSV file with the column `name`, and one a question.
+        jobs: how many processes read and score the files. A script that asks for more than one
+            must begin under `if __name__ == "__main__":`, since they import it.
 
     Raises:
         ChallengeError: the challenge itself is wrong.
         PluginError: a metric failed.
         TypeError: submissions are of another type.
         UnknownName: there is no such split.
-        UsageError: two submissions have one name, or an answer is wrong.
+        UsageError: two submissions have one name, an answer is wrong, or a metric cannot be sent
+            to another process.
     """
     known = bound(challenge, allow_plugins)
     told = _told_answers(known.challenge, answers)
@@ -78,7 +82,7 @@ def score(
         ready = opened(prepared)
         others, same = without_baselines(files, prepared)
         ranked_files = [*others, *baselines(prepared)]
-        outcomes = outcomes_of(ready, ranked_files, progress)
+        outcomes = outcomes_of(ready, ranked_files, progress, jobs)
         terms = terms_of(ready)
         report = _report(terms, ranked_files, outcomes, splits, told)
         apart = splits or len(report.submissions) < len(ranked_files)  # runs are one submission

@@ -26,7 +26,7 @@ from scorer.reading.open import COMPRESSED_SUFFIXES
 from scorer.reading.repair import FIXED
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
-from scorer.scoring.submission import Tick, score_submissions
+from scorer.scoring.run import Tick, score_submissions
 from scorer.tables.frame import FileColumns
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves
@@ -219,11 +219,11 @@ def settled_files(
 
 
 def outcomes_of(
-    ready: OpenChallenge, files: Sequence[Named], progress: Progress | None
+    ready: OpenChallenge, files: Sequence[Named], progress: Progress | None, jobs: int = 1
 ) -> list[Outcome]:
-    """Each file read, checked and, where the truth is open, scored.
+    """Each file read, checked and, where the truth is open, scored, by that many processes.
 
-    `UsageError` if two have one name.
+    `UsageError` if two have one name, or a metric cannot be sent to another process.
     """
     distinct(files)
 
@@ -231,7 +231,7 @@ def outcomes_of(
         if progress is not None and files:
             progress(done, len(files), files[min(int(done), len(files) - 1)].name)
 
-    outcomes = list(_outcomes(ready, files, tick, dict(ready.prepared.tables)))
+    outcomes = list(_outcomes(ready, files, tick, dict(ready.prepared.tables), jobs))
     for file, outcome in zip(files, outcomes, strict=True):
         outcome.findings.rename_path(file.display)
         if file.part is not None:
@@ -244,6 +244,7 @@ def _outcomes(
     files: Sequence[Named],
     tick: Tick,
     read: dict[Path, FileColumns],
+    jobs: int,
 ) -> Iterator[Outcome]:
     """The outcome of each file; those that follow each other in one format go together.
 
@@ -262,7 +263,7 @@ def _outcomes(
             outcomes = outcomes_of_tables(opened.plan, part, lambda n, s=start: tick(s + n), read)  # type: ignore[misc]
         else:
             paths = [file.path for file in part]
-            outcomes = score_submissions(opened.plan, paths, lambda n, s=start: tick(s + n))  # type: ignore[misc]
+            outcomes = score_submissions(opened.plan, paths, lambda n, s=start: tick(s + n), jobs)  # type: ignore[misc]
         for outcome in outcomes:
             if format is not None:
                 outcome.findings.without_columns()

@@ -20,7 +20,8 @@ from scorer.reading.read import find_columns
 from scorer.reading.schema import Schema
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, score_table
-from scorer.scoring.submission import Tick, name_cause, score_submission
+from scorer.scoring.run import Tick
+from scorer.scoring.submission import name_cause, score_submission
 from scorer.tables.columns import CodedColumn, RunColumn
 from scorer.tables.frame import FileColumns
 from scorer.tables.table import Table

@@ -1,8 +1,7 @@
-"""The files of submissions: read, checked and scored, one after the other."""
+"""The file of a submission: read, checked and scored."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,18 +12,6 @@ from scorer.reading.read import find_columns, read_text
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, score_table
 from scorer.views.frames import TEXT, Frames
-
-Tick = Callable[[int], None]  # receives how many submissions are done
-
-
-def score_submissions(
-    plan: Plan, submissions: Sequence[Path], tick: Tick = lambda done: None
-) -> Iterator[Outcome]:
-    """Yield the outcome of each submission, in order."""
-    for done, path in enumerate(submissions):
-        tick(done)
-        yield score_submission(plan, path)
-    tick(len(submissions))
 
 
 def score_submission(plan: Plan, path: Path) -> Outcome:

@@ -20,7 +20,7 @@ from scorer.prepare.open import opened
 from scorer.reports.base import Options, form_of
 from scorer.results.report import Report, Scored
 from scorer.results.scorecard import Outcome, Scorecard
-from scorer.scoring.submission import score_submissions
+from scorer.scoring.run import score_submissions
 
 OPTIONS = Options(17, True, 200, False, True)
 FORMS = ("json", "csv", "table", "markdown", "latex")

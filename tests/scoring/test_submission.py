@@ -6,7 +6,7 @@ from scorer.challenge.load import load
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.scoring import submission
-from scorer.scoring.submission import score_submissions
+from scorer.scoring.run import score_submissions
 
 
 @pytest.fixture

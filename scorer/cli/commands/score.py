@@ -83,6 +83,16 @@ def score(
         ),
     ] = None,
     answers: AnswersFile = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs",
+            metavar="N",
+            min=1,
+            help="How many processes read and score the files. Default: one a core, for files of "
+            "more than 32 MiB together.",
+        ),
+    ] = None,
     allow_plugins: Plugins = False,
     private: Private = False,
     every: Every = False,
@@ -94,6 +104,7 @@ def score(
     from scorer.prepare.bind import prepare
     from scorer.prepare.kind import VOTES
     from scorer.reports.github import annotation
+    from scorer.scoring.run import default_jobs
 
     terminal: Terminal = context.obj
     forms = chosen_forms("leaderboard", format, output, "table")
@@ -120,6 +131,7 @@ def score(
         progress=None if quiet else terminal.progress,
         splits=split or (),
         answers=answers,
+        jobs=jobs or default_jobs([file.path for file in files]),
     )
     options = terminal.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private

@@ -1,0 +1,137 @@
+"""Many files of submissions, one after the other or shared out to processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+
+from scorer.core.errors import UsageError
+from scorer.core.problems import Findings, Problem
+from scorer.results.scorecard import Outcome
+from scorer.scoring.lists import Plan
+from scorer.scoring.submission import score_submission
+
+Tick = Callable[[int], None]  # receives how many submissions are done
+
+# The size in bytes of all files from which they are shared out: the start of a process takes as
+# long as the scoring of some 10 MiB.
+SHARED_SIZE = 32 << 20
+
+
+def default_jobs(paths: Sequence[Path]) -> int:
+    """Return how many processes score these files soonest: one a core, or one for small files."""
+    size = sum(path.stat().st_size for path in paths if path.is_file())
+    if len(paths) < 2 or size < SHARED_SIZE:
+        return 1
+    affinity = getattr(os, "sched_getaffinity", None)
+    cores = len(affinity(0)) if affinity else os.cpu_count() or 1
+    return min(cores, len(paths))
+
+
+def score_submissions(
+    plan: Plan, paths: Sequence[Path], tick: Tick = lambda done: None, jobs: int = 1
+) -> Iterator[Outcome]:
+    """Yield the outcome of each submission, in order.
+
+    Args:
+        plan: What scoring needs of the challenge.
+        paths: The files.
+        tick: Receives how many are done, before each and at the end.
+        jobs: The number of processes. Above 1 they are started anew, never forked from this one:
+            polars in a forked process does not return.
+
+    Raises:
+        UsageError: `jobs` is above 1, and a metric cannot be sent to another process.
+    """
+    jobs = min(jobs, len(paths))
+    outcomes = _score_in_processes(plan, paths, jobs) if jobs > 1 else _score_here(plan, paths)
+    for done in range(len(paths)):
+        tick(done)
+        yield next(outcomes)
+    tick(len(paths))
+
+
+def _score_here(plan: Plan, paths: Sequence[Path]) -> Iterator[Outcome]:
+    for path in paths:
+        yield score_submission(plan, path)
+
+
+def _score_in_processes(plan: Plan, paths: Sequence[Path], jobs: int) -> Iterator[Outcome]:
+    """Yield the outcome of each file, in order.
+
+    When a process is killed, so are the others. The first file without an outcome is then scored
+    alone, and is refused if its process is killed again; the others start anew.
+    """
+    try:
+        pickled_plan = pickle.dumps(plan)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        message = f"jobs: a metric cannot be sent to another process: {error}"
+        raise UsageError(message) from None
+    done = 0
+    while done < len(paths):
+        try:
+            for outcome in _map_files(pickled_plan, paths[done:], jobs):
+                done += 1
+                yield outcome
+        except BrokenProcessPool:
+            yield _score_alone(pickled_plan, paths[done])
+            done += 1
+
+
+def _map_files(pickled_plan: bytes, paths: Sequence[Path], jobs: int) -> Iterator[Outcome]:
+    """Yield the outcome of each file from a pool of processes, which ends with this iterator."""
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    others = set(multiprocessing.active_children())
+    with ProcessPoolExecutor(jobs, context, _start_process, (pickled_plan,)) as pool:
+        try:
+            for future in [pool.submit(_score_file, path) for path in paths]:
+                # polars has the system restart a wait after Ctrl-C; one that ends is not restarted
+                while not future.done():
+                    wait([future], timeout=0.2)
+                yield future.result()
+        except BaseException:  # an interrupt, too: do not wait for the files under way
+            pool.shutdown(wait=False, cancel_futures=True)
+            for process in set(multiprocessing.active_children()) - others:
+                process.terminate()
+            raise
+
+
+def _score_alone(pickled_plan: bytes, path: Path) -> Outcome:
+    """Return the outcome of a file that has a process of its own."""
+    try:
+        return next(_map_files(pickled_plan, [path], 1))
+    except BrokenProcessPool:
+        findings = Findings(str(path))
+        message = "the process that read this file was killed"
+        help = "there may not be enough memory for it; --jobs 1 uses one process"
+        findings.add(Problem("S104", message, help=help))
+        return Outcome(findings, None, None)
+
+
+_plans: list[Plan] = []  # the plan of this process, which scores files for another one
+
+
+def _start_process(pickled_plan: bytes) -> None:
+    """Make this process ready to score files; it ends when the one that started it has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _plans.append(pickle.loads(pickled_plan))
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _score_file(path: Path) -> Outcome:
+    return score_submission(_plans[-1], path)
