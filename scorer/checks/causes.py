@@ -19,10 +19,9 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import ReadLimits, UnreadableError
-from scorer.reading.open import table_suffix
+from scorer.reading.open import read_head, table_suffix
 from scorer.reading.repair import Expected, FindKnownId, cut_rows, numbers_rows
 from scorer.reading.schema import Schema
-from scorer.reading.unpack import read_head
 
 NEAR = 0.01  # of rounded probabilities to 1
 LOOKED_AT = 256 * 1024  # bytes of the beginning of a file

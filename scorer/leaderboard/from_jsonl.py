@@ -16,7 +16,7 @@ from scorer.core.text import join_first, printable, quoted
 from scorer.leaderboard.pairs import pairing
 from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.lines import read_lines, without_mark
-from scorer.reading.unpack import read_bytes
+from scorer.reading.open import read_bytes
 from scorer.results.comparison import Pairing
 
 

@@ -27,9 +27,9 @@ from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, of_its_kind, own_metrics, sides
 from scorer.reading.formats import find_format
 from scorer.reading.limits import ReadLimits
+from scorer.reading.open import has_same_content
 from scorer.reading.recognize import first_lines, is_qrels
 from scorer.reading.schema import Schema
-from scorer.reading.unpack import has_same_content
 from scorer.results.report import RESERVED_COLUMNS, RankedBy
 from scorer.results.scorecard import Rules
 from scorer.tables.frame import FileColumns, read_file_columns

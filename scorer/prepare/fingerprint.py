@@ -19,7 +19,7 @@ from scorer.core.text import display_path
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
 from scorer.reading.limits import UnreadableError
-from scorer.reading.unpack import parts_digest, stored_head
+from scorer.reading.open import parts_digest, stored_head
 from scorer.results.scorecard import Rules
 
 MOST_KEY = 1 << 16  # bytes of it that count

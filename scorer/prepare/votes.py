@@ -17,9 +17,9 @@ from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.guess.forms import look
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import ReadLimits, UnreadableError
+from scorer.reading.open import read_head
 from scorer.reading.recognize import HEAD
 from scorer.reading.schema import Schema
-from scorer.reading.unpack import read_head
 from scorer.results.votes import Ballots
 from scorer.tables.frame import read_columns
 from scorer.tables.table import Table

@@ -433,7 +433,7 @@ def _refuse_named_columns(first: Record, text: str, layout: Layout) -> None:
     if first.fields == list(layout.header):
         message = f"the first line names the columns ({printable(text, 60)}); it has none here"
         help = "begin with the first row"
-        raise UnreadableError(Problem("S212", message, line=first.line, help=help))
+        raise UnreadableError("S212", message, line=first.line, help=help)
 
 
 def _find_header(
@@ -448,7 +448,7 @@ def _find_header(
             return record
     if request.findings.fatal:
         raise ReportedError
-    raise UnreadableError(Problem("S102", "no line of the file has a cell that is not empty"))
+    raise UnreadableError("S102", "no line of the file has a cell that is not empty")
 
 
 def _sample_rows(

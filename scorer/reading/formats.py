@@ -15,10 +15,9 @@ import polars as pl
 
 from scorer.core.plugins import Registry, discover, mark
 from scorer.reading.layout import PLAIN, Layout
-from scorer.reading.open import table_suffix
+from scorer.reading.open import table_suffix, zip_names
 from scorer.reading.recognize import is_certain_run
 from scorer.reading.table import Cells, ReadRequest
-from scorer.reading.unpack import zip_member_name
 
 PACKAGE = "scorer.reading"  # whose modules hold our formats
 ENTRY_POINTS = "scorer.formats"  # the group of those that installed projects add
@@ -123,7 +122,8 @@ def find_format(
         return formats().get(name or "json")
     suffix = table_suffix(path)
     if not suffix and path.suffix.lower() == ".zip":
-        suffix = table_suffix(Path(zip_member_name(path, own) or ""))
+        names = zip_names(path, own)
+        suffix = table_suffix(Path(names[0] if len(names) == 1 else ""))
     found = next((each for each in formats() if suffix in each.suffixes), None)
     if (found is None or suffix == ".txt") and is_certain_run(path, own):
         return formats().get("trec")

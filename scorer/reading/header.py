@@ -104,7 +104,7 @@ def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -
     try:
         schemas = [cut_schema(request.layout, schema, names) for schema in request.schemas]
     except MissingColumnsError as error:
-        raise UnreadableError(Problem("S201", str(error), line=line)) from None
+        raise UnreadableError("S201", str(error), line=line) from None
     # Of schemas that fit alike, the one whose roles the challenge names: wide columns fit any.
     distances = [
         (len(schema.missing_roles(present)), len(asked.columns.keys() - set(asked.roles)))
@@ -224,7 +224,7 @@ def _refuse_data_as_header(header: Header, separator: str, request: ReadRequest)
         schema = request.schemas[0]
         first_line = separator.join(schema.column_name(role) for role in schema.required)
         hint = f"begin the file with the names of its columns: {printable(first_line)}"
-        raise UnreadableError(Problem("S202", message, line=header.line, help=hint))
+        raise UnreadableError("S202", message, line=header.line, help=hint)
 
 
 def _report_repeated_names(header: Header, request: ReadRequest) -> None:
@@ -264,7 +264,7 @@ def _refuse_several_ids(
     )
     hint = "write a row for each item, best first, or lines 'u1: 2, 1, 4' in a file called .lists"
     hint += "; an organizer allows cells: {item: ' '}, or declares a text: text in place of item"
-    raise UnreadableError(Problem("S209", message, line=line, column=column, help=hint))
+    raise UnreadableError("S209", message, line=line, column=column, help=hint)
 
 
 def _holds_several_ids(cell: str) -> bool:
@@ -350,7 +350,7 @@ def refuse_other_beginnings(line: int, text: str, request: ReadRequest) -> None:
     if BEGINS_AS_JSON.match(text):
         message = "this is JSON, not a table of separated columns"
         help = f"{WRITE_JSON}, in a file called .jsonl"
-        raise UnreadableError(Problem("S107", message, line=line, help=help))
+        raise UnreadableError("S107", message, line=line, help=help)
     names = {name.strip(' \t"') for name in BETWEEN_NAMES.split(text)}
     if EXCEL_SEPARATOR_LINE.fullmatch(text):
         message = f"no header; {quoted(text)} is a line for a spreadsheet"
@@ -359,7 +359,7 @@ def refuse_other_beginnings(line: int, text: str, request: ReadRequest) -> None:
     else:
         return
     hint = "leave out what stands before the names of the columns (score check --fix does)"
-    raise UnreadableError(Problem("S202", message, line=line, help=hint))
+    raise UnreadableError("S202", message, line=line, help=hint)
 
 
 def find_separator(line: int, text: str, request: ReadRequest) -> str:

@@ -157,9 +157,9 @@ def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     text = "\n".join(lines["text"])
     if len(text) > MOST_DOCUMENT:
         message = f"a JSON document of more than {format_size(MOST_DOCUMENT)}"
-        raise UnreadableError(Problem("S104", message, help=JSON_LINES))
+        raise UnreadableError("S104", message, help=JSON_LINES)
     if not text.strip(" \t\r\n"):
-        raise UnreadableError(Problem("S102", "the file holds nothing but blank lines"))
+        raise UnreadableError("S102", "the file holds nothing but blank lines")
     places = _Places(text)
     try:
         found = _declared_paths(request) if request.layout.json else None
@@ -169,7 +169,7 @@ def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
         return _make_cells(root, schema, paths, places, request)
     except JsonShapeError as error:
         line, column = places.find(error.at)
-        raise UnreadableError(Problem("S207", error.message, line=line, column=column)) from None
+        raise UnreadableError("S207", error.message, line=line, column=column) from None
 
 
 class _Places:
@@ -325,7 +325,7 @@ class _Parser:
         self.values += values
         if self.values > MOST_VALUES:
             message = f"more than {MOST_VALUES:,} values in one document"
-            raise UnreadableError(Problem("S104", message, help=JSON_LINES))
+            raise UnreadableError("S104", message, help=JSON_LINES)
 
 
 def _refuse_other_root(text: str, request: ReadRequest) -> None:
@@ -348,7 +348,7 @@ def _declared_paths(request: ReadRequest) -> tuple[Schema, dict[str, Steps]]:
         key=len,
     )
     message = f"json: says nothing of {join_first(missing)}, which is needed here"
-    raise UnreadableError(Problem("S201", message))
+    raise UnreadableError("S201", message)
 
 
 def _guess_paths(
@@ -359,7 +359,7 @@ def _guess_paths(
         raise JsonShapeError(root.at, "expected an object or an array")
     nodes = root.elements if isinstance(root, Array) else list(root.members.values())
     if not nodes:
-        raise UnreadableError(Problem("S103", "the document is empty"))
+        raise UnreadableError("S103", "the document is empty")
     first = nodes[0]
     if isinstance(root, Array):
         if not isinstance(first, Object):

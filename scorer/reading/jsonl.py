@@ -98,7 +98,7 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
         if not first_lines and not plain.height and not rows:
             if not len(unheard):
                 message = "the file holds nothing but blank lines"
-                raise UnreadableError(Problem("S102", message))
+                raise UnreadableError("S102", message)
             raise ReportedError
         if len(rows) == 1 and not plain.height:
             _refuse_lone_object(request.schemas[0], rows[0])
@@ -183,7 +183,7 @@ def _refuse_lone_object(schema: Schema, row: Row) -> None:
     what = f"one JSON object (keys: {join_first(keys)})" if keys else "an empty JSON object"
     help = f"write an object a line, {{{object}}}; "
     help += "one document of all lists is read by `format: json`"
-    raise UnreadableError(Problem("S201", f"this is {what}; expected an object a row", help=help))
+    raise UnreadableError("S201", f"this is {what}; expected an object a row", help=help)
 
 
 def _warn_unused_keys(
@@ -246,7 +246,7 @@ def _decode(line: int, raw: str, findings: Findings) -> Row | None:
     column = len(raw) - len(raw.lstrip(BLANKS)) + 1
     if text in ("{", "[", "[{"):
         message = "an object or array that goes on in the next line; expected an object a line"
-        raise UnreadableError(Problem("S207", message, line=line, help=WRITE_JSON))
+        raise UnreadableError("S207", message, line=line, help=WRITE_JSON)
     if text[0] != "{":
         what = "an array" if text[0] == "[" else "no object"
         _report(findings, f"this is {what}; expected an object a line", line, column, WRITE_JSON)

@@ -1,4 +1,4 @@
-"""Limits on what a file may cost to read, and the error of one that cannot be read."""
+"""Limits on what a file may cost to read, and the errors of one that cannot be read."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ MOST_RATIO = 1000  # unpacked bytes for a stored one; gzip of a table has 3 to 3
 MOST_CAREFUL = 2_000_000  # lines that are parsed one by one, about 10 microseconds each
 MOST_ERRORS = 200_000  # in the rows of a file, after which reading ends
 UTF8 = "save the file as UTF-8"
+UNITS = {"GiB": 2**30, "GB": 10**9, "MiB": 2**20, "MB": 10**6, "KiB": 2**10, "kB": 10**3}
 
 
 class ReadLimits(NamedTuple):
@@ -39,13 +40,32 @@ class ReadLimits(NamedTuple):
 class UnreadableError(Exception):
     """A file cannot be read as a table; `problem` says why."""
 
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
-        super().__init__(problem.message)
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        line: int | None = None,
+        column: int | None = None,
+        help: str | None = None,
+        path: str | None = None,
+    ) -> None:
+        self.problem = Problem(code, message, path=path, line=line, column=column, help=help)
+        super().__init__(message)
 
 
 class ReportedError(Exception):
     """A file cannot be read as a table; the findings say why."""
+
+
+def limit_error(limit: str, message: str, line: int | None = None) -> UnreadableError:
+    """Return the error of a file that exceeds a limit of the challenge."""
+    return UnreadableError("S104", message, line, help=f"the limit is submission.limits.{limit}")
+
+
+def unpacked_error(most: int) -> UnreadableError:
+    """Return the error of a file that unpacks to more than `most` bytes."""
+    message = f"the file unpacks to more than is accepted here, {format_size(most)}"
+    return limit_error("unpacked", message)
 
 
 def largest_unpacked(size: int, limits: ReadLimits) -> int:
@@ -53,39 +73,20 @@ def largest_unpacked(size: int, limits: ReadLimits) -> int:
     return min(limits.unpacked, max(MOST_RATIO * size, SMALLEST_BOMB))
 
 
-def unpacked_problem(most: int) -> Problem:
-    """Return the problem of a file that unpacks to more than `most` bytes."""
-    message = f"the file unpacks to more than is accepted here, {format_size(most)}"
-    return Problem("S104", message, help=limit_help("unpacked"))
-
-
-def refuse_many_rows(lines: pl.Series, limits: ReadLimits) -> None:
+def refuse_many_rows(lines: pl.Series, limits: ReadLimits, counts: pl.Series | None = None) -> None:
     """Raise UnreadableError if a file has more rows than are accepted.
 
     Args:
         lines: The line of each row.
         limits: What is accepted.
+        counts: How many rows each line has, where it is not one.
     """
-    if len(lines) > limits.rows:
+    if (len(lines) if counts is None else counts.sum()) > limits.rows:
+        last = limits.rows
+        if counts is not None:
+            last = int(counts.cast(int).cum_sum().search_sorted(last, side="right"))
         message = f"more than {limits.rows:,} rows, which is what is accepted here"
-        line = lines[limits.rows]
-        raise UnreadableError(Problem("S104", message, line=line, help=limit_help("rows")))
-
-
-def refuse_many_cells(lines: pl.Series, counts: pl.Series, limits: ReadLimits) -> None:
-    """Raise UnreadableError if lines that hold several rows have more than are accepted.
-
-    Args:
-        lines: The lines.
-        counts: How many rows each of them has.
-        limits: What is accepted.
-    """
-    if counts.sum() > limits.rows:
-        last = counts.cast(int).cum_sum().search_sorted(limits.rows, side="right")
-        message = f"more than {limits.rows:,} rows, which is what is accepted here"
-        raise UnreadableError(
-            Problem("S104", message, line=lines[int(last)], help=limit_help("rows"))
-        )
+        raise limit_error("rows", message, lines[last])
 
 
 def refuse_many_careful(lines: int) -> None:
@@ -93,19 +94,15 @@ def refuse_many_careful(lines: int) -> None:
     if lines > MOST_CAREFUL:
         message = f"more than {MOST_CAREFUL:,} lines that can only be read one by one"
         hint = "plain ones need no escapes, no line ends or blanks beside quotes"
-        raise UnreadableError(Problem("S104", message, help=hint))
+        raise UnreadableError("S104", message, help=hint)
 
 
 def refuse_many_errors(errors: int, most: int = MOST_ERRORS) -> None:
     """Raise UnreadableError if a file has more than `most` errors."""
     if errors > most:
-        message = f"more than {most:,} errors; the rest of the file is not read"
-        raise UnreadableError(Problem("S104", message))
-
-
-def limit_help(name: str) -> str:
-    """Return the help of S104: which of the limits ended the reading."""
-    return f"the limit is submission.limits.{name}"
+        raise UnreadableError(
+            "S104", f"more than {most:,} errors; the rest of the file is not read"
+        )
 
 
 def format_limit(size: int) -> str:
@@ -114,8 +111,7 @@ def format_limit(size: int) -> str:
     >>> format_limit(2**30), format_limit(20_000_000), format_limit(1001)
     ('1 GiB', '20 MB', '1,001 bytes')
     """
-    units = {"GiB": 2**30, "GB": 10**9, "MiB": 2**20, "MB": 10**6, "KiB": 2**10, "kB": 10**3}
-    for name, unit in units.items():
+    for name, unit in UNITS.items():
         if size >= unit and size % unit == 0:
             return f"{size // unit:,} {name}"
     return f"{size:,} bytes"

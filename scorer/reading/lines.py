@@ -149,7 +149,7 @@ def refuse_lone_returns(data: bytes) -> None:
         message = "the lines end in CR alone, as old Macs wrote them"
         column = len(first[: first.index(b"\r")].decode("utf-8", "replace")) + 1
         hint = "save the file with the line ends of Unix (LF) or Windows (CRLF)"
-        raise UnreadableError(Problem("S207", message, line=1, column=column, help=hint))
+        raise UnreadableError("S207", message, line=1, column=column, help=hint)
 
 
 def first_content(lines: pl.DataFrame) -> tuple[int, str]:
@@ -160,7 +160,7 @@ def first_content(lines: pl.DataFrame) -> tuple[int, str]:
     """
     found = lines.filter(pl.col("text").str.contains(r"[^ \t\r]")).head(1)
     if found.is_empty():
-        raise UnreadableError(Problem("S102", "the file holds nothing but blank lines"))
+        raise UnreadableError("S102", "the file holds nothing but blank lines")
     return found.row(0)
 
 
@@ -171,4 +171,4 @@ def _refuse_long_lines(lines: pl.DataFrame, limits: ReadLimits) -> None:
         message = f"the line is longer than {limits.line:,} bytes"
         hint = "its lines seem to end in CR alone; save it with LF or CRLF"
         help = hint if "\r" in text else None
-        raise UnreadableError(Problem("S109", message, line=line, help=help))
+        raise UnreadableError("S109", message, line=line, help=help)

@@ -1,27 +1,47 @@
-"""Opening files safely.
+"""The bytes of files, within limits and unpacked; what cannot be a table is refused.
 
-Checkouts of pull requests and unpacked archives can hold links, and a link to the truth would
-score as a perfect submission. So of a file that was sent, the path is looked at first, the last
-name is opened without following a link, and the opened file is refused if it is not the one that
-was looked at, or one of the challenge's own files.
+Nothing here trusts a file: not its name, size, compression or kind. Checkouts of pull requests and
+unpacked archives can hold links, and a link to the truth would score as a perfect submission. So of
+a file that was sent, the path is looked at first, the last name is opened without following a link,
+and the opened file is refused if it is not the one that was looked at, or one of the challenge's
+own files.
 """
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import io
 import os
 import re
 import stat
-from collections.abc import Sequence
-from contextlib import suppress
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from io import BufferedReader
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple
 
-from scorer.core.problems import Problem
-from scorer.core.text import nearest, quoted
-from scorer.reading.limits import UnreadableError
+from scorer.core.text import join_first, nearest, quoted
+from scorer.reading.limits import (
+    UTF8,
+    ReadLimits,
+    UnreadableError,
+    format_size,
+    largest_unpacked,
+    limit_error,
+    unpacked_error,
+)
+
+if TYPE_CHECKING:
+    from hashlib import _Hash
 
 COMPRESSED_SUFFIXES = (".gz", ".zip")
+HEAD = 4096  # bytes that show what a file is
+BLOCK = 1 << 20  # bytes that are unpacked at a time
 SYSTEM_FOLDERS = "/proc", "/sys", "/dev"
 MEMORY_FOLDER = "/dev/shm"  # plain files, though below /dev
 # Links to what is open already, such as the standard input.
@@ -32,6 +52,56 @@ READ_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY"
 NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 MOST_NAMES = 1000  # of a folder in which a similar one is looked for
 NAME_THE_FILE = "name the file itself, or copy it to where the link stands"
+
+GZIP, ZIP, PARQUET, BOM = b"\x1f\x8b", b"PK\x03\x04", b"PAR1", b"\xef\xbb\xbf"
+END, END64 = b"PK\x05\x06", b"PK\x06\x07"  # of a ZIP's directory, and before that of a large one
+SHORTEST_END = 22  # bytes of the end of the directory, without a comment
+LONGEST_END = SHORTEST_END + (1 << 16)
+MOST_FILES, MOST_DIRECTORY = 1000, 1 << 20  # entries and bytes of a directory that is read
+# The other methods unpack without a bound on how much at once.
+ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# What `zipfile` raises of an archive that is damaged, encrypted or packed in a rare way.
+ZIP_DAMAGE = (zipfile.BadZipFile, RuntimeError, ValueError, struct.error)
+ONE_FILE = "a ZIP archive of one file is read; send that file, or each file alone"
+
+AS_TEXT, SEND_INSIDE = "write the table as text (CSV)", "send the file inside; .gz is read"
+UNPACK, SAVE_SHEET = "use .gz, or send it unpacked", "save the sheet as CSV (UTF-8)"
+KINDS = (  # where in a file what bytes stand, what it is, what to do instead
+    (0, b"\xd0\xcf\x11\xe0", "an Excel workbook", SAVE_SHEET),
+    (0, ZIP, "a ZIP archive", "send the file inside; an archive of one file is read"),
+    (0, PARQUET, "a Parquet file", "this challenge reads text; write the table as CSV"),
+    (0, b"BZh", "a bzip2 file", UNPACK),
+    (0, b"\xfd7zXZ", "an xz file", UNPACK),
+    (0, b"\x28\xb5\x2f\xfd", "a Zstandard file", UNPACK),
+    (0, b"7z\xbc\xaf", "a 7-Zip archive", SEND_INSIDE),
+    (0, b"Rar!", "a RAR archive", SEND_INSIDE),
+    (257, b"ustar", "a tar archive", SEND_INSIDE),
+    (0, b"%PDF", "a PDF", AS_TEXT),
+    (0, b"\x93NUMPY", "a NumPy array", AS_TEXT),
+    (0, b"\x89HDF", "an HDF5 file", AS_TEXT),
+    (0, b"ARROW1", "an Arrow file", AS_TEXT),
+    (0, b"SQLite format 3", "an SQLite database", AS_TEXT),
+    (0, b"\x89PNG", "an image", AS_TEXT),
+    *((0, b"\x80" + version, "a pickle, which is never opened", "write the table as CSV")
+      for version in (b"\x02", b"\x03", b"\x04", b"\x05")),
+)  # fmt: skip
+ENCODINGS = (  # what a file begins with
+    (b"\xff\xfe\0\0", "UTF-32"),
+    (b"\0\0\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+
+
+Source = BinaryIO | IO[bytes] | gzip.GzipFile
+
+
+class FileBytes(NamedTuple):
+    """The bytes of a file."""
+
+    data: bytes  # unpacked
+    sha256: str  # of the file as it is stored
+    unpacked: int  # how many bytes were unpacked; 0 if it is not compressed
 
 
 def table_suffix(path: Path) -> str:
@@ -75,10 +145,10 @@ def open_file(
         elif URL.fullmatch(whole_path.as_posix()):
             message = "this is a URL, and files of this machine are read here"
             help = "download the file, and name the copy"
-        raise _refusal(message, help) from None
+        raise UnreadableError("S101", message, help=help) from None
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a file name"
-        raise _refusal(f"the file cannot be read: {reason}") from None
+        raise UnreadableError("S101", f"the file cannot be read: {reason}") from None
 
 
 def _open_sent(path: Path, own: Sequence[Path], part: str | None) -> BufferedReader:
@@ -87,7 +157,8 @@ def _open_sent(path: Path, own: Sequence[Path], part: str | None) -> BufferedRea
         shown = f"/{shown.lstrip('/')}"
     target = os.path.realpath(shown)
     if not _is_below(target, MEMORY_FOLDER) and any(_is_below(target, f) for f in SYSTEM_FOLDERS):
-        raise _refusal(f"this is a file of the system (below {Path(target).parts[1]})")
+        message = f"this is a file of the system (below {Path(target).parts[1]})"
+        raise UnreadableError("S101", message)
     if part is None and OPEN_STREAM.fullmatch(shown):
         expected = os.stat(shown)
         _refuse_own(expected, own)
@@ -100,12 +171,16 @@ def _open_sent(path: Path, own: Sequence[Path], part: str | None) -> BufferedRea
         raise
     _refuse_own(expected, own)
     _refuse_escaping_links(shown, target)
-    if part is not None:
-        _refuse_linked_part(part, expected)
+    if part is not None and stat.S_ISLNK(expected.st_mode):
+        help = "put the file itself into the folder"
+        raise UnreadableError("S101", f"{quoted(part)} is a link", help=help)
+    if part is not None and stat.S_ISREG(expected.st_mode) and expected.st_nlink > 1:
+        message = f"{quoted(part)} is a hard link: the same file has another name"
+        raise UnreadableError("S101", message, help="put a copy of the file into the folder")
     file = _open_expected(Path(whole_target), expected, NO_FOLLOW)
     if os.path.realpath(shown) != target:
         file.close()
-        raise _refusal("the file was replaced while it was opened")
+        raise UnreadableError("S101", "the file was replaced while it was opened")
     return file
 
 
@@ -120,35 +195,23 @@ def _open_expected(path: Path, expected: os.stat_result, flags: int = 0) -> Buff
     """
     if not stat.S_ISREG(expected.st_mode):
         what = "a folder" if stat.S_ISDIR(expected.st_mode) else "not a regular file"
-        raise _refusal(f"this is {what}, not a file to be read")
+        raise UnreadableError("S101", f"this is {what}, not a file to be read")
     file = os.fdopen(os.open(path, READ_FLAGS | flags), "rb")
     if not os.path.samestat(os.fstat(file.fileno()), expected):
         file.close()
-        raise _refusal("the file was replaced while it was opened")
+        raise UnreadableError("S101", "the file was replaced while it was opened")
     return file
 
 
 def _refuse_own(found: os.stat_result, own: Sequence[Path]) -> None:
     for file in own:
-        try:
-            is_same = os.path.samestat(os.stat(file), found)
-        except (OSError, ValueError):  # it is not there
-            continue
-        if is_same:
-            raise _refusal("this is a file of the challenge, not a submission")
-
-
-def _refuse_linked_part(name: str, found: os.stat_result) -> None:
-    """Raise UnreadableError if a part is not the folder's own file alone."""
-    if stat.S_ISLNK(found.st_mode):
-        raise _refusal(f"{quoted(name)} is a link", "put the file itself into the folder")
-    if stat.S_ISREG(found.st_mode) and found.st_nlink > 1:
-        message = f"{quoted(name)} is a hard link: the same file has another name"
-        raise _refusal(message, "put a copy of the file into the folder")
+        with suppress(OSError, ValueError):  # it is not there
+            if os.path.samestat(os.stat(file), found):
+                raise UnreadableError("S101", "this is a file of the challenge, not a submission")
 
 
 def _refuse_escaping_links(shown: str, target: str) -> None:
-    """Raise UnreadableError if a path has a link that leads out of the folder it stands in.
+    """Raise UnreadableError if a path has a link that leads out of its own folder.
 
     Of the folders above, only those below the current one are looked at: where the system keeps
     its folders is its own affair.
@@ -161,11 +224,8 @@ def _refuse_escaping_links(shown: str, target: str) -> None:
         folder = os.path.realpath(link.parent)
         if link.is_symlink() and not Path(os.path.realpath(link)).is_relative_to(folder):
             what = "this is" if link == path else f"'{link.name}' in its path is"
-            raise _refusal(f"{what} a link that leads out of its folder", NAME_THE_FILE)
-
-
-def _refusal(message: str, help: str | None = None) -> UnreadableError:
-    return UnreadableError(Problem("S101", message, help=help))
+            message = f"{what} a link that leads out of its folder"
+            raise UnreadableError("S101", message, help=NAME_THE_FILE)
 
 
 def _similar_file_hint(path: Path) -> str:
@@ -173,3 +233,271 @@ def _similar_file_hint(path: Path) -> str:
     with suppress(OSError, ValueError), os.scandir(path.parent) as entries:
         similar = nearest(path.name, [entry.name for entry in islice(entries, MOST_NAMES)])
     return f"; did you mean {quoted(similar)} in the same folder?" if similar else ""
+
+
+def read_bytes(
+    path: Path,
+    limits: ReadLimits,
+    *,
+    is_binary: bool = False,
+    part: str | None = None,
+    unpacked: int = 0,
+    sha256: _Hash | None = None,
+) -> FileBytes:
+    """Return all bytes of a file.
+
+    Args:
+        path: The file; or the folder or the ZIP archive of parts.
+        limits: What is accepted.
+        is_binary: Whether it may be a Parquet file.
+        part: The name of a file in the folder or the archive.
+        unpacked: How many bytes of the submission's other parts were unpacked.
+        sha256: Receives the stored bytes, after those of the other parts.
+
+    Raises:
+        UnreadableError: It is missing, no regular file, refused, too large, empty, or no table.
+    """
+    sha256 = hashlib.sha256() if sha256 is None else sha256
+    with _open_unpacked(path, limits, part) as (file, source):
+        is_packed, size = source is not file, os.fstat(file.fileno()).st_size
+        if is_packed:
+            _add_to_digest(file, sha256)
+            file.seek(0)
+        at_once = BLOCK if is_packed else size + 1
+        most = largest_unpacked(size, limits)
+        block = _read_first_block(source, at_once, is_binary=is_binary)
+        whole = io.BytesIO(block)  # not copied if it is the only block
+        while block:
+            count = whole.seek(0, os.SEEK_END)
+            if is_packed and (count > most or unpacked + count > limits.unpacked):
+                raise unpacked_error(min(most, limits.unpacked))
+            if not is_packed and count > limits.size:
+                message = "the file became larger while it was read than is accepted here"
+                raise limit_error("size", f"{message} ({format_size(limits.size)})")
+            block = _read_block(source, at_once)
+            whole.write(block)
+    data = whole.getvalue()
+    if not is_packed:
+        sha256.update(data)
+    return FileBytes(data, sha256.hexdigest(), len(data) if is_packed else 0)
+
+
+def read_head(path: Path, size: int, limits: ReadLimits, part: str | None = None) -> bytes:
+    """Return the first bytes of a file, unpacked; raise as `read_bytes`."""
+    with _open_unpacked(path, limits, part) as (_, source):
+        return _read_first_block(source, max(size, HEAD))[:size]
+
+
+@contextmanager
+def _open_unpacked(
+    path: Path, limits: ReadLimits, part: str | None
+) -> Iterator[tuple[BufferedReader, Source]]:
+    """Open a file, and what unpacks it: the file itself if it is not compressed."""
+    is_folder = part is not None and path.is_dir()
+    with open_file(path, limits.own, part if is_folder else None) as file:
+        refuse_size(os.fstat(file.fileno()).st_size, limits)
+        head = file.read(HEAD)
+        file.seek(0)
+        if not head:
+            raise UnreadableError("S102", "the file is empty (0 bytes)")
+        member = None if is_folder else part
+        source: Source = file
+        if member is not None or (head.startswith(ZIP) and not is_office(head)):
+            source = _open_member(file, member)
+        elif head.startswith(GZIP):
+            source = gzip.GzipFile(fileobj=file)
+        file.seek(0)
+        yield file, source
+
+
+def _read_first_block(source: Source, size: int, *, is_binary: bool = False) -> bytes:
+    block = _read_block(source, size)
+    if not block:
+        raise UnreadableError("S102", "the file is empty (0 bytes once decompressed)")
+    if not (is_binary and block.startswith(PARQUET)):
+        _refuse_other_kinds(block[:HEAD])
+    return block
+
+
+def _read_block(source: Source, size: int = BLOCK) -> bytes:
+    try:
+        return source.read(size)
+    except (EOFError, zlib.error, OSError, zipfile.BadZipFile) as error:
+        if isinstance(source, BufferedReader) and isinstance(error, OSError):
+            message = f"the file cannot be read: {error.strerror}"
+            raise UnreadableError("S101", message) from None
+        message = f"the compressed data {'ends early' if type(error) is EOFError else 'is damaged'}"
+        raise UnreadableError("S108", message, help="compress and send the file again") from None
+
+
+def _refuse_other_kinds(head: bytes) -> None:
+    """Raise UnreadableError if a file that begins so is no table of text."""
+    for mark, encoding in ENCODINGS:
+        if head.startswith(mark):
+            raise _encoding_error(f"byte 0x{head[0]:02X} is not UTF-8", encoding)
+    if (kind := _find_kind(head)) is not None:
+        what, hint = kind
+        raise UnreadableError("S107", f"this is {what}, not a table", help=hint)
+    fewer, more = sorted((head[::2].count(0), head[1::2].count(0)))
+    if more > 0.35 * len(head) > 2 * fewer:  # UTF-16 without a mark
+        raise _encoding_error("every other byte is NUL", "UTF-16")
+
+
+def _encoding_error(what: str, encoding: str) -> UnreadableError:
+    return UnreadableError("S105", f"{what}; the file looks like {encoding}", 1, 1, UTF8)
+
+
+def _find_kind(head: bytes) -> tuple[str, str] | None:
+    """Return what a file is, and what to do instead; None if it may be a table."""
+    if head.startswith(ZIP) and is_office(head):
+        return "an Excel workbook", SAVE_SHEET
+    start = head.removeprefix(BOM).lstrip(b" \t\r\n")[:64].lower()
+    if start.startswith((b"<!doctype html", b"<html")):
+        return "an HTML page", "a download that needed a login? fetch the file itself"
+    if start.startswith(b"{") and b'"cells"' in head and b'"cell_type"' in head:
+        return "a Jupyter notebook", "write the table from it: df.to_csv(..., index=False)"
+    if start.startswith(b"version https://git-lfs"):
+        return "a Git LFS pointer", "fetch the file itself: git lfs pull"
+    return next(((what, hint) for at, mark, what, hint in KINDS if head.startswith(mark, at)), None)
+
+
+def is_office(head: bytes) -> bool:
+    """Return whether a ZIP archive that begins so is a workbook."""
+    return any(word in head for word in (b"[Content_Types].xml", b"xl/", b"opendocument.spread"))
+
+
+def refuse_size(size: int, limits: ReadLimits) -> None:
+    """Raise UnreadableError if a file of `size` stored bytes is larger than is accepted."""
+    if size > limits.size:
+        sizes = f"{format_size(size)}, at most {format_size(limits.size)}"
+        raise limit_error("size", f"the file is larger than is accepted here ({sizes})")
+
+
+def _add_to_digest(file: BufferedReader, sha256: _Hash) -> None:
+    while block := _read_block(file):
+        sha256.update(block)
+
+
+def file_digest(path: Path, own: Sequence[Path] | None = None) -> str:
+    """Return the SHA-256 of a file as it is stored; raise UnreadableError if it is none."""
+    sha256 = hashlib.sha256()
+    with open_file(path, own) as file:
+        _add_to_digest(file, sha256)
+    return sha256.hexdigest()
+
+
+def parts_digest(path: Path, parts: Sequence[str]) -> str:
+    """Return the SHA-256 of a file, or that of the digests and names of a folder's parts."""
+    if not (parts and path.is_dir()):
+        return file_digest(path)
+    digests = "".join(f"{file_digest(path / name)} {name}\n" for name in parts)
+    return hashlib.sha256(digests.encode()).hexdigest()
+
+
+def has_same_content(first: Path, second: Path) -> bool:
+    """Return whether two paths lead to the same bytes; False if one of them cannot be read."""
+    try:
+        if os.path.samefile(first, second):
+            return True
+        same_size = os.stat(first).st_size == os.stat(second).st_size
+        return same_size and file_digest(first) == file_digest(second)
+    except (OSError, ValueError, UnreadableError):
+        return False
+
+
+def stored_head(path: Path, size: int, own: Sequence[Path] | None = None) -> bytes:
+    """Return the first bytes of a file as it is stored; raise UnreadableError if it is none."""
+    with open_file(path, own) as file:
+        return file.read(size)
+
+
+def check_parts(path: Path, names: Sequence[str], limits: ReadLimits) -> None:
+    """Raise UnreadableError if a folder or a ZIP archive of parts is too large or lacks a part."""
+    if not path.is_dir():
+        with open_file(path, limits.own) as file:
+            refuse_size(os.fstat(file.fileno()).st_size, limits)
+            if not file.read(len(ZIP)).startswith(ZIP):
+                message = f"this is no ZIP archive or folder with {join_first(list(names))}"
+                raise UnreadableError("S213", message)
+        return
+    size = 0
+    for name in names:
+        if not os.path.lexists(path / name):
+            with os.scandir(path) as entries:
+                present = [entry.name for entry in islice(entries, MOST_FILES)]
+            raise _missing_part_error(name, present)
+        with open_file(path, limits.own, name) as file:
+            size += os.fstat(file.fileno()).st_size
+    refuse_size(size, limits)
+
+
+def _missing_part_error(name: str, names: Sequence[str]) -> UnreadableError:
+    similar = nearest(name, names)
+    hint = f"; rename {quoted(similar)}?" if similar else ""
+    found = join_first(sorted(names)) or "no file"
+    return UnreadableError("S213", f"{quoted(name)} is missing; found: {found}{hint}")
+
+
+def zip_names(path: Path, own: Sequence[Path] | None = None) -> list[str]:
+    """Return the names of the files of a ZIP archive, without folders; none of everything else."""
+    with suppress(*ZIP_DAMAGE, UnreadableError), open_file(path, own) as file:
+        if file.read(len(ZIP)).startswith(ZIP):
+            return [PurePosixPath(entry.filename).name for entry in _zip_entries(file)]
+    return []
+
+
+def _zip_entries(file: BinaryIO) -> list[zipfile.ZipInfo]:
+    """Return the entries of the files of an archive; what a Mac puts beside them is none.
+
+    Raises:
+        UnreadableError: The directory has more entries than are looked at.
+    """
+    entries, size = zip_directory_size(file)
+    if entries > MOST_FILES or size > MOST_DIRECTORY:
+        message = f"this is a ZIP archive of {entries:,} files, not a table"
+        raise UnreadableError("S107", message, help=ONE_FILE)
+    paths = {entry: PurePosixPath(entry.filename) for entry in zipfile.ZipFile(file).infolist()}
+    return [
+        entry
+        for entry, path in paths.items()
+        if not (entry.is_dir() or path.parts[:1] == ("__MACOSX",) or path.name.startswith("."))
+    ]
+
+
+def zip_directory_size(file: BinaryIO, *, with_comment: bool = True) -> tuple[int, int]:
+    """Return the number of entries of an archive's directory, and its bytes, from its end alone.
+
+    Raises:
+        zipfile.BadZipFile: It has no such end, or is a ZIP64 archive, whose end does not say it.
+    """
+    size = file.seek(0, os.SEEK_END)
+    file.seek(max(size - (LONGEST_END if with_comment else SHORTEST_END), 0))
+    tail = file.read(LONGEST_END)
+    end = tail.rfind(END)
+    if end < 0 or len(tail) - end < SHORTEST_END or tail[max(end - 20, 0) :].startswith(END64):
+        raise zipfile.BadZipFile
+    entries, directory = struct.unpack("<HI", tail[end + 10 : end + 16])
+    return entries, directory
+
+
+def _open_member(file: BinaryIO, name: str | None) -> IO[bytes]:
+    """Return the open file of that name in a ZIP archive, in whatever folder; or the only one."""
+    try:
+        entries = _zip_entries(file)
+        if name is None and len(entries) != 1:
+            message = f"this is a ZIP archive of {len(entries) or 'no'} files, not a table"
+            raise UnreadableError("S107", message, help=ONE_FILE)
+        names = [PurePosixPath(entry.filename).name for entry in entries]
+        found = [n for n, each in enumerate(names) if name in (None, each)]
+        if len(found) > 1:
+            message = f"{quoted(name)} is in this archive {len(found):,} times"
+            raise UnreadableError("S213", message)
+        if not found:
+            raise _missing_part_error(str(name), names)
+        entry = entries[found[0]]
+        if entry.compress_type not in ZIP_METHODS:
+            raise NotImplementedError
+        return zipfile.ZipFile(file).open(entry)
+    except ZIP_DAMAGE:
+        message = "this is a ZIP archive that is damaged, encrypted or packed in a rare way"
+        raise UnreadableError("S108", message, help="pack and send the file again") from None

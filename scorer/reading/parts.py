@@ -39,7 +39,7 @@ def join_parts(tables: Sequence[Table], parts: Sequence[tuple[str, str]]) -> Tab
         before = n * LINES_OF_PART
         if len(table) and table.frame["line"][-1] >= LINES_OF_PART:
             message = f"{file} has more than {LINES_OF_PART:,} lines"
-            raise UnreadableError(Problem("S104", message))
+            raise UnreadableError("S104", message)
         named = pl.lit(f"{part}{PART}") + pl.col("list")
         line = (pl.col("line") + before).cast(pl.UInt32)
         frames.append(table.frame.with_columns(line, named.alias("list")))
@@ -57,7 +57,7 @@ def _refuse_other_columns(table: Table, first: Table, file: str, first_file: str
     roles, others = (list(map(each.column_name, each.frame.columns[1:])) for each in (table, first))
     if roles != others:
         message = f"{quoted(file)} has the columns {join_first(roles, 9)}, and {quoted(first_file)}"
-        raise UnreadableError(Problem("S201", f"{message} {join_first(others, 9)}"))
+        raise UnreadableError("S201", f"{message} {join_first(others, 9)}")
 
 
 def _find_in_parts(

@@ -25,12 +25,11 @@ from scorer.reading.limits import (
 )
 from scorer.reading.lines import NO_LINES, StoredLines, read_lines, without_mark
 from scorer.reading.numbers import cast_numbers
-from scorer.reading.open import table_suffix
+from scorer.reading.open import check_parts, file_digest, read_bytes, read_head, table_suffix
 from scorer.reading.parts import LINES_OF_PART, count_lines_of_part, join_parts
 from scorer.reading.reshape import drop_lines, reshape
 from scorer.reading.schema import Schema
 from scorer.reading.table import PART, ReadRequest, Table
-from scorer.reading.unpack import check_parts, file_digest, read_bytes, read_head
 
 WORD = re.compile(r"[^\s,;|\"{}:]+")
 
@@ -265,7 +264,8 @@ def read_row_keys(keys: RowKeysFile) -> RowKeys:
     layout = keys.layout or PLAIN
     table = read_file(keys.file, keys.format, [schema], findings, ReadLimits(), layout).table
     if table is None or findings.fatal:
-        raise UnreadableError(next(p for p in findings if p.severity == "error"))
+        p = next(problem for problem in findings if problem.severity == "error")
+        raise UnreadableError(p.code, p.message, p.line, p.column, p.help, p.path)
     frame = table.frame
     items = frame["item"].to_list() if "item" in table else None
     return RowKeys(frame["list"].to_list(), items, keys.file.name).of_part(keys.part)

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from scorer.reading.limits import ReadLimits, UnreadableError
-from scorer.reading.open import table_suffix
-from scorer.reading.unpack import read_head
+from scorer.reading.open import read_head, table_suffix
 
 HEAD = 1 << 16  # bytes of a file that are looked at
 MOST_LINES = 100  # of them

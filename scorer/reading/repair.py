@@ -23,11 +23,17 @@ from scorer.core.text import printable, quoted
 from scorer.reading.header import PANDAS_INDEX
 from scorer.reading.layout import WHITESPACE, split_cell
 from scorer.reading.limits import ReadLimits, UnreadableError
-from scorer.reading.magic import HEAD, is_office
 from scorer.reading.numbers import AMBIGUOUS, DECIMAL_COMMA, join_decimal_commas, strip_marks
-from scorer.reading.open import COMPRESSED_SUFFIXES
+from scorer.reading.open import (
+    COMPRESSED_SUFFIXES,
+    HEAD,
+    ZIP,
+    ZIP_DAMAGE,
+    is_office,
+    read_bytes,
+    stored_head,
+)
 from scorer.reading.schema import TEXT
-from scorer.reading.unpack import ZIP, ZIP_DAMAGE, read_bytes, stored_head
 
 FIXED = ".fixed."  # in the name of a copy
 MOST_REPAIRED = 256 * 1024 * 1024  # bytes of a file that is repaired in memory

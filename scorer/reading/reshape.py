@@ -25,7 +25,7 @@ from scorer.reading.layout import (
     split_cell,
 )
 from scorer.reading.layout import PART as PART_OF_NAME
-from scorer.reading.limits import refuse_many_careful, refuse_many_cells
+from scorer.reading.limits import refuse_many_careful, refuse_many_rows
 from scorer.reading.schema import TEXT, Schema
 from scorer.reading.table import PART, CellPlace, Cells, FindCells, LineTexts, ReadRequest
 
@@ -106,7 +106,7 @@ def _unpivot(cells: Cells, schema: CutSchema, role: str, request: ReadRequest) -
     value, wide = schema.value, schema.wide_roles
     frame, find_inner = cells.frame, cells.find_cells
     widths = pl.repeat(len(wide), frame.height, eager=True)
-    refuse_many_cells(frame["line"], widths, request.limits)
+    refuse_many_rows(frame["line"], request.limits, widths)
     if len({frame[each].dtype for each in wide}) > 1:  # numbers, some of which are wrong
         frame = frame.with_columns(pl.col(wide).cast(pl.String))
     parts = pl.lit(list(range(len(wide))), dtype=pl.List(pl.UInt32))
@@ -202,7 +202,7 @@ def _split_column(
         mark = " "
         inner = inner.str.replace_all(r"\s+", mark)
     counts = (inner.str.count_matches(mark, literal=True) + 1) * (inner != "")
-    refuse_many_cells(lines, counts, request.limits)
+    refuse_many_rows(lines, request.limits, counts)
     values = inner.str.split(mark)
     if mark != " " and inner.str.contains(r"\s").any():
         values = values.list.eval(pl.element().str.strip_chars())

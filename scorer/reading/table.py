@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 import polars as pl
 
-from scorer.core.problems import Findings
+from scorer.core.problems import Findings, Problem
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits
 from scorer.reading.schema import TEXT, Schema
@@ -134,6 +134,20 @@ class ReadRequest(NamedTuple):
     limits: ReadLimits
     layout: Layout = PLAIN
     texts: Texts = lambda: NO_TEXTS
+
+    def report(
+        self,
+        code: str,
+        message: str,
+        line: int | None,
+        column: int | None = None,
+        help: str | None = None,
+        list: str | None = None,
+    ) -> None:
+        """Add an error to the findings, which keep so many of a code."""
+        if not self.findings.count_if_full(code):
+            problem = Problem(code, message, line=line, column=column, list=list, help=help)
+            self.findings.add(problem)
 
 
 def role_dtype(role: str) -> type[pl.DataType]:

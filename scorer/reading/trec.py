@@ -125,7 +125,7 @@ def match_trec_schema(schemas: Sequence[Schema]) -> tuple[Schema, bool]:
     names = printable(", ".join(map(schemas[0].column_name, schemas[0].required)))
     what = "run" if is_run else "qrels file"
     message = f"a TREC {what} cannot hold the columns that are needed here ({names})"
-    raise UnreadableError(Problem("S201", message))
+    raise UnreadableError("S201", message)
 
 
 def trec_positions(schema: Schema, is_run: bool) -> Mapping[str, int]:
@@ -181,7 +181,7 @@ def _refuse_qrels(fields: pl.DataFrame) -> None:
     if not first.is_empty():
         message = "this is a qrels file (4 columns, whole-number grades), not a run"
         hint = f"a run has 6 columns: {RUN_COLUMNS}"
-        raise UnreadableError(Problem("S603", message, line=first["line"][0], help=hint))
+        raise UnreadableError("S603", message, line=first["line"][0], help=hint)
 
 
 def _check_tags(tags: pl.DataFrame) -> Iterator[Problem]:

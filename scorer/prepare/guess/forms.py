@@ -15,8 +15,8 @@ from scorer.prepare.guess.look import Preview
 from scorer.reading.formats import find_format
 from scorer.reading.layout import MOST_PARTS, joined_name
 from scorer.reading.limits import ReadLimits, UnreadableError
+from scorer.reading.open import read_bytes, read_head, zip_names
 from scorer.reading.recognize import MOST_LINES, data_lines, first_lines, is_qrels, is_run
-from scorer.reading.unpack import read_bytes, read_head, zip_names
 
 LISTS = re.compile(r"[^][{},:\"]+:[^][{},:\"]+(,[^][{},:\"]+)+,?\s*")
 

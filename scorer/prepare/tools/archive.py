@@ -14,8 +14,7 @@ from typing import Any, Self
 from scorer.core.text import quoted
 from scorer.prepare.tools.base import ToolFile
 from scorer.reading.limits import UnreadableError, format_size, largest_unpacked
-from scorer.reading.open import open_file
-from scorer.reading.unpack import ZIP_DAMAGE, ZIP_METHODS, refuse_size, zip_directory_size
+from scorer.reading.open import ZIP_DAMAGE, ZIP_METHODS, open_file, refuse_size, zip_directory_size
 
 ZSTANDARD = 93  # how newer archives are packed
 WINDOW = 27  # of a frame, 2**27 bytes: what it takes to unpack it
