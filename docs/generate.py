@@ -125,7 +125,7 @@ def _facts(metric: Metric) -> str:
     ties = "read from ranks"
     if "expected" in metric.ties:
         ties = "read from ranks; `ties: expected` is exact"
-    if metric.strict_order:
+    if metric.truth_order == "strict":
         ties = "a truth without equal grades"
     rows = {
         "kinds of challenge": ", ".join(sorted(all_kinds(metric))),

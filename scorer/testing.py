@@ -84,14 +84,14 @@ def laws(function: Callable[..., Any], *, extra: Extra = NO_COLUMNS, **params: A
     facts = {"title": metric.title, "source": metric.source, "docstring": metric.page}
     for name, text in facts.items():
         _require(text.strip(), f"{metric.name} has no {name}")
-    measure = parse_measure(metric, metric.name, params).settled(CONSTANTS)
+    measure = parse_measure(metric, metric.name, params).resolve(CONSTANTS)
     _require(measure.of_lists, f"{measure.name} is a figure of all lists, not a value of each")
 
     # Items are mapped from integers, not sampled from a sequence: hypothesis takes unique samples
     # out of the sequence, so that each one changes all later ones, and failing lists stay long.
     items, grades = st.integers(0, 7).map("abcdefgh".__getitem__), st.sampled_from(GRADES)
     truth = st.dictionaries(items, grades)
-    if metric.strict_order:  # no grade stands twice in a list
+    if metric.truth_order == "strict":  # no grade stands twice in a list
         rows = st.lists(st.tuples(items, grades), unique_by=(itemgetter(0), itemgetter(1)))
         truth = rows.map(dict)
     returned = st.dictionaries(items, st.integers(1, 6)).map(_group_by_rank)

@@ -100,7 +100,7 @@ def variants(*views):
 
 @cache
 def bound(notation):
-    return parse_measure(METRICS.get(parse(notation)[0]), notation).settled(CONSTANTS)
+    return parse_measure(METRICS.get(parse(notation)[0]), notation).resolve(CONSTANTS)
 
 
 ITEMS = "abcdefgh"

@@ -115,11 +115,11 @@ def _without_items(ready: OpenChallenge) -> Iterator[Remark]:
         return
     longest = int(np.bincount(ready.answers.truth.in_list).max(initial=0))
     for measure in ready.measures:
-        if measure.metric.min_items > longest > 0:
+        if measure.metric.truth_order and longest == 1:
             word = ready.public.word("list")
             message = (
-                f"{measure.id} has no value for any {word}: it needs {measure.metric.min_items} "
-                f"judged items in a {word}, and none has more than {longest}"
+                f"{measure.id} has no value for any {word}: it needs 2 judged items in a {word}, "
+                "and none has more than 1"
             )
             yield Remark("warning", message)
 
@@ -423,7 +423,7 @@ def _rules(ready: OpenChallenge) -> Iterator[Remark]:
         word = unit(ready.public.called)
         message = f"missing_list: skip lets a submission choose the {word} it is scored on"
         yield Remark("warning", message)
-    orders = [m.id for m in ready.measures if any(p.metric.min_items > 1 for p in m.all_parts)]
+    orders = [m.id for m in ready.measures if any(p.metric.truth_order for p in m.all_parts)]
     if orders and not ready.public.complete and isinstance(ready.answers, Grades):
         message = f"{join_first(orders)} compares the items that a list ranks, so that leaving out"
         message += " those it is unsure of can gain: items with a column list, and complete: true"

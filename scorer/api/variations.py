@@ -299,7 +299,7 @@ def _by_rules(entrants: Entrants) -> Found:
             yield "rule", f"only {many} that all have", entrants.officially(None, common)
     if not _lacks_values(entrants):
         return
-    low = all(part.metric.zero_is_low for part in terms.primary.all_parts)
+    low = all(part.metric.zero_is_bad for part in terms.primary.all_parts)
     others: tuple[Undefined, ...] = ("zero", "skip") if low else ("skip", "worst")
     for undefined in others:
         if undefined != official.undefined:

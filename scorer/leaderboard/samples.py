@@ -225,7 +225,7 @@ def samples_of(
         own = group_codes(measure, cards[0])[0] if of_groups else clusters
         table = np.array([value.per_list for value in values])
         return _OfLists(table, own, unit, Scale(measure.metric.range))
-    rules = {m.id: Rules.of(challenge, m.metric.zero_is_low) for m in measure.all_parts}
+    rules = {m.id: Rules.of(challenge, m.metric.zero_is_bad) for m in measure.all_parts}
     figures = figures_of(measure, scored, rules, by_group=of_groups)
     if isinstance(figures, str):
         return figures

@@ -24,7 +24,14 @@ from scorer.challenge.public import ClassCells
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
 from scorer.core.plugins import PLUGIN, mark, module_of
-from scorer.metrics.parameters import Average, FromChallenge, JudgedOnly, Needs
+from scorer.metrics.parameters import (
+    Average,
+    BehindAt,
+    FromChallenge,
+    JudgedOnly,
+    NamesClasses,
+    Needs,
+)
 from scorer.views.hits import Ranked, Ties
 
 Arguments = ParamSpec("Arguments")
@@ -32,7 +39,6 @@ Result_co = TypeVar("Result_co", bound="Ratio | Figure | Floats | float", covari
 Bounds = tuple[float | None, float | None]  # the lowest and highest value; None: there is no limit
 Better = Literal["higher", "lower"]
 Aggregate = Literal["mean", "sum", "pooled"]
-Classes = Callable[[Mapping[str, Any]], tuple[ClassCells, ClassCells]]
 
 
 def divide(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
@@ -275,14 +281,11 @@ class Metric:
     better: Better = "higher"
     aggregate: Aggregate = "mean"
     undefined: str = ""
-    cutoff: str = "k"
     ties: tuple[Ties, ...] = ()
-    strict_order: bool = False
-    min_items: int = 1
+    truth_order: Literal["weak", "strict"] | None = None
     columns: tuple[str, ...] = ()
     soft_truth: bool = False
     check: Callable[[str], str | None] | None = None
-    classes: Classes | None = None
     explain: Callable[..., Any] | None = None
     kind: str | None = None  # the only kind of challenge it is for; None: all that have its view
     # makes it again in another process; None: it is found by its function
@@ -400,13 +403,25 @@ class Metric:
             for need in each.names(params.get(name), params)
         )
 
+    def class_cells(self, params: Mapping[str, Any]) -> tuple[ClassCells, ClassCells] | None:
+        """Where the truth and a submission name classes that must be known; None if nowhere."""
+        marked = ((name, each.cells) for name, each in self._metadata(NamesClasses))
+        return next((cells(params.get(name), params) for name, cells in marked), None)
+
+    @cached_property
+    def cutoff(self) -> str:
+        """The parameter that a notation writes after the @, as in `P@5`; empty if none can be."""
+        if self.remake is not None:
+            return ""  # a parameter of a Kaggle file that is called k is no cut-off
+        return next((name for name, _ in self._metadata(BehindAt)), "k")
+
     def defaults(self, constants: Any) -> dict[str, Any]:
         """The parameters that the challenge decides where nothing is written."""
         return {name: each.value(constants) for name, each in self._metadata(FromChallenge)}
 
     @property
-    def zero_is_low(self) -> bool:
-        """Whether 0 is a low value; not of errors, nor of logarithms of likelihoods."""
+    def zero_is_bad(self) -> bool:
+        """Whether 0 is a bad value; not of errors, nor of logarithms of likelihoods."""
         likelihood = "prediction" in self.columns and self.range[0] is None
         return self.better == "higher" and not likelihood
 
@@ -475,14 +490,11 @@ def metric(
     better: Better = "higher",
     aggregate: Aggregate = "mean",
     undefined: str = "",
-    cutoff: str = "k",
     ties: tuple[Ties, ...] = (),
-    strict_order: bool = False,
-    min_items: int = 1,
+    truth_order: Literal["weak", "strict"] | None = None,
     columns: tuple[str, ...] = (),
     soft_truth: bool = False,
     check: Callable[[str], str | None] | None = None,
-    classes: Classes | None = None,
     explain: Callable[..., Any] | None = None,
     kind: str | None = None,
 ) -> Callable[[Callable[Arguments, Result_co]], MetricFunction[Arguments, Result_co]]:
@@ -502,20 +514,17 @@ def metric(
         aggregate: How the lists' values become one number: "mean", "sum", or "pooled", the value of
             all lists together unless `average=lists` is written.
         undefined: When a list has no value, as a clause.
-        cutoff: The parameter that a notation writes after the @, as in `P@5`.
         ties: What `submission.ties` can be beside rules that put equal scores in an order:
             "expected", the mean over all their orders; "mean-rank", if it reads ranks by `Hits.at`,
             `within`, `first` and `discounted` alone.
-        strict_order: Whether equal grades in a list's truth are a fault of the truth.
-        min_items: How many items the truth of a list needs, so that there can be a value.
+        truth_order: For a metric that compares orders, so that a list's truth needs two items:
+            "weak" if grades may be equal, "strict" if equal grades are a fault of the truth.
         columns: Columns that a submission may leave out for others, but not here: "probability".
         soft_truth: Whether a true row can have shares of several classes.
         check: Says what is wrong with an answer, None if nothing. It is given each different text
             of the column of items, or labels, and `score check` shows what it returns.
-        classes: Gives the columns of the truth and of a submission whose cells name classes, from
-            the parameters.
-        explain: Yields the steps to a list's value (scorer.metrics.explain), where those that a
-            `Ratio` or a `Figure` shows by itself do not do.
+        explain: Yields the steps to a list's value (scorer.metrics.explain), in place of the
+            columns of the `Ratio` or `Figure`, whose equation follows if the steps have none.
         kind: The only kind of challenge that the function is for, where another function with the
             same name is for others; None: all kinds that have the view.
     """
@@ -534,14 +543,11 @@ def metric(
             better=better,
             aggregate=aggregate,
             undefined=undefined,
-            cutoff=cutoff,
             ties=ties,
-            strict_order=strict_order,
-            min_items=min_items,
+            truth_order=truth_order,
             columns=columns,
             soft_truth=soft_truth,
             check=check,
-            classes=classes,
             explain=explain,
             kind=kind,
         )

@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.text import join_first, quoted
 from scorer.metrics.api import Figure, Ratio, divide, mean_of_rows, metric
-from scorer.metrics.explain import OneList, Sentence, Steps, equation, grid
+from scorer.metrics.explain import OneList, Sentence, Steps, grid
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import Beta, ClassAverage, Positive, Threshold
 from scorer.views.labelled import Labelled
@@ -26,8 +26,6 @@ MAX_KAPPA_CLASSES = 10_000  # the costs have their square of cells: 800 MB
 SHOWN_CLASSES = 12  # of a confusion matrix in an explanation
 VAN_RIJSBERGEN = "van Rijsbergen, Information Retrieval, 1979, chapter 7"
 OF_CLASSES = r", \qquad K = \text{classes of the truth or the submission}"
-
-class_metric = partial(metric, undefined="there are no rows")
 
 KappaWeights = Annotated[
     Literal["none", "linear", "quadratic"],
@@ -69,21 +67,11 @@ def format_count(count: float) -> float | int:
     return int(count) if float(count).is_integer() else float(count)
 
 
-def explain_classes(
-    name: str,
-    formula: str,
-    one: OneList,
-    value: float,
-    *,
-    positive: str | None = None,
-    threshold: float = 0.5,
-    **_: Any,
-) -> Steps:
-    """The steps of a metric of classes: the row's cell of the confusion matrix, and the value."""
+def explain_classes(one: OneList, *, positive: str | None, threshold: float, **_: Any) -> Steps:
+    """The row's labels, or its cell of the confusion matrix."""
     view: Labelled = one.view
     predicted = view.predicted_classes(positive_code(view, positive), threshold)
-    yield from _explain_labels(view, predicted) if view.several else _explain_cell(view, predicted)
-    yield equation(name, formula, "{}", value, value=value)
+    return _explain_labels(view, predicted) if view.several else _explain_cell(view, predicted)
 
 
 def _explain_cell(view: Labelled, predicted: Ints | Mask) -> Steps:
@@ -127,13 +115,16 @@ def _explain_labels(view: Labelled, predicted: Ints | Mask) -> Steps:
     yield grid("The labels of this row", columns)
 
 
+class_metric = partial(metric, undefined="there are no rows", explain=explain_classes)
+
+
 @metric(
     "Accuracy",
     title="Accuracy",
     source="scikit-learn, accuracy_score",
     latex=r"\frac{1}{n} \sum_{i=1}^{n} [\hat{y}_i = y_i]",
     tools="scikit-learn: accuracy_score; torchmetrics: Accuracy",
-    explain=partial(explain_classes, "Accuracy", "1 where the row is right, else 0"),
+    explain=explain_classes,
 )
 def accuracy(view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5) -> Ratio:
     """How many of the rows have the right class.
@@ -155,7 +146,7 @@ def accuracy(view: Labelled, *, positive: Positive = None, threshold: Threshold 
     latex=r"\frac{1}{n} \sum_{i=1}^{n} [\hat{y}_i \ne y_i]",
     tools="scikit-learn: hamming_loss",
     better="lower",
-    explain=partial(explain_classes, "HammingLoss", "share of the row's labels that are wrong"),
+    explain=explain_classes,
 )
 def hammingloss(view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5) -> Ratio:
     """How many of the labels are wrong.
@@ -189,6 +180,7 @@ def _count_classes(columns: Mapping[str, Any], row_weight: Floats) -> Counts:
 def _class_figure(
     view: Labelled,
     function: Callable[[Mapping[str, Any], Floats], float],
+    formula: str,
     positive: int | None,
     threshold: float,
     class_columns: tuple[str, ...] = ("true class", "predicted class"),
@@ -202,12 +194,20 @@ def _class_figure(
     in_list = columns.pop("in_list")
     for side in ("true", "predicted"):
         columns[f"{side} class"] = np.where(columns[side] > 0, columns["code"], -1)
-    return Figure(function, columns, in_list, zero_weights=True, class_columns=class_columns)
+    return Figure(
+        function,
+        columns,
+        in_list,
+        zero_weights=True,
+        class_columns=class_columns,
+        formula=formula,
+    )
 
 
 def _figure_of_rates(
     view: Labelled,
     rate: str,
+    formula: str,
     average: str | None,
     positive: str | None,
     threshold: float,
@@ -225,7 +225,8 @@ def _figure_of_rates(
     if average != "binary" and code is not None and len(view.classes) > 2:
         raise NotationError("positive= is for average=binary", "positive")
     function = partial(_average_rates, rate=rate, average=average, beta=beta)
-    figure = _class_figure(view, function, code, threshold)
+    formula += ", averaged over classes"
+    figure = _class_figure(view, function, formula, code, threshold)
     return figure.subset_rows(figure.columns["code"] == code) if average == "binary" else figure
 
 
@@ -259,7 +260,6 @@ def _rates(counts: Counts, rate: str, beta: float) -> Floats:
     source=VAN_RIJSBERGEN,
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} [p_c > 0] \frac{h_c}{p_c}" + OF_CLASSES,
     tools="scikit-learn: precision_score; torchmetrics: Precision",
-    explain=partial(explain_classes, "Precision", "hits / predicted, averaged over classes"),
 )
 def precision(
     view: Labelled,
@@ -280,7 +280,7 @@ def precision(
     >>> precision(rows, average="macro").pooled()
     0.5833333333333333
     """
-    return _figure_of_rates(view, "precision", average, positive, threshold)
+    return _figure_of_rates(view, "precision", "hits / predicted", average, positive, threshold)
 
 
 @class_metric(
@@ -290,7 +290,6 @@ def precision(
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} [t_c > 0] \frac{h_c}{t_c}" + OF_CLASSES,
     tools="scikit-learn: recall_score; torchmetrics: Recall",
     aliases=("Sensitivity",),
-    explain=partial(explain_classes, "Recall", "hits / true, averaged over classes"),
 )
 def recall(
     view: Labelled,
@@ -310,7 +309,7 @@ def recall(
     >>> recall(rows, average="macro").pooled()
     0.5833333333333333
     """
-    return _figure_of_rates(view, "recall", average, positive, threshold)
+    return _figure_of_rates(view, "recall", "hits / true", average, positive, threshold)
 
 
 @class_metric(
@@ -320,7 +319,6 @@ def recall(
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} \frac{2 h_c}{t_c + p_c}" + OF_CLASSES,
     tools="scikit-learn: f1_score; torchmetrics: F1Score",
     aliases=("fmeasure", "f1score"),
-    explain=partial(explain_classes, "F1", "2 hits / (true + predicted), averaged over classes"),
 )
 def f1(
     view: Labelled,
@@ -340,7 +338,8 @@ def f1(
     >>> f1(rows, average="macro").pooled()
     0.5833333333333333
     """
-    return _figure_of_rates(view, "f", average, positive, threshold)
+    formula = "2 hits / (true + predicted)"
+    return _figure_of_rates(view, "f", formula, average, positive, threshold)
 
 
 @class_metric(
@@ -350,11 +349,6 @@ def f1(
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} "
     r"\frac{(1 + \beta^2) h_c}{\beta^2 t_c + p_c}" + OF_CLASSES,
     tools="scikit-learn: fbeta_score; torchmetrics: FBetaScore",
-    explain=partial(
-        explain_classes,
-        "FBeta",
-        "(1 + beta²) hits / (beta² true + predicted), averaged over classes",
-    ),
 )
 def fbeta(
     view: Labelled,
@@ -374,7 +368,8 @@ def fbeta(
     >>> fbeta(rows, average="macro", beta=2).pooled()
     0.5833333333333333
     """
-    return _figure_of_rates(view, "f", average, positive, threshold, beta)
+    formula = "(1 + beta²) hits / (beta² true + predicted)"
+    return _figure_of_rates(view, "f", formula, average, positive, threshold, beta)
 
 
 @class_metric(
@@ -384,9 +379,6 @@ def fbeta(
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} \frac{h_c}{t_c + p_c - h_c}" + OF_CLASSES,
     tools="scikit-learn: jaccard_score; torchmetrics: JaccardIndex",
     aliases=("IoU",),
-    explain=partial(
-        explain_classes, "Jaccard", "hits / (true + predicted - hits), averaged over classes"
-    ),
 )
 def jaccard(
     view: Labelled,
@@ -405,7 +397,9 @@ def jaccard(
     >>> jaccard(rows, average="macro").pooled()
     0.41666666666666663
     """
-    return _figure_of_rates(view, "jaccard", average, positive, threshold)
+    return _figure_of_rates(
+        view, "jaccard", "hits / (true + predicted - hits)", average, positive, threshold
+    )
 
 
 def _mean_recall(columns: Mapping[str, Any], row_weight: Floats) -> float:
@@ -420,7 +414,6 @@ def _mean_recall(columns: Mapping[str, Any], row_weight: Floats) -> float:
     latex=r"\frac{1}{\lvert K \rvert} \sum_{c \in K} \frac{h_c}{t_c}, \qquad K = "
     r"\text{classes that the truth has}",
     tools="scikit-learn: balanced_accuracy_score",
-    explain=partial(explain_classes, "BalancedAccuracy", "mean of the classes' recalls"),
 )
 def balancedaccuracy(
     view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5
@@ -435,7 +428,8 @@ def balancedaccuracy(
     """
     refuse_several_labels(view, "BalancedAccuracy")
     code = positive_code(view, positive)
-    return _class_figure(view, _mean_recall, code, threshold, ("true class",))
+    formula = "mean of the classes' recalls"
+    return _class_figure(view, _mean_recall, formula, code, threshold, ("true class",))
 
 
 def _matthews(columns: Mapping[str, Any], row_weight: Floats) -> float:
@@ -464,11 +458,6 @@ def _matthews(columns: Mapping[str, Any], row_weight: Floats) -> float:
     tools="scikit-learn: matthews_corrcoef; torchmetrics: MatthewsCorrCoef",
     aliases=("Matthews", "PhiCoefficient"),
     range=(-1, 1),
-    explain=partial(
-        explain_classes,
-        "MCC",
-        "(right × rows - Σ true × predicted) / sqrt((rows² - Σ predicted²) (rows² - Σ true²))",
-    ),
 )
 def mcc(view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5) -> Figure:
     """The correlation of true and predicted classes: 1 is perfect, 0 no better than chance.
@@ -483,7 +472,8 @@ def mcc(view: Labelled, *, positive: Positive = None, threshold: Threshold = 0.5
     0.166667
     """
     refuse_several_labels(view, "MCC")
-    return _class_figure(view, _matthews, positive_code(view, positive), threshold)
+    formula = "(right × rows - Σ true × predicted) / sqrt((rows² - Σ predicted²) (rows² - Σ true²))"
+    return _class_figure(view, _matthews, formula, positive_code(view, positive), threshold)
 
 
 def _kappa(columns: Mapping[str, Any], row_weight: Floats, *, weights: str) -> float:
@@ -523,9 +513,7 @@ def _kappa_costs(size: int, weights: str) -> Floats:
     aliases=("CohenKappa",),
     range=(-1, 1),
     undefined="one class is all that there is on both sides",
-    explain=partial(
-        explain_classes, "Kappa", "1 - cost of what is wrong / cost expected by chance"
-    ),
+    explain=explain_classes,
 )
 def kappa(
     view: Labelled,
@@ -553,5 +541,10 @@ def kappa(
     columns = {"true": view.truth, "predicted": predicted, "weight": view.weights}
     # A cost that grows with the distance depends on all rows, not on the rarest class.
     class_columns = ("true", "predicted") if weights == "none" else ()
-    function = partial(_kappa, weights=weights)
-    return Figure(function, columns, view.in_list, class_columns=class_columns)
+    return Figure(
+        partial(_kappa, weights=weights),
+        columns,
+        view.in_list,
+        class_columns=class_columns,
+        formula="1 - cost of what is wrong / cost expected by chance",
+    )

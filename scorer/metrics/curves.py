@@ -14,7 +14,7 @@ from scorer.core.arrays import Floats, Ints, ends, starts
 from scorer.core.text import join_first
 from scorer.metrics.api import Figure, divide, metric
 from scorer.metrics.classes import format_count, positive_code
-from scorer.metrics.explain import OneList, Sentence, Steps, equation
+from scorer.metrics.explain import OneList, Sentence, Steps
 from scorer.metrics.notation import NotationError
 from scorer.metrics.numbers import number_column, number_metric
 from scorer.metrics.parameters import MulticlassAverage, Positive, TruthColumn
@@ -86,6 +86,7 @@ def _curve_figure(
     function: Callable[[Mapping[str, Any], Floats], float],
     average: str,
     positive: str | None,
+    formula: str = "",
     *,
     both_sides: bool = True,
 ) -> Figure:
@@ -108,7 +109,14 @@ def _curve_figure(
         columns = {name: column[:, 0] for name, column in columns.items()}
     class_columns = ("class",) if is_single or average != "micro" else ()
     columns["weight"] = view.weights
-    figure = Figure(function, columns, view.in_list, zero_weights=True, class_columns=class_columns)
+    figure = Figure(
+        function,
+        columns,
+        view.in_list,
+        zero_weights=True,
+        class_columns=class_columns,
+        formula=formula,
+    )
     if not is_single:
         return figure
     # Rows in the order of their levels are counted faster.
@@ -212,16 +220,8 @@ def _area_until(rate: Floats, height: Floats, bound: float) -> float:
     return float(areas[at - 1] + (bound - rate[at - 1]) * (height[at - 1] + bound_height) / 2)
 
 
-def explain_pairs(
-    name: str,
-    formula: str,
-    one: OneList,
-    value: float,
-    *,
-    positive: str | None = None,
-    **_: Any,
-) -> Steps:
-    """The steps of a metric of scores: a row's pairs with rows of the other side, and the value."""
+def explain_pairs(one: OneList, *, positive: str | None, **_: Any) -> Steps:
+    """How many of a row's pairs with rows of the other side are in the right order."""
     view: Labelled = one.view
     at, weight = view.at, view.weights
     true, score = binary_problems(view, positive)
@@ -240,7 +240,6 @@ def explain_pairs(
             f"rows of the other side {right_pairs:,} are in the right order and {tied_pairs:,} "
             "tied."
         )
-    yield equation(name, formula, "{}", value, value=value)
 
 
 @probability_metric(
@@ -254,7 +253,7 @@ def explain_pairs(
     tools="scikit-learn: roc_auc_score; torchmetrics: AUROC; Kaggle: area under the ROC curve",
     aliases=("ROCAUC", "AUC", "pAUC"),
     undefined="a class has all rows or none",
-    explain=partial(explain_pairs, "AUROC", "pairs in the right order, ties half / pairs"),
+    explain=explain_pairs,
 )
 def auroc(
     view: Labelled,
@@ -283,6 +282,7 @@ def auroc(
     >>> auroc(rows, min_tpr=0.5).pooled()  # between the rates 0.5 and 1: 0.5 - 0.125
     0.375
     """
+    formula = "pairs in the right order, ties half / pairs"
     if max_fpr is not None and min_tpr is not None:
         raise NotationError("max_fpr= and min_tpr= cannot be used together", "min_tpr")
     if multi == "ovo":
@@ -294,13 +294,14 @@ def auroc(
             raise NotationError("max_fpr= and min_tpr= are for multi=ovr", "multi")
         if len(view.classes) > 2:
             function = partial(_one_against_one, average=average)
-            return _curve_figure(view, function, average, positive)
+            return _curve_figure(view, function, average, positive, formula)
     area = roc_area
     if max_fpr is not None:
         area = partial(_partial_roc_area, max_fpr=max_fpr)
     elif min_tpr is not None:
         area = partial(_partial_roc_area, min_tpr=min_tpr)
-    return _curve_figure(view, partial(_mean_area, area=area, average=average), average, positive)
+    function = partial(_mean_area, area=area, average=average)
+    return _curve_figure(view, function, average, positive, formula)
 
 
 def _precision_by_level(true: Floats, level: Ints, weight: Floats) -> tuple[Floats, Floats]:
@@ -328,9 +329,7 @@ def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
     tools="scikit-learn: average_precision_score; torchmetrics: AveragePrecision",
     aliases=("AP",),
     undefined="a class has no rows",
-    explain=partial(
-        explain_pairs, "AveragePrecision", "sum of precision × growth of recall, down the scores"
-    ),
+    explain=explain_pairs,
 )
 def averageprecision(
     view: Labelled, *, average: MulticlassAverage = "macro", positive: Positive = None
@@ -348,7 +347,8 @@ def averageprecision(
     0.833333
     """
     function = partial(_mean_area, area=precision_area, average=average)
-    return _curve_figure(view, function, average, positive, both_sides=False)
+    formula = "sum of precision × growth of recall, down the scores"
+    return _curve_figure(view, function, average, positive, formula, both_sides=False)
 
 
 def _trapezoid_area(true: Floats, level: Ints, weight: Floats) -> float:

@@ -164,12 +164,12 @@ def explain(measure: Measure, one: OneList, value: float) -> Steps:
     metric, params = measure.metric, measure.params
     if params.get("judged_only") and "judged_only" in metric.options:
         one = one.without_unjudged()
-    if metric.explain is not None:
-        own = {name: value for name, value in params.items() if name not in metric.options}
-        yield from metric.explain(one, value, **own)
-        return
     result = None if metric.view is Ranked else measure.evaluate(one.view)
-    yield from _inputs(measure, one, result)
+    own = {name: setting for name, setting in params.items() if name not in metric.options}
+    steps = list(metric.explain(one, **own) if metric.explain else _inputs(measure, one, result))
+    yield from steps
+    if any(isinstance(step, Equation) for step in steps):
+        return  # the last one is the value's
     if math.isnan(value) and metric.undefined:
         yield Sentence(f"{metric.name} is undefined where {metric.undefined}.")
     elif isinstance(result, Ratio):

@@ -18,7 +18,7 @@ from scorer.metrics.api import Figure, Ratio, mean_of_rows, metric
 from scorer.metrics.classes import positive_code, refuse_several_labels
 from scorer.metrics.notation import NotationError
 from scorer.metrics.numbers import error_metric, number_column
-from scorer.metrics.parameters import Needs, Positive, SubmissionColumn, TruthColumn
+from scorer.metrics.parameters import BehindAt, Needs, Positive, SubmissionColumn, TruthColumn
 from scorer.stats.aggregate import median
 from scorer.views.labelled import Labelled, Targets
 
@@ -66,7 +66,9 @@ Scale = Annotated[TruthColumn, Field(description="The column that a row's score 
 Floor = Annotated[float, Field(gt=0, description="The least spread that counts.")]
 Cap = Annotated[float, Field(gt=0, description="The largest error that counts.")]
 DelayColumn = Annotated[SubmissionColumn, Field(description="Observations before the decision.")]
-Deadline = Annotated[float, Field(gt=0, le=1e9, description="The delay at which a hit costs half.")]
+Deadline = Annotated[
+    float, Field(gt=0, le=1e9, description="The delay at which a hit costs half."), BehindAt()
+]
 Cost = Annotated[float, Field(ge=0, le=1e9, description="What such an error costs.")]
 Penalty = Annotated[float, Field(gt=0, le=1e6, description="How fast a delay is punished.")]
 
@@ -282,7 +284,6 @@ def _early_detection_cost(
     range=(0, None),
     better="lower",
     undefined="there are no rows",
-    cutoff="o",
 )
 def erde(
     view: Labelled,

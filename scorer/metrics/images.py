@@ -11,7 +11,7 @@ from pydantic import Field, Strict
 
 from scorer.core.arrays import Floats, Mask
 from scorer.metrics.api import Figure, Ratio, divide, metric
-from scorer.metrics.explain import OneList, Sentence, Steps, equation, grid
+from scorer.metrics.explain import OneList, Sentence, Steps, grid
 from scorer.metrics.parameters import Average, Beta, Thresholds
 from scorer.views.boxes import Boxes, ClassBoxes
 from scorer.views.masks import Masks
@@ -163,23 +163,13 @@ def _match_points(pair: ClassBoxes) -> Mask:
 
 
 def _explain_boxes(
-    name: str,
-    formula: str,
-    one: OneList,
-    value: float,
-    *,
-    iou: tuple[float, ...] | None = None,
-    rule: str = "coco",
-    ratio: str = "f",
-    **_: Any,
+    one: OneList, *, iou: tuple[float, ...] | None = None, rule: str = "coco", **_: Any
 ) -> Steps:
     """The submitted boxes of a list, which of them are right at the first threshold, and counts."""
     boxes: Boxes = one.view
     match: Match = _match_points
     if iou is not None:
         match = partial(match_boxes, thresholds=iou, best_only=rule != "coco")
-    if ratio == "jaccard":
-        formula = "mean over thresholds of right / all"
     rows, true_boxes = list[tuple[Any, ...]](), 0
     for pair in boxes.pairs():
         class_name = boxes.classes[pair.code] if pair.code >= 0 else "no class of the truth"
@@ -191,7 +181,6 @@ def _explain_boxes(
     columns = {heading: [row[n] for row in rows] for n, heading in enumerate(headings)}
     yield grid("Submitted boxes", columns, columns["right"])
     yield Sentence(f"{sum(columns['right'])} of {len(rows)} are right, of {true_boxes} true ones.")
-    yield equation(name, formula, "{}", value, value=value)
 
 
 def _box_ap(columns: Mapping[str, Any], row_weight: Floats, *, rule: str) -> float:
@@ -253,7 +242,7 @@ def _average_precisions(right: Floats, submitted: Floats, true: float, rule: str
     tools="pycocotools: COCOeval; torchmetrics: MeanAveragePrecision",
     aliases=("mAP", "COCO"),
     undefined="the truth has no box",
-    explain=partial(_explain_boxes, "BoxAP", "mean of average precisions"),
+    explain=_explain_boxes,
 )
 def boxap(
     view: Boxes,
@@ -322,6 +311,7 @@ def _box_figure(
     view: Boxes,
     match: Match,
     thresholds: int,
+    formula: str,
     average: str,
     beta: float,
     empty: str,
@@ -338,7 +328,7 @@ def _box_figure(
         counts[pair.in_list, -2:] += len(pair.submitted.corners), len(pair.true.corners)
     empty = empty if average == "lists" else "skip"
     function = partial(_mean_box_ratio, ratio=ratio, beta=float(beta), empty=empty)
-    return Figure(function, {"counts": counts}, np.arange(view.lists))
+    return Figure(function, {"counts": counts}, np.arange(view.lists), formula=formula)
 
 
 @metric(
@@ -349,7 +339,7 @@ def _box_figure(
     r"\qquad Z = \mathrm{iou}, \qquad h_z = \text{boxes that match at an overlap of } z, "
     r"\qquad t, p = \text{true and submitted boxes}",
     undefined="with `empty=skip`, there is no box on either side",
-    explain=partial(_explain_boxes, "BoxF1", "mean over thresholds of F"),
+    explain=_explain_boxes,
 )
 def boxf1(
     view: Boxes,
@@ -374,7 +364,8 @@ def boxf1(
     array([0.6667])
     """
     match = partial(match_boxes, thresholds=iou)
-    return _box_figure(view, match, len(iou), average, beta, empty, ratio)
+    formula = f"mean over thresholds of {'F' if ratio == 'f' else 'right / all'}"
+    return _box_figure(view, match, len(iou), formula, average, beta, empty, ratio)
 
 
 @metric(
@@ -384,7 +375,7 @@ def boxf1(
     latex=r"\frac{(1 + \beta^2) h}{\beta^2 t + p}, \qquad h = \text{true boxes with a point}, "
     r"\qquad t, p = \text{true boxes and submitted points}",
     undefined="with `empty=skip`, there is neither box nor point",
-    explain=partial(_explain_boxes, "PointF1", "F of the points in boxes"),
+    explain=_explain_boxes,
 )
 def pointf1(
     view: Boxes, *, average: Average = "pooled", beta: Beta = 1, empty: EmptyImage = "one"
@@ -403,4 +394,5 @@ def pointf1(
     >>> round(pointf1(view).pooled(), 4)
     0.6667
     """
-    return _box_figure(view, _match_points, 1, average, beta, empty)
+    formula = "F of the points in boxes"
+    return _box_figure(view, _match_points, 1, formula, average, beta, empty)

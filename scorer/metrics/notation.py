@@ -169,7 +169,7 @@ class Measure:
             return Ratio(result * view.weights, view.weights)
         return cast(Floats, result)
 
-    def settled(self, constants: Any) -> Measure:
+    def resolve(self, constants: Any) -> Measure:
         """The measure with what the challenge and its truth decide, such as `max_grade`."""
         decided = {
             name: value
@@ -181,7 +181,7 @@ class Measure:
             params={**self.params, **decided},
             weighted=bool(getattr(constants, "weighted", False)),
             classes=getattr(constants, "classes", ()),
-            parts=tuple(part.settled(constants) for part in self.parts),
+            parts=tuple(part.resolve(constants) for part in self.parts),
         )
 
     def signature(self, **circumstances: object) -> str:

@@ -49,7 +49,7 @@ Epsilon = Annotated[
     range=(-1, 1),
     undefined="all items that both rank are tied in the list, or in the truth",
     ties=("expected",),
-    min_items=2,
+    truth_order="weak",
 )
 def tau(view: Judged) -> Ratio:
     """How many more pairs of items are in the truth's order than against it, in -1 to 1.
@@ -99,8 +99,7 @@ def _pair_count(hits: Hits) -> Floats:
     tools="papers: tau_ap",
     range=(-1, 1),
     undefined="fewer than two items are ranked by both",
-    strict_order=True,
-    min_items=2,
+    truth_order="strict",
 )
 def tauap(view: Judged, *, over: Literal["submission", "truth"] = "submission") -> Ratio:
     """How well the order agrees with the truth's, mistakes at the top weighing more; -1 to 1.
@@ -147,7 +146,7 @@ def _to_correlation(share: Floats) -> Floats:
     range=(-1, 1),
     undefined="all items that both rank are tied in the list, or in the truth",
     ties=("expected",),
-    min_items=2,
+    truth_order="weak",
 )
 def rho(view: Judged) -> Ratio:
     """The correlation of the items' ranks in the submission and in the truth, -1 to 1.
@@ -177,12 +176,12 @@ def rho(view: Judged) -> Ratio:
 
 
 def _explain_edrc(
-    one: OneList, value: float, *, discount: str, closure: bool, unknown: float | str
+    one: OneList, *, discount: RankDivisor, closure: bool, unknown: OpenPair
 ) -> Steps:
-    """Yield what each item expects of those that are not below it, and the discounted mean."""
+    """What each item expects of those that are not below it, and the discounted mean."""
     blocks = [pairs for _, pairs in one.view.squares()]
     if not blocks:
-        yield Sentence("There are no two items to compare, so EDRC is undefined.")
+        yield Sentence("There are no two items to compare.")
         return
     names, rank = one.names.truth, blocks[0].rank[0]
     expected, rivals = (part[0] for part in _expected_pairs(blocks[0], closure, unknown))
@@ -200,6 +199,7 @@ def _explain_edrc(
     whole, total = (size / divisor)[counted], float(shares[counted].sum())
     yield sum_equation("Z", "sum of |W(v)| / D(v)", "{}", whole, whole.sum())
     symbols, numbers = "2 / Z × sum of C(v) / D(v) - 1", "2 / {} × {} - 1"
+    value = float(edrc(one.view, discount=discount, closure=closure, unknown=unknown)[0])
     yield equation("EDRC", symbols, numbers, whole.sum(), total, value=value)
 
 
@@ -311,7 +311,7 @@ def _scored_pairs(view: Scored) -> ScoredPairs:
     tools="WMT: acc_eq",
     aliases=("acc_eq",),
     undefined="the truth has fewer than two items",
-    min_items=2,
+    truth_order="weak",
     columns=("score",),
 )
 def acceq(view: Scored, *, epsilon: Epsilon = 0) -> Ratio:
@@ -342,7 +342,7 @@ def acceq(view: Scored, *, epsilon: Epsilon = 0) -> Ratio:
     r"A_{l,\epsilon} = \text{AccEq of list } l \text{ with } \epsilon",
     aliases=("acc_eq_star",),
     undefined="no list has two items",
-    min_items=2,
+    truth_order="weak",
     columns=("score",),
 )
 def acceqcalibrated(view: Scored, *, average: Literal["lists", "pooled"] = "lists") -> Figure:
@@ -396,7 +396,7 @@ def _calibrated_accuracy(columns: Mapping[str, Floats], weight: Floats, *, of_li
     r"\text{pairs whose mean scores differ in the direction of their mean grades, or "
     r"are equal as these}",
     undefined="no group has two systems",
-    min_items=2,
+    truth_order="weak",
     columns=("score",),
 )
 def pairwiseaccuracy(view: Texts) -> Figure:

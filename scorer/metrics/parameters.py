@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, Strict
 
+from scorer.challenge.public import ClassCells
 from scorer.core.arrays import Floats
 from scorer.core.errors import ChallengeError
 
@@ -31,6 +32,18 @@ class Needs:
     # from the parameter's value and all parameters, such as "items" or "truth.extra.degree";
     # "history or items.users" asks for one of two
     names: Callable[[Any, Mapping[str, Any]], tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class NamesClasses:
+    """Annotates a parameter that says where classes are named, so that unknown ones are found."""
+
+    # the cells of the truth and of a submission, from the parameter's value and all parameters
+    cells: Callable[[Any, Mapping[str, Any]], tuple[ClassCells, ClassCells]]
+
+
+class BehindAt:
+    """Annotates the parameter that a notation writes after the @, if it is not `k`."""
 
 
 def _class_name(value: object) -> object:
@@ -76,6 +89,7 @@ Cutoffs = Annotated[
     Strict(False),
     Field(min_length=1, description="The cut-offs to average over; positive whole numbers."),
     AfterValidator(_increasing),
+    BehindAt(),
 ]
 Relevant = Annotated[
     float,

@@ -77,11 +77,11 @@ def logloss(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
     soft_truth=True,
 )
 def kl(view: Labelled, *, eps: SmallestProbability = EPSILON) -> Ratio:
-    """How far the probabilities are from the true shares of the classes: mean of Σ q ln(q / p).
+    """How far the probabilities are from the true shares of the classes: mean of Σ y ln(y / q).
 
-    Where the truth names one class a row, that class has the whole share, and the divergence is
-    LogLoss. A probability p is at least `eps` and at most 1 less that; Kaggle's rules write
-    `eps=1e-15`.
+    Of each class y is the true share and q the probability, which is at least `eps` and at most 1
+    less that; Kaggle's rules write `eps=1e-15`. Where the truth names one class a row, that class
+    has the whole share, and the divergence is LogLoss.
 
     >>> kl(Labelled.of(["a", "b"], {"a": [0.5, 0.2], "b": [0.5, 0.8]})).values().round(4)
     array([0.6931, 0.2231])

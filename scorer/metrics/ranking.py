@@ -24,6 +24,7 @@ from scorer.metrics.api import Ratio, Table, divide, metric, sum_of_rows
 from scorer.metrics.explain import NamedItems, OneList, Sentence, Steps, equation, ranked_table
 from scorer.metrics.notation import NotationError
 from scorer.metrics.parameters import (
+    BehindAt,
     Beta,
     CatalogueSize,
     Cutoff,
@@ -40,7 +41,9 @@ INFAP_SMOOTHING = 0.00001  # trec_eval's
 
 RecallDivisor = Literal["relevant", "capped"]
 RecallLevel = Annotated[
-    float, Field(ge=0, le=1, description="The share of the relevant items to reach, 0 to 1.")
+    float,
+    Field(ge=0, le=1, description="The share of the relevant items to reach, 0 to 1."),
+    BehindAt(),
 ]
 ComparedPairs = Annotated[
     Literal["recommended", "all"],
@@ -413,7 +416,6 @@ def infap(view: Judged, *, rel: Relevant = 1) -> Ratio:
     "ir_measures: IPrec (as trec_eval)",
     aliases=("iprec_at_recall",),
     undefined="nothing is relevant in the truth",
-    cutoff="recall",
 )
 def iprec(view: Judged, *, recall: RecallLevel, rel: Relevant = 1) -> Ratio:
     """The highest precision at any rank where that share of the relevant items is found.
@@ -442,8 +444,8 @@ def iprec(view: Judged, *, recall: RecallLevel, rel: Relevant = 1) -> Ratio:
     return Ratio(highest, relevant > 0, formula, table=table)
 
 
-def _explain_marp(one: OneList, value: float, *, cutoffs: tuple[int, ...], at_cutoff: str) -> Steps:
-    """Yield the sets at each cut-off, their R-precisions, and the mean of these."""
+def _explain_marp(one: OneList, *, cutoffs: Cutoffs, at_cutoff: Literal["include", "cut"]) -> Steps:
+    """The sets at each cut-off, their R-precisions, and the mean of these."""
     hits, ideal = one.view.hits.relevant(0), one.view.ideal.relevant(0)
     size, numbers = ideal.rank.size, list[float]()
     yield Sentence(f"The truth has m = {size:,} items.")
@@ -467,10 +469,10 @@ def _explain_marp(one: OneList, value: float, *, cutoffs: tuple[int, ...], at_cu
         share = count / depth if depth else np.nan
         yield equation(f"Rp@{z}", "|both| / min(m, z)", "{} / {}", count, depth, value=share)
         numbers += [count, depth]
-    symbols = " + ".join(f"Rp@{z}" for z in cutoffs)
     fractions = " + ".join(["{} / {}"] * len(cutoffs))
-    formula, filled = (f"({terms}) / {len(cutoffs)}" for terms in (symbols, fractions))
-    yield equation("AvgRp", formula, filled, *numbers, value=value)
+    ratio = marp(one.view, cutoffs=cutoffs, at_cutoff=at_cutoff)
+    filled = f"({fractions}) / {len(cutoffs)}"
+    yield equation("AvgRp", ratio.formula, filled, *numbers, value=ratio.values()[0])
 
 
 @metric(
@@ -481,7 +483,6 @@ def _explain_marp(one: OneList, value: float, *, cutoffs: tuple[int, ...], at_cu
     r"\mathrm{cutoffs}, \qquad u_z = \text{items among the } z \text{ best of the truth and at the "
     r"first } z \text{ ranks}",
     undefined="the truth judges no item 0 or better",
-    cutoff="cutoffs",
     ties=("expected",),
     explain=_explain_marp,
 )

@@ -23,7 +23,7 @@ from scorer.core.errors import ChallengeError, SubmissionRejected
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 from scorer.metrics.api import Figure, Ratio, divide, metric
-from scorer.metrics.parameters import BothColumn, Needs, Relevant
+from scorer.metrics.parameters import BothColumn, NamesClasses, Needs, Relevant
 from scorer.reading.schema import EXTRA
 from scorer.views.hits import Judged
 from scorer.views.texts import Texts
@@ -45,6 +45,23 @@ def _type_needs(names: tuple[str, ...] | None, _: Mapping[str, Any]) -> tuple[st
     return f"truth.extra.{names[0]}", f"submission.extra.{names[-1]}"
 
 
+def _type_cells(
+    names: tuple[str, ...] | None, params: Mapping[str, Any]
+) -> tuple[ClassCells, ClassCells]:
+    """The cells of truth and submission that name types."""
+    if names is None:
+        cells = ClassCells("item", partial(span_types, form=params.get("form", "ends")))
+        return cells, cells
+    true, submitted = (ClassCells(f"{EXTRA}{name}]", one_name) for name in (names[0], names[-1]))
+    return true, submitted
+
+
+def _tag_cells(name: str, _: Mapping[str, Any]) -> tuple[ClassCells, ClassCells]:
+    """The cells of truth and submission that name the types of chunks."""
+    cells = ClassCells(f"{EXTRA}{name}]", chunk_types)
+    return cells, cells
+
+
 TypeColumns = Annotated[
     tuple[str, ...],
     BeforeValidator(lambda value: (value,) if isinstance(value, str) else value),
@@ -55,6 +72,7 @@ TypeColumns = Annotated[
         "the submission's; without it a type is what stands before the numbers.",
     ),
     Needs(_type_needs),
+    NamesClasses(_type_cells),
 ]
 OnlyType = Annotated[str, Field(min_length=1, description="The type that counts; default: all.")]
 SpanForm = Annotated[
@@ -82,7 +100,9 @@ Tolerances = Annotated[
     BeforeValidator(lambda value: (value,) if isinstance(value, int | float) else value),
     Field(min_length=1, description="Events fit that are less than this apart; the mean over all."),
 ]
-TagColumn = Annotated[BothColumn, Field(description="The further column with the tags.")]
+TagColumn = Annotated[
+    BothColumn, Field(description="The further column with the tags."), NamesClasses(_tag_cells)
+]
 
 
 class TypedSpan(NamedTuple):
@@ -158,15 +178,6 @@ def span_types(text: str, form: str = "ends") -> tuple[str, ...]:
     """
     span = parse_span(text, form)
     return () if span is None else (span.kind,)
-
-
-def _typed_columns(params: Mapping[str, Any]) -> tuple[ClassCells, ClassCells]:
-    """The columns of truth and submission whose cells name types."""
-    if (names := params["kind"]) is not None:
-        true, sent = (ClassCells(f"{EXTRA}{name}]", one_name) for name in (names[0], names[-1]))
-        return true, sent
-    cells = ClassCells("item", partial(span_types, form=params.get("form", "ends")))
-    return cells, cells
 
 
 def read_spans(
@@ -264,7 +275,6 @@ def _f1(amounts: Iterable[tuple[float, float, float]]) -> Ratio:
     tools="nervaluate: strict, exact, partial, ent_type; seqeval: f1_score (of chunks)",
     aggregate="pooled",
     check=check_span,
-    classes=_typed_columns,
 )
 def spanf1(
     view: Texts,
@@ -379,7 +389,6 @@ def _merge_spans(side: Spans) -> dict[str, list[TypedSpan]]:
     tools="mir_eval: onset.f_measure (with ends=false); sed_eval: EventBasedMetrics",
     aggregate="pooled",
     check=check_span,
-    classes=_typed_columns,
 )
 def eventf1(
     view: Texts,
@@ -466,7 +475,6 @@ def _event_ap(columns: Mapping[str, Any], row_weight: Floats) -> float:
     undefined="the truth has no event",
     columns=("score",),
     check=check_span,
-    classes=_typed_columns,
 )
 def eventap(
     view: Texts,
@@ -545,11 +553,6 @@ def chunk_types(tag: str) -> tuple[str, ...]:
     return () if mark in ("", "O") else (name,)
 
 
-def _tag_columns(params: Mapping[str, Any]) -> tuple[ClassCells, ClassCells]:
-    cells = ClassCells(f"{EXTRA}{params['tag']}]", chunk_types)
-    return cells, cells
-
-
 def _chunk_f1(columns: Mapping[str, Any], row_weight: Floats) -> float:
     if not row_weight.size:
         return float("nan")
@@ -564,7 +567,6 @@ def _chunk_f1(columns: Mapping[str, Any], row_weight: Floats) -> float:
     latex=F1_LATEX.replace("spans", "chunks"),
     tools="seqeval: f1_score; conlleval: FB1 (in percent)",
     undefined="there are no lists",
-    classes=_tag_columns,
 )
 def chunkf1(view: Judged, *, tag: TagColumn = "tag") -> Figure:
     """F1 of the chunks that tags such as B-PER, I-PER and O mark: first, last and type must fit.

@@ -442,5 +442,5 @@ def _rules(challenge: Challenge, bound: Measure, key: str) -> tuple[Rules, list[
 def _rules_of(challenge: Challenge, bound: Measure) -> Rules:
     """How lists without a value count; a value that was not computed elsewhere is no 0."""
     own = challenge.undefined is None and bound.metric.view is Given
-    rules = Rules.of(challenge, bound.metric.zero_is_low)
+    rules = Rules.of(challenge, bound.metric.zero_is_bad)
     return rules._replace(undefined="skip") if own else rules

@@ -61,8 +61,8 @@ def _class_cells(prepared: BoundChallenge) -> Iterator[tuple[ClassCells, ClassCe
                 true = ClassCells(f"{EXTRA}{CLASS}]", one_name)
             yield sent, true
     for part in (part for measure in prepared.measures for part in measure.all_parts):
-        if part.metric.classes is not None:
-            true, sent = part.metric.classes(part.params)
+        if (cells := part.metric.class_cells(part.params)) is not None:
+            true, sent = cells
             yield sent, true
 
 

@@ -78,7 +78,6 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
         range=(None, None),
         better=spec.better or "higher",
         aggregate="pooled",
-        cutoff="",  # a parameter of the file's that is called k is no cut-off
         remake=partial(kaggle_metric, path, name, spec, challenge),
     )
 

@@ -133,7 +133,7 @@ def _complete(prepared: BoundChallenge, candidates: bool, findings: Findings) ->
         if said:
             findings.add(located(prepared.challenge, Fault("submission.complete", "C121", message)))
         return False
-    orders = any(part.metric.min_items > 1 for m in prepared.measures for part in m.all_parts)
+    orders = any(part.metric.truth_order for m in prepared.measures for part in m.all_parts)
     return orders if said is None else said
 
 
@@ -165,7 +165,8 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
             tell_cells(lists_table, challenge.lists, findings)
     if "items" in beside and challenge.items is not None:
         tell_cells(beside["items"], challenge.items, findings)
-    strict = dict.fromkeys(m.metric.name for m in prepared.measures if m.metric.strict_order)
+    metrics = [measure.metric for measure in prepared.measures]
+    strict = dict.fromkeys(each.name for each in metrics if each.truth_order == "strict")
     whole = tuple(m.name for m in prepared.measures if not m.parts and not m.metric.soft_truth)
     measure_of_view = {m.metric.view: m.name for m in reversed(prepared.measures)}
     return SideTables(
@@ -178,7 +179,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
 
 def _of_orders(prepared: BoundChallenge) -> bool:
     parts = (part for m in prepared.measures for part in m.all_parts if not part.parts)
-    return all(part.metric.min_items > 1 for part in parts)
+    return all(part.metric.truth_order for part in parts)
 
 
 def _bare_lists(truth: Table, public: Public) -> Iterator[Problem]:
@@ -326,7 +327,7 @@ def opened(
         public_part = _with_private_groups(prepared, public(prepared, truth), truth)
     ready, folds, choices, warnings = answers(prepared, public_part, truth)
     warnings = [*findings, *warnings]
-    measures = tuple(bound.settled(ready.constants) for bound in prepared.measures)
+    measures = tuple(bound.resolve(ready.constants) for bound in prepared.measures)
     refuse_flat(challenge, measures)
     refuse_ladder(challenge, measures)
     refuse_ungrouped(challenge, public_part.groups)

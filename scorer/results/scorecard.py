@@ -40,9 +40,9 @@ class Rules(NamedTuple):
     undefined: Undefined = "zero"
 
     @classmethod
-    def of(cls, challenge: Challenge, zero_is_low: bool) -> Rules:
+    def of(cls, challenge: Challenge, zero_is_bad: bool) -> Rules:
         """The rules of a challenge, for measures of which 0 is a low value, or is none."""
-        undefined = challenge.undefined or ("zero" if zero_is_low else "error")
+        undefined = challenge.undefined or ("zero" if zero_is_bad else "error")
         return cls(challenge.submission.missing_list or "error", undefined)
 
 

@@ -71,7 +71,7 @@ def rows_of(roles, rows, numbers=()):
 
 def workings(notation, answers, submission, ties="item-desc", kind="grades"):
     """What is explained of each list, beside what scoring gave."""
-    made = bound(notation, kind).settled(answers.constants)
+    made = bound(notation, kind).resolve(answers.constants)
     meeting = answers.meet(submission, ties, views(made))
     card = scored(meeting, answers.lists, [made])
     for at in range(len(answers.lists)):
@@ -153,7 +153,7 @@ def test_ranked_lists(notation):
         rules.append("expected")
     if "mean-rank" in bound(notation).metric.ties:
         rules.append("mean-rank")
-    strict = bound(notation).metric.strict_order
+    strict = bound(notation).metric.truth_order == "strict"
 
     @LAWS
     @given(st.lists(pairs(order=strict, tied=True), min_size=1, max_size=3), st.sampled_from(rules))

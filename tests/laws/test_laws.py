@@ -50,7 +50,7 @@ def table(rows, number):
 
 def values(truth, run, lists=LISTS, ties="item-desc", measures=MEASURES):
     judged, _ = judge(table(run, "score"), GradedItems.of(table(truth, "grade"), lists), ties)
-    return {m.name: evaluate(m.settled(type("C", (), {"max_grade": 3.0})), {Judged: judged})
+    return {m.name: evaluate(m.resolve(type("C", (), {"max_grade": 3.0})), {Judged: judged})
             for m in measures}  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def test_a_list_has_the_same_values_whatever_other_lists_there_are(truth, run, f
         mine = {k: g for k, g in truth.items() if k[0] in lists}
         rows = {k: s for k, s in run.items() if k[0] in lists}
         judged, answered = judge(table(rows, "score"), GradedItems.of(table(mine, "grade"), lists))
-        settled = [m.settled(type("C", (), {"max_grade": 3.0})) for m in MEASURES]
+        settled = [m.resolve(type("C", (), {"max_grade": 3.0})) for m in MEASURES]
         return score(Views(answered, {Judged: judged}), judged.names, settled)
 
     halves = [tuple(sorted(half)) for half in (first, set(LISTS) - first) if half]

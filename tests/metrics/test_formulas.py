@@ -189,7 +189,7 @@ TRIED += [n for shallow in SHALLOW.values() for n in shallow]
 @pytest.mark.parametrize("notation", TRIED)
 def test_formulas_of_ranked_lists(notation):
     made = bound(notation)
-    for items, truth in random_lists(made.metric.strict_order):
+    for items, truth in random_lists(made.metric.truth_order == "strict"):
         found = values(notation, meet([(items, truth)]))[0]
         own = OWN.get(made.metric.name, lambda *_: {})(items, truth, made.params)
         same(made, found, letters(items, truth, made.params) | own, (items, truth))
@@ -206,7 +206,7 @@ def value(made, view):
 def of_kind(notation, kind, **constants):
     named = METRICS.find_all(parse(notation)[0], every=True)
     metric = next(metric for metric in named if kind in metric.kinds)
-    return parse_measure(metric, notation).settled(SimpleNamespace(**constants))
+    return parse_measure(metric, notation).resolve(SimpleNamespace(**constants))
 
 
 def own_order(target):
@@ -419,7 +419,7 @@ COUNTED = [
 @pytest.mark.parametrize(("notation", "names", "wanted"), COUNTED)
 def test_formulas_of_counts(notation, names, wanted):
     named = METRICS.find_all(parse(notation)[0], every=True)[0]
-    same(parse_measure(named, notation).settled(CONSTANTS), wanted, names, tolerance=2e-4)
+    same(parse_measure(named, notation).resolve(CONSTANTS), wanted, names, tolerance=2e-4)
 
 
 def test_every_metric_has_a_formula_that_is_tried():

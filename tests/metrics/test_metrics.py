@@ -97,7 +97,7 @@ def test_metric_says_what_it_is(metric):
 # Laws
 
 # some take truths without equal grades only; the others take both sorts
-SORTS = {False: [n for n in NOTATIONS if not bound(n).metric.strict_order], True: NOTATIONS}
+SORTS = {False: [n for n in NOTATIONS if bound(n).metric.truth_order != "strict"], True: NOTATIONS}
 
 
 def asked(made, groups):

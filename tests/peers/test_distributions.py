@@ -27,7 +27,7 @@ class Two:
 
 def value(notation, view, **params):
     made = next(
-        parse_measure(each, notation, params).settled(Two())
+        parse_measure(each, notation, params).resolve(Two())
         for each in metrics().find_all(parse(notation)[0], every=True)
         if each.view is type(view)
     )

@@ -29,7 +29,7 @@ def value(notation, view, several=False):
     found = METRICS.find_all(parse(notation)[0], every=True)
     metric = next(m for m in found if "labels" in m.kinds)
     classes = getattr(view, "classes", ())
-    made = parse_measure(metric, notation).settled(
+    made = parse_measure(metric, notation).resolve(
         Constants(classes, several, view.weight is not None)
     )
     given = made.values(view)

@@ -104,7 +104,7 @@ def card(lists, only=None, catalogue=CATALOGUE, shuffled=None):
         "item-desc",
         frozenset({Judged, Returned}),
     )
-    bound = [each.settled(answers.constants) for each in MEASURES]
+    bound = [each.resolve(answers.constants) for each in MEASURES]
     return score(meeting, answers.lists, bound), bound
 
 

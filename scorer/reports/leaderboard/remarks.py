@@ -115,7 +115,7 @@ def _reversal(measure: Measure, report: Report) -> str:
 def _no_hit(names: Sequence[str], report: Report) -> str:
     """Return the remark on submissions without a hit, with the likeliest cause."""
     found, question = "nothing", "Are its texts written as the challenge asks?"
-    if any(part.metric.classes for measure in report.measures for part in measure.all_parts):
+    if any(p.metric.class_cells(p.params) for m in report.measures for p in m.all_parts):
         question = "Are the classes this challenge's?"
     elif not report.challenge.submission.texts:
         found, question = "no item", "Are the ids of the items this challenge's?"

@@ -26,7 +26,7 @@ def bound(notation, view, params):
         m for m in found if m.view is type(view) and (kind in m.kinds or m.view is not Targets)
     )
     constants = SimpleNamespace(classes=getattr(view, "classes", ()), several=False)
-    return parse_measure(metric, notation, params).settled(constants)
+    return parse_measure(metric, notation, params).resolve(constants)
 
 
 def value(notation, view, **params):

@@ -20,7 +20,7 @@ SEEDS = range(12)
 def bound(notation, classes=CLASSES, several=False):
     found = METRICS.find_all(parse(notation)[0], every=True)
     metric = next(m for m in found if "labels" in m.kinds)
-    return parse_measure(metric, notation).settled(
+    return parse_measure(metric, notation).resolve(
         SimpleNamespace(classes=classes, several=several)
     )
 
