@@ -30,7 +30,6 @@ from scorer.challenge.fields import (
 )
 from scorer.challenge.yaml import YamlValue
 from scorer.core.text import nearest, quoted
-from scorer.reading.json import find_diverging_role, is_path, parse_path
 from scorer.reading.layout import (
     MOST_PARTS,
     NO_SEPARATOR,
@@ -39,6 +38,9 @@ from scorer.reading.layout import (
     WHITESPACE,
     Layout,
     RowKeysFile,
+    find_diverging_role,
+    is_path,
+    parse_path,
     separator_of,
 )
 

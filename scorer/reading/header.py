@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from scorer.core.problems import Problem
@@ -22,28 +22,43 @@ LONGEST_NAME = 100  # characters of a name that is proposed
 LISTED_NAMES = 12  # of a header that a message shows
 NAMELIKE = re.compile(r"[\w .,#%()\[\]/?-]{1,40}")  # what is shown of a header that fits nothing
 # Names of columns that count rows, in small letters and without signs: no scores and no grades.
-ROW_NUMBER_NAMES = frozenset(
-    {"id", "idx", "index", "row", "rowid", "rowindex", "rownumber", "unnamed0"}
-)
+ROW_NUMBER_NAMES = {"id", "idx", "index", "row", "rowid", "rowindex", "rownumber", "unnamed0"}
 PANDAS_INDEX = re.compile(r"|index|level_0|Unnamed: 0(\.[0-9]+)*")
 NO_INDEX = "write with to_csv(index=False); score check --fix removes the column"
-BADLY_WRITTEN = ("S502", "S503", "S504", "S506")  # faults of a cell in a column of numbers
+BADLY_WRITTEN = ("", "S502", "S503", "S504", "S506")  # codes of cells in a column of numbers
 WRITE_JSON = "write one object a line, as pandas does with to_json(orient='records', lines=True)"
 BEGINS_AS_JSON = re.compile(r'\[?\s*\{\s*(?:"|$)|\[\s*(?:\[|$)')
 EXCEL_SEPARATOR_LINE = re.compile(r"sep=.", re.IGNORECASE)
 BETWEEN_IDS = re.compile(r"[\s,;|]+")  # in one cell
-BETWEEN_NAMES = re.compile(r"[,;|\t]")
 SEPARATOR_NAMES = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 
+Place = tuple[int, int]  # a line and a character in it, each from 1
 
-class Header(NamedTuple):
-    """The names of a file's columns, and where they stand."""
 
-    names: Sequence[str]
-    text: str  # the line, or lines, of the header
-    line: int | None  # the first of them; None if a format has none
-    # The line and the character of each name; empty if the challenge names the columns.
-    places: Sequence[tuple[int, int | None]] = ()
+@dataclass
+class Record:
+    """The fields of a record of a delimited file, up to a fault if it has one.
+
+    Attributes:
+        line: The line on which it begins, from 1; 0 if the challenge names the columns.
+        next_line: The line after it, or after its fault.
+        fields: The text of each field.
+        places: Where each field begins, its quote included; none if `line` is 0.
+        is_quoted: Whether a field is quoted, so that even an empty one is a cell.
+        fault: What is wrong with it.
+    """
+
+    line: int
+    next_line: int = 0
+    fields: list[str] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    is_quoted: bool = False
+    fault: Problem | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it has no cell, as blank lines and the last rows of a spreadsheet have none."""
+        return not self.is_quoted and not any(self.fields)
 
 
 class SchemaMatch(NamedTuple):
@@ -51,13 +66,6 @@ class SchemaMatch(NamedTuple):
 
     schema: Schema
     roles: tuple[str, ...]  # that the file has
-
-
-class SampleRow(NamedTuple):
-    """One of the first rows of a file."""
-
-    fields: Sequence[str]
-    places: Sequence[tuple[int, int | None]]  # the line and the character of each field
 
 
 class UnusedColumn(NamedTuple):
@@ -74,18 +82,14 @@ class UnusedColumn(NamedTuple):
         """Whether it is named as a number of rows is, and no number comes twice."""
         word = "".join(filter(str.isalnum, self.name.casefold()))
         numbers = [cell.strip() for cell in self.cells]
-        return (
-            word in ROW_NUMBER_NAMES
-            and all(map(str.isdecimal, numbers))
-            and len(set(numbers)) == len(numbers)
-        )
+        is_counted = all(map(str.isdecimal, numbers)) and len(set(numbers)) == len(numbers)
+        return word in ROW_NUMBER_NAMES and is_counted
 
     @property
     def is_numeric(self) -> bool:
         """Whether the cells are numbers, some of them perhaps missing or badly written."""
-        codes = [parse_number(cell.strip()).code for cell in self.cells]
-        some_good = any(code in ("", "S504") for code in codes)
-        return some_good and all(not code or code in BADLY_WRITTEN for code in codes)
+        codes = {parse_number(cell.strip()).code for cell in self.cells}
+        return not codes.isdisjoint(("", "S504")) and codes.issubset(BADLY_WRITTEN)
 
 
 def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -> SchemaMatch:
@@ -93,8 +97,8 @@ def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -
 
     Args:
         names: The names of the columns.
-        request: Has the schemas, of which the one with the fewest missing columns is taken.
-        line: The line of the header; None if the format has none.
+        request: Has the schemas; the one with the fewest missing columns is taken.
+        line: The line of the header, if the format has one.
 
     Raises:
         ReportedError: It fits none, as the request's findings say.
@@ -104,7 +108,7 @@ def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -
     try:
         schemas = [cut_schema(request.layout, schema, names) for schema in request.schemas]
     except MissingColumnsError as error:
-        raise UnreadableError("S201", str(error), line=line) from None
+        raise UnreadableError("S201", str(error), line) from None
     # Of schemas that fit alike, the one whose roles the challenge names: wide columns fit any.
     distances = [
         (len(schema.missing_roles(present)), len(asked.columns.keys() - set(asked.roles)))
@@ -141,31 +145,24 @@ def _report_missing_columns(
     free = [n for n in names[:MOST_NAMES] if n not in used and len(n) < LONGEST_NAME]
     some_fit = not used.isdisjoint(names)
     listed = _join_names([name for name in names if some_fit or NAMELIKE.fullmatch(name)])
+    help, values = None, [role for role in ("grade", "rating") if role in schema.roles]
+    if values:  # it is a truth
+        roles = dict.fromkeys([*(role for role in schema.required if "[" not in role), *values])
+        named = (f"{role}: {printable(schema.columns.get(role, '...'), 60)}" for role in roles)
+        file = printable(request.path.name, 60)
+        help = "say which is which: "
+        help += f"truth: {{file: {file}, columns: {{{', '.join(named)}}}}}"
     for role in missing:
         name = schema.column_name(role)
-        lone = free[0] if len(missing) == len(free) == 1 and some_fit else ""
-        similar = nearest(name, free) or lone
+        only = free[0] if len(missing) == len(free) == 1 and some_fit else ""
+        similar = nearest(name, free) or only
         hint = f"; rename {quoted(similar)}?" if similar else ""
         message = f"column {quoted(name)} is missing; found: {listed}{hint}"
-        help = _truth_columns_help(schema, request.path)
-        request.findings.add(Problem("S201", message, line=line, help=help))
-
-
-def _truth_columns_help(schema: Schema, path: Path) -> str | None:
-    """Return how the columns of a truth are named in challenge.yaml; None for other files."""
-    values = [role for role in ("grade", "rating") if role in schema.roles]
-    if not values:
-        return None
-    roles = dict.fromkeys([*(r for r in schema.required if "[" not in r), *values])
-    columns = ", ".join(
-        f"{role}: {printable(schema.columns.get(role, '...'), 60)}" for role in roles
-    )
-    file = printable(path.name, 60)
-    return f"say which is which: truth: {{file: {file}, columns: {{{columns}}}}}"
+        request.report("S201", message, line, help=help)
 
 
 def match_header(
-    header: Header, sample: Sequence[SampleRow], separator: str, request: ReadRequest
+    header: Record, sample: Sequence[Record], separator: str, request: ReadRequest
 ) -> SchemaMatch:
     """Return the schema that the header of a delimited file fits, after reporting its faults.
 
@@ -179,25 +176,34 @@ def match_header(
         ReportedError: It fits none, as the request's findings say.
         UnreadableError: It fits none, or the file has no header.
     """
-    names, line, findings = header.names, header.line, request.findings
-    if not request.layout.header:
+    names, line = header.fields, header.line or None
+    if line is not None:
         _refuse_data_as_header(header, separator, request)
     fewest = min(len(schema.missing_roles(())) for schema in request.schemas)
     if not names[0] and len(names) > fewest:  # else a column that is needed has no name
         message = "unnamed first column; a pandas index?"
-        findings.add(Problem("S203", message, line=line, column=1, help=NO_INDEX))
-    _report_repeated_names(header, request)
+        request.report("S203", message, line, 1, NO_INDEX)
+    positions: dict[str, list[int]] = {}
+    for n, name in enumerate(names):
+        positions.setdefault(name, []).append(n)
+    for name, found in positions.items():
+        if name and len(found) > 1:
+            times = "twice" if len(found) == 2 else f"{len(found):,} times"
+            columns = f"{found[0] + 1} and {found[1] + 1}" + (", ..." if len(found) > 2 else "")
+            message = f"column {quoted(name)} appears {times} (columns {columns})"
+            place = header.places[found[1]] if header.places else (None, None)
+            request.report("S204", message, *place)
     match = match_schema(names, request, line)
+    rows = [row for row in sample if len(row.fields) == len(names)]
     if not request.layout.cells:
-        _refuse_several_ids(match, names, sample)
-    if not request.layout.header:  # else the challenge knows of all columns
+        _refuse_several_ids(match, names, rows)
+    if line is not None:  # else the challenge knows of all columns
         used = {match.schema.column_name(role) for role in match.roles}
-        whole_rows = [row.fields for row in sample if len(row.fields) == len(names)]
         unused = [
             UnusedColumn(
                 name,
-                *_name_place(header, n),
-                [fields[n] for fields in whole_rows],
+                *header.places[n],
+                [row.fields[n] for row in rows],
                 "" if name else f"{n + 1:,}, which has no name,",
             )
             for n, name in enumerate(names)
@@ -207,64 +213,39 @@ def match_header(
     return match
 
 
-def _name_place(header: Header, n: int) -> tuple[int | None, int | None]:
-    return header.places[n] if n < len(header.places) else (header.line, None)
-
-
 def _known_names(request: ReadRequest) -> set[str]:
     return {schema.column_name(role) for schema in request.schemas for role in schema.roles}
 
 
-def _refuse_data_as_header(header: Header, separator: str, request: ReadRequest) -> None:
+def _refuse_data_as_header(header: Record, separator: str, request: ReadRequest) -> None:
     """Raise UnreadableError if the first line has a number and no name that is known."""
-    words = re.split(r"[,;|\s]+", header.text)
-    if _known_names(request).isdisjoint(header.names) and any(map(DECIMAL.fullmatch, words)):
-        data = printable(header.text.strip(), 60)
-        message = f"no header; the first line looks like data ({data})"
+    text = "\n".join(request.texts()[header.line - 1 : header.next_line - 1])
+    has_number = any(map(DECIMAL.fullmatch, re.split(r"[,;|\s]+", text)))
+    if has_number and _known_names(request).isdisjoint(header.fields):
+        message = f"no header; the first line looks like data ({printable(text.strip(), 60)})"
         schema = request.schemas[0]
-        first_line = separator.join(schema.column_name(role) for role in schema.required)
+        first_line = separator.join(map(schema.column_name, schema.required))
         hint = f"begin the file with the names of its columns: {printable(first_line)}"
-        raise UnreadableError("S202", message, line=header.line, help=hint)
+        raise UnreadableError("S202", message, header.line, help=hint)
 
 
-def _report_repeated_names(header: Header, request: ReadRequest) -> None:
-    positions: dict[str, list[int]] = {}
-    for n, name in enumerate(header.names):
-        positions.setdefault(name, []).append(n)
-    for name, found in positions.items():
-        if name and len(found) > 1 and not request.findings.count_if_full("S204"):
-            times = "twice" if len(found) == 2 else f"{len(found):,} times"
-            columns = f"{found[0] + 1} and {found[1] + 1}" + (", ..." if len(found) > 2 else "")
-            message = f"column {quoted(name)} appears {times} (columns {columns})"
-            line, column = _name_place(header, found[1])
-            request.findings.add(Problem("S204", message, line=line, column=column))
-
-
-def _refuse_several_ids(
-    match: SchemaMatch, names: Sequence[str], sample: Sequence[SampleRow]
-) -> None:
+def _refuse_several_ids(match: SchemaMatch, names: Sequence[str], rows: Sequence[Record]) -> None:
     """Raise UnreadableError if each cell of the items holds several ids, and each list has a row.
 
     If the file has a score or a rank, a row is one item.
     """
     if not {"list", "item"} <= set(match.roles) or any(role not in TEXT for role in match.roles):
         return
-    list_position = names.index(match.schema.column_name("list"))
-    item_position = names.index(match.schema.column_name("item"))
-    rows = [row for row in sample if len(row.fields) == len(names)]
-    lists = [row.fields[list_position] for row in rows]
-    if not rows or len(set(lists)) < len(lists):
+    at_list, at_item = (names.index(match.schema.column_name(role)) for role in ("list", "item"))
+    lists = {row.fields[at_list] for row in rows}
+    has_several = all(_holds_several_ids(row.fields[at_item]) for row in rows)
+    if not rows or len(lists) < len(rows) or not has_several:
         return
-    if not all(_holds_several_ids(row.fields[item_position]) for row in rows):
-        return
-    name, cell = match.schema.column_name("item"), rows[0].fields[item_position]
-    line, column = rows[0].places[item_position]
-    message = (
-        f"column {quoted(name)} holds several ids in a cell ({quoted(cell, 40)}); a row has one"
-    )
+    name, cell = names[at_item], rows[0].fields[at_item]
+    message = f"column {quoted(name)} holds several ids in a cell ({quoted(cell, 40)})"
     hint = "write a row for each item, best first, or lines 'u1: 2, 1, 4' in a file called .lists"
     hint += "; an organizer allows cells: {item: ' '}, or declares a text: text in place of item"
-    raise UnreadableError("S209", message, line=line, column=column, help=hint)
+    raise UnreadableError("S209", f"{message}; a row has one", *rows[0].places[at_item], hint)
 
 
 def _holds_several_ids(cell: str) -> bool:
@@ -289,69 +270,42 @@ def warn_unused_columns(
 
     A column of numbers is an error if the rows have neither a score nor a rank: the order of the
     rows would rank them. In a truth without grades the warning says how to name the column.
-
-    Args:
-        unused: The columns.
-        match: The schema of the file, and the roles it has.
-        names: The names of all columns.
-        request: Receives the problems.
     """
-    schema, findings = match.schema, request.findings
+    schema = match.schema
     if schema.every:
         return
     is_unordered = set(schema.roles) >= ORDERED and ORDERED.isdisjoint(match.roles)
     is_ungraded = "grade" in schema.roles and "grade" not in match.roles
     for extra in unused:
         label = extra.label or quoted(extra.name)
-        message = f"column {label} is not used"
-        is_index = bool(extra.name and PANDAS_INDEX.fullmatch(extra.name) and extra.is_numeric)
-        if is_index:
-            message += "; a pandas index?"
-        elif (
-            (is_unordered or is_ungraded)
-            and extra.name
-            and extra.is_numeric
-            and not extra.counts_rows
-        ):
+        message, help = f"column {label} is not used", None
+        is_wanted = bool(is_unordered or is_ungraded) and extra.name != "" and extra.is_numeric
+        if extra.name and PANDAS_INDEX.fullmatch(extra.name) and extra.is_numeric:
+            message, help = f"{message}; a pandas index?", NO_INDEX
+        elif is_wanted and not extra.counts_rows:
             columns = {**schema.columns, "score" if is_unordered else "grade": extra.name}
             named = {base_role(role): printable(name, 60) for role, name in columns.items()}
             declared = ", ".join(f"{role}: {name}" for role, name in named.items())
             if is_ungraded:
                 file = printable(request.path.name, 60)
-                message += (
-                    "; without grades every row has grade 1. If these are the grades, write "
-                    f"truth: {{file: {file}, columns: {{{declared}}}}}"
-                )
+                message += "; without grades every row has grade 1. If these are the grades, write "
+                message += f"truth: {{file: {file}, columns: {{{declared}}}}}"
             else:
-                what = (
-                    f"no column 'score' or 'rank', and {label} holds numbers that are not used; "
-                    f"found: {_join_names(names)}"
-                )
+                what = f"no column 'score' or 'rank', and {label} holds numbers that are not used"
                 hint = f"rename it, or in the challenge: submission: {{columns: {{{declared}}}}}"
-                findings.add(Problem("S201", what, line=extra.line, column=extra.column, help=hint))
+                what += f"; found: {_join_names(names)}"
+                request.report("S201", what, extra.line, extra.column, hint)
                 is_unordered = False  # one problem of this is enough
-        if not findings.count_if_full("S205"):
-            help = NO_INDEX if is_index else None
-            problem = Problem(
-                "S205", message, "warning", line=extra.line, column=extra.column, help=help
-            )
-            findings.add(problem)
+        request.report("S205", message, extra.line, extra.column, help, severity="warning")
 
 
 def refuse_other_beginnings(line: int, text: str, request: ReadRequest) -> None:
-    """Raise UnreadableError if the first characters of a file's first line show it is no header.
-
-    Args:
-        line: The number of the line.
-        text: The line.
-        request: Has the names that a header may have.
-    """
+    """Raise UnreadableError if the first line of a file shows by how it begins that it is none."""
     text = text.strip(" \t")
     if BEGINS_AS_JSON.match(text):
         message = "this is JSON, not a table of separated columns"
-        help = f"{WRITE_JSON}, in a file called .jsonl"
-        raise UnreadableError("S107", message, line=line, help=help)
-    names = {name.strip(' \t"') for name in BETWEEN_NAMES.split(text)}
+        raise UnreadableError("S107", message, line, help=f"{WRITE_JSON}, in a file called .jsonl")
+    names = {name.strip(' \t"') for name in re.split(r"[,;|\t]", text)}
     if EXCEL_SEPARATOR_LINE.fullmatch(text):
         message = f"no header; {quoted(text)} is a line for a spreadsheet"
     elif text.startswith("#") and _known_names(request).isdisjoint(names):
@@ -359,11 +313,11 @@ def refuse_other_beginnings(line: int, text: str, request: ReadRequest) -> None:
     else:
         return
     hint = "leave out what stands before the names of the columns (score check --fix does)"
-    raise UnreadableError("S202", message, line=line, help=hint)
+    raise UnreadableError("S202", message, line, help=hint)
 
 
 def find_separator(line: int, text: str, request: ReadRequest) -> str:
-    """Return what separates the columns of a file; a problem if it is not the expected character.
+    """Return what separates the columns of a file; report an unexpected character.
 
     Args:
         line: The number of the file's first line.
@@ -378,14 +332,10 @@ def find_separator(line: int, text: str, request: ReadRequest) -> str:
         return expected
     message = f"columns are separated by {quoted(other)}, expected {quoted(expected)}"
     hint = "write with sep=',', or call the file .tsv" if other == "\t" else None
-    column = text.index(other) + 1
-    request.findings.add(Problem("S206", message, line=line, column=column, help=hint))
+    request.report("S206", message, line, text.index(other) + 1, hint)
     return other
 
 
 def _join_names(names: Sequence[str]) -> str:
-    if not names:
-        return "no name of a column"
-    return printable(
-        ", ".join(names[:LISTED_NAMES]) + (", ..." if len(names) > LISTED_NAMES else "")
-    )
+    more = ", ..." if len(names) > LISTED_NAMES else ""
+    return printable(", ".join(names[:LISTED_NAMES]) + more) if names else "no name of a column"

@@ -26,6 +26,9 @@ PART = "/"  # between the part that a list is in, and its name
 VALUE_ROLES = (
     *("prediction", "label", "probability[0]", "score", "grade", "rating", "target", "rank"),
 )
+STEP = re.compile(r"\[\]|\*|[^.\[\]*]+")  # of a path in a JSON document
+EACH = ("[]", "*")  # the steps to all elements of an array, and to all members of an object
+Steps = tuple[str, ...]
 BRACKETS = {"[": "]", "(": ")"}
 BEFORE_EACH = "\0"  # of several texts, none of which holds it: files with it are refused
 
@@ -359,3 +362,41 @@ def row_of(name: str) -> str:
     """
     part, mark, row = name.partition(PART)
     return row if mark else part
+
+
+def parse_path(path: str) -> Steps:
+    """Return the steps to the cells of a document: names, each element, each member.
+
+    >>> parse_path("questions[].documents[]"), parse_path("*[]"), parse_path("[].id")
+    (('questions', '[]', 'documents', '[]'), ('*', '[]'), ('[]', 'id'))
+    """
+    return tuple(STEP.findall(path))
+
+
+def is_path(path: str) -> bool:
+    """Return whether a text is a path: names with dots between, `[]` and `*` for each one.
+
+    >>> is_path("questions[].id"), is_path("a..b"), is_path("[0].id")
+    (True, False, False)
+    """
+    name = r"(?:\*|[^.\[\]*]+)"
+    return re.fullmatch(rf"(?:{name}|(?:\[\])+)(?:\[\]|\.{name})*", path) is not None
+
+
+def container_path(path: Steps) -> Steps:
+    """Return the steps to the first of several elements or members; () if there are none."""
+    return path[: next((n for n, step in enumerate(path) if step in EACH), -1) + 1]
+
+
+def find_diverging_role(paths: Mapping[str, Steps]) -> str | None:
+    """Return the role whose path leads through other elements than the deepest path, if any."""
+
+    def last_container(path: Steps) -> Steps:
+        return path[: max((n for n, step in enumerate(path) if step in EACH), default=-1) + 1]
+
+    containers = {role: last_container(path) for role, path in paths.items()}
+    deepest = max(containers.values(), key=len)
+    for role, steps in containers.items():
+        if deepest[: len(steps)] != steps:
+            return role
+    return next((role for role, steps in containers.items() if not steps), None)

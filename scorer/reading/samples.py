@@ -10,13 +10,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scorer.reading.formats import Rows, WriteRows
-from scorer.reading.json import EACH, Steps, container_path, parse_path
 from scorer.reading.layout import (
+    EACH,
     NO_SEPARATOR,
     PART,
     WHITESPACE,
     Layout,
     RowKeys,
+    Steps,
+    container_path,
+    parse_path,
     separator_of,
     wide_value,
 )

@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol
 
 import polars as pl
 
-from scorer.core.problems import Findings, Problem
+from scorer.core.problems import Findings, Problem, Severity
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits
 from scorer.reading.schema import TEXT, Schema
@@ -143,10 +143,13 @@ class ReadRequest(NamedTuple):
         column: int | None = None,
         help: str | None = None,
         list: str | None = None,
+        severity: Severity = "error",
     ) -> None:
-        """Add an error to the findings, which keep so many of a code."""
+        """Add a problem to the findings, which keep so many of a code."""
         if not self.findings.count_if_full(code):
-            problem = Problem(code, message, line=line, column=column, list=list, help=help)
+            problem = Problem(
+                code, message, severity, line=line, column=column, list=list, help=help
+            )
             self.findings.add(problem)
 
 
