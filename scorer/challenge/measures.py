@@ -18,8 +18,7 @@ from scorer.challenge.fields import (
     bare,
     wrong,
 )
-from scorer.core.condition import parse as parse_condition
-from scorer.core.formula import FormulaError, parse
+from scorer.core.expressions import ExpressionError, parse_condition, parse_formula
 from scorer.core.text import quoted
 from scorer.reading.limits import ReadLimits as ReadLimits
 
@@ -105,15 +104,15 @@ def _aggregates(names: tuple[str, ...]) -> tuple[str, ...]:
 def _condition(text: str) -> str:
     try:
         parse_condition(text)
-    except FormulaError as error:
+    except ExpressionError as error:
         raise wrong(str(error), "C125") from None
     return text
 
 
 def _formula(text: str) -> str:
     try:
-        parse(text)
-    except FormulaError as error:
+        parse_formula(text)
+    except ExpressionError as error:
         raise wrong(str(error), "C125") from None
     return text
 
@@ -144,7 +143,7 @@ class MeasureSpec(YamlSection):
     @property
     def part_ids(self) -> tuple[str, ...]:
         """The ids of the measures that its formula names."""
-        return () if self.score is None else parse(self.score).names
+        return () if self.score is None else parse_formula(self.score).names
 
 
 Measures = tuple[

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import PluginError
-from scorer.core.formula import Node, parse
+from scorer.core.expressions import Formula, parse_formula
 from scorer.metrics.api import Better, Metric
 from scorer.stats.aggregate import MEAN, Aggregate
 
@@ -136,6 +136,6 @@ def composite(view: type, better: Better, low: float | None, high: float | None)
 
 
 @cache
-def formula_of(score: str) -> Node:
-    """The syntax tree of a composite's formula, which has been validated before."""
-    return parse(score)
+def formula_of(score: str) -> Formula:
+    """A composite's formula, which has been validated before."""
+    return parse_formula(score)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,7 +11,7 @@ from typing import Any
 from scorer.challenge.forms import layout_of
 from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
-from scorer.core.formula import Bounds, Traits, parse, spelt
+from scorer.core.expressions import Range, parse_formula, quote_name
 from scorer.core.text import join_first, nearest, quoted
 from scorer.metrics.aggregate import COMPOSITE, SIZE, Combination, composite
 from scorer.metrics.api import Better, Metric
@@ -211,11 +212,13 @@ class Combiner:
             if at in measures or spec.score is None:
                 return measures.get(at)
             parts = []
-            for name in parse(spec.score).names:
+            for name in parse_formula(spec.score).names:
                 part = by_id.get(name)
                 if part is None:
                     suggestion = nearest(name, [other for other in by_id if other != spec.id])
-                    ids_text = join_first([spelt(other) for other in by_id if other != spec.id], 8)
+                    ids_text = join_first(
+                        [quote_name(other) for other in by_id if other != spec.id], 8
+                    )
                     hint = (
                         f"; did you mean {quoted(suggestion)}?"
                         if suggestion
@@ -272,14 +275,16 @@ class Combiner:
             message = f"its measures have groups of {quoted(name)}, not of group, which are drawn"
             self._wrong(spec, "unit", message, "C125")
             return None
-        tree = parse(spec.score)
-        traits = {part.id: _traits(part) for part in parts}
-        moves, (low, high) = tree.rises(traits), tree.bounds(traits)
-        derived: Better | None = {1: "higher", -1: "lower"}.get(moves or 0)  # type: ignore[assignment]
-        if moves == 0:
+        low, high, rises, falls = parse_formula(spec.score).range(
+            {part.id: _range(part) for part in parts}
+        )
+        if not rises and not falls:
             message = "its measures make no difference to it"
             self._wrong(spec, "score", message, "C125")
             return None
+        derived: Better | None = None
+        if rises != falls:
+            derived = "higher" if rises else "lower"
         if derived is None and spec.better is None:
             message = "whether higher is better does not follow from its measures"
             help = "write better: higher, or better: lower"
@@ -299,12 +304,17 @@ class Combiner:
         return self.combined(spec, composed)
 
 
-def _traits(part: Measure) -> Traits:
+def _range(part: Measure) -> Range:
+    """The range of a measure, as part of a formula."""
     low, high = part.range
-    bounds = Bounds(*(end if end is not None else inf for end, inf in (
-        (low, -float("inf")), (high, float("inf")))))  # fmt: skip
-    return Traits(bounds, part.metric.better == "higher")
+    is_better = part.metric.better == "higher"
+    return Range(
+        -math.inf if low is None else low,
+        math.inf if high is None else high,
+        rises=is_better,
+        falls=not is_better,
+    )
 
 
 def _finite(number: float) -> float | None:
-    return number if abs(number) != float("inf") else None
+    return number if math.isfinite(number) else None

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from scorer.challenge.forms import layout_of
 from scorer.challenge.model import Challenge
 from scorer.challenge.sources import Described
 from scorer.core.arrays import Ints, Mask
-from scorer.core.condition import Condition, parse
 from scorer.core.errors import ChallengeError
-from scorer.core.grammar import GrammarError
+from scorer.core.expressions import Condition, ExpressionError, parse_condition
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, nearest, quoted
 from scorer.kinds.base import OpenTruth
@@ -27,13 +28,6 @@ from scorer.reading.schema import EXTRA, NUMBER, Schema
 from scorer.tables.frame import read_columns
 from scorer.tables.table import Table
 from scorer.views.join import among_lists
-
-
-class _Column(NamedTuple):
-    """A column at the rows of the truth."""
-
-    names: Sequence[str]
-    codes: Ints  # (rows,)
 
 
 def truth_shapes(prepared: BoundChallenge) -> list[Schema]:
@@ -90,12 +84,12 @@ def chosen(
     columns |= _at_items(catalogue, truth)
     choices = {}
     for text, key in keys.items():
-        condition = parse(text)
+        condition = parse_condition(text)
         refuse(challenge, _unknown_names(challenge, condition, columns, key))
         try:
-            true = condition.true(columns)
+            true = condition.mask(columns)
             choices[text] = _choice(prepared, condition, true, rows, lists, catalogue)
-        except GrammarError as error:
+        except ExpressionError as error:
             refuse(challenge, [Fault(key, "C125", str(error))])
         if not fold and not choices[text].lists.any():
             refuse(challenge, [Fault(key, "C125", f"true of no list: {text}")])
@@ -153,13 +147,13 @@ def _choice(
         return Chosen(count > 0)
     if prepared.kind.name not in ("grades", "ratings"):
         name = lists[int(np.argmax(half))]
-        raise GrammarError(
+        raise ExpressionError(
             f"true of some rows of {quoted(name)} only, and a list counts whole or not at all"
         )
     items = None
     if catalogue is not None and len(named) == len(condition.names):
         ids = catalogue.ids["item"]
-        met = np.flatnonzero(condition.true(named))
+        met = np.flatnonzero(condition.mask(named))
         items = frozenset(ids.names[code] for code in ids.codes[met].tolist())
     return Chosen(count > 0, true, items)
 
@@ -173,7 +167,7 @@ def _of_items_file(prepared: BoundChallenge, names: Set[str]) -> Table | None:
     return _text_columns(prepared.challenge, source, used, "item") if used else None
 
 
-def _at_items(catalogue: Table | None, truth: Table) -> dict[str, _Column]:
+def _at_items(catalogue: Table | None, truth: Table) -> dict[str, pl.Series]:
     """The columns of the items' file at the rows of the truth; '' where it lacks the item."""
     if catalogue is None or "item" not in truth.ids:
         return {}
@@ -183,9 +177,8 @@ def _at_items(catalogue: Table | None, truth: Table) -> dict[str, _Column]:
     columns = {}
     for role, column in catalogue.ids.items():
         if role.startswith(EXTRA):
-            names = [*column.names, ""]
-            codes = np.append(np.asarray(column.codes, dtype=np.int64), len(names) - 1)
-            columns[role[len(EXTRA) : -1]] = _Column(names, codes[rows])
+            cells = _cells(column.names, column.codes).append(pl.Series([""]))
+            columns[role[len(EXTRA) : -1]] = cells.gather(np.where(rows < 0, len(cells) - 1, rows))
     return columns
 
 
@@ -200,10 +193,12 @@ def _keyed(prepared: BoundChallenge) -> dict[str, str]:
 
 
 def _names(prepared: BoundChallenge) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for text in _keyed(prepared) for name in parse(text).names))
+    return tuple(
+        dict.fromkeys(name for text in _keyed(prepared) for name in parse_condition(text).names)
+    )
 
 
-def _of_truth(truth: Table, names: Sequence[str]) -> dict[str, _Column]:
+def _of_truth(truth: Table, names: Sequence[str]) -> dict[str, pl.Series]:
     """The columns of these names, by their roles or their own names, at the rows of the truth."""
     called = {truth.called(role): role for role in (*truth.ids, *truth.numbers)}
     columns = {}
@@ -211,16 +206,21 @@ def _of_truth(truth: Table, names: Sequence[str]) -> dict[str, _Column]:
         roles = (name, called.get(name), f"{EXTRA}{name}]", f"{NUMBER}{name}]")
         role = next((r for r in roles if r and (r in truth.ids or r in truth.numbers)), "")
         if role in truth.ids:
-            columns[name] = _Column(truth.ids[role].names, np.asarray(truth.ids[role].codes))
+            columns[name] = _cells(truth.ids[role].names, truth.ids[role].codes)
         elif role:
             numbers, codes = np.unique(truth.numbers[role], return_inverse=True)
-            columns[name] = _Column([f"{n:.17g}" for n in numbers.tolist()], codes.reshape(-1))
+            columns[name] = _cells([f"{n:.17g}" for n in numbers.tolist()], codes.reshape(-1))
     return columns
+
+
+def _cells(names: Sequence[str], codes: NDArray[Any]) -> pl.Series:
+    """The text of each cell, which is one of `names`."""
+    return pl.Series(names, dtype=pl.String).gather(np.asarray(codes, dtype=np.int64))
 
 
 def _of_lists_file(
     challenge: Challenge, lists: Sequence[str], rows: Ints, keys: Mapping[str, str]
-) -> dict[str, _Column]:
+) -> dict[str, pl.Series]:
     """The columns of the lists' file that conditions name, at the rows of the truth."""
     source = challenge.lists
     if source is None:
@@ -229,7 +229,7 @@ def _of_lists_file(
     called = {word: word for word in words} | {
         role: word for role, word in source.columns.items() if word in words
     }
-    names = {name for text in keys for name in parse(text).names}
+    names = {name for text in keys for name in parse_condition(text).names}
     used = {name: word for name, word in called.items() if name in names}
     if not used:
         return {}
@@ -243,13 +243,13 @@ def _of_lists_file(
         raise ChallengeError(problems=[Problem("T301", message, path=path, list=name)])
     ids = {name: table.ids[f"{EXTRA}{name}]"] for name in used}
     return {
-        name: _Column(column.names, np.asarray(column.codes)[row_of[rows]])
+        name: _cells(column.names, np.asarray(column.codes)[row_of[rows]])
         for name, column in ids.items()
     }
 
 
 def _unknown_names(
-    challenge: Challenge, condition: Condition, columns: Mapping[str, _Column], key: str
+    challenge: Challenge, condition: Condition, columns: Mapping[str, pl.Series], key: str
 ) -> Iterator[Fault]:
     """Names of a condition that are no columns."""
     for name in condition.names:

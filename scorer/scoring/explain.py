@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from scorer.core.errors import PluginError, ScorerError
-from scorer.core.formula import with_blanks
+from scorer.core.expressions import format_template
 from scorer.core.text import printable
 from scorer.metrics.api import Ratio
 from scorer.metrics.explain import OneList, Working, equation, explain, grid
@@ -82,7 +82,7 @@ def _of_parts(measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Ru
     total = settle(card, measure, rules)
     value = float(of_lists(card, measure, rules)[0][at]) if measure.of_lists else total.mean
     inputs = list_values if measure.of_lists else means
-    numbers, names = with_blanks(measure.params["score"])
+    numbers, names = format_template(measure.params["score"])
     columns: dict[str, list[Any]] = {
         "measure": list(means),
         "this list": list(list_values.values()),

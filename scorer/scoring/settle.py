@@ -172,7 +172,7 @@ def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Val
     alike = len(counts) == len(parts) and all(
         (np.isnan(values) == np.isnan(counts[0])).all() for values in counts
     )
-    if alike and tree.affine() and all(p.metric.aggregate != "sum" for p in measure.parts):
+    if alike and tree.is_affine() and all(p.metric.aggregate != "sum" for p in measure.parts):
         list_values = tree.value(dict(zip(parts, counts, strict=True)))
     about = [_list_masks(card, part, rules, kept) for part in measure.parts]
     lists, missing, undefined = (

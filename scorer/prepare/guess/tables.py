@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from itertools import takewhile
 from typing import Any
 
-from scorer.core.formula import spelt
+from scorer.core.expressions import quote_name
 from scorer.core.text import join_first, quoted
 from scorer.prepare.guess.base import Guess, Needs
 from scorer.prepare.guess.look import Preview
@@ -176,7 +176,7 @@ def _with_positive_class(guess: Guess, classes: Sequence[str]) -> Guess:
     unsure = f"{column} is taken for the probability of {quoted(positive)}, the last of the classes"
     if len(classes) == 2:
         unsure += f"; if it is that of {quoted(classes[0])}, write probability: "
-        unsure += f"{{{spelt(classes[0])}: {spelt(column)}}}"
+        unsure += f"{{{quote_name(classes[0])}: {quote_name(column)}}}"
     return guess._replace(
         submission={**guess.submission, "columns": {**columns, "probability": {positive: column}}},
         unsure=unsure,
@@ -205,7 +205,7 @@ def _beside(
         {"id": part, "metric": "Spearman" if number else "Accuracy", "group": part}
         for part, number in parts.items()
     ]
-    mean = {"id": "mean", "score": f"({' + '.join(map(spelt, parts))}) / {len(parts)}"}
+    mean = {"id": "mean", "score": f"({' + '.join(map(quote_name, parts))}) / {len(parts)}"}
     numbers = [part for part, number in parts.items() if number]
     return Guess(
         f"classes, and numbers in {join_first(numbers)}",
