@@ -1,9 +1,7 @@
 """Lists made into what metrics look at, by way of the package's own join."""
 
-import numpy as np
-
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Schema, Table
+from scorer.reading.table import make_table
+from scorer.tables.frame import as_columns
 from scorer.views.join import GradedItems, judge
 
 
@@ -20,17 +18,11 @@ def meet(lists, ties="item-desc"):
         for place, group in enumerate(groups):
             items = [group] if isinstance(group, str) else group
             returned += [(name, item, -place) for item in items]
-    return judge(table(returned, "score"), GradedItems.of(table(grades, "grade"), names), ties)[0]
+    truth = GradedItems.of(as_columns(table(grades, "grade")), names)
+    return judge(as_columns(table(returned, "score")), truth, ties)[0]
 
 
 def table(rows, number):
     """The table of rows of a list, an item and a number, which is the column `number`."""
-    ids = {}
-    for column, role in enumerate(("list", "item")):
-        texts = [str(row[column]) for row in rows]
-        names = {text: code for code, text in enumerate(dict.fromkeys(texts))}
-        codes = np.array([names[text] for text in texts], dtype=np.int64)
-        ids[role] = CodedColumn(codes, tuple(names))
-    numbers = {number: np.array([row[2] for row in rows], dtype=np.float64)}
-    lines = np.arange(1, len(rows) + 1, dtype=np.int64)
-    return Table(ids, numbers, lines, Schema(("list", "item")))
+    roles = ("list", "item", number)
+    return make_table({role: [row[n] for row in rows] for n, role in enumerate(roles)})

@@ -6,6 +6,7 @@ from lists import table
 from scorer.core.plugins import discover
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import parse, parse_measure
+from scorer.tables.frame import as_columns
 from scorer.views.join import GradedItems, judge
 
 METRICS = discover("metric", "scorer.metrics", Metric)
@@ -29,7 +30,9 @@ def data(lowest=0):
 def ours(notation, truth, run, ties="item-desc"):
     """Our value of every answered list; what is undefined is 0 to the others."""
     rows = [
-        table([(q, item, x) for q, mine in side.items() for item, x in mine.items()], number)
+        as_columns(
+            table([(q, item, x) for q, mine in side.items() for item, x in mine.items()], number)
+        )
         for side, number in ((truth, "grade"), (run, "score"))
     ]
     view, answered = judge(rows[1], GradedItems.of(rows[0]), ties)

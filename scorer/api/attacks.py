@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
 from scorer.api.submissions import terms_of
-from scorer.core.arrays import Floats, Ints, Mask, starts
+from scorer.core.arrays import Ints, Mask, starts
 from scorer.core.problems import Findings
 from scorer.core.text import quoted
 from scorer.leaderboard.board import settled
@@ -23,10 +23,9 @@ from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes import probes
 from scorer.prepare.probes_of_grades import with_extra_columns
 from scorer.reading.numbers import LARGEST
-from scorer.reading.schema import NUMBER
+from scorer.reading.schema import NUMBER, TEXT
+from scorer.reading.table import Table, encode
 from scorer.scoring.lists import score_table
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
 
 LOST = 0.2  # the share of the truth that the good submission leaves to chance
 SOFT = 0.3  # the share of each probability that is spread evenly, so that no mistake is certain
@@ -91,19 +90,20 @@ def _means(ready: OpenChallenge, table: Table) -> Mapping[str, float]:
 
 def attacks(honest: Table, groups: Mapping[str, str]) -> Iterator[Attack]:
     """The attacks that make sense for a submission's columns; `groups` is list -> its group."""
-    in_list, rows = honest.ids["list"].codes, np.arange(len(honest))
+    in_list = encode(honest.frame["list"])[1]
     place = _rows_before(in_list)
-    if "item" in honest.ids and "prediction" not in honest.numbers:
+    if "item" in honest and "prediction" not in honest:
         for most in (1, 2):
-            if (kept := np.flatnonzero(place < most)).size < rows.size:
+            if not (kept := place < most).all():
                 name = f"leaving out all but {most} item{'s' * (most > 1)} of a list"
-                yield Attack(name, honest.where(kept), LENGTH)
+                yield Attack(name, honest.with_frame(honest.frame.filter(kept)), LENGTH)
     for share in (2, 10):
-        kept = np.flatnonzero(in_list % share > 0)
-        if 0 < kept.size < rows.size:
+        kept = in_list % share > 0
+        if kept.any() and not kept.all():
+            attacked = honest.with_frame(honest.frame.filter(kept))
             remedy = "submission: {missing_list: error}"
-            yield Attack(f"leaving out one list in {share}", honest.where(kept), remedy)
-    twice = honest.where(np.repeat(rows, 2))
+            yield Attack(f"leaving out one list in {share}", attacked, remedy)
+    twice = honest.with_frame(honest.frame[np.repeat(np.arange(len(honest)), 2)])
     yield Attack("giving each row twice", twice, "a check of your own: each row once")
     parts = list(_subsets(honest, groups))
     yield from _of_labels(honest)
@@ -112,63 +112,66 @@ def attacks(honest: Table, groups: Mapping[str, str]) -> Iterator[Attack]:
 
 def _subsets(honest: Table, groups: Mapping[str, str]) -> Iterator[tuple[str, Mask]]:
     """All rows, those of half of the lists, and those of some groups."""
-    lists = honest.ids["list"]
+    names, in_list = encode(honest.frame["list"])
     yield "all", np.ones(len(honest), dtype=bool)
-    yield "half of the lists", lists.codes % 2 > 0
-    own = np.array([groups.get(name, "") for name in lists.names], dtype=object)[lists.codes]
+    yield "half of the lists", in_list % 2 > 0
+    own = np.array([groups.get(name, "") for name in names], dtype=object)[in_list]
     for group in sorted({*groups.values()})[:GROUPS]:
         yield f"group {quoted(group)}", own == group
 
 
 def _of_labels(honest: Table) -> Iterator[Attack]:
     """One class for all rows; probabilities stand beside it."""
-    if (label := honest.ids.get("label")) is None or set(honest.numbers):
+    if "label" not in honest or _number_roles(honest):
         return
-    for code, name in list(enumerate(label.names))[:GROUPS]:
-        column = CodedColumn(np.full(len(honest), code), label.names)
-        table = replace(honest, ids={**honest.ids, "label": column})
+    for name in encode(honest.frame["label"])[0][:GROUPS]:
+        label = pl.lit(name, dtype=pl.String)
+        table = honest.with_frame(honest.frame.with_columns(label=label))
         remedy = "rank by a measure that mistakes of each kind cost, such as F1 or MCC"
         yield Attack(f"{quoted(name)} as label of all", table, remedy)
 
 
 def _of_numbers(honest: Table, parts: Sequence[tuple[str, Mask]]) -> Iterator[Attack]:
     """Attacks by the numbers of a submission: probabilities, predictions, scores, intervals."""
-    likely = [role for role in honest.numbers if role.startswith("probability[")]
+    numbers = _number_roles(honest)
+    likely = [role for role in numbers if role.startswith("probability[")]
     if len(likely) > 1:
         for factor in (1.0009, 1.5, 0.5):
-            scaled = {role: honest.numbers[role] * factor for role in likely}
+            scaled = [pl.col(role) * factor for role in likely]
             yield Attack(
                 f"probabilities times {factor:g}", _with(honest, scaled), "sums: normalize"
             )
-    if {"low", "high"} <= honest.numbers.keys():
-        wide = {"low": -LARGEST, "high": LARGEST}
+    if {"low", "high"} <= {*numbers}:
+        wide = [pl.lit(-LARGEST).alias("low"), pl.lit(LARGEST).alias("high")]
         remedy = "rank by a measure that wide intervals cost, too"
         yield Attack("intervals without end", _with(honest, wide), remedy)
-    further = [role for role in honest.numbers if role.startswith(NUMBER)]
+    further = [role for role in numbers if role.startswith(NUMBER)]
     for role in ("prediction", "score", *further):
-        if (given := honest.numbers.get(role)) is None or (
-            role == "score" and "item" in honest.ids
-        ):
+        if role not in numbers or (role == "score" and "item" in honest):
             continue  # equal scores order items by their names
+        given = honest.frame[role].to_numpy()
         for (name, value), (called, rows) in product(ODD.items(), parts):
-            table = _with(honest, {role: np.where(rows, value, given)})
+            table = _with(honest, [pl.Series(role, np.where(rows, value, given))])
             column = role.removeprefix(NUMBER).removesuffix("]")
             remedy = OWN_CHECK if role in further else f"{RANGE}, or {WORST}"
             yield Attack(f"{name} as {column} of {called}", table, remedy)
 
 
-def _with(table: Table, numbers: Mapping[str, Floats | float]) -> Table:
+def _number_roles(table: Table) -> list[str]:
+    """The roles of a table's columns of numbers."""
+    return [role for role in table.frame.columns[1:] if role not in TEXT]
+
+
+def _with(table: Table, columns: Sequence[pl.Expr | pl.Series]) -> Table:
     """The table with other numbers in some columns."""
-    rows = len(table)
-    columns = {role: np.broadcast_to(np.float64(x), (rows,)) for role, x in numbers.items()}
-    return replace(table, numbers={**table.numbers, **columns})
+    return table.with_frame(table.frame.with_columns(columns))
 
 
 def _soft(table: Table) -> Table:
     """With probabilities that are less certain than the truth."""
-    likely = {role: x for role, x in table.numbers.items() if role.startswith("probability[")}
+    likely = [role for role in table.frame.columns if role.startswith("probability[")]
     even = SOFT / max(len(likely), 2)
-    return _with(table, {role: (1 - SOFT) * values + even for role, values in likely.items()})
+    return _with(table, [pl.col(role) * (1 - SOFT) + even for role in likely])
 
 
 def _rows_before(in_list: Ints) -> Ints:

@@ -33,7 +33,7 @@ from scorer.prepare.tables import public_table
 from scorer.reading.formats import find_format
 from scorer.reading.limits import ReadLimits
 from scorer.reading.read import header_words
-from scorer.reading.schema import Schema
+from scorer.reading.schema import TEXT, Schema
 from scorer.reading.write import zip_files
 
 # groups of these names say which part of the lists is scored when
@@ -304,15 +304,11 @@ def _packed(
     challenge.yaml.
     """
     table = public_table(challenge, source, schema)
-    columns = {
-        role: table.called(role)
-        for role in schema.roles
-        if role in table.ids or role in table.numbers
-    }
+    columns = {role: table.column_name(role) for role in schema.roles if role in table}
     cells = [
-        list(map(table.ids[role].text, range(len(table))))
-        if role in table.ids
-        else [repr(value).removesuffix(".0") for value in table.numbers[role].tolist()]
+        table.frame[role].to_list()
+        if role in TEXT
+        else [repr(value).removesuffix(".0") for value in table.frame[role].to_list()]
         for role in columns
     ]
     heads = list(columns.values())

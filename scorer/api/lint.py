@@ -31,11 +31,10 @@ from scorer.prepare.probes_of_grades import cutoffs
 from scorer.prepare.splits import split_of_lists
 from scorer.reading.limits import ReadLimits
 from scorer.reading.read import header_words
+from scorer.reading.table import make_table
 from scorer.results.grading import scale_of
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Remark
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
 from scorer.views.frames import TEXT
 from scorer.views.returned import Returned
 from scorer.views.texts import Texts
@@ -146,9 +145,8 @@ def _without_probes(
     """Of kinds of which no submission is made: the examples, and of data frames the truth."""
     assert ready.answers is not None
     challenge, lists = ready.prepared.challenge, ready.answers.lists
-    rows = np.arange(len(lists))
-    ids = {"list": CodedColumn(rows, lists)}
-    table = Table(ids, {}, rows, ready.plan.shapes[0], {TEXT: ready.solution})
+    table = make_table({"list": list(lists)}, ready.plan.shapes[0])
+    table = replace(table, facts={TEXT: ready.solution})
     remarks, means = list(rejected), dict[str, Mapping[str, float | None]]()
     means = {m.id: {} if challenge.truthless else {"perfect": math.nan} for m in ready.measures}
     try:

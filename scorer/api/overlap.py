@@ -14,6 +14,7 @@ from scorer.kinds.grades import Grades
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
 from scorer.tables.columns import CodedColumn
+from scorer.tables.frame import as_columns
 from scorer.views.hits import Judged, Ranked
 from scorer.views.join import GradedItems
 
@@ -44,9 +45,9 @@ def overlap(
         if not _is_low(ready, submission):
             continue
         table = prepared.read(file.path, Findings(), file.format).table
-        if table is None or "item" not in table.ids or not len(table.ids["item"].names):
+        if table is None or "item" not in table or not len(table):
             continue
-        items = table.ids["item"]
+        items = as_columns(table).ids["item"]
         in_truth = _count_in_truth(items, truth)
         if in_truth >= FEW * len(items.names):
             continue

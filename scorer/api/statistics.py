@@ -6,20 +6,22 @@ baseline of one's own, is another submission.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
+import polars as pl
 
 from scorer.api.submissions import Named, baselines, trespasses
 from scorer.api.systems import among
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
-from scorer.core.arrays import Floats
 from scorer.core.problems import Findings
 from scorer.core.text import printable, quoted
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import OpenChallenge, opened
-from scorer.tables.table import Table
+from scorer.reading.schema import TEXT
+from scorer.reading.table import Table
 
 SHARES = 8  # classes whose share is told
 TOP = 10  # places of rankings that are laid beside each other
@@ -67,18 +69,18 @@ def _sentences(table: Table, public: Public, others: Mapping[str, Table]) -> Ite
     if not len(table):
         return
     yield from _coverage(table, public)
-    if "label" in table.ids:
+    if "label" in table:
         yield from _labels(table, others)
-    for role, values in table.numbers.items():
-        if role != "rank":
-            yield from _number_sentences(table, role, values, others)
-    if "item" in table.ids and public.kind == "grades":
+    for role in table.frame.columns[1:]:
+        if role != "rank" and role not in TEXT:
+            yield from _number_sentences(table, role, others)
+    if "item" in table and public.kind == "grades":
         yield from _orders(table, others)
 
 
 def _coverage(table: Table, public: Public) -> Iterator[str]:
     """How many of the challenge's lists are there, and whether the first or the last are not."""
-    named, known = set(table.ids["list"].names), list(public.lists)
+    named, known = set(table.frame["list"]), list(public.lists)
     missing = [name not in named for name in known]
     word = public.lists_called
     yield f"{len(known) - sum(missing):,} of {len(known):,} {word}"
@@ -92,7 +94,7 @@ def _coverage(table: Table, public: Public) -> Iterator[str]:
 
 def _labels(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
     shares = _label_shares(table)
-    word = printable(table.called("label"), 60)
+    word = printable(table.column_name("label"), 60)
     if len(shares) == 1:
         yield f"every {word} is {quoted(next(iter(shares)))}"
         return
@@ -100,7 +102,7 @@ def _labels(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
     more = f" and {len(shares) - SHARES:,} more" if len(shares) > SHARES else ""
     yield f"{word}: {', '.join(parts)}{more}"
     for name, other in others.items():
-        if "label" not in other.ids:
+        if "label" not in other:
             continue
         theirs = _label_shares(other)
         beside = [f"{quoted(key)} {theirs.get(key, 0):.1%}" for key in list(shares)[:SHARES]]
@@ -112,23 +114,18 @@ def _labels(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
 
 def _label_shares(table: Table) -> dict[str, float]:
     """The share of rows with each label, the largest first."""
-    column = table.ids["label"]
-    counts = np.bincount(column.codes, minlength=len(column.names))
-    order = np.argsort(-counts, kind="stable")
-    return {column.names[n]: counts[n] / len(table) for n in order.tolist() if counts[n]}
+    counts = Counter(table.frame["label"].to_list())  # equal ones in the order of the file
+    return {name: count / len(table) for name, count in counts.most_common()}
 
 
 def _by_id(table: Table) -> dict[str, str]:
-    lists, labels = table.ids["list"], table.ids["label"]
-    rows = zip(lists.codes.tolist(), labels.codes.tolist(), strict=True)
-    return {lists.names[row]: labels.names[label] for row, label in rows}
+    return dict(table.frame.select("list", "label").iter_rows())
 
 
-def _number_sentences(
-    table: Table, role: str, values: Floats, others: Mapping[str, Table]
-) -> Iterator[str]:
+def _number_sentences(table: Table, role: str, others: Mapping[str, Table]) -> Iterator[str]:
     """The range of a column, whether it is constant, and how it runs beside others' columns."""
-    word, finite = printable(table.called(role), 60), values[np.isfinite(values)]
+    values = table.frame[role].to_numpy()
+    word, finite = printable(table.column_name(role), 60), values[np.isfinite(values)]
     if not finite.size:
         return
     distinct = np.unique(finite).size
@@ -137,12 +134,12 @@ def _number_sentences(
         return
     low, middle, high = np.quantile(finite, [0, 0.5, 1])
     yield f"{word}: {distinct:,} different values, {low:.6g} to {high:.6g}, median {middle:.6g}"
-    if role == "score" and "item" in table.ids:
-        yield from _ties(table, values)
-    mine = _keyed(table, values)
+    if role == "score" and "item" in table:
+        yield from _ties(table)
+    mine = _keyed(table, role)
     for name, other in others.items():
-        if role not in other.numbers or not (
-            both := sorted(mine.keys() & (theirs := _keyed(other, other.numbers[role])).keys())
+        if role not in other or not (
+            both := sorted(mine.keys() & (theirs := _keyed(other, role)).keys())
         ):
             continue
         tau = _correlation([mine[key] for key in both], [theirs[key] for key in both])
@@ -151,22 +148,20 @@ def _number_sentences(
             yield f"rank correlation of {word} with that of {quoted(name)}: {tau:z.2f}{opposed}"
 
 
-def _ties(table: Table, values: Floats) -> Iterator[str]:
+def _ties(table: Table) -> Iterator[str]:
     """How many lists have one score for all their items."""
-    codes, known = table.ids["list"].codes, np.isfinite(values)
-    codes, values = codes[known], values[known]
-    low, high = np.full(codes.max() + 1, np.inf), np.full(codes.max() + 1, -np.inf)
-    np.minimum.at(low, codes, values)
-    np.maximum.at(high, codes, values)
-    several = np.bincount(codes) > 1
-    if equal := int((several & (low == high)).sum()):
-        yield f"all scores of a list are equal in {equal:,} of {int(several.sum()):,} lists"
+    score = pl.col("score")
+    by_list = table.frame.filter(score.is_finite()).group_by("list")
+    spans = by_list.agg(rows=pl.len(), equal=score.min() == score.max()).filter(pl.col("rows") > 1)
+    if equal := int(spans["equal"].sum()):
+        yield f"all scores of a list are equal in {equal:,} of {spans.height:,} lists"
 
 
-def _keyed(table: Table, values: Floats) -> dict[tuple[str, ...], float]:
-    columns = [table.ids[role] for role in ("list", "item") if role in table.ids]
-    names = zip(*([c.names[code] for code in c.codes.tolist()] for c in columns), strict=True)
-    return dict(zip(names, values.tolist(), strict=True))
+def _keyed(table: Table, role: str) -> dict[tuple[str, ...], float]:
+    """The number that each list, or each item of a list, has in a column."""
+    ids = [id_role for id_role in ("list", "item") if id_role in table]
+    keys: list[tuple[str, ...]] = table.frame.select(ids).rows()
+    return dict(zip(keys, table.frame[role].to_list(), strict=True))
 
 
 def _correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
@@ -184,7 +179,7 @@ def _orders(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
     mine = _rankings(table)
     sizes = sorted(map(len, mine.values()))
     middle = sizes[len(sizes) // 2]
-    items = len(set(table.ids["item"].names))
+    items = table.frame["item"].n_unique()
     span = f"{sizes[0]:,} to {sizes[-1]:,} items a list, {middle:,} in the middle"
     alike = f"{middle:,} items in each list"
     yield f"{alike if sizes[0] == sizes[-1] else span}; {items:,} different ones"
@@ -205,13 +200,12 @@ def _orders(table: Table, others: Mapping[str, Table]) -> Iterator[str]:
 
 def _rankings(table: Table) -> dict[str, list[str]]:
     """The items of each list, best first."""
-    lists, items = table.ids["list"], table.ids["item"]
-    score, rank = table.numbers.get("score"), table.numbers.get("rank")
-    key = -score if score is not None else rank if rank is not None else np.zeros(len(table))
-    order = np.lexsort((key, lists.codes))
+    ordered, key = table.frame, next((role for role in ("score", "rank") if role in table), None)
+    if key is not None:
+        ordered = ordered.sort(key, descending=key == "score", maintain_order=True)
     rankings: dict[str, list[str]] = {}
-    for row in order.tolist():
-        rankings.setdefault(lists.text(row), []).append(items.text(row))
+    for name, item in ordered.select("list", "item").iter_rows():
+        rankings.setdefault(name, []).append(item)
     return rankings
 
 

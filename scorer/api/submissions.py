@@ -23,11 +23,11 @@ from scorer.prepare.fingerprint import board_digest, fingerprint, signature
 from scorer.prepare.open import OpenChallenge
 from scorer.reading.formats import known_suffix
 from scorer.reading.open import COMPRESSED_SUFFIXES
+from scorer.reading.read import FileTable
 from scorer.reading.repair import FIXED
 from scorer.results.report import Scored
 from scorer.results.scorecard import Outcome
 from scorer.scoring.run import Tick, score_submissions
-from scorer.tables.frame import FileColumns
 
 # data frames, dicts or rows of a Python session have names; files are named after themselves
 Submissions = Mapping[str, object] | Iterable[Named | Path | str]
@@ -243,7 +243,7 @@ def _outcomes(
     ready: OpenChallenge,
     files: Sequence[Named],
     tick: Tick,
-    read: dict[Path, FileColumns],
+    read: dict[Path, FileTable],
     jobs: int,
 ) -> Iterator[Outcome]:
     """The outcome of each file; those that follow each other in one format go together.

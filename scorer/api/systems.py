@@ -5,21 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
+import polars as pl
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.prepare.bind import BoundChallenge
-from scorer.reading.schema import Schema
-from scorer.tables.frame import FileColumns
-from scorer.tables.table import Table
-
-if TYPE_CHECKING:
-    import polars as pl
+from scorer.reading.read import FileTable
+from scorer.reading.schema import TEXT, Schema
+from scorer.reading.table import Table
 
 # the roles of what was evaluated, and of its runs, where a table has several
 SEVERAL = ("system", "run")
@@ -78,7 +74,7 @@ def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
     columns = challenge.submission.columns
     roles = ("list", "measure") if "measure" in columns else ("list",)
     by_value: dict[str | None, set[str]] = {}
-    kept: dict[Path, FileColumns] = {}
+    kept: dict[Path, FileTable] = {}
     for file in files:
         table = file.table or _read_of(prepared, file, kept, Schema(roles, (), columns))
         for value, lists in () if table is None else _lists_by_value(table):
@@ -91,7 +87,7 @@ def among(prepared: BoundChallenge, files: Iterable[Named]) -> BoundChallenge:
 
 
 def _read_of(
-    prepared: BoundChallenge, file: Named, kept: dict[Path, FileColumns], shape: Schema
+    prepared: BoundChallenge, file: Named, kept: dict[Path, FileTable], shape: Schema
 ) -> Table | None:
     """The table of a file, which is kept to be scored; of one with faults some columns, or None."""
     findings = Findings()
@@ -105,13 +101,11 @@ def _read_of(
 
 def _lists_by_value(table: Table) -> Iterator[tuple[str | None, Iterable[str]]]:
     """The lists that a table has of each value that rows name, or of None."""
-    lists, measure = table.ids["list"], table.ids.get("measure")
-    if measure is None or len(measure.names) == 1:
-        yield None if measure is None else measure.names[0], lists.names
+    if "measure" not in table:
+        yield None, table.frame["list"].unique()
         return
-    for code, name in enumerate(measure.names):
-        present = np.bincount(lists.codes[measure.codes == code], minlength=len(lists.names))
-        yield name, compress(lists.names, present.tolist())
+    for (name,), rows in table.frame.select("list", "measure").group_by("measure"):
+        yield str(name), rows["list"].unique()
 
 
 def holds_systems(prepared: BoundChallenge) -> bool:
@@ -129,7 +123,12 @@ def by_system(
     """
     findings = Findings()
     table = prepared.read(file.path, findings, file.format).table
-    if table is None or findings.fatal or not len(table) or not {*several} & {*table.ids}:
+    if (
+        table is None
+        or findings.fatal
+        or not len(table)
+        or not any(role in table for role in several)
+    ):
         return [file]
     folder.mkdir()
     parts = []
@@ -137,7 +136,9 @@ def by_system(
         path = folder / f"{n}.parquet"
         lines = part[ROW].to_list()
         part.drop(ROW).write_parquet(path)
-        told = ", ".join(f"{table.called(role)} {quoted(name)}" for role, name in names.items())
+        told = ", ".join(
+            f"{table.column_name(role)} {quoted(name)}" for role, name in names.items()
+        )
         system = names.get("system", file.name)
         called = f"{system}#{names['run']}" if "run" in names else system
         whole = Named(called, path, label=file.display, format="parquet")
@@ -147,15 +148,12 @@ def by_system(
 
 def _frames(table: Table, several: Sequence[str]) -> Iterator[tuple[dict[str, str], pl.DataFrame]]:
     """The rows of each system, or run, with the columns as the file calls them."""
-    import polars as pl
-
-    columns: dict[str, object] = {
-        table.called(role): pl.Series(list(column.names), dtype=pl.String)[column.codes]
-        for role, column in table.ids.items()
-    }
-    columns |= {table.called(role): numbers for role, numbers in table.numbers.items()}
-    columns[ROW] = table.line
-    roles = [role for role in several if role in table.ids]
-    by = [table.called(role) for role in roles]
-    for names, part in pl.DataFrame(columns).group_by(by, maintain_order=True):
+    roles = [role for role in several if role in table]
+    by = [table.column_name(role) for role in roles]
+    texts_first = sorted(table.frame.columns[1:], key=lambda role: role not in TEXT)
+    frame = table.frame.select(
+        *(pl.col(role).alias(table.column_name(role)) for role in texts_first),
+        pl.col("line").alias(ROW),
+    )
+    for names, part in frame.group_by(by, maintain_order=True):
         yield dict(zip(roles, map(str, names), strict=True)), part

@@ -18,8 +18,8 @@ from scorer.core.text import printable, quoted
 from scorer.prepare.guess.forms import looked
 from scorer.prepare.guess.look import Preview
 from scorer.prepare.guess.values import value_columns
+from scorer.reading.read import read_table
 from scorer.reading.schema import Schema
-from scorer.tables.frame import read_columns
 
 VALUE = "value"  # what data without names has
 Rows = list[tuple[str, str, str]]  # case, name of the value, value as text
@@ -134,11 +134,10 @@ def texts_of(
     """The cells of some columns of a file, row by row."""
     roles = {f"extra[{name}]": column for name, column in columns.items()}
     findings, schema = Findings(str(path)), Schema(tuple(roles), (), roles)
-    table = read_columns(path, written.get("format"), [schema], findings)
+    table = read_table(path, written.get("format"), [schema], findings)
     if table is None:
         raise ChallengeError(problems=[p for p in findings if p.severity == "error"])
-    every = np.arange(len(table))
-    texts = [table.ids[role].texts(every) for role in roles]
+    texts = [table.frame[role].to_list() for role in roles]
     return zip(*texts, strict=True)
 
 

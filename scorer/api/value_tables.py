@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from scorer.api import data
 from scorer.api.arrays import is_array
@@ -16,15 +17,13 @@ from scorer.api.systems import Named
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings
 from scorer.reading.numbers import LARGEST
-from scorer.reading.read import find_columns
+from scorer.reading.read import FileTable, find_columns
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table, make_table
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, score_table
 from scorer.scoring.run import Tick
 from scorer.scoring.submission import name_cause, score_submission
-from scorer.tables.columns import CodedColumn, RunColumn
-from scorer.tables.frame import FileColumns
-from scorer.tables.table import Table
 
 PLAIN = re.compile(r"[A-Za-z0-9._:/-]+")  # cases that every reader takes as they are
 NUMERIC = "fiub"  # kinds of arrays
@@ -48,12 +47,11 @@ class NumberTables(NamedTuple):
 
     def tables(self, shape: Schema, value: str) -> Iterator[Table]:
         """A table for each system, whose rows say which value they are of."""
-        places = np.arange(len(self.cases))
-        lists = RunColumn(places + 1, self.cases)
-        measure = CodedColumn(np.zeros_like(places), (value,))
+        ids = {"list": self.cases, "measure": [value] * len(self.cases)}
+        table = make_table(ids, shape, self.line)
         for values in self.numbers.values():
-            yield Table({"list": lists, "measure": measure}, {shape.required[-1]: values},
-                        self.line, shape)  # fmt: skip
+            number = pl.Series(shape.required[-1], values)
+            yield table.with_frame(table.frame.with_columns(number))
 
 
 def number_tables(systems: object) -> NumberTables | None:
@@ -111,7 +109,7 @@ def _sorted_cases(cases: Cases) -> tuple[tuple[str, ...], Ints] | None:
 
 
 def outcomes_of_tables(
-    plan: Plan, files: Sequence[Named], tick: Tick, read: dict[Path, FileColumns]
+    plan: Plan, files: Sequence[Named], tick: Tick, read: dict[Path, FileTable]
 ) -> Iterator[Outcome]:
     """The outcome of each submission that has a table in place of a file, or in `read`, if any."""
     for n, file in enumerate(files):
@@ -122,16 +120,17 @@ def outcomes_of_tables(
             yield _outcome_read(plan, file.path, read.pop(file.path))
         else:
             sha256 = hashlib.sha256()
-            for values in file.table.numbers.values():  # tells whether two hold the same
-                sha256.update(values.tobytes())
+            numbers = file.table.frame.select(pl.selectors.float())
+            for values in numbers:  # tells whether two hold the same
+                sha256.update(values.to_numpy().tobytes())
             yield score_table(plan, file.table, Findings(file.display), sha256.hexdigest())
 
 
-def _outcome_read(plan: Plan, path: Path, read: FileColumns) -> Outcome:
+def _outcome_read(plan: Plan, path: Path, read: FileTable) -> Outcome:
     """The outcome of a file that has been read; what is wrong is told as when it is scored."""
-    findings, (table, sha256, frame) = Findings(str(path)), read
+    findings, (table, sha256) = Findings(str(path)), read
     assert table is not None
-    assert frame is not None
+    find_cells = table.find_cells
     outcome = score_table(plan, table, findings, sha256)
-    findings.locate(lambda cells: find_columns(path, frame, cells, plan.limits))
+    findings.locate(lambda cells: find_columns(path, find_cells, cells, plan.limits))
     return name_cause(plan, path, outcome)

@@ -17,7 +17,9 @@ from scorer.checks.ids import PublicIds, by_codes, nameless_ids
 from scorer.core.arrays import Ints, Mask
 from scorer.core.plugins import Registry, discover, mark
 from scorer.core.problems import KEPT, Findings, Problem
+from scorer.reading.table import Table as FrameTable
 from scorer.tables.columns import CodedColumn
+from scorer.tables.frame import as_columns
 from scorer.tables.table import Table
 from scorer.views.ranked import RankedRows, ranked
 
@@ -28,11 +30,16 @@ UNREAD = ("S207", "S208", "S601")  # what makes a reader leave rows out
 class Submitted:
     """What a check sees: the rows of a submission, the public part, and the rules."""
 
-    table: Table
+    file: FrameTable
     public: Public
     rules: Submission
     ready: PublicIds | None = None  # the public ids made ready to be looked up, where they are
     partial: bool = False  # whether the reader left rows out: what seems missing may stand there
+
+    @property
+    def table(self) -> Table:
+        """The rows as arrays."""
+        return as_columns(self.file)
 
     def line(self, row: int) -> int:
         """The physical line of a row."""
@@ -112,10 +119,15 @@ class Truthful(NamedTuple):
     Its findings are for the organizer's eyes only.
     """
 
-    table: Table
+    file: FrameTable
     public: Public
     challenge: Challenge
     counted: Mask | None = None  # the rows that the condition of any measure is true of; None: all
+
+    @property
+    def table(self) -> Table:
+        """The rows as arrays."""
+        return as_columns(self.file)
 
     def line(self, row: int) -> int:
         """The physical line of a row."""

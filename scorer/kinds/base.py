@@ -17,6 +17,7 @@ from scorer.core.plugins import Registry, discover, mark
 from scorer.core.problems import Findings
 from scorer.metrics.api import Metric
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table as FrameTable
 from scorer.tables.table import Table
 from scorer.views.extras import NamedColumns, columns_of, placed
 from scorer.views.hits import Ties
@@ -110,7 +111,7 @@ class SideTables(NamedTuple):
 
 # of a submission; else a function of the challenge's rules and the roles that its measures need
 Shapes = tuple[Schema, ...] | Callable[[Submission, frozenset[str]], tuple[Schema, ...]]
-Open = Callable[[Table, SideTables, Findings], OpenTruth]
+Open = Callable[[FrameTable, SideTables, Findings], OpenTruth]
 
 
 class Asking(NamedTuple):
@@ -118,7 +119,7 @@ class Asking(NamedTuple):
 
     challenge: Challenge
     shapes: tuple[Schema, ...]  # what a submission may look like
-    truth: Callable[[], Table | None]  # the public columns of the truth; None: it cannot be read
+    truth: Callable[[], FrameTable | None]  # its public columns; None: it cannot be read
     counted: Callable[[], Mask | None] = lambda: None  # see `SideTables.counted`
 
 

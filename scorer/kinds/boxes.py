@@ -11,6 +11,8 @@ from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
 from scorer.kinds.masks import by_list
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table as FrameTable
+from scorer.tables.frame import as_columns
 from scorer.tables.table import Table
 from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, box_of_row, boxes_of
 from scorer.views.extras import Extras
@@ -68,8 +70,9 @@ def _of_rows(table: Table, lists: Sequence[str]) -> tuple[tuple[Box, ...], ...]:
     known=(Schema(("list",)),),
     submission=(Schema(("list", "boxes")),),
 )
-def boxes(table: Table, aids: SideTables, findings: Findings) -> TrueBoxes:
+def boxes(file: FrameTable, aids: SideTables, findings: Findings) -> TrueBoxes:
     """The boxes of each image; one without any is an empty cell, or `-`."""
+    table = as_columns(file)
     of_truth, of_submission = aids.each
     lists = tuple(sorted({*table.ids["list"].names, *aids.public.lists}))
     if not len(table):

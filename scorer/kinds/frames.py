@@ -11,6 +11,8 @@ from scorer.challenge.submission import Submission
 from scorer.core.problems import Findings
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table as FrameTable
+from scorer.tables.frame import as_columns
 from scorer.tables.names import names_of
 from scorer.tables.table import Table
 from scorer.views.hits import Ties
@@ -41,6 +43,7 @@ def _shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
 
 
 @kind("frames", truth=(WHOLE,), known=(WHOLE,), submission=_shapes)
-def frames(truth: Table, aids: SideTables, findings: Findings) -> FrameTruth:
+def frames(file: FrameTable, aids: SideTables, findings: Findings) -> FrameTruth:
     """Files that metrics read whole."""
+    truth = as_columns(file)
     return FrameTruth(names_of(truth.ids["list"].in_order[0]))

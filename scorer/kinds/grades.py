@@ -14,6 +14,8 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table as FrameTable
+from scorer.tables.frame import as_columns
 from scorer.tables.table import Table
 from scorer.views.extras import Extras, placed
 from scorer.views.hits import Judged, Ranked, Ties
@@ -117,8 +119,9 @@ def met(judged: Judged, answered: Mask, views: frozenset[type]) -> Views:
     known=(Schema(("list",)),),
     submission=(Schema(("list", "item"), ("rank", "score", "tag")), Schema(("list", "text"))),
 )
-def grades(table: Table, aids: SideTables, findings: Findings) -> Grades:
+def grades(file: FrameTable, aids: SideTables, findings: Findings) -> Grades:
     """Judged items, best first; a list without any is in the public lists file."""
+    table = as_columns(file)
     grade = table.numbers.get("grade")
     if grade is None and aids.orders:
         table = _by_place(table)

@@ -18,7 +18,9 @@ from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.reading.numbers import parse_number
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table as FrameTable
 from scorer.tables.columns import CodedColumn
+from scorer.tables.frame import as_columns
 from scorer.tables.names import names_at, names_of, same_names
 from scorer.tables.table import Table
 from scorer.views.extras import Extras, placed
@@ -180,8 +182,8 @@ def _answerable(public: Public, asking: Asking) -> Public:
     """The labels that there are: those of the challenge, else those of its truth."""
     separators, classes = asking.challenge.separators, public.classes
     answered = any("prediction" not in shape.roles for shape in asking.shapes)  # by classes
-    if answered and not classes and (table := asking.truth()) is not None and "label" in table.ids:
-        classes = _counted_classes(table, public, asking)
+    if answered and not classes and (table := asking.truth()) is not None and "label" in table:
+        classes = _counted_classes(as_columns(table), public, asking)
     called = {**public.called, "unit": "row"}  # where the column of lists is only called id
     return public._replace(called=called, classes=classes, separator=separators[1])
 
@@ -205,8 +207,9 @@ def _counted_classes(table: Table, public: Public, asking: Asking) -> tuple[str,
     submission=shapes,
     public=_answerable,
 )
-def labels(table: Table, aids: SideTables, findings: Findings) -> Labels:
+def labels(file: FrameTable, aids: SideTables, findings: Findings) -> Labels:
     """Classes or numbers, by id."""
+    table = as_columns(file)
     lists, public = table.ids["list"], aids.public
     word = public.word("list")
     held, place = lists.in_order

@@ -12,6 +12,8 @@ from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
 from scorer.kinds.labels import places_of
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table as FrameTable
+from scorer.tables.frame import as_columns
 from scorer.tables.table import Table
 from scorer.views.extras import Extras
 from scorer.views.hits import Ties
@@ -68,8 +70,9 @@ def _readable(cell: str) -> Ints:
     known=(Schema(("list",)),),
     submission=(Schema(("list", "runs")),),
 )
-def masks(table: Table, aids: SideTables, findings: Findings) -> TrueMasks:
+def masks(file: FrameTable, aids: SideTables, findings: Findings) -> TrueMasks:
     """A mask for each image; one without pixels is an empty cell, or `-`."""
+    table = as_columns(file)
     lists = tuple(sorted({*table.ids["list"].names, *aids.public.lists}))
     if not len(table):
         findings.add(Problem("S103", "the truth has no rows"))

@@ -15,6 +15,8 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table as FrameTable
+from scorer.tables.frame import as_columns
 from scorer.tables.table import Table
 from scorer.views.beyond import likelihood, prefer, stated
 from scorer.views.hits import Ties
@@ -56,7 +58,7 @@ def _compared(public: Public, asking: Asking) -> Public:
     """The items of each list that can be compared: by the public file, else by the truth."""
     if public.candidates is not None or (table := asking.truth()) is None:
         return public
-    return public._replace(candidates=items_by_list(table, "better", "worse"))
+    return public._replace(candidates=items_by_list(as_columns(table), "better", "worse"))
 
 
 @kind(
@@ -66,8 +68,9 @@ def _compared(public: Public, asking: Asking) -> Public:
     submission=(PAIR_SCHEMA, Schema(("list", "item"), ("rank", "score", "tag"))),
     public=_compared,
 )
-def preferences(table: Table, aids: SideTables, findings: Findings) -> Preferences:
+def preferences(file: FrameTable, aids: SideTables, findings: Findings) -> Preferences:
     """Orders that may leave pairs open, over the items that the public part names."""
+    table = as_columns(file)
     word, candidates = aids.public.word("list"), aids.public.candidates or {}
     lists = table.ids["list"]
     truth_lists = set(lists.names)

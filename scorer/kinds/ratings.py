@@ -15,7 +15,9 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table as FrameTable
 from scorer.tables.columns import CodedColumn
+from scorer.tables.frame import as_columns
 from scorer.tables.table import Table
 from scorer.views.beyond import rated
 from scorer.views.extras import Extras, NamedColumns, placed
@@ -58,7 +60,7 @@ def _to_predict(public: Public, asking: Asking) -> Public:
     """Which items of which lists are to be predicted: by the public file, else by the truth."""
     items = public.candidates
     if items is None and (table := asking.truth()) is not None:
-        items = items_by_list(table, "item")
+        items = items_by_list(as_columns(table), "item")
     return public._replace(asked=MemberPairs(Members.of(items or {}).only(list(public.lists))))
 
 
@@ -69,8 +71,9 @@ def _to_predict(public: Public, asking: Asking) -> Public:
     submission=(Schema(("list", "item", "prediction"), ("low", "high")),),
     public=_to_predict,
 )
-def ratings(table: Table, aids: SideTables, findings: Findings) -> Ratings:
+def ratings(file: FrameTable, aids: SideTables, findings: Findings) -> Ratings:
     """Ratings, by list and then by item, whatever the order of the file."""
+    table = as_columns(file)
     lists, items = table.ids["list"], table.ids["item"]
     truth_lists = set(lists.names)
     if not truth_lists:

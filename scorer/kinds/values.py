@@ -18,6 +18,8 @@ from scorer.kinds.labels import places_of
 from scorer.metrics.api import Metric
 from scorer.metrics.values import share_metric, value_metric
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table as FrameTable
+from scorer.tables.frame import as_columns
 from scorer.tables.table import Table
 from scorer.views.extras import Extras
 from scorer.views.given import Given
@@ -108,8 +110,9 @@ def by_lot(rules: Submission, public: Public, chance: Random) -> Iterator[dict[s
 
 
 @kind("values", truth=(), known=(), submission=shapes, metrics=metrics_of, sample=by_lot)
-def given_values(table: Table, aids: SideTables, findings: Findings) -> Values:
+def given_values(file: FrameTable, aids: SideTables, findings: Findings) -> Values:
     """The lists, in the order of their names."""
+    table = as_columns(file)
     lists = tuple(sorted(table.ids["list"].names))
     if not lists:
         findings.add(Problem("S103", "there are no lists, and so no values"))

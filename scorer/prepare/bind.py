@@ -28,11 +28,11 @@ from scorer.prepare.kind import OWN_COLUMNS, Choice, kind_of, of_its_kind, own_m
 from scorer.reading.formats import find_format
 from scorer.reading.limits import ReadLimits
 from scorer.reading.open import has_same_content
+from scorer.reading.read import FileTable, read_file
 from scorer.reading.recognize import first_lines, is_qrels
 from scorer.reading.schema import Schema
 from scorer.results.report import RESERVED_COLUMNS, RankedBy
 from scorer.results.scorecard import Rules
-from scorer.tables.frame import FileColumns, read_file_columns
 from scorer.views.frames import Frames
 from scorer.views.given import Given
 from scorer.views.positions import Positions, PositionTable
@@ -51,7 +51,7 @@ class BoundChallenge(NamedTuple):
     ranked_by: RankedBy | None = None  # several measures whose ranks are put together
     # list -> the values that submissions have of it, where nothing else names the lists
     found: Mapping[str, frozenset[str]] | None = None
-    tables: Mapping[Path, FileColumns] = {}  # of submissions that were read for that
+    tables: Mapping[Path, FileTable] = {}  # of submissions that were read for that
 
     @property
     def views(self) -> frozenset[type]:
@@ -94,13 +94,11 @@ class BoundChallenge(NamedTuple):
         findings: Findings,
         format: str | None = None,
         shapes: Sequence[Schema] | None = None,
-    ) -> FileColumns:
+    ) -> FileTable:
         """A submission as the challenge has it written, or in the format of that name."""
         rules, layout = self.challenge.submission, self.challenge.layout(self.challenge.submission)
         schemas = self.shapes if shapes is None else shapes
-        return read_file_columns(
-            path, format or rules.format, schemas, findings, self.limits, layout
-        )
+        return read_file(path, format or rules.format, schemas, findings, self.limits, layout)
 
     @property
     def limits(self) -> ReadLimits:

@@ -13,7 +13,7 @@ from scorer.prepare.faults import Fault, located
 from scorer.prepare.tables import organizer_table
 from scorer.prepare.where import truth_shapes
 from scorer.reading.schema import EXTRA
-from scorer.tables.table import Table
+from scorer.reading.table import Table
 from scorer.views.boxes import CLASS, box_classes
 
 
@@ -68,7 +68,7 @@ def _class_cells(prepared: BoundChallenge) -> Iterator[tuple[ClassCells, ClassCe
 
 def _true_classes(truth: Table | None, cells: ClassCells) -> tuple[str, ...]:
     """Return the classes that the truth's cells name, in alphabetical order."""
-    column = None if truth is None else truth.ids.get(cells.role)
-    if column is None:
+    if truth is None or cells.role not in truth:
         return ()
-    return tuple(sorted({name for cell in column.names for name in cells.named(cell)}))
+    written = truth.frame[cells.role].unique().to_list()
+    return tuple(sorted({name for cell in written for name in cells.named(cell)}))

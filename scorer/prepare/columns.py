@@ -13,11 +13,11 @@ from scorer.core.text import display_path, join_first, nearest, quoted
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.faults import Fault, located
 from scorer.prepare.where import chosen
+from scorer.reading.read import read_table
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table
 from scorer.results.columns import ListColumns
 from scorer.results.groups import keys_of
-from scorer.tables.frame import read_columns
-from scorer.tables.table import Table
 
 
 def list_columns(
@@ -88,7 +88,7 @@ def _read(challenge: Challenge, role: str, name: str, findings: Findings) -> Tab
     columns = dict(source.columns) if name == "group" else {**source.columns, role: name}
     shape = Schema(("list", role), (), columns)
     layout = challenge.layout(source)
-    table = read_columns(source.file, source.format, [shape], file_findings, layout=layout)
+    table = read_table(source.file, source.format, [shape], file_findings, layout=layout)
     errors = [problem for problem in file_findings if problem.severity == "error"]
     findings.extend(as_truth_problems(errors))  # what the columns are for, each measure says itself
     return table
@@ -101,8 +101,7 @@ def _list_groups(
     table, group_of = _read(challenge, "group", name, findings), dict[str, str]()
     if table is None:
         return group_of
-    for row, line in enumerate(table.line.tolist()):
-        list_name, group = table.ids["list"].text(row), table.ids["group"].text(row)
+    for line, list_name, group in table.frame.select("line", "list", "group").iter_rows():
         if group_of.setdefault(list_name, group) != group:
             pair = f"{quoted(group_of[list_name])} and {quoted(group)}"
             message = f"{quoted(list_name)} is in two groups of {name}, {pair}"
@@ -117,9 +116,7 @@ def _weights(
     table, weight_of = _read(challenge, "weight", name, findings), dict[str, float]()
     if table is None:
         return weight_of
-    numbers = table.numbers["weight"].tolist()
-    for row, (line, number) in enumerate(zip(table.line.tolist(), numbers, strict=True)):
-        list_name = table.ids["list"].text(row)
+    for line, list_name, number in table.frame.select("line", "list", "weight").iter_rows():
         if number != number or number < 0:
             what = "is no number" if number != number else f"is {number:g}, below 0"
             message = f"{name} of {quoted(list_name)} {what}; it is a weight"

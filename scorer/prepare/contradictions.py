@@ -4,43 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
+import polars as pl
 
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
-from scorer.tables.table import Table
+from scorer.reading.table import Table
 
 
 def contradictory(items: Table) -> Iterator[Problem]:
-    """Items that are described twice, and not alike; counts below 0."""
-    item = items.ids["item"]
-    first = np.empty(len(item.held), dtype=np.int64)
-    first[item.codes[::-1]] = np.arange(len(items))[::-1]
-    earlier = first[item.codes]
-    negative = {role: (numbers < 0) & (role == "users") for role, numbers in items.numbers.items()}
-    other = {  # not of NaN
-        role: np.abs(numbers - numbers[earlier]) > 0 for role, numbers in items.numbers.items()
-    }
-    wrong = [*negative.values(), *other.values()]
-    for row in np.flatnonzero(np.logical_or.reduce(wrong)).tolist() if wrong else ():
-        name, line = item.text(row), int(items.line[row])
-        for role, numbers in items.numbers.items():
-            message = (
-                f"{printable(items.called(role), 60)} of item {quoted(name)} is {numbers[row]:.12g}"
-            )
-            if negative[role][row]:
-                yield Problem("S505", f"{message}, below 0", line=line, item=name)
-            if other[role][row]:
-                before = earlier[row]
-                message += f" here and {numbers[before]:.12g} on line {items.line[before]:,}"
-                yield Problem("S304", message, line=line, item=name)
+    """Yield the items that are described twice, and not alike; and counts below 0."""
+    frame = items.frame
+    roles = [role for role, dtype in frame.schema.items() if role != "line" and dtype.is_float()]
+    firsts = frame.select(pl.col("line", *roles).first().over("item"))
+    for row, first in zip(frame.iter_rows(named=True), firsts.iter_rows(named=True), strict=True):
+        for role in roles:
+            number, line = row[role], row["line"]
+            message = f"{printable(items.column_name(role), 60)} of item {quoted(row['item'])}"
+            message += f" is {number:.12g}"
+            if role == "users" and number < 0:
+                yield Problem("S505", f"{message}, below 0", line=line, item=row["item"])
+            if abs(number - first[role]) > 0:  # which is false of NaN
+                message += f" here and {first[role]:.12g} on line {first['line']:,}"
+                yield Problem("S304", message, line=line, item=row["item"])
 
 
 def list_labels(table: Table, role: str, path: str, findings: Findings) -> dict[str, str]:
-    """The group or cluster of each list; a list can be in one only."""
+    """Return the group or cluster of each list; a list can be in one only."""
     group_of: dict[str, str] = {}
-    for row, line in enumerate(table.line.tolist()):
-        name, group = table.ids["list"].text(row), table.ids[role].text(row)
+    for line, name, group in table.frame.select("line", "list", role).iter_rows():
         if group_of.setdefault(name, group) != group:
             message = (
                 f"{quoted(name)} is in two {role}s, {quoted(group_of[name])} and {quoted(group)}"

@@ -35,10 +35,10 @@ from scorer.reading.layout import match_wide_columns, part_of, row_of
 from scorer.reading.limits import ReadLimits
 from scorer.reading.read import read_text
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
-from scorer.tables.names import names_of
-from scorer.tables.table import Table
+from scorer.tables.frame import as_columns
 from scorer.views.frames import Frames, text_of
 from scorer.views.members import items_by_list
 from scorer.views.positions import Positions
@@ -66,20 +66,20 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         shape = Schema(("item",), ("list", *further), further)
         table = organizer_table(challenge, challenge.items, [shape], findings)
         if table is not None:
-            items = IdNames(table.ids["item"].held)
-            if "list" in table.ids:
-                candidates = items_by_list(table, "item")
+            items = IdNames(table.frame["item"].unique(maintain_order=True))
+            if "list" in table:
+                candidates = items_by_list(as_columns(table), "item")
     if challenge.lists is not None:
         further = challenge.lists.further
         shape = Schema(("list",), ("group", "cluster", *further), further)
         table = organizer_table(challenge, challenge.lists, [shape], findings)
-        lists = dict.fromkeys(table.ids["list"].names) if table is not None else {}
-        if table is not None and "group" in table.ids:
+        lists = dict.fromkeys(table.frame["list"].to_list()) if table is not None else {}
+        if table is not None and "group" in table:
             groups = list_labels(table, "group", display_path(challenge.lists.file), findings)
-            called["group"] = table.called("group")
-        if table is not None and "cluster" in table.ids:
+            called["group"] = table.column_name("group")
+        if table is not None and "cluster" in table:
             clusters = list_labels(table, "cluster", display_path(challenge.lists.file), findings)
-            called["cluster"] = table.called("cluster")
+            called["cluster"] = table.column_name("cluster")
 
     @cache
     def columns() -> Table | None:
@@ -96,7 +96,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if challenge.lists is None and challenge.truthless:
         lists = dict.fromkeys(found_lists(prepared))
     elif challenge.lists is None and (table := columns()) is not None:
-        lists = IdNames(names_of(table.ids["list"].in_order[0]))
+        lists = IdNames(table.frame["list"].unique().sort())
     if not groups and challenge.parted:  # the part that a list is in is its group
         parted = {name: part_of(name) for name in lists}
         groups = {name: part for name, part in parted.items() if part is not None}
@@ -147,7 +147,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
         if likelihood is not None:
             tables["likelihood"] = likelihood
             file_findings = Findings(display_path(challenge.likelihood.file))
-            file_findings.extend(improbable(likelihood, public.word("list")))
+            file_findings.extend(improbable(as_columns(likelihood), public.word("list")))
             findings.extend(as_truth_problems(file_findings))
     beside, features = _items(prepared, findings)
     if challenge.exclude is not None:
@@ -170,7 +170,8 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     whole = tuple(m.name for m in prepared.measures if not m.parts and not m.metric.soft_truth)
     measure_of_view = {m.metric.view: m.name for m in reversed(prepared.measures)}
     return SideTables(
-        public, tables | beside, features, tuple(strict),
+        public, {name: as_columns(table) for name, table in (tables | beside).items()}, features,
+        tuple(strict),
         measure_of_view, challenge.submission, challenge.separators, further_kinds(challenge),
         whole, tuple(challenge.truth.probability), _of_orders(prepared), challenge.each,
         found=prepared.found or {},
@@ -184,7 +185,7 @@ def _of_orders(prepared: BoundChallenge) -> bool:
 
 def _bare_lists(truth: Table, public: Public) -> Iterator[Problem]:
     """The lists of the truth that have an empty cell, and stand in no file of lists."""
-    lines = dict(truth.facts.get("empty", ()))
+    lines = truth.empty_lists
     if bare := [name for name in lines if name not in public.lists]:
         many = (
             "a row has an empty cell" if len(bare) == 1 else f"{len(bare):,} rows have empty cells"
@@ -353,7 +354,7 @@ def opened(
 
 def _with_private_groups(prepared: BoundChallenge, public: Public, truth: Table) -> Public:
     """What is public, and the groups that the truth alone says: never for a check or a kit."""
-    if "group" not in truth.ids:
+    if "group" not in truth:
         return public
     challenge, findings = prepared.challenge, Findings()
     if public.groups:
@@ -361,7 +362,7 @@ def _with_private_groups(prepared: BoundChallenge, public: Public, truth: Table)
         findings.add(located(challenge, Fault("truth.columns.group", "C121", message)))
     groups = list_labels(truth, "group", display_path(challenge.truth.file), findings)
     raise_fatal(findings)
-    called = {**public.called, "group": truth.called("group")}
+    called = {**public.called, "group": truth.column_name("group")}
     return public._replace(groups=groups, called=called)
 
 
@@ -386,7 +387,7 @@ def wide_labels(
     source, kind = challenge.truth, prepared.kind
     if truth is None and not is_kit(challenge):
         truth = organizer_table(challenge, source, kind.known, Findings())
-    names = () if truth is None else truth.facts.get("columns", ())
+    names = () if truth is None else truth.header
     others = {source.columns.get(each, each) for each in ("list", "weight", *source.extra)}
     return tuple(label for _, label in match_wide_columns(source.wide[role], names, others))
 
@@ -402,7 +403,7 @@ def _solution(prepared: BoundChallenge, truth: Table) -> str:
     if text is None and prepared.kind.name == "frames":
         message = "Kaggle's metrics read CSV, with a header"
         refuse(challenge, [Fault("truth.file", "C115", message)])
-    return text_of(truth) if text is None else text
+    return text_of(as_columns(truth)) if text is None else text
 
 
 def _of_preferences(prepared: BoundChallenge) -> bool:

@@ -23,11 +23,11 @@ from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes_of_grades import of_grades, with_extra_columns
 from scorer.prepare.probes_of_items import of_preferences, of_ratings
 from scorer.prepare.probes_of_labels import of_labels
+from scorer.reading.table import Table
 from scorer.results.report import Value
 from scorer.results.scorecard import UNDEFINED, Scorecard
 from scorer.scoring.lists import score_table
 from scorer.scoring.settle import of_lists, over_folds, settle
-from scorer.tables.table import Table
 from scorer.views.join import GradedItems
 from scorer.views.returned import Returned
 

@@ -12,8 +12,8 @@ from scorer.kinds.base import OpenTruth
 from scorer.kinds.boxes import TrueBoxes
 from scorer.kinds.masks import TrueMasks
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
+from scorer.reading.table import Table
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
 from scorer.views.boxes import Box
 from scorer.views.join import GradedItems
 

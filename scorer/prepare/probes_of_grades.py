@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Ints, ends, starts
+from scorer.core.arrays import Floats, Ints, ends, starts
 from scorer.kinds.grades import Grades
 from scorer.metrics.notation import Measure
 from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
 from scorer.reading.schema import EXTRA, NUMBER
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.reading.table import Table
+from scorer.tables.frame import as_columns
 from scorer.views.diverse import Diverse
 from scorer.views.extras import placed
 from scorer.views.join import GradedItems, judge
@@ -40,14 +41,15 @@ def with_extra_columns(ready: OpenChallenge, table: Table, true_values: bool) ->
     extra = {
         name: kind
         for name, kind in ready.prepared.challenge.submission.extra.items()
-        if not {f"{EXTRA}{name}]", f"{NUMBER}{name}]"} & {*table.ids, *table.numbers}
+        if f"{EXTRA}{name}]" not in table and f"{NUMBER}{name}]" not in table
     }
     if not extra:
         return table
-    ids, numbers, answers = dict(table.ids), dict(table.numbers), ready.answers
+    answers, columns = ready.answers, list[pl.Series]()
     truth_columns: Mapping[str, NDArray[Any]] = {}
     if isinstance(answers, Grades):
-        row = answers.truth.rows(table.ids["list"], table.ids["item"])
+        ids = as_columns(table).ids
+        row = answers.truth.rows(ids["list"], ids["item"])
         if not true_values and answers.truth.in_list.size:
             row = np.random.default_rng(len(table)).integers(
                 0, answers.truth.in_list.size, row.size
@@ -57,15 +59,12 @@ def with_extra_columns(ready: OpenChallenge, table: Table, true_values: bool) ->
         column = truth_columns.get(name)
         if kind == "number":
             fit = column is not None and column.dtype != object
-            numbers[f"{NUMBER}{name}]"] = (
-                column if fit and column is not None else np.ones(len(table))
-            )
+            numbers = column if fit and column is not None else np.ones(len(table))
+            columns.append(pl.Series(f"{NUMBER}{name}]", numbers, dtype=pl.Float64))
         else:
-            texts = column.tolist() if column is not None else [""] * len(table)
-            names = {str(text): n for n, text in enumerate(dict.fromkeys(texts))}
-            codes = np.array([names[str(text)] for text in texts], dtype=np.int64)
-            ids[f"{EXTRA}{name}]"] = CodedColumn(codes, tuple(names))
-    return replace(table, ids=ids, numbers=numbers)
+            texts = map(str, column.tolist()) if column is not None else [""] * len(table)
+            columns.append(pl.Series(f"{EXTRA}{name}]", list(texts), dtype=pl.String))
+    return table.with_frame(table.frame.with_columns(columns))
 
 
 @dataclass(frozen=True)
@@ -152,7 +151,9 @@ class _OfGrades:
     def _diverse(self) -> Table:
         """The items in the order in which each is relevant to the most that is new."""
         assert isinstance(self.ready.answers, Grades)
-        no_hits = judge(table_of({"list": (NO_ROWS, ()), "item": (NO_ROWS, ())}), self.truth)[0]
+        no_hits = judge(
+            as_columns(table_of({"list": (NO_ROWS, ()), "item": (NO_ROWS, ())})), self.truth
+        )[0]
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
         ranking = self.ready.answers.beyond.subtopics.of_judged(no_hits).best_order(rel, 0.5, None)
         rows = ranking.item[ends(ranking.item)]
@@ -176,8 +177,7 @@ class _OfGrades:
 
     def degraded(self, rng: np.random.Generator, share: float) -> Table:
         # each list is the perfect one, of which some items stay, interleaved with a random one
-        chance = self.random(rng).ids
-        lists, codes = (chance[role].codes for role in ("list", "item"))
+        lists, codes, _, _ = self._fitted(*self._drawn(rng))
         kept = rng.random(self.truth.in_list.size) >= share
         in_list = np.concatenate([self.truth.in_list[kept], lists])
         item = np.concatenate([self.truth.item[kept], codes])
@@ -205,7 +205,11 @@ class _OfGrades:
         return tables
 
     def random(self, rng: np.random.Generator) -> Table:
-        return self._pooled(
+        return self._listed(*self._drawn(rng))
+
+    def _drawn(self, rng: np.random.Generator) -> tuple[Ints, Ints]:
+        """The list and the item of each row of a random submission."""
+        return self._pooled_rows(
             lambda items: rng.choice(items, min(self.depth, items.size), replace=False), anew=True
         )
 
@@ -222,12 +226,14 @@ class _OfGrades:
         tied = self.ready.prepared.challenge.submission.ties in ("expected", "mean-rank")
         return self._pooled(lambda items: items[np.argsort(place[items], kind="stable")], tied)
 
-    def _pooled(
-        self, chosen: Callable[[Ints], Ints], tied: bool = False, anew: bool = False
-    ) -> Table:
-        """For each list the first of its items, in the order that `chosen` gives them.
+    def _pooled(self, chosen: Callable[[Ints], Ints], tied: bool = False) -> Table:
+        """For each list the first of its items, in the order that `chosen` gives them."""
+        return self._listed(*self._pooled_rows(chosen), tied)
 
-        `anew` if it gives each list another, though the items are the same.
+    def _pooled_rows(self, chosen: Callable[[Ints], Ints], anew: bool = False) -> tuple[Ints, Ints]:
+        """The list and the item of each row of `_pooled`.
+
+        `anew` if `chosen` gives each list another order, though the items are the same.
         """
         _, items, by_list = self.pool
         if by_list is None and not anew:
@@ -238,7 +244,7 @@ class _OfGrades:
             )
             listed = [chosen(pool)[: self.depth] for pool in pools]
         in_list = np.repeat(np.arange(len(listed)), [part.size for part in listed])
-        return self._listed(in_list, np.concatenate([NO_ROWS, *listed]), tied)
+        return in_list, np.concatenate([NO_ROWS, *listed])
 
     def _listed(
         self,
@@ -252,6 +258,27 @@ class _OfGrades:
         keep_worst: bool = False,
     ) -> Table:
         """Lists in the order of the rows, cut or filled up to the allowed length.
+
+        `tied` gives all rows one score; the others are those of `_fitted`.
+        """
+        in_list, item, names, score = self._fitted(
+            in_list, item, least, most=most, beside=beside, keep_worst=keep_worst
+        )
+        if tied:
+            score = np.ones(in_list.size)
+        return table_of({"list": (in_list, self.truth.lists), "item": (item, names)}, score=score)
+
+    def _fitted(
+        self,
+        in_list: Ints,
+        item: Ints,
+        least: int = 0,
+        *,
+        most: int | None = None,
+        beside: int = 0,
+        keep_worst: bool = False,
+    ) -> tuple[Ints, Ints, tuple[str, ...], Floats]:
+        """Rows cut or filled up to the allowed length: list, item, names of items, and score.
 
         Args:
             in_list: the list of each row; rows of a list stand together.
@@ -288,9 +315,7 @@ class _OfGrades:
             in_list, item, score = in_list[order], item[order], np.append(score, lowest)[order]
         if Scored in self.ready.views:  # from 0 to 1, as thresholds ask
             score = 1 / (1 + score.max(initial=0.0) - score)
-        if tied:
-            score = np.ones(in_list.size)
-        return table_of({"list": (in_list, self.truth.lists), "item": (item, names)}, score=score)
+        return in_list, item, names, score
 
     def _fillers(self, in_list: Ints, item: Ints, short: Ints) -> tuple[Ints, Ints]:
         """Other items for lists that are too short: of those that a list may hold.

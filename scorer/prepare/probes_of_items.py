@@ -9,7 +9,7 @@ import numpy as np
 
 from scorer.core.arrays import Floats, Ints
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
-from scorer.tables.table import Table
+from scorer.reading.table import Table
 from scorer.views.join import GradedItems
 from scorer.views.pairwise import TruePreferences
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats, Ints
 from scorer.kinds.labels import LIKELY, Labels
 from scorer.reading.schema import NUMBER, Schema
+from scorer.reading.table import Table, make_table
 from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
 from scorer.views.join import GradedItems
 
 NO_ROWS = np.empty(0, dtype=np.int64)
@@ -211,6 +212,5 @@ class _OfBoth(_OfRows):
 
 def table_of(ids: Mapping[str, tuple[Ints, Sequence[str]]], **numbers: Floats) -> Table:
     """A submission of these columns, one row after the other."""
-    rows = len(ids["list"][0])
-    columns = {role: CodedColumn(codes, names) for role, (codes, names) in ids.items()}
-    return Table(columns, numbers, np.arange(1, rows + 1, dtype=np.int64), Schema(tuple(ids)))
+    texts = {role: pl.Series(names, dtype=pl.String)[codes] for role, (codes, names) in ids.items()}
+    return make_table({**texts, **numbers}, Schema(tuple(ids)))

@@ -17,10 +17,10 @@ from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, join_first, quoted
 from scorer.prepare.faults import Fault, refuse
+from scorer.reading.read import read_table
 from scorer.reading.schema import Schema
 from scorer.results.report import Scope
 from scorer.results.scorecard import Scorecard
-from scorer.tables.frame import read_columns
 
 if TYPE_CHECKING:
     from scorer.challenge.phases import Splits
@@ -72,14 +72,12 @@ def read_splits(path: Path, lists: Sequence[str], called: str = "list") -> dict[
     findings = Findings(display_path(path))
     shape = Schema(("list", "fold"), (), {"fold": "split"})
     kaggle = Schema(("list", "fold"), (), {"list": called, "fold": "Usage"}, every=True)
-    table = read_columns(path, None, [shape, kaggle], findings)
+    table = read_table(path, None, [shape, kaggle], findings)
     split_of: dict[str, str] = {}
     known_lists = set(lists)
     if table is None:
         raise ChallengeError(problems=as_truth_problems(findings))
-    for row in range(len(table)):
-        name, split = table.ids["list"].text(row), table.ids["fold"].text(row)
-        line = int(table.line[row])
+    for line, name, split in table.frame.select("line", "list", "fold").iter_rows():
         if split_of.setdefault(name, split) != split:
             findings.add(Problem("T304", f"list {quoted(name)} is in two splits", line=line))
         elif name not in known_lists:

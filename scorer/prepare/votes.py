@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Ints
@@ -18,11 +19,11 @@ from scorer.prepare.guess.forms import look
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.open import read_head
+from scorer.reading.read import read_table
 from scorer.reading.recognize import HEAD
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table, find_places
 from scorer.results.votes import Ballots
-from scorer.tables.frame import read_columns
-from scorer.tables.table import Table
 
 # role -> what its column is called where nobody says it, without case; the first that is there
 USUAL = {
@@ -59,7 +60,7 @@ def read_votes(paths: Sequence[Path], columns: Mapping[str, str]) -> tuple[Ballo
     for path in paths:
         findings = Findings(str(path))
         schema, layout = _vote_schema_and_layout(path, columns)
-        table = read_columns(path, None, [schema], findings, layout=layout)
+        table = read_table(path, None, [schema], findings, layout=layout)
         if table is not None and not len(table):
             findings.add(Problem("S103", "there are no votes"))
         findings = findings.without(("S205",))  # what was asked and answered may stand beside
@@ -156,21 +157,15 @@ def _row_slices(parts: Sequence[tuple[Path, Table, Findings]]) -> Iterator[slice
 def _coded(tables: Sequence[Table], *roles: str) -> tuple[list[Ints], tuple[str, ...]]:
     """Columns of all tables as codes into the names of all, in order; missing cells are -1."""
     roles = tuple(map(_role, roles))
-    held = [table.ids[role] for table in tables for role in roles if role in table.ids]
-    names = tuple(sorted({name for column in held for name in column.names}))
-    place = {name: n for n, name in enumerate(names)}
-    coded = []
-    for role in roles:
-        column = [
-            np.array([place[name] for name in table.ids[role].names], dtype=np.int64)[
-                table.ids[role].codes
-            ]
-            if role in table.ids
-            else np.full(len(table), -1)
-            for table in tables
-        ]
-        coded.append(np.concatenate(column))
-    return coded, names
+    frames = [table.frame for table in tables]
+    none = pl.lit(None, dtype=pl.String)
+    columns = [
+        pl.concat(frame.select(role if role in frame else none.alias(role)) for frame in frames)
+        for role in roles
+    ]
+    names = pl.concat(column.to_series().rename("name") for column in columns)
+    names = names.drop_nulls().unique().sort()
+    return [find_places(each.to_series(), names) for each in columns], tuple(names)
 
 
 def _ballots(tables: Sequence[Table], files: Sequence[str]) -> Ballots:
@@ -181,12 +176,12 @@ def _ballots(tables: Sequence[Table], files: Sequence[str]) -> Ballots:
     (group,), groups = _coded(tables, "group")
     prompt, prompts = _prompts(tables)
     first = tables[0]
-    roles = [role for role in USUAL if _role(role) in first.ids]
+    roles = [role for role in USUAL if _role(role) in first]
     return Ballots(
         systems, a, b, _outcomes(winner, words, a, b, systems), prompt, prompts,
         np.maximum(judge, 0), judges, group if groups else None, groups,
-        all("list" in table.ids for table in tables),
-        tuple((role, first.called(_role(role))) for role in roles), tuple(files),
+        all("list" in table for table in tables),
+        tuple((role, first.column_name(_role(role))) for role in roles), tuple(files),
     )  # fmt: skip
 
 
@@ -194,8 +189,8 @@ def _prompts(tables: Sequence[Table]) -> tuple[Ints, int]:
     """The prompt of each vote, and how many there are; a row without one is one of its own."""
     (prompt,), names = _coded(tables, "list")
     alone = prompt < 0
-    prompt[alone] = len(names) + np.arange(int(alone.sum()))
-    return prompt, len(names) + int(alone.sum())
+    own = len(names) + np.cumsum(alone) - 1
+    return np.where(alone, own, prompt), len(names) + int(alone.sum())
 
 
 def _outcomes(winner: Ints, words: Sequence[str], a: Ints, b: Ints, systems: Sequence[str]) -> Ints:
@@ -222,32 +217,33 @@ def _problems(table: Table, ballots: Ballots, rows: slice, before: Ints) -> Iter
     )
 
     def told(code: str, row: int, message: str) -> Problem:
-        prompt = table.ids["list"].text(row) if "list" in table.ids else None
-        return Problem(code, message, line=int(table.line[row]), list=prompt)
+        prompt = table.frame["list"][row] if "list" in table else None
+        return Problem(code, message, line=table.frame["line"][row], list=prompt)
 
     def name(system: Ints, row: int) -> str:
         return quoted(ballots.systems[system[row]])
 
     whole = np.ones(len(table), dtype=bool)
-    for role, column in table.ids.items():
-        empty = np.array([not cell.strip() for cell in column.names], dtype=bool)[column.codes]
+    for role in table.frame.columns[1:]:
+        empty = (table.frame[role].str.strip_chars() == "").to_numpy()
         whole &= ~empty
         for row in np.flatnonzero(empty).tolist():
-            yield told("V105", row, f"{printable(table.called(role), 60)} is empty")
+            yield told("V105", row, f"{printable(table.column_name(role), 60)} is empty")
     for row in np.flatnonzero(whole & (a == b)).tolist():
         yield told("V101", row, f"{name(a, row)} stands against itself")
-    winner = table.ids[_role("winner")]
+    winner = table.frame[_role("winner")]
     for row in np.flatnonzero(whole & (outcome >= UNKNOWN)).tolist():
         sides = f"{name(a, row)} and {name(b, row)}"
         what = f"is none of {sides}, a, b or tie"
         if outcome[row] == UNCLEAR:
             what = f"is the name of one of {sides} and stands for the other"
-        called = printable(table.called(_role("winner")), 60)
-        yield told("V102", row, f"{called} {quoted(winner.text(row))} {what}")
+        called = printable(table.column_name(_role("winner")), 60)
+        yield told("V102", row, f"{called} {quoted(winner[row])} {what}")
+    lines = table.frame["line"]
     again = earlier < np.arange(rows.start, rows.stop)
     for row in np.flatnonzero(whole & again & (a != b)).tolist():
         who, first = quoted(ballots.judges[ballots.judge[rows][row]]), earlier[row] - rows.start
-        where = f" in line {int(table.line[first]):,}" if first >= 0 else ""
+        where = f" in line {lines[int(first)]:,}" if first >= 0 else ""
         pair = f"{name(a, row)} before {name(b, row)}"
         yield told("V103", row, f"{who} voted on this prompt, {pair}, already{where}")
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from scorer.challenge.forms import layout_of
 from scorer.challenge.model import Challenge
@@ -23,10 +22,10 @@ from scorer.kinds.picked import Picked
 from scorer.prepare.bind import BoundChallenge, written_so
 from scorer.prepare.faults import Fault, refuse
 from scorer.reading.limits import ReadLimits
-from scorer.reading.read import header_words
-from scorer.reading.schema import EXTRA, NUMBER, Schema
-from scorer.tables.frame import read_columns
-from scorer.tables.table import Table
+from scorer.reading.read import header_words, read_table
+from scorer.reading.schema import EXTRA, NUMBER, TEXT, Schema
+from scorer.reading.table import Table, find_places
+from scorer.tables.frame import as_columns
 from scorer.views.join import among_lists
 
 
@@ -77,8 +76,7 @@ def chosen(
     challenge, keys = prepared.challenge, _keyed(prepared)
     if not keys:
         return {}
-    place = {name: n for n, name in enumerate(lists)}
-    rows = _list_places(truth, place)
+    rows = _list_places(truth, lists)
     columns = _of_truth(truth, _names(prepared)) | _of_lists_file(challenge, lists, rows, keys)
     catalogue = _of_items_file(prepared, set(_names(prepared)) - set(columns))
     columns |= _at_items(catalogue, truth)
@@ -101,10 +99,10 @@ def counted_rows(prepared: BoundChallenge, truth: Table) -> Mask | None:
     parts = [part for m in prepared.measures for part in m.all_parts if not part.parts]
     if any(part.combination.where is None for part in parts):
         return None
-    lists = sorted(truth.ids["list"].names)
+    lists = truth.frame["list"].unique().sort().to_list()
     choices = chosen(prepared, lists, truth, fold=True).values()
     inside: Mask = np.logical_or.reduce([choice.lists for choice in choices])
-    return inside[_list_places(truth, {name: n for n, name in enumerate(lists)})]
+    return inside[_list_places(truth, lists)]
 
 
 def picked(
@@ -120,8 +118,8 @@ def picked(
     """
     return {
         text: Picked(
-            open_(truth.where(np.flatnonzero(choice.rows))),
-            among_lists(truth.where(np.flatnonzero(~choice.rows)), lists),
+            open_(truth.with_frame(truth.frame.filter(choice.rows))),
+            among_lists(as_columns(truth.with_frame(truth.frame.filter(~choice.rows))), lists),
             choice.items,
         )
         for text, choice in chosen(prepared, lists, truth, fold).items()
@@ -141,7 +139,7 @@ def _choice(
     inside = rows >= 0
     count = np.bincount(rows[inside], true[inside], minlength=len(lists))
     half = (count > 0) & (count < np.bincount(rows[inside], minlength=len(lists)))
-    further = [name for name in condition.names if catalogue and f"{EXTRA}{name}]" in catalogue.ids]
+    further = [name for name in condition.names if catalogue and f"{EXTRA}{name}]" in catalogue]
     named = {} if catalogue is None else _of_truth(catalogue, further)
     if not named and not half.any():
         return Chosen(count > 0)
@@ -152,9 +150,7 @@ def _choice(
         )
     items = None
     if catalogue is not None and len(named) == len(condition.names):
-        ids = catalogue.ids["item"]
-        met = np.flatnonzero(condition.mask(named))
-        items = frozenset(ids.names[code] for code in ids.codes[met].tolist())
+        items = frozenset(catalogue.frame["item"].filter(condition.mask(named)))
     return Chosen(count > 0, true, items)
 
 
@@ -169,17 +165,17 @@ def _of_items_file(prepared: BoundChallenge, names: Set[str]) -> Table | None:
 
 def _at_items(catalogue: Table | None, truth: Table) -> dict[str, pl.Series]:
     """The columns of the items' file at the rows of the truth; '' where it lacks the item."""
-    if catalogue is None or "item" not in truth.ids:
+    if catalogue is None or "item" not in truth:
         return {}
-    ids, items = catalogue.ids["item"], truth.ids["item"]
-    row_of = {ids.names[code]: row for row, code in enumerate(ids.codes.tolist())}
-    rows = np.array([row_of.get(name, -1) for name in items.names], dtype=np.int64)[items.codes]
-    columns = {}
-    for role, column in catalogue.ids.items():
-        if role.startswith(EXTRA):
-            cells = _cells(column.names, column.codes).append(pl.Series([""]))
-            columns[role[len(EXTRA) : -1]] = cells.gather(np.where(rows < 0, len(cells) - 1, rows))
-    return columns
+    described = catalogue.frame.unique("item", keep="last")
+    at_rows = truth.frame.select("item").join(
+        described, on="item", how="left", maintain_order="left"
+    )
+    return {
+        role[len(EXTRA) : -1]: at_rows[role].fill_null("")
+        for role in described.columns
+        if role.startswith(EXTRA)
+    }
 
 
 def _keyed(prepared: BoundChallenge) -> dict[str, str]:
@@ -200,22 +196,17 @@ def _names(prepared: BoundChallenge) -> tuple[str, ...]:
 
 def _of_truth(truth: Table, names: Sequence[str]) -> dict[str, pl.Series]:
     """The columns of these names, by their roles or their own names, at the rows of the truth."""
-    called = {truth.called(role): role for role in (*truth.ids, *truth.numbers)}
+    called = {truth.column_name(role): role for role in truth.frame.columns[1:]}
     columns = {}
     for name in names:
         roles = (name, called.get(name), f"{EXTRA}{name}]", f"{NUMBER}{name}]")
-        role = next((r for r in roles if r and (r in truth.ids or r in truth.numbers)), "")
-        if role in truth.ids:
-            columns[name] = _cells(truth.ids[role].names, truth.ids[role].codes)
+        role = next((r for r in roles if r and r != "line" and r in truth), "")
+        if role in TEXT:
+            columns[name] = truth.frame[role]
         elif role:
-            numbers, codes = np.unique(truth.numbers[role], return_inverse=True)
-            columns[name] = _cells([f"{n:.17g}" for n in numbers.tolist()], codes.reshape(-1))
+            texts = [f"{number:.17g}" for number in truth.frame[role].to_list()]
+            columns[name] = pl.Series(texts, dtype=pl.String)
     return columns
-
-
-def _cells(names: Sequence[str], codes: NDArray[Any]) -> pl.Series:
-    """The text of each cell, which is one of `names`."""
-    return pl.Series(names, dtype=pl.String).gather(np.asarray(codes, dtype=np.int64))
 
 
 def _of_lists_file(
@@ -235,17 +226,14 @@ def _of_lists_file(
         return {}
     table = _text_columns(challenge, source, used)
     row_of = np.full(len(lists) + 1, -1, dtype=np.int64)
-    places = _list_places(table, {name: n for n, name in enumerate(lists)})
+    places = _list_places(table, lists)
     row_of[places] = np.where(places >= 0, np.arange(len(table)), -1)
     if (lacking := row_of[:-1] < 0).any():
         name, path = lists[int(np.argmax(lacking))], display_path(source.file)
         message = f"{quoted(name)} of the truth is not in the file of lists"
         raise ChallengeError(problems=[Problem("T301", message, path=path, list=name)])
-    ids = {name: table.ids[f"{EXTRA}{name}]"] for name in used}
-    return {
-        name: _cells(column.names, np.asarray(column.codes)[row_of[rows]])
-        for name, column in ids.items()
-    }
+    at_rows = table.frame[row_of[rows]]
+    return {name: at_rows[f"{EXTRA}{name}]"] for name in used}
 
 
 def _unknown_names(
@@ -271,14 +259,12 @@ def _text_columns(
     shape = Schema((of, *roles), (), {**source.columns, **roles})
     findings = Findings(display_path(source.file))
     layout = challenge.layout(source)
-    table = read_columns(source.file, source.format, [shape], findings, layout=layout)
+    table = read_table(source.file, source.format, [shape], findings, layout=layout)
     if table is None or findings.fatal:
         raise ChallengeError(problems=as_truth_problems(findings))
     return table
 
 
-def _list_places(table: Table, place: Mapping[str, int]) -> Ints:
+def _list_places(table: Table, lists: Sequence[str]) -> Ints:
     """The place of each row's list; -1 where there is none such."""
-    ids = table.ids["list"]
-    places = np.array([place.get(name, -1) for name in ids.names], dtype=np.int64)
-    return places[np.asarray(ids.codes)]
+    return find_places(table.frame["list"], lists)

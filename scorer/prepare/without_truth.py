@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.faults import Fault, refuse
 from scorer.prepare.kind import refuse_votes
 from scorer.reading.schema import Schema
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.reading.table import Table, make_table
 
 HELP = "write lists: {file: lists.csv}, with a column list"
 
@@ -36,7 +33,5 @@ def refuse_without_entries(challenge: Challenge) -> None:
 
 def table_of_lists(public: Public) -> Table:
     """The table of the lists, which stands where there is no truth."""
-    places = np.arange(len(public.lists))
-    called = {"list": public.called["list"]}
-    return Table({"list": CodedColumn(places, tuple(public.lists))}, {}, places + 1,
-                 Schema(("list",), (), called))  # fmt: skip
+    schema = Schema(("list",), (), {"list": public.called["list"]})
+    return make_table({"list": list(public.lists)}, schema)

@@ -29,7 +29,7 @@ from scorer.reading.open import check_parts, file_digest, read_bytes, read_head,
 from scorer.reading.parts import LINES_OF_PART, count_lines_of_part, join_parts
 from scorer.reading.reshape import drop_lines, reshape
 from scorer.reading.schema import Schema
-from scorer.reading.table import PART, ReadRequest, Table
+from scorer.reading.table import PART, FindCells, ReadRequest, Table
 
 WORD = re.compile(r"[^\s,;|\"{}:]+")
 
@@ -49,7 +49,7 @@ def read_file(
     limits: ReadLimits,
     layout: Layout = PLAIN,
 ) -> FileTable:
-    """Return the table of a file, and its digest.
+    """Return the table of a file, in which texts are items, and its digest.
 
     Args:
         path: The file.
@@ -67,12 +67,27 @@ def read_file(
         found = _find_format(path, format, request)
         stored = read_bytes(path, limits, is_binary=found.read_bytes is not None)
         sha256 = stored.sha256
-        return FileTable(parse_table(stored.data, found, request), sha256)
+        return FileTable(parse_table(stored.data, found, request).with_items(), sha256)
     except UnreadableError as error:
         findings.add(error.problem)
     except ReportedError:
         pass
     return FileTable(None, sha256)
+
+
+def read_table(
+    path: Path,
+    format: str | None,
+    schemas: Sequence[Schema],
+    findings: Findings,
+    limits: ReadLimits | None = None,
+    layout: Layout = PLAIN,
+) -> Table | None:
+    """Return the table of a file; None if it cannot be read as one.
+
+    The arguments are those of `read_file`.
+    """
+    return read_file(path, format, schemas, findings, limits or ReadLimits(), layout).table
 
 
 def _find_format(path: Path, format: Format | str | None, request: ReadRequest) -> Format:
@@ -109,7 +124,7 @@ def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
     hexdigest = sha256.hexdigest() if is_folder else file_digest(path, limits.own)
     if len(tables) < len(parts):
         return FileTable(None, hexdigest)
-    return FileTable(join_parts(tables, parts), hexdigest)
+    return FileTable(join_parts(tables, parts).with_items(), hexdigest)
 
 
 def parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
@@ -158,7 +173,7 @@ def parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
 
 def find_columns(
     path: Path,
-    table: Table,
+    find_cells: FindCells | None,
     cells: Sequence[tuple[int, str, str]],
     limits: ReadLimits,
     layout: Layout = PLAIN,
@@ -169,12 +184,11 @@ def find_columns(
 
     Args:
         path: The file.
-        table: The file's table, whose rows are not looked at.
-        cells: The line of the row, the role, and the text of each; a text may be called an item.
+        find_cells: That of the file's table.
+        cells: The line of the row, the role, and the text of each.
         limits: What the file may cost.
         layout: How it is written, for the files of its parts.
     """
-    find_cells = table.find_cells
     if find_cells is None:
         return [None] * len(cells)
 
@@ -193,11 +207,7 @@ def find_columns(
         places = find_cells(texts, line, role) if at <= len(texts) else ()
         return {place.text: place.column for place in reversed(places) if place.line == line}
 
-    has_text = "text" in table
-    return [
-        columns_by_text(line, "text" if role == "item" and has_text else role).get(text)
-        for line, role, text in cells
-    ]
+    return [columns_by_text(line, role).get(text) for line, role, text in cells]
 
 
 def line_texts(path: Path, numbers: Collection[int]) -> dict[int, str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import polars as pl
 
+from scorer.core.arrays import Ints
 from scorer.core.problems import Findings, Problem, Severity
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits
@@ -114,6 +115,27 @@ class Table:
         """Return what the file calls the column of a role."""
         return self.schema.column_name(role)
 
+    def with_frame(self, frame: pl.DataFrame) -> Table:
+        """Return the table with other rows, or other columns."""
+        return replace(self, frame=frame)
+
+    def with_items(self) -> Table:
+        """Return the table in which the texts of a list are its items."""
+        find_cells = self.find_cells
+        if "text" not in self:
+            return self
+
+        def find_texts(texts: LineTexts, line: int, role: str) -> Sequence[CellPlace]:
+            assert find_cells is not None
+            return find_cells(texts, line, "text" if role == "item" else role)
+
+        return replace(
+            self,
+            frame=self.frame.rename({"text": "item"}),
+            schema=self.schema.with_items(),
+            find_cells=find_cells and find_texts,
+        )
+
 
 class ReadRequest(NamedTuple):
     """What is asked of a reader.
@@ -156,6 +178,49 @@ class ReadRequest(NamedTuple):
 def role_dtype(role: str) -> type[pl.DataType]:
     """Return the type of a role's column: String for ids and other texts, else Float64."""
     return pl.String if role in TEXT else pl.Float64
+
+
+def make_table(
+    columns: Mapping[str, Any], schema: Schema | None = None, lines: Any = None
+) -> Table:
+    """Return a table that was read from no file.
+
+    Args:
+        columns: role -> the cells of its column, one a row.
+        schema: The roles, and the names of their columns; None for the roles' own names.
+        lines: The line of each row; None to count them from 1.
+    """
+    series = [
+        pl.Series(role, cells, dtype=role_dtype(role), strict=False)
+        for role, cells in columns.items()
+    ]
+    if lines is None:
+        lines = range(1, len(series[0]) + 1)
+    line = pl.Series("line", lines, dtype=pl.UInt32)
+    return Table(pl.DataFrame([line, *series]), schema or Schema(tuple(columns)))
+
+
+def encode(ids: pl.Series) -> tuple[pl.Series, Ints]:
+    """Return the distinct ids in the order in which they appear, and the number of each row's.
+
+    >>> names, numbers = encode(pl.Series(["b", "a", "b"]))
+    >>> names.to_list(), numbers.to_list()
+    (['b', 'a'], [0, 1, 0])
+    """
+    names = ids.unique(maintain_order=True)
+    return names, find_places(ids, names)
+
+
+def find_places(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
+    """Return where each id stands among names that differ; -1 if it is none of them.
+
+    >>> find_places(pl.Series(["b", "c"]), ["a", "b"]).to_list()
+    [1, -1]
+    """
+    known = pl.DataFrame({"id": pl.Series(names, dtype=pl.String)}).with_row_index("place")
+    found = pl.DataFrame({"id": ids}).join(known, on="id", how="left", maintain_order="left")
+    places: Ints = found["place"].cast(pl.Int64).fill_null(-1).to_numpy()
+    return places
 
 
 def cells_frame(lines: Sequence[int], columns: Mapping[str, Sequence[str]]) -> pl.DataFrame:

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
@@ -28,14 +29,16 @@ from scorer.metrics.notation import Measure
 from scorer.reading.formats import Format, find_format
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits, UnreadableError, refuse_many_errors
+from scorer.reading.read import FileTable, read_file
 from scorer.reading.schema import Schema
+from scorer.reading.table import Table
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
-from scorer.tables.columns import CodedColumn, RecodedColumn
-from scorer.tables.frame import FileColumns, read_file_columns
+from scorer.tables.columns import RecodedColumn
+from scorer.tables.frame import as_columns
 from scorer.tables.names import same_names
-from scorer.tables.table import Table
+from scorer.tables.table import Table as Columns
 from scorer.views.frames import Frames, text_of
 from scorer.views.meeting import Views
 from scorer.views.ranked import GAPS, ranked
@@ -66,11 +69,9 @@ class Plan:
         """How a submission is read."""
         return find_format(path, self.rules.format, self.layout, self.limits.own)
 
-    def read(self, path: Path, findings: Findings) -> FileColumns:
+    def read(self, path: Path, findings: Findings) -> FileTable:
         """A submission's table."""
-        return read_file_columns(
-            path, self.rules.format, self.shapes, findings, self.limits, self.layout
-        )
+        return read_file(path, self.rules.format, self.shapes, findings, self.limits, self.layout)
 
     @cached_property
     def known(self) -> PublicIds:
@@ -144,7 +145,7 @@ def score_with_views(
         return Outcome(findings, sha256, None), None
     if plan.rules.repeats == "first":
         table = firsts(table)
-    views = _join_folds(plan, plan.truth, table, number)
+    views = _join_folds(plan, plan.truth, as_columns(table), number)
     del table  # the rows of labels take as much as their measures do
     try:
         cards = {fold: _score_fold(plan, fold, views[fold]) for fold in views}
@@ -166,7 +167,7 @@ def _check(plan: Plan, table: Table, findings: Findings) -> Ints | None:
     What is wrong is added to the findings.
     """
     if not plan.checks:
-        return plan.known.lists.places(table.ids["list"])
+        return plan.known.lists.places(as_columns(table).ids["list"])
     partial = is_partial(findings)
     submitted = Submitted(table, plan.public, plan.rules, plan.known, partial)
     examine(submitted, findings)
@@ -188,15 +189,14 @@ def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
         if check is None:
             continue
         for role in ("item", "label"):
-            if (column := table.ids.get(role)) is None:
+            if role not in table:
                 continue
-            codes, rows = np.unique(column.codes, return_index=True)
-            for code, row in zip(codes.tolist(), rows.tolist(), strict=True):
-                cell = column.names[code]
+            rows = table.frame.select("line", "list", cell=role)
+            rows = rows.unique("cell", keep="first", maintain_order=True)
+            for line, name, cell in rows.iter_rows():
                 with plugin_call(f"the check of metric {metric.name} failed on {quoted(cell)}"):
                     said = check(cell)
                 if said:
-                    name, line = table.ids["list"].text(row), int(table.line[row])
                     yield Problem("S531", f"{quoted(cell)}: {said}", line=line, list=name)
 
 
@@ -212,25 +212,22 @@ def firsts(table: Table) -> Table:
 
     One with scores stays as it is.
     """
-    if "item" not in table.ids or "score" in table.numbers or table.once:
+    if "item" not in table or "score" in table:
         return table
-    lists, items = table.ids["list"], table.ids["item"].codes.astype(np.int64)
-    codes = lists.codes.astype(np.int64)
-    rank = table.numbers.get("rank")
-    if rank is None:
-        by = np.argsort(codes, kind="stable")
-        rank = np.empty(codes.size)
-        rank[by] = np.arange(codes.size) - np.searchsorted(codes[by], codes[by]) + 1
-    order = np.lexsort((rank, codes))  # the best of an item, not the first of the file
-    pairs = (codes * (int(items.max(initial=0)) + 1) + items)[order]
-    rows = np.sort(order[np.unique(pairs, return_index=True)[1]])
-    kept = replace(table, numbers={**table.numbers, "rank": rank}).where(rows)
-    ids = {**kept.ids, "list": CodedColumn(lists.codes[rows], lists.held)}
-    return replace(kept, ids=ids, facts={**table.facts, GAPS: True})
+    frame = table.frame
+    if not frame.select(pl.struct("list", "item").is_duplicated().any()).item():
+        return table
+    if "rank" not in table:
+        place = pl.int_range(1, pl.len() + 1).over("list")
+        frame = frame.with_columns(rank=place.cast(pl.Float64))
+    # The best of an item is kept, not the first of the file.
+    best = frame.with_row_index("row").sort("rank", maintain_order=True)
+    kept = best.unique(["list", "item"], keep="first").sort("row").drop("row")
+    return replace(table, frame=kept, facts={**table.facts, GAPS: True})
 
 
 def _join_folds(
-    plan: Plan, truth: OpenTruth, table: Table, number: Ints
+    plan: Plan, truth: OpenTruth, table: Columns, number: Ints
 ) -> dict[str | None, Views]:
     """Return the table beside the whole truth, by None, and beside that of each fold.
 
@@ -245,7 +242,7 @@ def _join_folds(
     return views
 
 
-def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None) -> Views:
+def _views(plan: Plan, truth: OpenTruth, table: Columns, fold: str | None) -> Views:
     """The views of a submission whose lists are those of a truth; with frames, if asked."""
     views = truth.meet(table, plan.rules.ties, plan.views)
     picked = plan.picked.get(fold, {}).items()
@@ -257,7 +254,7 @@ def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None) -> View
     return views._replace(views={**views.views, Frames: frames})
 
 
-def _renumbered(table: Table, code: Ints, names: Sequence[str]) -> Table:
+def _renumbered(table: Columns, code: Ints, names: Sequence[str]) -> Columns:
     """A table with its lists as the truth numbers them, without the rows of others.
 
     `code` is the new code of each distinct list, -1 of lists that are left out; `names` are the
@@ -285,4 +282,4 @@ def _score_fold(plan: Plan, fold: str | None, views: Views) -> Scorecard:
 
 def _repeats_item(submitted: Submitted) -> bool:
     """Whether a list names an item twice, which is an error whatever the item."""
-    return "item" in submitted.table.ids and submitted.ranked.items.repeated.size > 0
+    return "item" in submitted.file and submitted.ranked.items.repeated.size > 0

@@ -35,9 +35,10 @@ def name_cause(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
 
 def _score(plan: Plan, path: Path) -> Outcome:
     findings = Findings(str(path))
-    table, sha256, frame = plan.read(path, findings)
+    table, sha256 = plan.read(path, findings)
     outcome = Outcome(findings, sha256, None)
-    if table is not None and frame is not None:
+    if table is not None:
+        find_cells = table.find_cells
         if Frames in plan.views:
             text = read_text(path, plan.rules.format, plan.limits, plan.layout)
             if text is None and plan.public.kind == "frames":
@@ -48,6 +49,8 @@ def _score(plan: Plan, path: Path) -> Outcome:
             table = replace(table, facts={**table.facts, **({TEXT: text} if text else {})})
             plan = plan.unscored if findings.fatal else plan
         outcome = score_table(plan, table, findings, sha256)
-        findings.locate(lambda cells: find_columns(path, frame, cells, plan.limits, plan.layout))
+        findings.locate(
+            lambda cells: find_columns(path, find_cells, cells, plan.limits, plan.layout)
+        )
     locate_by_part(findings, plan.layout.parts)
     return outcome

@@ -32,12 +32,11 @@ from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, sum_equation
 from scorer.metrics.notation import parse, parse_measure
-from scorer.reading.schema import Schema
+from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored
 from scorer.scoring.explain import explained
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.tables.frame import as_columns
 from scorer.views.diverse import Diverse
 
 VLNET = ROOT / "challenges/vlnet-2011"
@@ -57,21 +56,14 @@ def views(made):
 
 def rows_of(roles, rows, numbers=()):
     """A table of rows whose ids come first."""
-    ids = {}
-    for n, role in enumerate(roles):
-        names = {text: code for code, text in enumerate(dict.fromkeys(row[n] for row in rows))}
-        codes = np.array([names[row[n]] for row in rows], dtype=np.int64)
-        ids[role] = CodedColumn(codes, tuple(names))
-    found = {
-        role: np.array([row[len(roles) + n] for row in rows], dtype=np.float64)
-        for n, role in enumerate(numbers)
-    }
-    return Table(ids, found, np.arange(len(rows)), Schema(roles))
+    roles = (*roles, *numbers)
+    return make_table({role: [row[n] for row in rows] for n, role in enumerate(roles)})
 
 
 def workings(notation, answers, submission, ties="item-desc", kind="grades"):
     """What is explained of each list, beside what scoring gave."""
     made = bound(notation, kind).resolve(answers.constants)
+    submission = as_columns(submission)
     meeting = answers.meet(submission, ties, views(made))
     card = scored(meeting, answers.lists, [made])
     for at in range(len(answers.lists)):
@@ -212,8 +204,8 @@ def test_beyond_accuracy(notation):
     def holds(lists, features, past):
         rows = [(item, *each) for item, each in zip("abcdefghijklmnopqrst", features, strict=True)]
         tables = {
-            "items": rows_of(("item",), rows, ("f", "g")),
-            "history": rows_of(("list", "item"), past),
+            "items": as_columns(rows_of(("item",), rows, ("f", "g"))),
+            "history": as_columns(rows_of(("list", "item"), past)),
         }
         answers, sent = grades_of(lists, **tables)
         for found, value in workings(notation, answers, sent):
@@ -285,7 +277,8 @@ def test_preferences(notation):
             name: frozenset(item for pair in both[0] for item in pair)
             for name, both in zip(names, lists, strict=True)
         }
-        chances = {"likelihood": rows_of(roles, [("0", "a", "b", 0.9)], ("probability",))}
+        chances = rows_of(roles, [("0", "a", "b", 0.9)], ("probability",))
+        chances = {"likelihood": as_columns(chances)}
         public = Public("preferences", dict.fromkeys(names), None, candidates)
         answers = kinds().get("preferences").open(truth, SideTables(public, chances), Findings())
         for found, value in workings(notation, answers, sent, kind="preferences"):

@@ -212,10 +212,10 @@ def test_each_file_without_faults_is_read_once(tmp_path, monkeypatch):
     for name, text in rows.items():
         files.append(tmp_path / f"{name}.csv")
         files[-1].write_text(f"case,value\n{text}")
-    opened, read = [], bind.read_file_columns
+    opened, read = [], bind.read_file
     monkeypatch.setattr(
         bind,
-        "read_file_columns",
+        "read_file",
         lambda path, *words: opened.append(path.name) or read(path, *words),
     )
     first = scorer.values(files, missing_list="skip")

@@ -1,6 +1,5 @@
 """Wrong ids: each is told once, at its first row; of very many the first are, and all counted."""
 
-import numpy as np
 import pytest
 
 from scorer.challenge.public import Public
@@ -9,19 +8,13 @@ from scorer.checks import unknown
 from scorer.checks.base import Submitted, examine
 from scorer.checks.ids import INVISIBLE
 from scorer.core.problems import KEPT, Findings
-from scorer.reading.schema import Schema
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.reading.table import make_table
 
 
 def found(lists, items, lines=None, rule="error"):
     """What is said of rows of these lists and items, in a challenge of q1, q2, a and b."""
-    coded = {}
-    for role, texts in (("list", lists), ("item", items)):
-        code = {text: n for n, text in enumerate(dict.fromkeys(texts))}
-        coded[role] = CodedColumn(np.array([code[text] for text in texts]), tuple(code))
-    line = np.arange(len(lists)) + 2 if lines is None else np.array(lines)
-    table = Table(coded, {}, line, Schema(("list", "item")))
+    lines = range(2, len(lists) + 2) if lines is None else lines
+    table = make_table({"list": lists, "item": items}, lines=lines)
     public = Public("grades", dict.fromkeys(["q1", "q2"]), dict.fromkeys("ab"))
     rules = Submission(unknown_list=rule, missing_list="skip")
     findings = Findings()

@@ -16,12 +16,11 @@ from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
-from scorer.reading.schema import Schema
+from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.tables.frame import as_columns
 from scorer.views.labelled import Targets
 
 LAWS = rounds(60)
@@ -41,16 +40,8 @@ predicted = st.tuples(numbers, numbers, numbers)
 
 def table(rows, *roles):
     """A table of rows `(list, item, number, ..)`."""
-    ids = {}
-    for column, role in enumerate(("list", "item")):
-        names = list(dict.fromkeys(row[column] for row in rows))
-        codes = np.array([names.index(row[column]) for row in rows], dtype=np.int64)
-        ids[role] = CodedColumn(codes, tuple(names))
-    values = {
-        role: np.array([row[n] for row in rows], dtype=np.float64)
-        for n, role in enumerate(roles, start=2)
-    }
-    return Table(ids, values, np.arange(2, len(rows) + 2), Schema(("list", "item")))
+    roles = ("list", "item", *roles)
+    return make_table({role: [row[n] for row in rows] for n, role in enumerate(roles)})
 
 
 def card(truth, submission):
@@ -59,7 +50,8 @@ def card(truth, submission):
     lists = dict.fromkeys(name for name, _ in truth)
     answers = KIND.open(rows, SideTables(Public("ratings", lists)), Findings())
     given = [(*pair, *numbers) for pair, numbers in submission.items()]
-    meeting = answers.meet(table(given, "prediction", "low", "high"), "file", frozenset({Targets}))
+    rows = as_columns(table(given, "prediction", "low", "high"))
+    meeting = answers.meet(rows, "file", frozenset({Targets}))
     return score(meeting, answers.lists, MEASURES)
 
 

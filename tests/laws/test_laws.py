@@ -8,10 +8,9 @@ from rounds import rounds
 
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
-from scorer.reading.schema import Schema
+from scorer.reading.table import make_table
 from scorer.scoring.evaluate import evaluate, score
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.tables.frame import as_columns
 from scorer.views.hits import Judged
 from scorer.views.join import GradedItems, judge
 from scorer.views.meeting import Views
@@ -39,13 +38,8 @@ law = rounds(60)
 
 def table(rows, number):
     """A table of (list, item) -> number, in that order."""
-    ids = {}
-    for n, role in enumerate(("list", "item")):
-        names = list(dict.fromkeys(key[n] for key in rows))
-        codes = np.array([names.index(key[n]) for key in rows], dtype=np.int64)
-        ids[role] = CodedColumn(codes, tuple(names))
-    values = np.array(list(rows.values()), dtype=float)
-    return Table(ids, {number: values}, np.arange(len(rows)), Schema(("list", "item")))
+    columns = {role: [key[n] for key in rows] for n, role in enumerate(("list", "item"))}
+    return as_columns(make_table({**columns, number: list(rows.values())}))
 
 
 def values(truth, run, lists=LISTS, ties="item-desc", measures=MEASURES):

@@ -8,9 +8,8 @@ from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
-from scorer.reading.schema import Schema
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.reading.table import make_table
+from scorer.tables.frame import as_columns
 from scorer.views.diverse import Diverse
 
 
@@ -36,13 +35,8 @@ def data():
 
 
 def table(rows, roles, number):
-    ids = {}
-    for n, role in enumerate(roles):
-        names = list(dict.fromkeys(row[n] for row in rows))
-        codes = np.array([names.index(row[n]) for row in rows], dtype=np.int64)
-        ids[role] = CodedColumn(codes, tuple(names))
-    numbers = {number: np.array([row[-1] for row in rows], dtype=float)}
-    return Table(ids, numbers, np.arange(len(rows)), Schema(("list", "item")))
+    columns = {role: [row[n] for row in rows] for n, role in enumerate(roles)}
+    return make_table({**columns, number: [row[-1] for row in rows]})
 
 
 def ours(notation, qrels, run):
@@ -55,7 +49,8 @@ def ours(notation, qrels, run):
         .get("grades")
         .open(table(rows, ("list", "item", "subtopic"), "grade"), aids, Findings())
     )
-    seen = truth.meet(table(run, ("list", "item"), "score"), "item-desc", frozenset({Diverse}))
+    rows = as_columns(table(run, ("list", "item"), "score"))
+    seen = truth.meet(rows, "item-desc", frozenset({Diverse}))
     found = made.values(seen.views[Diverse])
     return dict(zip(truth.lists, np.nan_to_num(found).tolist(), strict=True))
 

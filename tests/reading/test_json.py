@@ -97,7 +97,7 @@ def test_where_an_id_stands(tmp_path):
     path.write_text('{"q1": ["a",\n  "b"], "q2": ["b"]}')
     table = read_file(path, "json", [RANKED], Findings(), ReadLimits()).table
     cells = [(1, "item", "a"), (2, "item", "b"), (2, "list", "q1"), (2, "list", "q2")]
-    assert find_columns(path, table, cells, ReadLimits()) == [9, 3, None, 9]
+    assert find_columns(path, table.find_cells, cells, ReadLimits()) == [9, 3, None, 9]
 
 
 @pytest.mark.parametrize(

@@ -249,7 +249,7 @@ def test_where_an_id_stands_in_its_cell(tmp_path):
     path.write_text('list,item\nu1,"a, bb,c"\n')
     table = read_file(path, None, [RANKED], Findings(), ReadLimits(), layout).table
     cells = [(2, "item", "bb"), (2, "item", "c"), (2, "list", "u1")]
-    assert find_columns(path, table, cells, ReadLimits(), layout) == [8, 11, 1]
+    assert find_columns(path, table.find_cells, cells, ReadLimits(), layout) == [8, 11, 1]
 
 
 ARRAYS = Layout(cells=(("item", " "), ("score", " ")))

@@ -29,9 +29,8 @@ def table_of(plan, text, path):
 
 
 def held(table):
-    """References to a table, its columns and its arrays that keep none of them."""
-    columns = [column for role, column in table.ids.items() if role != "list"]
-    return [weakref.ref(each) for each in (table, *columns, *table.numbers.values())]
+    """References to a table and its frame that keep none of them."""
+    return [weakref.ref(each) for each in (table, table.frame)]
 
 
 @pytest.mark.slow("scores with a metric a row", beyond=8)

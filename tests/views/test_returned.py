@@ -16,12 +16,11 @@ from scorer.core.problems import Findings
 from scorer.kinds.base import SideTables, kinds
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
-from scorer.reading.schema import Schema
+from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.tables.frame import as_columns
 from scorer.views.hits import Judged
 from scorer.views.returned import Returned
 
@@ -62,13 +61,9 @@ many = st.lists(st.tuples(one, items), min_size=1, max_size=6)
 
 def table(rows, **numbers):
     """A table of rows `(list, item)` or `(item,)`."""
-    ids = {}
-    for column, role in enumerate(("list", "item")[-len(rows[0]) if rows else 0 :]):
-        names = list(dict.fromkeys(row[column] for row in rows))
-        codes = np.array([names.index(row[column]) for row in rows], dtype=np.int64)
-        ids[role] = CodedColumn(codes, tuple(names))
-    values = {role: np.array(column, dtype=np.float64) for role, column in numbers.items()}
-    return Table(ids, values, np.arange(2, len(rows) + 2), Schema(("list", "item")))
+    roles = ("list", "item")[-len(rows[0]) if rows else 0 :]
+    ids = {role: [row[n] for row in rows] for n, role in enumerate(roles)}
+    return make_table(ids | numbers)
 
 
 def names_of(lists):
@@ -93,14 +88,17 @@ def card(lists, only=None, catalogue=CATALOGUE, shuffled=None):
     features = {f"features[{n}]": column for n, column in enumerate(columns)}
     aids = SideTables(
         Public("grades", dict.fromkeys(names), dict.fromkeys(catalogue)),
-        {"items": table([(i,) for i in catalogue], **features), "history": table(past)},
+        {
+            "items": as_columns(table([(i,) for i in catalogue], **features)),
+            "history": as_columns(table(past)),
+        },
         tuple(features),
     )
     answers = KIND.open(
         table([row[:2] for row in graded], grade=[row[2] for row in graded]), aids, Findings()
     )
     meeting = answers.meet(
-        table([row[:2] for row in given], rank=[row[2] for row in given]),
+        as_columns(table([row[:2] for row in given], rank=[row[2] for row in given])),
         "item-desc",
         frozenset({Judged, Returned}),
     )

@@ -17,9 +17,9 @@ from scorer.core.arrays import Mask
 from scorer.core.errors import ChallengeError, UsageError
 from scorer.core.problems import Findings, as_truth_problems
 from scorer.core.text import printable, quoted
-from scorer.prepare.folds import parts, where
-from scorer.reading.schema import Schema
-from scorer.tables.table import Table
+from scorer.prepare.folds import parts
+from scorer.reading.schema import TEXT, Schema
+from scorer.reading.table import Table
 
 NAMED = ("list", "item", "rating", "grade")
 
@@ -58,8 +58,8 @@ def folds(
     masks = _masks(table, k, by, seed)
     contents: dict[str, str] = {}
     for n, mask in enumerate(masks, start=1):
-        contents[f"{n}/truth.csv"] = _csv(where(table, mask))
-        contents[f"{n}/train.csv"] = _csv(where(table, ~mask))
+        contents[f"{n}/truth.csv"] = _csv(table.with_frame(table.frame.filter(mask)))
+        contents[f"{n}/train.csv"] = _csv(table.with_frame(table.frame.filter(~mask)))
     contents["folds.csv"] = _folds(table, masks, by)
     write_folder(output, {name: text.encode() for name, text in contents.items()})
     counts = "".join(
@@ -88,14 +88,14 @@ def _role_columns(words: Sequence[str]) -> dict[str, str]:
 
 def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
     """The file's rows, and the warnings about it."""
-    from scorer.tables.frame import read_columns
+    from scorer.reading.read import read_table
 
     findings = Findings(str(file))
     values = [role for role in columns if role not in ("list", "item")] or ["grade", "rating"]
     with_values = [Schema(("list", "item", role), (), columns) for role in values]
     without_values = Schema(("list", "item"), (), columns)  # interactions
     shapes = [*with_values, *([] if set(values) & set(columns) else [without_values])]
-    table = read_columns(file, None, shapes, findings)
+    table = read_table(file, None, shapes, findings)
     of_challenge = Findings(str(file))
     of_challenge.extend(as_truth_problems(findings))
     if table is None or of_challenge.fatal:
@@ -105,40 +105,34 @@ def _read(file: Path, columns: dict[str, str]) -> tuple[Table, tuple[str, ...]]:
 
 def _masks(table: Table, k: int, by: By, seed: int) -> list[Mask]:
     """Which rows are in each fold: whatever their order in the file, and a pair's rows together."""
-    keys = np.zeros(len(table), dtype=np.int64)
-    for role in ("list", "item") if by is By.row else ("list",):
-        ids = table.ids[role]
-        place = {name: n for n, name in enumerate(sorted(ids.names))}
-        codes = np.array([place[name] for name in ids.names], dtype=np.int64)
-        keys = keys * max(len(place), 1) + codes[ids.codes]
-    distinct, of = np.unique(keys, return_inverse=True)
-    if distinct.size < k:
+    roles = ["list", "item"] if by is By.row else ["list"]
+    distinct = table.frame.select(roles).unique().sort(roles).with_row_index("number")
+    if distinct.height < k:
         what = "lists" if by is By.list else "rows"
-        raise UsageError(f"{distinct.size:,} {what} cannot make {k:,} folds; write a smaller -k")
-    return [part[of] for part in parts(distinct.size, k, seed)]
+        raise UsageError(f"{distinct.height:,} {what} cannot make {k:,} folds; write a smaller -k")
+    numbered = table.frame.join(distinct, on=roles, how="left", maintain_order="left")
+    number = numbered["number"].to_numpy()
+    return [part[number] for part in parts(distinct.height, k, seed)]
 
 
 def _csv(table: Table) -> str:
     """The rows as CSV, under the names that the file has for its columns."""
-    roles = [role for role in NAMED if role in table.ids or role in table.numbers]
+    roles = [role for role in NAMED if role in table]
     columns = [
-        [table.ids[role].text(row) for row in range(len(table))]
-        if role in table.ids
-        else [repr(value).removesuffix(".0") for value in table.numbers[role].tolist()]
+        table.frame[role].to_list()
+        if role in TEXT
+        else [repr(value).removesuffix(".0") for value in table.frame[role].to_list()]
         for role in roles
     ]
-    return _csv_text([table.called(role) for role in roles], columns)
+    return _csv_text([table.column_name(role) for role in roles], columns)
 
 
 def _folds(table: Table, masks: Sequence[Mask], by: By) -> str:
     """The fold of each list, or of each of its items."""
     roles = ("list", "item") if by is By.row else ("list",)
     fold = np.argmax(masks, axis=0) + 1
-    names = (
-        [table.ids[role].text(row) for role in roles] + [str(fold[row])]
-        for row in range(len(table))
-    )
-    rows = sorted(set(map(tuple, names)))
+    columns = [table.frame[role].to_list() for role in roles]
+    rows = sorted(set(zip(*columns, map(str, fold.tolist()), strict=True)))
     return _csv_text([*roles, "fold"], list(zip(*rows, strict=True)))
 
 
