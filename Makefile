@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := demo
-.PHONY: help new-metric installed dist board serve demo docs test test-all lowest check simulate record fuzz peers platforms image containers bench browser constraints
+.PHONY: help new-metric installed dist board serve demo docs test test-all lowest check simulate record fuzz spark peers platforms image containers bench browser constraints
 
 PYTHON ?= python3
 # modules are compiled once, not by each process that runs tests
@@ -29,12 +29,12 @@ docs: .venv/docs
 	NO_MKDOCS_2_WARNING=1 .venv/bin/mkdocs build -q --strict
 
 PYTEST = .venv/bin/pytest -q -n auto --dist worksteal --ignore=tests/peers --ignore=tests/platforms \
-  --ignore=tests/containers --ignore=tests/browser
+  --ignore=tests/containers --ignore=tests/browser --ignore=tests/spark
 
 # all tests but the slow ones; of some rooms: make test ROOMS="tests/cli tests/web"
 test: .venv/tests
 	$(PYTEST) -m "not slow" $(ROOMS)
-	@echo "not run: lint and types (make check), slow tests (make test-all), pages in Chromium (make browser), other scorers (make peers), platforms' code (make platforms), images (make containers)"
+	@echo "not run: lint and types (make check), slow tests (make test-all), pages in Chromium (make browser), data frames (make spark), other scorers (make peers), platforms' code (make platforms), images (make containers)"
 
 # everything; slow tests wait for servers and processes, so that a worker more finds a processor free
 test-all: .venv/tests
@@ -72,6 +72,10 @@ fuzz: .venv/tests
 	  FUZZ=$${FUZZ:-300} .venv/bin/pytest -q -x tests/fuzz \
 	    $$(grep -rl --include="test_*.py" "from rounds import" tests) || exit 1; \
 	done
+
+# data frames on Apache Spark: in this process, on a cluster, by Spark Connect; Java runs it
+spark: .venv/spark
+	.venv/bin/pytest -q -rs tests/spark
 
 # other scorers on the same data
 peers: .venv/peers
@@ -128,7 +132,7 @@ installed:
 	$(PYTHON) -m venv .venv
 	.venv/bin/pip install -q --require-hashes -r constraints.txt
 	.venv/bin/pip install -q --no-build-isolation --no-deps -e .
-	touch .venv/versions.txt .venv/runs .venv/tests .venv/web .venv/peers .venv/browser .venv/docs
+	touch .venv/versions.txt .venv/runs .venv/tests .venv/web .venv/spark .venv/peers .venv/browser .venv/docs
 
 # the distribution, in dist/, built with the versions of constraints.txt
 dist: .venv/tests
@@ -151,6 +155,10 @@ dist: .venv/tests
 
 .venv/web: .venv/runs
 	$(LOCKED) challenge-scorer[web]
+	@touch $@
+
+.venv/spark: .venv/tests
+	$(LOCKED) challenge-scorer[spark]
 	@touch $@
 
 .venv/peers: .venv/tests

@@ -84,7 +84,7 @@ def score(
         ranked_files = [*others, *baselines(prepared)]
         outcomes = outcomes_of(ready, ranked_files, progress, jobs)
         terms = terms_of(ready)
-        report = _report(terms, ranked_files, outcomes, splits, told)
+        report = rank_outcomes(terms, ranked_files, outcomes, splits, told)
         apart = splits or len(report.submissions) < len(ranked_files)  # runs are one submission
         scored = settled_files(terms, ranked_files, outcomes) if apart else report.submissions
         warnings = [
@@ -107,14 +107,26 @@ def _told_answers(
     )  # fmt: skip
 
 
-def _report(
+def rank_outcomes(
     terms: Terms,
     files: Sequence[Named],
     outcomes: Sequence[Outcome],
     wanted: Sequence[str],
     answers: Answers,
 ) -> results.Report:
-    """The board of all lists, or of the first split that is wanted, with those of others."""
+    """The board of all lists, or of the first split that is wanted, with those of others.
+
+    Args:
+        terms: the board's.
+        files: the submissions by their names; they are not read.
+        outcomes: that of each.
+        wanted: the splits, as of `score`.
+        answers: name of a submission -> what it answers.
+
+    Raises:
+        UnknownName: there is no such split.
+        UsageError: no submission is called as in the answers.
+    """
     names = [file.name for file in files]
     if answers and not any(name in answers for name in names):
         who = join_first(list(answers))

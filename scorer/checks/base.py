@@ -15,7 +15,7 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import PublicIds, by_codes, nameless_ids
 from scorer.core.arrays import Ints, Mask
-from scorer.core.plugins import Registry, mark
+from scorer.core.plugins import Registry, discover, mark
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.reading.table import Table as FrameTable
 from scorer.tables.columns import CodedColumn
@@ -173,7 +173,7 @@ def check(
 def checks(on: On = "submission") -> Registry[Check]:
     """Every check of a submission (entry points `scorer.checks`) or a truth (`scorer.audits`)."""
     group = "scorer.checks" if on == "submission" else "scorer.audits"
-    return Registry("check", f"scorer.checks.{on}", Check, group)
+    return discover("check", f"scorer.checks.{on}", Check, group)
 
 
 def examine(subject: Submitted | Truthful, findings: Findings) -> None:

@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from scorer.challenge.public import ClassCells
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
-from scorer.core.plugins import PLUGIN, load_module, mark
+from scorer.core.plugins import PLUGIN, mark, module_of
 from scorer.metrics.parameters import (
     Average,
     BehindAt,
@@ -297,7 +297,7 @@ class Metric:
             return self.remake, ()
         if self.function.__module__.startswith(PLUGIN):
             path, name = self.function.__code__.co_filename, self.function.__qualname__
-            return _metric_of_file, (path, name, self.kind)
+            return metric_of_file, (path, name, self.kind)
         return _metric_of, (self.function, self.kind)
 
     @cached_property
@@ -464,9 +464,9 @@ def _metric_of(function: Callable[..., Any], kind: str | None) -> Metric:
     return next(variant for variant in metric.by_kind if variant.kind == kind)
 
 
-def _metric_of_file(path: str, name: str, kind: str | None) -> Metric:
+def metric_of_file(path: str, name: str, kind: str | None) -> Metric:
     """The metric that a function of a challenge's own file is."""
-    return _metric_of(getattr(load_module(Path(path)), name), kind)
+    return _metric_of(getattr(module_of(Path(path)), name), kind)
 
 
 class MetricFunction(Protocol[Arguments, Result_co]):

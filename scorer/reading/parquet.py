@@ -10,7 +10,7 @@ import polars as pl
 
 from scorer.core.text import printable, quoted
 from scorer.reading.formats import Rows, binary_format
-from scorer.reading.header import UnusedColumn, match_schema, warn_unused_columns
+from scorer.reading.header import SchemaMatch, UnusedColumn, match_schema, warn_unused_columns
 from scorer.reading.limits import (
     ReadLimits,
     ReportedError,
@@ -53,6 +53,26 @@ def read_parquet(data: bytes, request: ReadRequest) -> Cells:
         hint = "write it with to_parquet(), or name another format"
         raise UnreadableError("S107", "this is not a Parquet file", help=hint)
     types = _attempt(lambda: pl.read_parquet_schema(io.BytesIO(data)))
+    match = match_columns(types, request)
+    names = {role: match.schema.column_name(role) for role in match.roles}
+    needed = list(dict.fromkeys(names.values()))
+    frame = _attempt(lambda: _read_columns(data, needed, request.limits))
+    cells = [cell_column(frame[name], role).alias(role) for role, name in names.items()]
+    line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias("line")
+    return Cells(pl.DataFrame([line, *cells]), match.schema, tuple(types))
+
+
+def match_columns(types: Mapping[str, pl.DataType], request: ReadRequest) -> SchemaMatch:
+    """Return the schema that columns fit, after reporting those that nothing uses.
+
+    Args:
+        types: The name and the type of each column.
+        request: What is asked of the table.
+
+    Raises:
+        ReportedError: They fit no schema, or have types that hold neither ids nor numbers.
+        UnreadableError: There is no column that the layout asks for.
+    """
     match = match_schema(list(types), request, None)
     names = {role: match.schema.column_name(role) for role in match.roles}
     unused = [
@@ -64,11 +84,7 @@ def read_parquet(data: bytes, request: ReadRequest) -> Cells:
     fits = [_check_type(role, name, types[name], request) for role, name in names.items()]
     if not all(fits):
         raise ReportedError
-    needed = list(dict.fromkeys(names.values()))
-    frame = _attempt(lambda: _read_columns(data, needed, request.limits))
-    cells = [_as_cells(frame[name], role).alias(role) for role, name in names.items()]
-    line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias("line")
-    return Cells(pl.DataFrame([line, *cells]), match.schema, tuple(types))
+    return match
 
 
 def _attempt(read: Callable[[], T]) -> T:
@@ -134,7 +150,7 @@ def _check_type(role: str, name: str, type: pl.DataType, request: ReadRequest) -
     return False
 
 
-def _as_cells(column: pl.Series, role: str) -> pl.Series:
+def cell_column(column: pl.Series, role: str) -> pl.Series:
     """Return the cells of a column as text, or as numbers if all of them are finite.
 
     Moments are written in UTC and microseconds: their zone and unit are a choice of the writer.

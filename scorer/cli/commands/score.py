@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -43,6 +44,9 @@ if TYPE_CHECKING:
     from scorer.metrics.notation import Measure
     from scorer.reports.base import Options
     from scorer.results.report import Report
+
+
+SPARK = "spark"  # the other engine
 
 
 def score(
@@ -93,6 +97,15 @@ def score(
             "more than 32 MiB together.",
         ),
     ] = None,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine",
+            metavar="spark",
+            help="Have Apache Spark read and score the submissions: CSV, JSON Lines, TREC or "
+            "Parquet, at any path or URL that its session knows.",
+        ),
+    ] = None,
     allow_plugins: Plugins = False,
     private: Private = False,
     every: Every = False,
@@ -112,7 +125,7 @@ def score(
     if settled.kind == VOTES:
         beside = {
             "--per-list": per_list, "-m": metric, "--truth": truth, "--top": first,
-            "--split": split, "--fail-under": fail_under,
+            "--split": split, "--fail-under": fail_under, "--engine": engine,
         }  # fmt: skip
         if odd := next((option for option, value in beside.items() if value), None):
             raise UsageError(f"{odd} means nothing for votes, which are no submissions")
@@ -122,17 +135,27 @@ def score(
         return _voted(settled, voted, forms, terminal.options(output, every=every, quiet=quiet))
     prepared = prepare(settled, allow_plugins)
     floors = _floors(fail_under or (), prepared.measures)
-    files = submissions_of(submissions, terminal, settled)
     read = [] if answers is None else [answers]
-    refuse_overwrite(output, settled, challenge, *read, *(file.path for file in files))
-    report = run(
-        prepared,
-        files,
-        progress=None if quiet else terminal.progress,
-        splits=split or (),
-        answers=answers,
-        jobs=jobs or default_jobs([file.path for file in files]),
-    )
+    if engine is not None:
+        if engine != SPARK:
+            raise UnknownName("engine", engine, [SPARK])
+        if jobs is not None:
+            raise UsageError("--jobs is of files that are read here; Spark has its own settings")
+        from scorer.spark import score_paths
+
+        refuse_overwrite(output, settled, challenge, *read, *map(Path, submissions))
+        report = score_paths(prepared, submissions, split or (), answers)
+    else:
+        files = submissions_of(submissions, terminal, settled)
+        refuse_overwrite(output, settled, challenge, *read, *(file.path for file in files))
+        report = run(
+            prepared,
+            files,
+            progress=None if quiet else terminal.progress,
+            splits=split or (),
+            answers=answers,
+            jobs=jobs or default_jobs([file.path for file in files]),
+        )
     options = terminal.options(
         output, precision, per_list=per_list, every=every, quiet=quiet, private=private
     )

@@ -1,0 +1,697 @@
+"""Score data frames of Spark: lists are scored where Spark puts them, and ranked in this process.
+
+    import scorer.spark
+    report = scorer.spark.evaluate(session, "challenge.yaml", {"a": frame})
+    values = scorer.spark.values(session, "challenge.yaml", frame)
+
+The truth is opened in this process, as for files. Its rows and those of a run are grouped by a hash
+of their list, and each bucket of lists is scored by one call in a worker. What has one value for
+all lists together, such as AUROC, needs all rows in one place: these are collected.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import re
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from io import BytesIO
+from itertools import compress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from scorer.api.report import Report
+from scorer.api.score import rank_outcomes
+from scorer.api.submissions import (
+    Named,
+    baselines,
+    bound,
+    outcomes_of,
+    submission_name,
+    terms_of,
+)
+from scorer.challenge.model import Challenge
+from scorer.checks.base import Submitted, checks
+from scorer.core.arrays import Ints, Mask
+from scorer.core.errors import PluginError, ScorerError, SubmissionRejected, UsageError
+from scorer.core.plugins import PLUGIN
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import describe_exception, printable, quoted
+from scorer.kinds.base import Asking, Kind, SideTables
+from scorer.metrics.api import Metric, metric_of_file
+from scorer.prepare.answers import Answers, answers_in
+from scorer.prepare.bind import BoundChallenge, prepare
+from scorer.prepare.open import OpenChallenge, aids_of, opened
+from scorer.prepare.tables import organizer_table
+from scorer.prepare.where import truth_shapes
+from scorer.reading.formats import formats, known_suffix
+from scorer.reading.layout import separator_of
+from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_rows
+from scorer.reading.numbers import cast_numbers
+from scorer.reading.parquet import cell_column, match_columns
+from scorer.reading.schema import ORDERED, TEXT
+from scorer.reading.table import NO_TEXTS, Cells, ReadRequest, Table
+from scorer.reading.trec import match_trec_schema, trec_positions
+from scorer.results.columns import NO_COLUMNS, ListColumns
+from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
+from scorer.scoring.lists import Plan, score_table
+from scorer.scoring.settle import of_lists
+from scorer.views.frames import TEXT as FILE_TEXT
+from scorer.views.frames import Frames
+from scorer.views.positions import Positions
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame, SparkSession
+
+    # From the work, and the rows of a bucket of truth and run, to rows for Spark.
+    ScoreBucket = Callable[["_Work", pl.DataFrame, pl.DataFrame], pa.Table]
+
+INSTALL = "pip install 'challenge-scorer[spark]'"
+# Kinds whose lists have many rows. A table of one row a list is no larger than its values.
+CUT_KINDS = frozenset({"grades", "ratings", "preferences"})
+BUCKETS = "spark.sql.shuffle.partitions"  # the setting that says how many buckets there are
+BUCKET, LINE, PLACE = "bucket", "line", "place"  # columns beside those of roles, of which none is
+VALUES = "list string, group string, measure string, value double"
+SCORED = f"{BUCKET} binary"
+# The codes of problems of a file's lists as a whole, which are looked for after all buckets.
+OF_ALL_LISTS = frozenset({"S103", "S301", "S302", "S311"})
+OTHER_LINES = re.compile(r" \((?:first on line [\d,]+|lines [\d,]+ and [\d,]+)\)")
+CAUSE = re.compile(r"(?:Caused by: )?[\w.$]*(?:Exception|Error|Interrupt): (?P<what>.*\S)")
+SQLSTATE = re.compile(r" SQLSTATE: \w+$")
+WITHOUT = "score it without --engine spark"
+NO_ORDER = "the rows of a data frame have no order"
+FIELD_MARK = "[ \t]+"  # between the fields of a line of TREC's
+
+
+def evaluate(
+    session: SparkSession,
+    challenge: Challenge | BoundChallenge | Path | str,
+    runs: Mapping[str, DataFrame],
+    truth: DataFrame | None = None,
+    *,
+    allow_plugins: bool = False,
+) -> Report:
+    """Return the report of runs that are data frames, as `scorer.score` gives it of files.
+
+    Args:
+        session: A session of Spark, also one of Spark Connect.
+        challenge: A loaded challenge, or the path of its challenge.yaml or folder.
+        runs: name -> a data frame whose columns are called as the challenge says.
+        truth: The same in place of the challenge's truth; its rows are collected.
+        allow_plugins: Whether the challenge's own metrics may be run.
+
+    Raises:
+        ChallengeError: The challenge or the truth is wrong.
+        PluginError: A metric failed, or a job of Spark.
+        UsageError: Spark cannot score such a challenge.
+    """
+    files = {Named(name, Path(name), label=name): run for name, run in runs.items()}
+    with _bind_truth(challenge, truth, allow_plugins) as prepared:
+        return _evaluate(session, prepared, files)
+
+
+def values(
+    session: SparkSession,
+    challenge: Challenge | BoundChallenge | Path | str,
+    run: DataFrame,
+    truth: DataFrame | None = None,
+    *,
+    allow_plugins: bool = False,
+) -> DataFrame:
+    """Return a data frame of the values of a run: list, group, measure, value.
+
+    It has a row for each list of the truth and each measure. A value that does not count by the
+    challenge's rules is null, as is the group of a list that is in none. If the run is wrong,
+    whatever is done with the data frame fails, and the error says why.
+
+    The arguments are those of `evaluate`.
+
+    Raises:
+        ChallengeError: The challenge or the truth is wrong.
+        SubmissionRejected: The columns of the run are none of a submission.
+        UsageError: A measure has no value for a single list.
+    """
+    with _bind_truth(challenge, truth, allow_plugins) as prepared:
+        ready = _open(prepared)
+        odd = next((measure for measure in ready.measures if not measure.of_lists), None)
+        why = f"{printable(odd.id)} has no value for a single list" if odd else _why_whole(ready)
+        if why:
+            raise UsageError(f"{why}; scorer.spark.evaluate scores this challenge")
+        findings = Findings("the run")
+        rows = _select_rows(ready, run, findings)
+        if rows is None:
+            raise SubmissionRejected(problems=findings)
+        return _score_buckets(_send_truth(session, ready), rows, _values_of, VALUES)
+
+
+def score_paths(
+    prepared: BoundChallenge,
+    words: Sequence[str],
+    splits: Sequence[str] = (),
+    answers: Path | None = None,
+) -> Report:
+    """Return the report of submissions that Spark reads.
+
+    Args:
+        prepared: The challenge.
+        words: A path or URL that Spark knows, or NAME=PATH, of each submission.
+        splits: As of `scorer.score`.
+        answers: The file of answers to the challenge's questions.
+
+    Raises:
+        UsageError: Spark does not start, or cannot read such a file.
+    """
+    session = _start_session()
+    runs = {}
+    for word in words:
+        name, equals, path = word.partition("=")
+        if not (equals and name) or "/" in name or Path(word).exists():
+            name, path = submission_name(Path(word)), word
+        runs[Named(name, Path(path), label=path)] = _read_path(session, prepared, path)
+    given = {} if answers is None else answers_in(prepared.challenge, answers)
+    return _evaluate(session, prepared, runs, splits, given)
+
+
+@contextmanager
+def _bind_truth(
+    challenge: Challenge | BoundChallenge | Path | str,
+    truth: DataFrame | None,
+    allow_plugins: bool,
+) -> Iterator[BoundChallenge]:
+    """Give the challenge, bound, with the rows of a data frame as its truth if there is one."""
+    prepared = bound(challenge, allow_plugins)
+    if truth is None:
+        yield prepared
+        return
+    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
+        path = Path(folder, "truth.parquet")
+        _collect(truth).write_parquet(path)
+        yield prepare(prepared.challenge.with_truth(path), allow_plugins)
+
+
+def _open(prepared: BoundChallenge) -> OpenChallenge:
+    """Return the open challenge; `UsageError` if data frames are not what it asks for."""
+    challenge = prepared.challenge
+    layout = challenge.layout(challenge.submission)
+    odd_keys = ("cells", "wide", "lines", "json", "parts")
+    if odd := next((key for key in odd_keys if getattr(layout, key)), None):
+        raise UsageError(
+            f"submission.{odd}: a data frame of Spark has to have a row for each item (explode "
+            "makes some); score such files without Spark"
+        )
+    if challenge.truthless:
+        raise UsageError("values that are computed already are not scored by Spark")
+    if challenge.submission.ties == "file":
+        raise UsageError(f"submission.ties is file, and {NO_ORDER}")
+    return opened(prepared)
+
+
+def _evaluate(
+    session: SparkSession,
+    prepared: BoundChallenge,
+    runs: Mapping[Named, DataFrame],
+    splits: Sequence[str] = (),
+    answers: Answers | None = None,
+) -> Report:
+    ready, own = _open(prepared), baselines(prepared)
+    truth = None if _why_whole(ready) else _send_truth(session, ready)
+    outcomes = [_score_run(ready, truth, file.display, run) for file, run in runs.items()]
+    outcomes += outcomes_of(ready, own, None)
+    return Report.of(rank_outcomes(terms_of(ready), [*runs, *own], outcomes, splits, answers or {}))
+
+
+def _score_run(
+    ready: OpenChallenge, truth: _SentTruth | None, name: str, run: DataFrame
+) -> Outcome:
+    """Return the problems of a run, and its scorecard if it has no error."""
+    findings = Findings(name)
+    rows = _select_rows(ready, run, findings)
+    if rows is None:
+        return Outcome(findings, None, None)
+    if truth is None:
+        return _score_whole(ready, run, rows, findings)
+    scored = _collect(_score_buckets(truth, rows, _bucket_of, SCORED))
+    return _merge_buckets(ready.plan, rows.cells, list(map(pickle.loads, scored[BUCKET])), findings)
+
+
+def _why_whole(ready: OpenChallenge) -> str:
+    """Return why a run is scored in one piece; "" if each bucket of lists can be scored alone."""
+    parts = [part for measure in ready.measures for part in measure.all_parts]
+    if odd := next((part for part in parts if part.pooled and not part.parts), None):
+        return f"{printable(odd.id)} has no value for a single list"
+    if (kind := ready.prepared.kind.name) not in CUT_KINDS:
+        return f"all rows are scored together where a challenge has {kind}"
+    if ready.folds or any(ready.picked.values()) or ready.views & {Frames, Positions}:
+        return "folds, conditions on items and comparisons of items need all rows together"
+    return ""
+
+
+# ---- the rows of a run
+
+
+class _Rows(NamedTuple):
+    """The rows of a run."""
+
+    frame: DataFrame  # `line`, which numbers the rows, and a column for each role
+    cells: Cells  # the same without rows
+
+
+def _select_rows(ready: OpenChallenge, run: DataFrame, findings: Findings) -> _Rows | None:
+    """Return the rows of a run, or None after reporting that its columns are none of a submission.
+
+    Ids are written as Spark writes them, since it finds by them the bucket of a list.
+    """
+    from pyspark.sql import functions as F
+
+    prepared = ready.prepared
+    request = ReadRequest(Path(findings.path or ""), prepared.shapes, findings, prepared.limits)
+    types = _collect(run.limit(0)).schema
+    try:
+        match = match_columns(types, request)
+    except ReportedError:
+        return None
+    is_ranked = "item" in match.roles and "prediction" not in match.roles
+    if is_ranked and ORDERED.isdisjoint(match.roles):
+        help = "add a column rank or score, or score the file without Spark"
+        findings.add(Problem("S201", f"no column 'score' or 'rank', and {NO_ORDER}", help=help))
+    columns = [F.monotonically_increasing_id().alias(LINE)]
+    for role in match.roles:
+        column = F.col("`{}`".format(match.schema.column_name(role).replace("`", "``")))
+        if role in TEXT:
+            column = F.coalesce(column.cast("string"), F.lit(""))
+        columns.append(column.alias("item" if role == "text" else role))
+    cells = Cells(pl.DataFrame(), match.schema.with_items(), tuple(types))
+    return None if findings.fatal else _Rows(run.select(*columns), cells)
+
+
+def _make_table(cells: Cells, frame: pl.DataFrame, findings: Findings) -> Table:
+    """Return the table of rows of a run, with problems of the cells that are no numbers.
+
+    Raises:
+        UnreadableError: There are too many of these.
+    """
+    frame = frame.sort(LINE)
+    columns = [cell_column(column, column.name) for column in frame.drop(LINE).iter_columns()]
+    line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias(LINE)
+    cells = replace(cells, frame=pl.DataFrame([line, *columns]))
+    return Table(cast_numbers(cells, lambda: NO_TEXTS, findings), cells.schema, cells.header)
+
+
+def _score_whole(ready: OpenChallenge, run: DataFrame, rows: _Rows, findings: Findings) -> Outcome:
+    """Return the outcome of a run whose rows are collected."""
+    frame, found = _collect(rows.frame), Findings()
+    try:
+        refuse_many_rows(frame[LINE], ready.prepared.limits)
+        table = _make_table(rows.cells, frame, found)
+    except UnreadableError as error:
+        findings.add(error.problem)
+        return Outcome(findings, None, None)
+    if Frames in ready.views:
+        table = replace(table, facts={FILE_TEXT: _collect(run).write_csv()})
+    outcome = score_table(ready.plan, table, found)
+    findings.merge(_without_lines(found))
+    return outcome._replace(findings=findings)
+
+
+# ---- on the way to the workers
+
+
+@dataclass(frozen=True)
+class _Work:
+    """What workers need to score any bucket of lists of a run."""
+
+    challenge: Challenge
+    kind: Kind  # which opens the truth of a bucket
+    plan: Plan  # without a truth; the whole truth has settled the measures
+    aids: SideTables
+    truth: Table  # without rows
+    rules: Mapping[str, Rules]  # measure id -> how lists without a value count
+    columns: ListColumns  # of all lists of the truth
+    cells: Cells  # of the run, without rows
+
+
+class _SentTruth(NamedTuple):
+    """The truth as Spark has it."""
+
+    rows: DataFrame  # `bucket`, `place` of the list, `line`, and a column for each role
+    bucket: Column  # that of a list
+    work: _Work
+
+
+def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
+    """Return the rows of the truth; a list without any has one whose line is null."""
+    from pyspark.sql import functions as F
+
+    prepared, plan = ready.prepared, ready.plan
+    challenge = prepared.challenge
+    table = organizer_table(challenge, challenge.truth, truth_shapes(prepared), Findings())
+    assert table is not None  # the truth is open
+    assert plan.truth is not None
+    names = pl.Series("list", list(plan.truth.lists), dtype=pl.String)
+    lists = names.to_frame().with_row_index(PLACE)
+    frame = lists.join(table.frame, on="list", how="left").cast({PLACE: pl.Int64, LINE: pl.Int64})
+    count = max(min(len(names), int(session.conf.get(BUCKETS) or 1)), 1)
+    bucket = F.pmod(F.xxhash64(F.col("list")), F.lit(count)).alias(BUCKET)
+    rows = session.createDataFrame(frame.to_arrow(compat_level=pl.CompatLevel.oldest()))
+    # Of the public part, what a worker finds in the bucket itself stays here.
+    candidates = ready.public.candidates if challenge.items is not None else None
+    public = ready.public._replace(lists={}, asked=None, candidates=candidates, clusters={})
+    work = _Work(
+        challenge,
+        prepared.kind,
+        replace(plan, public=public, truth=None, columns=NO_COLUMNS),
+        aids_of(prepared, ready.public, Findings())._replace(public=public),
+        replace(table, frame=pl.DataFrame(), find_cells=None),
+        prepared.rules,
+        plan.columns,
+        Cells(pl.DataFrame(), table.schema),
+    )
+    return _SentTruth(rows.select(bucket, "*"), bucket, work)
+
+
+def _score_buckets(truth: _SentTruth, rows: _Rows, score: ScoreBucket, schema: str) -> DataFrame:
+    """Return the rows that a function makes of each bucket of truth and run."""
+    work = _pickle(replace(truth.work, cells=rows.cells))
+    pairs = truth.rows.groupBy(BUCKET).cogroup(rows.frame.select(truth.bucket, "*").groupBy(BUCKET))
+    return pairs.applyInArrow(
+        lambda _, left, right: score(_unpickle(work), pl.DataFrame(left), pl.DataFrame(right)),
+        schema,
+    )
+
+
+def _pickle(work: _Work) -> bytes:
+    """Return work as bytes; the files of the challenge's own metrics, and functions, are in it."""
+    from pyspark.cloudpickle import Pickler
+
+    class WorkPickler(Pickler):  # type: ignore[misc]
+        def reducer_override(self, thing: object) -> Any:
+            if isinstance(thing, Metric) and thing.function.__module__.startswith(PLUGIN):
+                code, name = thing.function.__code__, thing.function.__qualname__
+                path = Path(code.co_filename)
+                return _load_metric, (path.name, path.read_bytes(), name, thing.kind)
+            return super().reducer_override(thing)
+
+    WorkPickler(data := BytesIO()).dump(work)
+    return data.getvalue()
+
+
+def _load_metric(file_name: str, content: bytes, name: str, kind: str | None) -> Metric:
+    """Return the metric that a function of a file is, which may not be on this machine."""
+    with tempfile.TemporaryDirectory(prefix="scorer-") as folder:
+        path = Path(folder, file_name)
+        path.write_bytes(content)
+        return metric_of_file(str(path), name, kind)
+
+
+@lru_cache(maxsize=1)  # a worker scores many buckets of one run
+def _unpickle(data: bytes) -> _Work:
+    work: _Work = pickle.loads(data)
+    return work
+
+
+# ---- in a worker
+
+
+class _Bucket(NamedTuple):
+    """A bucket of lists that was scored; it pickles."""
+
+    lists: Sequence[str]  # in the order of its truth
+    places: Ints  # of each among the lists of the whole truth
+    has_rows: Mask  # whether the run has rows of it
+    strangers: list[str]  # the lists of the run that the challenge does not have
+    card: Scorecard | None  # the raw values of the lists; None if the rows are wrong
+    findings: Findings  # the problems of the rows
+    rows: int  # how many rows of the run there are
+
+
+def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucket:
+    """Return the values and problems of the lists of a bucket.
+
+    Args:
+        work: What any bucket needs.
+        truth: The rows of the truth, with `place` and `line`.
+        run: The rows of the run, with `line`.
+    """
+    place_of = dict(truth.select("list", PLACE).unique().iter_rows())
+    plan = _plan_of(work, truth.filter(pl.col(LINE).is_not_null()), place_of)
+    assert plan.truth is not None
+    lists, named = plan.truth.lists, set(run["list"].unique())
+    findings, card = Findings(), None
+    try:
+        table = _make_table(work.cells, run.drop(BUCKET), findings)
+        card = score_table(plan, table, findings).card
+        findings = _without_lines(findings)
+        if card is None and not findings.fatal:  # the lists are looked at when all are together
+            card = score_table(replace(plan, checks=False), table, Findings()).card
+    except UnreadableError as error:
+        findings.add(error.problem)
+    places = np.array([place_of[name] for name in lists], dtype=np.int64)
+    has_rows = np.array([name in named for name in lists], dtype=bool)
+    strangers = sorted(named.difference(place_of))
+    return _Bucket(lists, places, has_rows, strangers, card, findings, run.height)
+
+
+def _plan_of(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
+    """Return the plan for some lists, whose rows of the truth are given."""
+    frame = rows.sort(LINE).cast({LINE: pl.UInt32}).select(LINE, pl.exclude(LINE, BUCKET, PLACE))
+    empty = {name: line for name, line in work.truth.empty_lists.items() if name in lists}
+    table = replace(work.truth, frame=frame, empty_lists=empty)
+    public = work.plan.public
+    if (candidates := public.candidates) is not None:
+        candidates = {name: candidates[name] for name in lists if name in candidates}
+    public = public._replace(lists=dict.fromkeys(sorted(lists)), candidates=candidates)
+    public = work.kind.public(public, Asking(work.challenge, work.plan.shapes, lambda: table))
+    truth = work.kind.open(table, work.aids._replace(public=public), Findings())
+    return replace(work.plan, public=public, truth=truth)
+
+
+def _without_lines(findings: Findings) -> Findings:
+    """Return the findings of rows, without their numbers, and none of the lists as a whole."""
+    kept = Findings(findings.path)
+    counts = findings.counts - Counter(problem.code for problem in findings)
+    for problem in findings:
+        if problem.role != "list" and problem.code not in OF_ALL_LISTS:
+            message = OTHER_LINES.sub("", problem.message)
+            kept.add(replace(problem, message=message, line=None, column=None))
+    kept.counts.update({code: n for code, n in counts.items() if kept.counts[code]})
+    return kept
+
+
+def _bucket_of(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
+    """Return the row of `SCORED` of a bucket: a pickled _Bucket, or why a metric failed."""
+    import pyarrow as pa
+
+    try:
+        scored: object = _score_bucket(work, truth, run)
+    except PluginError as error:
+        scored = str(error)
+    return pa.table({BUCKET: pa.array([pickle.dumps(scored)], pa.binary())})
+
+
+def _values_of(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
+    """Return the rows of `VALUES` of a bucket.
+
+    Raises:
+        SubmissionRejected: The rows are wrong, or a value is undefined that must not be.
+    """
+    import pyarrow as pa
+
+    bucket = _score_bucket(work, truth, run)
+    _reject(work, bucket)
+    assert bucket.card is not None
+    card = bucket.card._replace(columns=work.columns.at(bucket.places))
+    groups = [work.plan.public.groups.get(name) for name in bucket.lists]
+    tables = []
+    for measure in work.plan.measures:
+        column, states = of_lists(card, measure, work.rules)
+        undefined = np.flatnonzero(states >= UNDEFINED)
+        if work.rules[measure.id].undefined == "error" and undefined.size:
+            message = f"{measure.id} is undefined for {quoted(bucket.lists[undefined[0]])}"
+            raise SubmissionRejected(f"{message}, and this challenge allows none")
+        cells = {
+            "list": pa.array(bucket.lists, pa.string()),
+            "group": pa.array(groups, pa.string()),
+            "measure": pa.array([measure.id] * len(groups), pa.string()),
+            "value": pa.array(column, pa.float64(), mask=np.isnan(column)),
+        }
+        tables.append(pa.table(cells))
+    return pa.concat_tables(tables)
+
+
+def _reject(work: _Work, bucket: _Bucket) -> None:
+    """Raise SubmissionRejected if the rows of a bucket, or its lists, are wrong."""
+    rules, word = work.plan.rules, work.plan.public.word("list")
+    problems = [problem for problem in bucket.findings if problem.severity == "error"]
+    if bucket.strangers and (rules.unknown_list == "error" or not bucket.strangers[0]):
+        name = quoted(bucket.strangers[0])
+        problems.append(Problem("S302", f"{word} {name} is not in this challenge"))
+    if not bucket.has_rows.all() and rules.missing_list in (None, "error"):
+        name = quoted(bucket.lists[int(np.argmin(bucket.has_rows))])
+        problems.append(Problem("S301", f"{word} {name} is missing"))
+    if problems:
+        raise SubmissionRejected(problems=problems)
+
+
+# ---- in this process again
+
+
+def _merge_buckets(
+    plan: Plan, cells: Cells, buckets: Sequence[_Bucket | str], findings: Findings
+) -> Outcome:
+    """Return the outcome of a run whose buckets of lists were scored.
+
+    Raises:
+        PluginError: A metric failed in one of them.
+    """
+    if failed := [bucket for bucket in buckets if isinstance(bucket, str)]:
+        raise PluginError(min(failed))
+    scored = [bucket for bucket in buckets if not isinstance(bucket, str)]
+    findings.extend(_check_lists(plan, cells, scored))
+    _merge_findings(findings, [bucket for bucket in scored if bucket.rows])
+    cards = [bucket.card for bucket in scored if bucket.card is not None]
+    if findings.fatal or not cards:
+        return Outcome(findings, None, None)
+    assert plan.truth is not None
+    order = np.argsort(np.concatenate([bucket.places for bucket in scored]))
+    answered = np.concatenate([card.answered for card in cards])[order]
+    raw = {id: np.concatenate([card.values[id] for card in cards])[order] for id in cards[0].values}
+    card = Scorecard(plan.truth.lists, answered, raw, digests=plan.digests, columns=plan.columns)
+    return Outcome(findings, None, card)
+
+
+def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Iterator[Problem]:
+    """Yield the problems of the lists of a run as a whole."""
+    given = [name for each in buckets for name in compress(each.lists, each.has_rows)]
+    strangers = [name for bucket in buckets for name in bucket.strangers]
+    names = pl.Series("list", [*sorted(given), *sorted(strangers)], dtype=pl.String)
+    lines = pl.int_range(1, len(names) + 1, dtype=pl.UInt32, eager=True).alias(LINE)
+    table = Table(pl.DataFrame([lines, names]), cells.schema, cells.header)
+    submitted = Submitted(table, plan.public, plan.rules, plan.known)
+    for each in checks("submission"):
+        if not OF_ALL_LISTS.isdisjoint(each.codes) and each.fits(plan.public.kind):
+            for problem in each.examine(submitted):
+                yield replace(problem, line=None)
+
+
+def _merge_findings(findings: Findings, buckets: Sequence[_Bucket]) -> None:
+    """Add the problems of all buckets, in the order of the lists that they are about.
+
+    A problem without a list is about all lists: it is one if each bucket says the same.
+    """
+    problems = [problem for bucket in buckets for problem in bucket.findings]
+    said = Counter(problem for problem in problems if _is_of_all_rows(problem))
+    findings.extend(problem for problem in said if said[problem] == len(buckets))
+    of_lists = [problem for problem in problems if not _is_of_all_rows(problem)]
+    findings.extend(sorted(of_lists, key=lambda problem: (problem.list or "", problem.item or "")))
+    for bucket in buckets:  # those that were only counted
+        kept = Counter(problem.code for problem in bucket.findings)
+        findings.counts.update(bucket.findings.counts - kept)
+
+
+def _is_of_all_rows(problem: Problem) -> bool:
+    return problem.list is None or (problem.code, problem.severity) == ("S306", "warning")
+
+
+# ---- Spark itself
+
+
+@contextmanager
+def _spark_errors() -> Iterator[None]:
+    """Raise what goes wrong in Spark as PluginError, with the last cause and no stack of Java."""
+    try:
+        yield
+    except ScorerError:
+        raise
+    except Exception as error:  # of Py4J, gRPC, or pyspark
+        raise PluginError(f"Spark failed: {_cause(error)}") from error
+
+
+def _cause(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    causes = [found["what"] for line in lines if (found := CAUSE.match(line))]
+    first = lines[0] if lines else describe_exception(error)
+    return printable(SQLSTATE.sub("", causes[-1] if causes else first), 400)
+
+
+def _collect(frame: DataFrame) -> pl.DataFrame:
+    """Return all rows of a data frame."""
+    with _spark_errors():
+        return pl.DataFrame(frame.toArrow())
+
+
+def _start_session() -> SparkSession:
+    """Return the session of this process, or a new one as Spark's settings say."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise UsageError(f"--engine spark needs pyspark: {INSTALL}") from None
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else whatever python3 is
+    try:
+        session = SparkSession.builder.getOrCreate()
+    except Exception as error:
+        raise UsageError(f"Spark does not start (is Java 17 there?): {_cause(error)}") from None
+    with suppress(Exception):  # one of Spark Connect has no log here
+        session.sparkContext.setLogLevel("OFF")
+    return session
+
+
+def _read_path(session: SparkSession, prepared: BoundChallenge, path: str) -> DataFrame:
+    """Return the rows of a file, a folder of parts or a URL; `UsageError` if it cannot be read."""
+    rules = prepared.challenge.submission
+    layout = prepared.challenge.layout(rules)
+    odd_keys = ("header", "skip", "comment")
+    if odd := next((key for key in odd_keys if getattr(layout, key)), None):
+        raise UsageError(f"submission.{odd} is not known to Spark's readers; {WITHOUT}")
+    try:
+        with _spark_errors():
+            format, suffix = _format_of(session, rules.format, path)
+            if format == "parquet":
+                return session.read.parquet(path)
+            if format == "jsonl":
+                return session.read.options(primitivesAsString=True, mode="FAILFAST").json(path)
+            if format == "csv":
+                mark = separator_of(layout.separator or ("tab" if suffix == ".tsv" else "comma"))
+                reader = session.read.options(header=True, sep=mark, escape='"', mode="FAILFAST")
+                return reader.options(columnPruning=False).csv(path)
+            if format == "trec":
+                return _read_trec(session, prepared, path)
+    except PluginError as error:
+        raise UsageError(f"{printable(path)}: {error}") from error.__cause__
+    raise UsageError(
+        f"{printable(path)}: {format or 'a file of this name'} is not read by Spark, which reads "
+        f"CSV, JSON Lines, TREC and Parquet; say which in submission.format, or {WITHOUT}"
+    )
+
+
+def _format_of(session: SparkSession, named: str | None, path: str) -> tuple[str, str]:
+    """Return the name of a file's format, and its suffix; of a folder those of its first part."""
+    for name in (path, *session.read.text(path).inputFiles()[:1]):
+        suffix = known_suffix(re.sub(r"\.(gz|bz2|zst)$", "", name.lower()))
+        found = next((format.name for format in formats() if suffix in format.suffixes), "")
+        if named or found:
+            return named or found, suffix
+    return "", ""
+
+
+def _read_trec(session: SparkSession, prepared: BoundChallenge, path: str) -> DataFrame:
+    """Return the fields of TREC's lines; a field that a line does not have is null."""
+    from pyspark.sql import functions as F
+
+    schema, is_run = match_trec_schema(prepared.shapes)
+    fields = F.split(F.trim(F.col("value")), FIELD_MARK)
+    positions = trec_positions(schema, is_run)
+    if "score" in positions:  # which ranks; anything may stand for a rank then
+        positions = {role: at for role, at in positions.items() if role != "rank"}
+    columns = [F.get(fields, F.lit(at)).alias(schema.column_name(r)) for r, at in positions.items()]
+    lines = session.read.text(path).filter(F.trim(F.col("value")) != "")
+    return lines.filter(~F.col("value").startswith("#")).select(*columns)
