@@ -97,7 +97,8 @@ class Dialect:
             fault = None
             if text[at : at + 1] != '"':
                 end = len(text) if end < 0 else end
-                field, place = text[start:end], at
+                field = text[start:end]
+                place = start + len(field) - len(field.lstrip(self.field_blanks))
                 record.fields.append(field.strip(blanks) if blanks else field)
                 fault = STRAY_RETURN if "\r" in field else None
             else:

@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from scorer.core.nested import too_deep
-from scorer.core.problems import Findings, Problem
+from scorer.core.problems import Findings
 from scorer.core.text import join_first, printable, quoted
 from scorer.reading.formats import Rows, format
 from scorer.reading.header import (
     SAMPLE_ROWS,
     WRITE_JSON,
-    SchemaMatch,
     UnusedColumn,
     match_schema,
     names_of_roles,
@@ -29,7 +28,6 @@ from scorer.reading.header import (
 )
 from scorer.reading.layout import BEFORE_EACH, join_cells
 from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_careful
-from scorer.reading.schema import Schema
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
 
 BLANKS = " \t"
@@ -78,49 +76,56 @@ def write_json_lines(rows: Rows, columns: Mapping[str, str]) -> bytes:
 def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     """Return the cells of the objects. Which columns there are, the keys of all of them say.
 
-    Args:
-        lines: `line` and `text` of each physical line that the layout does not leave out.
-        request: What is asked of the file.
-
     Raises:
         ReportedError: There is no object, or their keys fit no schema.
         UnreadableError: The file is one object that is no row, or goes on over several lines.
     """
     lines = lines.filter(pl.col("text").str.contains(r"[^ \t\r]"))
-    sample = _decode_sample(lines)
-    keys = _common_keys(sample)
+    sample = _decode_sample(lines, request)
+    shapes = Counter(tuple(row.cells) for row in sample)
+    keys = list(shapes.most_common(1)[0][0]) if shapes else []  # in their order
     plain, others = _cut_plain(lines, keys, names_of_roles(keys, request))
     refuse_many_careful(others.height)
-    unheard = Findings()
-    try:
-        rows = [row for line, text in others.iter_rows() if (row := _decode(line, text, unheard))]
-        first_lines = _first_lines(plain, keys, rows)
-        if not first_lines and not plain.height and not rows:
-            if not len(unheard):
-                message = "the file holds nothing but blank lines"
-                raise UnreadableError("S102", message)
+    before = len(request.findings)
+    rows = [row for line, text in others.iter_rows() if (row := _decode(line, text, request))]
+    first_lines = _first_lines(plain, keys, rows)
+    if not first_lines and not plain.height and not rows:
+        if len(request.findings) > before:
             raise ReportedError
-        if len(rows) == 1 and not plain.height:
-            _refuse_lone_object(request.schemas[0], rows[0])
-        match = match_schema(list(first_lines), request, None)
-    finally:
-        request.findings.merge(unheard)
-    _warn_unused_keys(match, first_lines, sample, request)
+        raise UnreadableError("S102", "the file holds nothing but blank lines")
+    if len(rows) == 1 and not plain.height:
+        _refuse_other_object(rows[0], request)
+    match = match_schema(list(first_lines), request, None)
     names = {role: match.schema.column_name(role) for role in match.roles}
-    frames = [_select_plain(plain, names, request), _frame_rows(rows, names, request)]
+    unused = [
+        UnusedColumn(key, line, None, [_sample_text(row.cells.get(key)) for row in sample])
+        for key, line in first_lines.items()
+        if key not in names.values()
+    ]
+    warn_unused_columns(unused, match, list(first_lines), request)
+    absent = [name for name in names.values() if VALUE_OF + name not in plain.columns]
+    if absent:
+        for line in plain["line"]:
+            request.report("S207", f"{join_first(absent)} is missing in this row", line)
+        plain = pl.DataFrame(schema={"line": pl.UInt32} | dict.fromkeys(names, pl.String))
+    else:
+        cells = (pl.col(VALUE_OF + name).alias(role) for role, name in names.items())
+        plain = plain.select("line", *cells)
 
     def find_cells(texts: LineTexts, line: int, role: str) -> list[CellPlace]:
         return _find_cells(texts[line - 1], line, names[role]) if role in names else []
 
-    return Cells(merge_rows(frames), match.schema, header=tuple(first_lines), find_cells=find_cells)
+    frame = merge_rows([plain, _frame_rows(rows, names, request)])
+    return Cells(frame, match.schema, tuple(first_lines), find_cells=find_cells)
 
 
-def _decode_sample(lines: pl.DataFrame) -> list[Row]:
+def _decode_sample(lines: pl.DataFrame, request: ReadRequest) -> list[Row]:
     """Return the objects of the first lines, as far as these can be read."""
+    silent = request._replace(findings=Findings())
     rows = []
     for line, text in lines.head(SAMPLE_ROWS).iter_rows():
         try:
-            row = _decode(line, text, Findings())
+            row = _decode(line, text, silent)
         except UnreadableError:
             break
         if row is not None and row.cells:
@@ -128,16 +133,10 @@ def _decode_sample(lines: pl.DataFrame) -> list[Row]:
     return rows
 
 
-def _common_keys(rows: Sequence[Row]) -> list[str]:
-    """Return the keys that most of some objects have, in the same order."""
-    found = Counter(tuple(row.cells) for row in rows)
-    return list(found.most_common(1)[0][0]) if found else []
-
-
 def _cut_plain(
     lines: pl.DataFrame, keys: Sequence[str], wanted: Collection[str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return `line` and the values of the plain lines, and the other lines.
+    """Return `line` and the wanted values of the plain lines, and the other lines.
 
     The columns of the values are named by the keys, each behind VALUE_OF.
     """
@@ -161,23 +160,19 @@ def _cut_plain(
 
 def _first_lines(plain: pl.DataFrame, keys: Sequence[str], rows: Sequence[Row]) -> dict[str, int]:
     """Return each key with the line of the first object that has it, in this order."""
-    first_lines: dict[str, int] = {}
-    if plain.height:
-        first_lines = dict.fromkeys(keys, plain["line"][0])
+    first_lines = dict.fromkeys(keys, plain["line"][0]) if plain.height else {}
     for row in rows:
         for key in row.cells:
-            if key not in first_lines and len(first_lines) >= MOST_KEYS:
-                continue
-            first_lines[key] = min(first_lines.get(key, row.line), row.line)
-    order = sorted(first_lines, key=lambda key: first_lines[key])  # keeps that of one line
-    return {key: first_lines[key] for key in order}
+            if key in first_lines or len(first_lines) < MOST_KEYS:
+                first_lines[key] = min(first_lines.get(key, row.line), row.line)
+    return dict(sorted(first_lines.items(), key=lambda item: item[1]))  # keeps that of one line
 
 
-def _refuse_lone_object(schema: Schema, row: Row) -> None:
+def _refuse_other_object(row: Row, request: ReadRequest) -> None:
     """Raise UnreadableError if the only object of a file is no row."""
+    schema, keys = request.schemas[0], list(row.cells)
     if not row.cells.keys().isdisjoint(map(schema.column_name, schema.roles)):
         return
-    keys = list(row.cells)
     names = [printable(schema.column_name(role), 60) for role in schema.required]
     object = ", ".join(f'"{name}": ...' for name in names)
     what = f"one JSON object (keys: {join_first(keys)})" if keys else "an empty JSON object"
@@ -186,133 +181,87 @@ def _refuse_lone_object(schema: Schema, row: Row) -> None:
     raise UnreadableError("S201", f"this is {what}; expected an object a row", help=help)
 
 
-def _warn_unused_keys(
-    match: SchemaMatch,
-    first_lines: Mapping[str, int],
-    sample: Sequence[Row],
-    request: ReadRequest,
-) -> None:
-    used = {match.schema.column_name(role) for role in match.roles}
-    unused = [
-        UnusedColumn(key, line, None, [_sample_text(row.cells.get(key)) for row in sample])
-        for key, line in first_lines.items()
-        if key not in used
-    ]
-    warn_unused_columns(unused, match, list(first_lines), request)
-
-
 def _sample_text(cell: Any) -> str:
     """Return a cell of an unused column as text; what is no text or number is not empty either."""
-    if isinstance(cell, str):
-        return cell
-    return "" if cell is None else repr(cell)
-
-
-def _select_plain(
-    plain: pl.DataFrame, names: Mapping[str, str], request: ReadRequest
-) -> pl.DataFrame:
-    """Return the rows of the plain lines, after reporting those that lack a key."""
-    missing = [name for name in names.values() if VALUE_OF + name not in plain.columns]
-    if missing:
-        for line in plain["line"]:
-            _report_missing_keys(missing, line, request.findings)
-        return pl.DataFrame(schema={"line": pl.UInt32} | dict.fromkeys(names, pl.String))
-    return plain.select("line", *(pl.col(VALUE_OF + n).alias(role) for role, n in names.items()))
+    return cell if isinstance(cell, str) else "" if cell is None else repr(cell)
 
 
 def _frame_rows(
     rows: Sequence[Row], names: Mapping[str, str], request: ReadRequest
 ) -> pl.DataFrame:
     """Return the rows that were decoded one by one, after reporting those that are wrong."""
-    arrays = {name for role, name in names.items() if role.startswith("cell[")}
     lines, texts = [], []
     for row in rows:
-        missing = [name for name in names.values() if name not in row.cells]
-        if missing:
-            _report_missing_keys(missing, row.line, request.findings)
+        absent = [name for name in names.values() if name not in row.cells]
+        if absent:
+            request.report("S207", f"{join_first(absent)} is missing in this row", row.line)
             continue
-        cells = [_cell_text(row, name, arrays, request.findings) for name in names.values()]
+        cells = [_cell_text(row, role, name, request) for role, name in names.items()]
         found = [cell for cell in cells if cell is not None]
         if len(found) == len(cells):
             lines.append(row.line)
             texts.append(found)
-    columns = {role: [cells[n] for cells in texts] for n, role in enumerate(names)}
-    return cells_frame(lines, columns)
+    return cells_frame(lines, {role: [t[n] for t in texts] for n, role in enumerate(names)})
 
 
-def _decode(line: int, raw: str, findings: Findings) -> Row | None:
+def _decode(line: int, raw: str, request: ReadRequest) -> Row | None:
     """Return the object of a line that holds one and nothing else, or None after a problem."""
     text = raw.strip(BLANKS)
     column = len(raw) - len(raw.lstrip(BLANKS)) + 1
     if text in ("{", "[", "[{"):
         message = "an object or array that goes on in the next line; expected an object a line"
-        raise UnreadableError("S207", message, line=line, help=WRITE_JSON)
+        raise UnreadableError("S207", message, line, help=WRITE_JSON)
     if text[0] != "{":
-        what = "an array" if text[0] == "[" else "no object"
-        _report(findings, f"this is {what}; expected an object a line", line, column, WRITE_JSON)
+        message = (
+            f"this is {'an array' if text[0] == '[' else 'no object'}; expected an object a line"
+        )
+        request.report("S207", message, line, column, WRITE_JSON)
         return None
     if too_deep(text):
-        _report(findings, "not a row: the values are nested too deeply", line, column)
+        request.report("S207", "not a row: the values are nested too deeply", line, column)
         return None
     try:
         cells = DECODER.decode(text)
     except json.JSONDecodeError as error:
         message = f"not JSON: {error.msg[0].lower()}{error.msg[1:]}"
-        _report(findings, message, line, column + error.pos)
+        request.report("S207", message, line, column + error.pos)
         return None
     if isinstance(cells, _RepeatedKeys):
-        keys = [key for key, *_ in _key_places(raw)]
+        places = list(_key_places(raw))
+        keys = [key for key, *_ in places]
         second = next(n for n, key in enumerate(keys) if key in keys[:n])
-        key_column = list(_key_places(raw))[second][1]
-        _report(findings, "a key is given twice in this object", line, key_column)
+        request.report("S207", "a key is given twice in this object", line, places[second][1])
         return None
     return Row(line, cells, raw)
 
 
-def _cell_text(row: Row, name: str, arrays: Collection[str], findings: Findings) -> str | None:
+def _cell_text(row: Row, role: str, name: str, request: ReadRequest) -> str | None:
     """Return the text of a value, or None after a problem.
 
-    `arrays` are the names whose values may be arrays, of which each element is a cell.
+    In a column whose cells hold several, each element of an array is one.
     """
     cell = row.cells[name]
-    if name not in arrays or not isinstance(cell, list):
-        return _value_text(row, name, cell, findings)
+    is_several = role.startswith("cell[") and isinstance(cell, list)
     texts = []
-    for element in cell:
-        text = _value_text(row, name, element, findings)
-        if text is None:
+    for value in cell if is_several else [cell]:
+        code, message, help = "S207", "", None
+        text = "" if isinstance(value, dict | list) else _plain_text(value)
+        if isinstance(value, dict | list):
+            message = f"the value of {quoted(name)} is neither text nor a number"
+            help = ARRAYS if isinstance(cell, list) else None
+        elif "\0" in text:
+            code, message = "S106", "a NUL character"
+        elif not text.isascii() and HALF_CHARACTER.search(text):
+            message = f"the value of {quoted(name)} holds half a character (a lone surrogate)"
+        if message:
+            request.report(code, message, row.line, _value_column(row.text, name), help)
             return None
         texts.append(text)
-    return join_cells(texts)
+    return join_cells(texts) if is_several else texts[0]
 
 
-def _value_text(row: Row, name: str, cell: Any, findings: Findings) -> str | None:
-    if isinstance(cell, dict | list):
-        message = f"the value of {quoted(name)} is neither text nor a number"
-        hint = ARRAYS if isinstance(row.cells[name], list) else None
-        _report(findings, message, row.line, _value_column(row.text, name), hint)
-        return None
-    text = cell if isinstance(cell, str) else "" if cell is None else json.dumps(cell)
-    if "\0" in text:
-        column = _value_column(row.text, name)
-        findings.add(Problem("S106", "a NUL character", line=row.line, column=column))
-        return None
-    if not text.isascii() and HALF_CHARACTER.search(text):
-        message = f"the value of {quoted(name)} holds half a character (a lone surrogate)"
-        _report(findings, message, row.line, _value_column(row.text, name))
-        return None
-    return text
-
-
-def _report_missing_keys(missing: Sequence[str], line: int, findings: Findings) -> None:
-    _report(findings, f"{join_first(missing)} is missing in this row", line, None)
-
-
-def _report(
-    findings: Findings, message: str, line: int, column: int | None, help: str | None = None
-) -> None:
-    if not findings.count_if_full("S207"):
-        findings.add(Problem("S207", message, line=line, column=column, help=help))
+def _plain_text(value: Any) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
 def _key_places(text: str) -> Iterator[tuple[str, int, int]]:
@@ -350,9 +299,3 @@ def _find_cells(text: str, line: int, name: str) -> list[CellPlace]:
         places.append(CellPlace(_plain_text(element), line, at + 1))
         at = _after_space(text, DECODER.raw_decode(text, at)[1]) + 1  # behind the comma
     return places
-
-
-def _plain_text(value: Any) -> str:
-    if isinstance(value, str):
-        return value
-    return "" if value is None else json.dumps(value)
