@@ -11,8 +11,9 @@ from collections.abc import Mapping
 import polars as pl
 
 from scorer.reading.limits import ReadLimits
-from scorer.reading.lines import BOM, is_text
+from scorer.reading.lines import is_text
 from scorer.reading.numbers import largest_number
+from scorer.reading.open import BOM
 from scorer.reading.schema import TEXT
 from scorer.reading.table import role_dtype
 

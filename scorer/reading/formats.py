@@ -65,34 +65,20 @@ def format(
     is_document: bool = False,
     write: WriteRows | None = None,
 ) -> Callable[[ReadLines], ReadLines]:
-    """Make a function from the lines of a file to its cells the text format of that name.
+    """Make a function from a frame of `line` and `text` to its cells the format of that name.
 
-    The function takes a frame of `line` and `text`, and a `ReadRequest`, to whose findings it adds
-    problems. The other arguments are those of `Format`.
+    It gets a `ReadRequest`, to which it reports problems. The arguments are those of `Format`.
     """
-
-    def marked(read: ReadLines) -> ReadLines:
-        format = Format(
-            name, suffixes, read, read_clean=read_clean, is_document=is_document, write=write
-        )
-        return mark(read, format)
-
-    return marked
+    options = {"read_clean": read_clean, "is_document": is_document, "write": write}
+    return lambda read: mark(read, Format(name, suffixes, read, **options))  # type: ignore[arg-type]
 
 
 def binary_format(
     name: str, *suffixes: str, read_names: ReadNames, write: WriteRows | None = None
 ) -> Callable[[ReadBytes], ReadBytes]:
-    """Make a function from the bytes of a file to its cells the format of that name.
-
-    The function takes the bytes and a `ReadRequest`. The other arguments are those of `Format`.
-    """
-
-    def marked(read: ReadBytes) -> ReadBytes:
-        format = Format(name, suffixes, read_bytes=read, read_names=read_names, write=write)
-        return mark(read, format)
-
-    return marked
+    """Make a function from the bytes of a file to its cells the format of that name."""
+    options = {"read_names": read_names, "write": write}
+    return lambda read: mark(read, Format(name, suffixes, None, read, **options))  # type: ignore[arg-type]
 
 
 @cache

@@ -15,8 +15,8 @@ import polars as pl
 
 from scorer.core.problems import Findings, Problem
 from scorer.reading.limits import UTF8, ReadLimits, UnreadableError, refuse_many_careful
+from scorer.reading.open import BOM
 
-BOM = b"\xef\xbb\xbf"
 DECODED = 1 << 20  # bytes that are decoded at a time, so that a large file is never text as a whole
 NO_LINES = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String})
 
@@ -34,7 +34,13 @@ def read_lines(data: bytes, findings: Findings, limits: ReadLimits) -> pl.DataFr
     Raises:
         UnreadableError: A line is too long, or the first one holds a lone CR.
     """
-    refuse_lone_returns(data)
+    end = data.find(b"\n")
+    first = (data if end < 0 else data[:end]).removesuffix(b"\r")
+    if b"\r" in first:
+        message = "the lines end in CR alone, as old Macs wrote them"
+        column = len(first[: first.index(b"\r")].decode("utf-8", "replace")) + 1
+        hint = "save the file with the line ends of Unix (LF) or Windows (CRLF)"
+        raise UnreadableError("S207", message, 1, column, hint)
     if not data:
         return NO_LINES
     if not is_text(data):
@@ -42,14 +48,18 @@ def read_lines(data: bytes, findings: Findings, limits: ReadLimits) -> pl.DataFr
     lines = pl.read_lines(data, name="text", row_index_name="line", row_index_offset=1)
     # Several CRs before an LF are its line end, too.
     lines = lines.with_columns(pl.col("text").str.strip_chars_end("\r"))
-    _refuse_long_lines(lines, limits)
+    long = lines.filter(pl.col("text").str.len_bytes() > limits.line).head(1)
+    for line, text in long.iter_rows():
+        message = f"the line is longer than {limits.line:,} bytes"
+        hint = "its lines seem to end in CR alone; save it with LF or CRLF"
+        raise UnreadableError("S109", message, line, help=hint if "\r" in text else None)
     return lines
 
 
 class StoredLines:
-    """The texts of the lines of a file, each of which is decoded when it is asked for.
+    """The texts of the lines of a file, as `read_lines` gives them; each is decoded when needed.
 
-    They are those of `read_lines`; that of line n is at n - 1.
+    That of line n is at n - 1.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -70,7 +80,7 @@ class StoredLines:
         if not 0 <= position < len(self):
             raise IndexError(position)
         start, end = self._ends[position : position + 2]
-        return decode_line(self._data[start + 1 : end].rstrip(b"\r"), position + 1, Findings())
+        return _decode_line(self._data[start + 1 : end].rstrip(b"\r"), position + 1, Findings())
 
     def __iter__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self)))
@@ -87,8 +97,7 @@ def is_text(data: bytes) -> bool:
         return False
     if data.isascii():
         return True
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    view = memoryview(data)
+    decoder, view = codecs.getincrementaldecoder("utf-8")(), memoryview(data)
     try:
         for start in range(0, len(data), DECODED):
             end = start + DECODED
@@ -99,7 +108,7 @@ def is_text(data: bytes) -> bool:
 
 
 def _mend(data: bytes, findings: Findings) -> bytes:
-    """Return the data with each line that is no text as `decode_line` reads it."""
+    """Return the data with each line that is no text as `_decode_line` reads it."""
     mended = io.BytesIO()
     number, start, careful = 1, 0, 0
     while start < len(data):
@@ -109,7 +118,7 @@ def _mend(data: bytes, findings: Findings) -> bytes:
             raws = block.split(b"\n")
             careful += len(raws)
             refuse_many_careful(careful)
-            texts = [decode_line(raw, line, findings) for line, raw in enumerate(raws, number)]
+            texts = [_decode_line(raw, line, findings) for line, raw in enumerate(raws, number)]
             block = "\n".join(texts).encode()
         mended.write(block)
         number += block.count(b"\n")
@@ -117,14 +126,8 @@ def _mend(data: bytes, findings: Findings) -> bytes:
     return mended.getvalue()
 
 
-def decode_line(raw: bytes, number: int, findings: Findings) -> str:
-    """Return a line as text, after reporting a NUL and what is not UTF-8 in it.
-
-    Args:
-        raw: The line, without its LF.
-        number: Its number, from 1.
-        findings: Receives the problems.
-    """
+def _decode_line(raw: bytes, number: int, findings: Findings) -> str:
+    """Return a line as text, after reporting a NUL and what is not UTF-8 in it."""
     if b"\0" in raw:
         column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
         findings.add(Problem("S106", "a NUL byte", line=number, column=column))
@@ -141,17 +144,6 @@ def decode_line(raw: bytes, number: int, findings: Findings) -> str:
         return text
 
 
-def refuse_lone_returns(data: bytes) -> None:
-    """Raise UnreadableError if the first line holds a CR that is not part of its line end."""
-    end = data.find(b"\n")
-    first = (data if end < 0 else data[:end]).removesuffix(b"\r")
-    if b"\r" in first:
-        message = "the lines end in CR alone, as old Macs wrote them"
-        column = len(first[: first.index(b"\r")].decode("utf-8", "replace")) + 1
-        hint = "save the file with the line ends of Unix (LF) or Windows (CRLF)"
-        raise UnreadableError("S207", message, line=1, column=column, help=hint)
-
-
 def first_content(lines: pl.DataFrame) -> tuple[int, str]:
     """Return the number and the text of the first line that is not blank.
 
@@ -162,13 +154,3 @@ def first_content(lines: pl.DataFrame) -> tuple[int, str]:
     if found.is_empty():
         raise UnreadableError("S102", "the file holds nothing but blank lines")
     return found.row(0)
-
-
-def _refuse_long_lines(lines: pl.DataFrame, limits: ReadLimits) -> None:
-    long = lines.filter(pl.col("text").str.len_bytes() > limits.line).head(1)
-    if not long.is_empty():
-        line, text = long.row(0)
-        message = f"the line is longer than {limits.line:,} bytes"
-        hint = "its lines seem to end in CR alone; save it with LF or CRLF"
-        help = hint if "\r" in text else None
-        raise UnreadableError("S109", message, line=line, help=help)

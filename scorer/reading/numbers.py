@@ -5,18 +5,18 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
 import polars as pl
 
-from scorer.core.problems import Findings, Problem
+from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
 from scorer.reading.limits import refuse_many_careful
-from scorer.reading.schema import ORDERED, TEXT, Schema
-from scorer.reading.table import PART, CellPlace, Cells, Texts
+from scorer.reading.schema import ORDERED, TEXT
+from scorer.reading.table import PART, CellPlace, Cells, ReadRequest
 
 # Possessive, so that a million digits and an x are not tried a million times.
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
@@ -34,7 +34,7 @@ THOUSANDS = re.compile(
 )
 LONGEST_MARKED = 64  # characters of a cell in which marks are looked for
 NAN_WORDS = {"nan", "na", "n/a", "null", "none", "-nan", "+nan", "<na>"}
-INFINITE_WORDS = {sign + word for sign in ("", "+", "-") for word in ("inf", "infinity")}
+INFINITE = re.compile(r"[+-]?inf(?:inity)?")
 FLAGS = {"true": 1.0, "false": 0.0}  # as pandas writes them
 RANKED_BY = {"score", "rank", "prediction"}  # what a submission says of an item
 LARGEST = 1e30  # of a number that is computed with: the variance of its square is finite
@@ -66,34 +66,27 @@ def parse_number(text: str, largest: float = sys.float_info.max) -> ParsedNumber
     """
     if DECIMAL.fullmatch(text):
         value = float(text)
-        if math.isinf(value):
-            return _no_number("S503", f"{quoted(text)} is too large to be finite")
-        if abs(value) > largest:
-            return _no_number("S503", f"{quoted(text)} is too large to compute with")
-        return ParsedNumber(value)
+        if abs(value) <= largest:
+            return ParsedNumber(value)
+        what = "be finite" if math.isinf(value) else "compute with"
+        return ParsedNumber(math.nan, "S503", f"{quoted(text)} is too large to {what}")
     folded = text.strip().lower()
+    code, message = "S501", f"{quoted(text)} is not a number in plain decimal notation"
     if not folded:
-        return _no_number("S506", "is empty; every row needs a number")
-    if folded in NAN_WORDS:
-        return _no_number("S502", f"is {quoted(text)}; every row needs a finite number")
-    if folded in INFINITE_WORDS:
-        return _no_number("S503", f"is {quoted(text)}; every row needs a finite number")
-    with_point = folded.replace(",", ".", 1)
-    if "," in folded and DECIMAL.fullmatch(with_point):
+        code, message = "S506", "is empty; every row needs a number"
+    elif folded in NAN_WORDS or INFINITE.fullmatch(folded):
+        code = "S502" if folded in NAN_WORDS else "S503"
+        message = f"is {quoted(text)}; every row needs a finite number"
+    elif DECIMAL.fullmatch(with_point := folded.replace(",", ".", 1)) and "," in folded:
         if AMBIGUOUS.fullmatch(folded):
             with_point += f", or {folded.replace(',', '')} if it marks thousands"
-        write = printable(with_point, 60)
-        return _no_number("S504", f"{quoted(text)} has a decimal comma; write {write}")
-    if (percentage := parse_percentage(text)) is not None:
+        message = f"{quoted(text)} has a decimal comma; write {printable(with_point, 60)}"
+        code = "S504"
+    elif (percentage := parse_percentage(text)) is not None:
         share, plain = percentage
-        return _no_number("S501", f"{quoted(text)} is a percentage; write {share} or {plain}")
-    if (number := strip_marks(text)) is not None:
+        message = f"{quoted(text)} is a percentage; write {share} or {plain}"
+    elif (number := strip_marks(text)) is not None:
         message = f"{quoted(text)} is a number with {number.marks}; write {number.text}"
-        return _no_number("S501", message)
-    return _no_number("S501", f"{quoted(text)} is not a number in plain decimal notation")
-
-
-def _no_number(code: str, message: str) -> ParsedNumber:
     return ParsedNumber(math.nan, code, message)
 
 
@@ -102,29 +95,20 @@ def largest_number(role: str) -> float:
     return sys.float_info.max if role in ORDERED else LARGEST
 
 
-def cast_numbers(cells: Cells, texts: Texts, findings: Findings) -> pl.DataFrame:
+def cast_numbers(cells: Cells, request: ReadRequest) -> pl.DataFrame:
     """Return the frame of the cells with the columns of numbers as Float64.
 
     A cell that is no number is NaN, after a problem.
-
-    Args:
-        cells: What a reader returned.
-        texts: Returns the texts of all lines of the file; called if a problem needs its place.
-        findings: Receives the problems.
     """
     frame = cells.frame
-    for role in cells.roles:
-        if role not in TEXT:
-            numbers = frame[role]
-            if numbers.dtype != pl.Float64:
-                numbers = _cast_column(cells, role, texts, findings)
-            frame = frame.with_columns(numbers.alias(role))
+    for role, column in frame.to_dict().items():
+        if role not in TEXT and role not in ("line", PART) and column.dtype != pl.Float64:
+            frame = frame.with_columns(_cast_column(cells, role, request).alias(role))
     return frame
 
 
-def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> pl.Series:
-    column = cells.frame[role]
-    largest = largest_number(role)
+def _cast_column(cells: Cells, role: str, request: ReadRequest) -> pl.Series:
+    column, largest = cells.frame[role], largest_number(role)
     numbers = column.cast(pl.Float64, strict=False)
     # Neither NaN nor an infinity is at most the largest number.
     wrong = (~(numbers.abs() <= largest)).fill_null(True).arg_true()
@@ -133,48 +117,27 @@ def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> p
     if role in cells.free_roles:
         return numbers.scatter(wrong, float("nan"))
     refuse_many_careful(len(wrong))
-    flags = {} if _ranks_items(role, cells.schema) else FLAGS
+    orders_items = role in RANKED_BY and "item" in cells.schema.roles
+    flags = {} if orders_items else FLAGS
 
     @lru_cache(maxsize=1)  # a line may hold very many cells; their rows follow each other
     def find_cells(line: int) -> Sequence[CellPlace]:
-        return cells.find_cells(texts(), line, role) if cells.find_cells is not None else ()
+        return cells.find_cells(request.texts(), line, role) if cells.find_cells else ()
 
     values = []
     for row, text in zip(wrong.to_list(), column.gather(wrong).to_list(), strict=True):
         number = parse_number(text, largest)
-        if number.code and (flag := flags.get(text.strip().lower())) is not None:
-            number = ParsedNumber(flag)
-        values.append(number.value)
-        if number.code and not findings.count_if_full(number.code):
-            findings.add(_number_problem(cells, role, row, number, find_cells))
+        flag = flags.get(text.strip().lower()) if number.code else None
+        values.append(number.value if flag is None else flag)
+        if number.code and flag is None and not request.findings.count_if_full(number.code):
+            found = cells.frame.row(row, named=True)
+            line, part = found["line"], found.get(PART, 0)
+            places = find_cells(line)
+            _, line, at = places[part] if places else CellPlace("", line, None)
+            message = f"{printable(cells.part_name(role, part), 60)} {number.message}"
+            ids = (found.get("list"), found.get("item"))
+            request.findings.add(Problem(number.code, message, "error", None, line, at, *ids))
     return numbers.scatter(wrong, values)
-
-
-def _ranks_items(role: str, schema: Schema) -> bool:
-    """Return whether a role's numbers order items, for which `true` is no number."""
-    return role in RANKED_BY and "item" in schema.roles
-
-
-def _number_problem(
-    cells: Cells,
-    role: str,
-    row: int,
-    number: ParsedNumber,
-    find_cells: Callable[[int], Sequence[CellPlace]],
-) -> Problem:
-    values = cells.frame.row(row, named=True)
-    part = values.get(PART, 0)
-    places = find_cells(values["line"])
-    place = places[part] if places else CellPlace("", values["line"], None)
-    name = cells.column_name(role, part)
-    return Problem(
-        number.code,
-        f"{printable(name, 60)} {number.message}",
-        line=place.line,
-        column=place.column,
-        list=values.get("list"),
-        item=values.get("item"),
-    )
 
 
 def strip_marks(text: str) -> PlainNumber | None:

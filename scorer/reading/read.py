@@ -67,7 +67,8 @@ def read_file(
         found = _find_format(path, format, request)
         stored = read_bytes(path, limits, is_binary=found.read_bytes is not None)
         sha256 = stored.sha256
-        return FileTable(parse_table(stored.data, found, request).with_items(), sha256)
+        table = _parse_table(stored.data, found, request)
+        return FileTable(table.with_items(), sha256)
     except UnreadableError as error:
         findings.add(error.problem)
     except ReportedError:
@@ -100,39 +101,32 @@ def _read_parts(request: ReadRequest, format: Format | str | None) -> FileTable:
     """Return the table of several files, after reporting the problems of all of them."""
     path, limits, parts = request.path, request.limits, request.layout.parts
     check_parts(path, [file for _, file in parts], limits)
-    is_folder = path.is_dir()
-    sha256 = hashlib.sha256()
+    sha256 = hashlib.sha256() if path.is_dir() else None
     unpacked = 0
     tables = []
     for n, (part, file) in enumerate(parts):
-        findings = Findings()
-        layout = request.layout._replace(parts=())
+        findings, layout = Findings(), request.layout._replace(parts=())
         if layout.lines is not None:
             layout = layout._replace(lines=layout.lines._replace(part=part))
         part_request = request._replace(path=path / file, findings=findings, layout=layout)
         try:
-            digest = sha256 if is_folder else None
-            stored = read_bytes(path, limits, part=file, unpacked=unpacked, sha256=digest)
+            stored = read_bytes(path, limits, part=file, unpacked=unpacked, sha256=sha256)
             unpacked += stored.unpacked
             found = _find_format(Path(file), format, part_request)
-            tables.append(parse_table(stored.data, found, part_request))
+            tables.append(_parse_table(stored.data, found, part_request))
         except UnreadableError as error:
             findings.add(error.problem)
         except ReportedError:
             pass
         request.findings.extend(count_lines_of_part(problem, n) for problem in findings)
-    hexdigest = sha256.hexdigest() if is_folder else file_digest(path, limits.own)
+    digest = file_digest(path, limits.own) if sha256 is None else sha256.hexdigest()
     if len(tables) < len(parts):
-        return FileTable(None, hexdigest)
-    return FileTable(join_parts(tables, parts).with_items(), hexdigest)
+        return FileTable(None, digest)
+    return FileTable(join_parts(tables, parts).with_items(), digest)
 
 
-def parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
-    """Return the table of the bytes of a file.
-
-    Raises:
-        UnreadableError: They cannot be read as one.
-    """
+def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
+    """Return the table of the bytes of a file."""
     findings, limits = request.findings, request.limits
 
     @cache
@@ -159,16 +153,10 @@ def parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
         rest = drop_lines(lines(), request.layout) if request.layout.lines else NO_LINES
         cells = reshape(cells, rest, request, read_row_keys)
     refuse_many_rows(cells.frame["line"], limits)
-    frame = cast_numbers(cells, request.texts, findings)
+    frame = cast_numbers(cells, request).drop(PART, strict=False)
     refuse_many_errors(findings.errors)
-    return Table(
-        frame.drop(PART, strict=False),
-        cells.schema,
-        cells.header,
-        cells.empty_lists,
-        cells.find_cells,
-        cells.facts,
-    )
+    rest_of_cells = cells.empty_lists, cells.find_cells, cells.facts
+    return Table(frame, cells.schema, cells.header, *rest_of_cells)
 
 
 def find_columns(

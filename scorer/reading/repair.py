@@ -44,7 +44,7 @@ WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 BRACKETED = re.compile(r"""\s*['"\[(].*['"\])]\s*""", re.DOTALL)  # as programs show lists
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 FindKnownId = Callable[[str], str | None]  # the known id that an unknown one certainly is, if any
-Table = list[list[str]]  # the header and the rows, cells without blanks round them
+Rows = list[list[str]]  # the header and the rows, cells without blanks round them
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Repaired:
 
     data: bytes
     changes: tuple[str, ...]
-    hopeless: str = ""
+    error: str = ""
 
 
 class Expected(NamedTuple):
@@ -103,7 +103,7 @@ def repair(path: Path, expected: Expected | None) -> Repaired:
     return Repaired(text.encode("utf-8"), tuple(changes))
 
 
-def beside(path: Path) -> Path:
+def fixed_path(path: Path) -> Path:
     """Return the path of a repaired copy: `runs/a.csv.gz` -> `runs/a.fixed.csv`."""
     name = path.name
     for suffix in COMPRESSED_SUFFIXES:
@@ -116,7 +116,7 @@ def beside(path: Path) -> Path:
 
 def unpacked_name(path: Path) -> str:
     """Return the name of a repaired copy in a folder of its own: `runs/a.csv.gz` -> `a.csv`."""
-    return beside(path).name.replace(FIXED, ".").removesuffix(".fixed")
+    return fixed_path(path).name.replace(FIXED, ".").removesuffix(".fixed")
 
 
 def _read_text(path: Path, changes: list[str]) -> str:
@@ -132,13 +132,26 @@ def _read_text(path: Path, changes: list[str]) -> str:
     if len(data) > MOST_REPAIRED:
         raise UsageError(f"{printable(path)} is too large to be repaired")
     if data.startswith(ZIP):
-        return _read_workbook(data, path, changes)
-    return _decode(data, changes)
+        return _read_workbook(data, printable(path), changes)
+    if data[:2] in UTF16_MARKS:
+        changes.append("encoding: UTF-16 converted to UTF-8")
+        text = data.decode("utf-16", "replace")
+    else:
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError:
+            changes.append("encoding: Windows-1252 converted to UTF-8")
+            text = data.decode("cp1252", "replace")
+    if text.startswith("\ufeff"):
+        text = text[1:]
+        changes.append("byte-order mark removed")
+    if "\0" in text:
+        changes.append(f"{text.count(chr(0)):,} NUL bytes removed")
+    return text.replace("\0", "")
 
 
-def _read_workbook(data: bytes, path: Path, changes: list[str]) -> str:
+def _read_workbook(data: bytes, name: str, changes: list[str]) -> str:
     """Return the one sheet of an Excel workbook as CSV."""
-    name = printable(path)
     try:
         from openpyxl import load_workbook
     except ModuleNotFoundError:
@@ -157,30 +170,14 @@ def _read_workbook(data: bytes, path: Path, changes: list[str]) -> str:
         sheets_word = f"{len(filled)} sheets" if filled else "no sheet with cells"
         raise UsageError(f"{name} is a workbook of {sheets_word}; save one as CSV (UTF-8)")
     [(title, rows)] = filled.items()
-    out = io.StringIO()
-    lines = [["" if cell is None else str(cell) for cell in row] for row in rows]
-    csv.writer(out, lineterminator="\n").writerows(lines)
     changes.append(f"sheet {quoted(title)} of the workbook written as CSV")
+    return _write_rows([["" if cell is None else str(cell) for cell in row] for row in rows], ",")
+
+
+def _write_rows(rows: Rows, separator: str) -> str:
+    out = io.StringIO()
+    csv.writer(out, delimiter=separator, lineterminator="\n").writerows(rows)
     return out.getvalue()
-
-
-def _decode(data: bytes, changes: list[str]) -> str:
-    if data[:2] in UTF16_MARKS:
-        changes.append("encoding: UTF-16 converted to UTF-8")
-        text = data.decode("utf-16", "replace")
-    else:
-        try:
-            text = data.decode("utf-8")
-        except UnicodeDecodeError:
-            changes.append("encoding: Windows-1252 converted to UTF-8")
-            text = data.decode("cp1252", "replace")
-    if text.startswith("\ufeff"):
-        text = text[1:]
-        changes.append("byte-order mark removed")
-    if "\0" in text:
-        changes.append(f"{text.count(chr(0)):,} NUL bytes removed")
-        text = text.replace("\0", "")
-    return text
 
 
 def _repair_table(text: str, expected: Expected, changes: list[str]) -> str:
@@ -195,30 +192,24 @@ def _repair_table(text: str, expected: Expected, changes: list[str]) -> str:
     rows = [row for row in rows if any(row) or len(row) == 1]  # a row without cells is none
     if separator != expected.separator:
         repairs.append(f"column separator {separator!r} replaced by {expected.separator!r}")
-    table = _strip_cells(rows, repairs)
-    while _is_row_count(table, expected):
-        repairs.append(f"index column {table[0][0]!r} removed")
-        table = [row[1:] for row in table]
-    if table:
-        _rename_columns(table[0], expected, repairs)
-        _join_split_decimals(table, expected, repairs)
-        _fix_number_marks(table, expected, repairs)
-        _fix_decimal_commas(table, expected, repairs, is_certain=separator == ";")
-        table = _drop_repeated_rows(table, repairs)
-        _fix_id_separators(table, expected, repairs)
-        _fix_known_ids(table, expected, repairs)
-        _fix_zero_based_ranks(table, expected, repairs)
+    table = _Table([list(map(_strip, row)) for row in rows], expected, repairs)
+    pairs = zip(rows, table.rows, strict=True)
+    changed = sum(
+        cell.strip(" \t") != bare for both in pairs for cell, bare in zip(*both, strict=True)
+    )
+    if changed:
+        repairs.append(f"blanks and invisible characters around {changed:,} values removed")
+    if rows:
+        table.repair(is_comma_decimal=separator == ";")
     if not repairs:
         return text
     changes.extend(dict.fromkeys(repairs))
     if "\r" in body:
         changes.append("line ends changed to LF")
-    output = io.StringIO()
-    csv.writer(output, delimiter=expected.separator, lineterminator="\n").writerows(table)
-    return output.getvalue()
+    return _write_rows(table.rows, expected.separator)
 
 
-def cut_rows(text: str, expected: Expected) -> Table:
+def cut_rows(text: str, expected: Expected) -> Rows:
     """Return the header and the first rows of a table; none if it cannot be read.
 
     `text` is the beginning of the table, whose last row may be cut off.
@@ -232,6 +223,18 @@ def cut_rows(text: str, expected: Expected) -> Table:
         return []
 
 
+def numbers_rows(rows: Rows, expected: Expected) -> bool:
+    """Return whether the first column seems an index: a whole number a row, beside what must be."""
+    header = rows[0] if rows else []
+    if len(rows) < 2 or not header or not PANDAS_INDEX.fullmatch(header[0]):
+        return False
+    fewest = min(map(len, expected.required), default=0)
+    if header[0] in expected.names.values() or len(header) <= fewest:
+        return False
+    numbers = [row[0] for row in rows[1:]]
+    return len({*numbers}) == len(numbers) and all(map(WHOLE_NUMBER.fullmatch, numbers))
+
+
 def _drop_lines_before_header(text: str, expected: Expected, repairs: list[str]) -> str:
     """Return the text from its header on: without comments, and the line that Excel begins with."""
     lines = text.lstrip("\r\n").splitlines(keepends=True)
@@ -241,7 +244,7 @@ def _drop_lines_before_header(text: str, expected: Expected, repairs: list[str])
     names = expected.names.values()
     if not before or before == len(lines) or any(name in lines[0] for name in names):
         return text
-    repairs.append(f"{before:,} line{'s' * (before != 1)} before the header removed")
+    repairs.append(f"{_count(before, 'line')} before the header removed")
     return "".join(lines[before:])
 
 
@@ -257,191 +260,172 @@ def _find_separator(text: str, expected: Expected) -> str:
     return max((expected.separator, ",", ";", "\t", "|"), key=count_known)
 
 
-def _strip_cells(rows: Sequence[Sequence[str]], repairs: list[str]) -> Table:
-    table = [list(map(_strip, row)) for row in rows]
-    changed = sum(
-        cell.strip(" \t") != bare
-        for row, bare_row in zip(rows, table, strict=True)
-        for cell, bare in zip(row, bare_row, strict=True)
-    )
-    if changed:
-        repairs.append(f"blanks and invisible characters around {changed:,} values removed")
-    return table
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'s' * (count != 1)}"
 
 
-def _rename_columns(header: list[str], expected: Expected, repairs: list[str]) -> None:
-    """Write the names of missing columns with the capitals that are expected."""
-    by_folded: dict[str, list[str]] = {}
-    for name in _missing_names(header, expected):
-        by_folded.setdefault(name.casefold(), []).append(name)
-    for n, name in enumerate(header):
-        matches = by_folded.get(name.casefold(), [])
-        if len(matches) == 1 and name != matches[0] and matches[0] not in header:
-            repairs.append(f"column {quoted(name)} renamed to {quoted(matches[0])}")
-            header[n] = matches[0]
+class _Table:
+    """The header and the rows of a table; its methods put them right, and add to `repairs`."""
 
+    def __init__(self, rows: Rows, expected: Expected, repairs: list[str]) -> None:
+        self.rows, self.expected, self.repairs = rows, expected, repairs
 
-def _missing_names(header: Sequence[str], expected: Expected) -> Collection[str]:
-    """Return the names of columns that a header may lack; a further column is an unused one."""
-    complete = [names for names in expected.required if {*names} <= {*header}]
-    if not complete:
-        return expected.names.values()
-    order = [expected.names.get(role, role) for role in ("score", "rank")]
-    has_items = any(expected.names.get("item") in names for names in complete)
-    return order if has_items and {*order}.isdisjoint(header) else []
+    def repair(self, *, is_comma_decimal: bool) -> None:
+        """Put right what is certain; a comma may be certain to be decimal before three digits."""
+        while self._is_numbered():
+            self.repairs.append(f"index column {self.rows[0][0]!r} removed")
+            self.rows = [row[1:] for row in self.rows]
+        self._rename_columns()
+        self._join_split_decimals()
+        for name in self.expected.numbers:
+            self._fix_number_marks(name)
+        for name in self.expected.numbers:
+            self._fix_decimal_commas(name, is_certain=is_comma_decimal)
+        distinct = list(dict.fromkeys(map(tuple, self.rows)))
+        if repeated := len(self.rows) - len(distinct):
+            self.repairs.append(f"{_count(repeated, 'duplicate row')} removed")
+            self.rows = list(map(list, distinct))
+        for role, mark in self.expected.cells.items():
+            self._fix_id_separators(role, mark)
+        for role, find_known in self.expected.known_ids.items():
+            self._fix_known_ids(role, find_known)
+        self._fix_zero_based_ranks()
 
+    def _column(self, name: str) -> dict[int, str]:
+        """Return row number -> cell of a column; none if there is no such column."""
+        if name not in self.rows[0]:
+            return {}
+        at = self.rows[0].index(name)
+        return {n: row[at] for n, row in enumerate(self.rows) if n and at < len(row)}
 
-def _join_split_decimals(table: Table, expected: Expected, repairs: list[str]) -> None:
-    """Join the fields of numbers that were cut at their decimal commas."""
-    numbers = [n for n, name in enumerate(table[0]) if name in expected.numbers]
-    joined = {
-        n: row
-        for n, fields in enumerate(table)
-        if (row := join_decimal_commas(fields, numbers, len(table[0]))) is not None
-    }
-    if all(AMBIGUOUS.fullmatch(row[n]) for row in joined.values() for n in numbers):
-        return
-    for n, row in joined.items():
-        table[n] = [
-            cell.replace(",", ".") if at in numbers else cell for at, cell in enumerate(row)
-        ]
-    repairs.append(f"decimal commas of {len(joined):,} rows replaced by points")
+    def _replace(self, name: str, cells: Mapping[int, str]) -> int:
+        """Write cells of a column by their rows; return how many of them are others."""
+        changed = 0
+        for n, cell in cells.items():
+            at = self.rows[0].index(name)
+            changed += self.rows[n][at] != cell
+            self.rows[n][at] = cell
+        return changed
 
+    def _is_numbered(self) -> bool:
+        """Return whether the first column only counts the rows, in any order."""
+        if not numbers_rows(self.rows, self.expected):
+            return False
+        numbers = sorted(int(row[0]) for row in self.rows[1:])
+        return any(numbers == [*range(start, start + len(numbers))] for start in (0, 1))
 
-def _fix_number_marks(table: Table, expected: Expected, repairs: list[str]) -> None:
-    """Write numbers without brackets and currencies; marks between thousands may be decimal."""
-    for name in expected.numbers:
-        found = {n: strip_marks(cell) for n, cell in _column(table, name).items()}
+    def _rename_columns(self) -> None:
+        """Write the names of missing columns with the capitals that are expected."""
+        header, expected = self.rows[0], self.expected
+        missing: Collection[str] = expected.names.values()
+        complete = [names for names in expected.required if {*names} <= {*header}]
+        if complete:  # a further column is an unused one, but for a score or a rank
+            order = [expected.names.get(role, role) for role in ("score", "rank")]
+            has_items = any(expected.names.get("item") in names for names in complete)
+            missing = order if has_items and {*order}.isdisjoint(header) else []
+        by_folded: dict[str, list[str]] = {}
+        for name in missing:
+            by_folded.setdefault(name.casefold(), []).append(name)
+        for n, name in enumerate(header):
+            matches = by_folded.get(name.casefold(), [])
+            if len(matches) == 1 and name != matches[0] and matches[0] not in header:
+                self.repairs.append(f"column {quoted(name)} renamed to {quoted(matches[0])}")
+                header[n] = matches[0]
+
+    def _join_split_decimals(self) -> None:
+        """Join the fields of numbers that were cut at their decimal commas."""
+        header = self.rows[0]
+        numbers = [n for n, name in enumerate(header) if name in self.expected.numbers]
+        joined = {
+            n: row
+            for n, fields in enumerate(self.rows)
+            if (row := join_decimal_commas(fields, numbers, len(header))) is not None
+        }
+        if all(AMBIGUOUS.fullmatch(row[n]) for row in joined.values() for n in numbers):
+            return
+        for n, row in joined.items():
+            self.rows[n] = [
+                cell.replace(",", ".") if at in numbers else cell for at, cell in enumerate(row)
+            ]
+        self.repairs.append(f"decimal commas of {len(joined):,} rows replaced by points")
+
+    def _fix_number_marks(self, name: str) -> None:
+        """Write numbers without brackets and currencies; marks between thousands may be decimal."""
+        found = {n: strip_marks(cell) for n, cell in self._column(name).items()}
         marked = {n: each for n, each in found.items() if each and not each.has_thousands}
-        for n, number in marked.items():
-            table[n][table[0].index(name)] = number.text
+        self._replace(name, {n: number.text for n, number in marked.items()})
         if marked:
             marks = next(iter(marked.values())).marks
-            count = f"{len(marked):,} value{'s' * (len(marked) != 1)}"
-            repairs.append(f"{marks} removed from {count} of {quoted(name)}")
+            count = _count(len(marked), "value")
+            self.repairs.append(f"{marks} removed from {count} of {quoted(name)}")
 
-
-def _fix_decimal_commas(
-    table: Table, expected: Expected, repairs: list[str], *, is_certain: bool
-) -> None:
-    """Write numbers with points where a comma is certainly decimal.
-
-    With `is_certain` it is decimal even before three digits.
-    """
-    for name in expected.numbers:
-        cells = _column(table, name)
+    def _fix_decimal_commas(self, name: str, *, is_certain: bool) -> None:
+        """Write numbers with points where a comma is certainly decimal."""
+        cells = self._column(name)
         with_comma = {n: cell for n, cell in cells.items() if DECIMAL_COMMA.fullmatch(cell)}
         if not is_certain and all(map(AMBIGUOUS.fullmatch, with_comma.values())):
-            continue
+            return
         if any("," in cell and strip_marks(cell) for cell in cells.values()):
-            continue  # a comma between thousands beside decimal ones
-        for n, cell in with_comma.items():
-            table[n][table[0].index(name)] = cell.replace(",", ".")
+            return  # a comma between thousands beside decimal ones
+        self._replace(name, {n: cell.replace(",", ".") for n, cell in with_comma.items()})
         if with_comma:
-            count = f"{len(with_comma):,} value{'s' * (len(with_comma) != 1)}"
-            repairs.append(f"decimal commas in {count} of {quoted(name)} replaced by points")
+            count = _count(len(with_comma), "value")
+            self.repairs.append(f"decimal commas in {count} of {quoted(name)} replaced by points")
 
+    def _fix_id_separators(self, role: str, mark: str) -> None:
+        """Separate the ids of cells as the challenge does.
 
-def _column(table: Table, name: str) -> dict[int, str]:
-    """Return row number -> cell of a column; none if there is no such column."""
-    if name not in table[0]:
-        return {}
-    at = table[0].index(name)
-    return {n: row[at] for n, row in enumerate(table) if n and at < len(row)}
-
-
-def _drop_repeated_rows(table: Table, repairs: list[str]) -> Table:
-    distinct = list(dict.fromkeys(map(tuple, table)))
-    repeated = len(table) - len(distinct)
-    if repeated:
-        repairs.append(f"{repeated:,} duplicate row{'s' * (repeated != 1)} removed")
-    return list(map(list, distinct))
-
-
-def _fix_id_separators(table: Table, expected: Expected, repairs: list[str]) -> None:
-    """Separate the ids of cells as the challenge does.
-
-    It is certain if all cells of several have one other mark, and none has the challenge's.
-    """
-    for role, mark in expected.cells.items():
-        name = expected.names.get(role, role)
-        cells = _column(table, name) if role in TEXT else {}
-        joint = " " if mark == WHITESPACE else mark
+        It is certain if all cells of several have one other mark, and none has the challenge's.
+        """
+        name, joint = self.expected.names.get(role, role), " " if mark == WHITESPACE else mark
+        cells = self._column(name) if role in TEXT else {}
         others = [m for m in MARKS if m != joint and any(m in cell for cell in cells.values())]
         if len(others) != 1 or any(map(BRACKETED.fullmatch, cells.values())):
-            continue
+            return
         # Blanks behind another mark separate nothing.
         bare = [re.sub(rf"(?<=[{MARKS}]) +", "", cell.strip()) for cell in cells.values()]
         if any(joint in cell for cell in bare):
-            continue
-        changed = 0
-        for n, cell in cells.items():
-            separated = joint.join(split_ids(cell))
-            changed += separated != cell
-            table[n][table[0].index(name)] = separated
+            return
+        changed = self._replace(name, {n: joint.join(split_ids(c)) for n, c in cells.items()})
         if changed:
-            count = f"{changed:,} cell{'s' * (changed != 1)} of {quoted(name)}"
-            repairs.append(f"ids of {count} separated by {joint!r}")
+            count = f"{_count(changed, 'cell')} of {quoted(name)}"
+            self.repairs.append(f"ids of {count} separated by {joint!r}")
 
-
-def _fix_known_ids(table: Table, expected: Expected, repairs: list[str]) -> None:
-    """Replace ids by known ones, where it is certain which one was meant."""
-    for role, find_known in expected.known_ids.items():
-        name, mark = expected.names.get(role, role), expected.cells.get(role)
+    def _fix_known_ids(self, role: str, find_known: FindKnownId) -> None:
+        """Replace ids by known ones, where it is certain which one was meant."""
+        name, mark = self.expected.names.get(role, role), self.expected.cells.get(role)
         joint = " " if mark in (None, WHITESPACE) else mark
         known: dict[str, str | None] = {}
         changed = 0
-        for n, cell in _column(table, name).items():
+        for n, cell in self._column(name).items():
             ids = [cell] if mark is None else split_cell(cell, mark)
             for each in ids:
                 if each not in known:
                     known[each] = find_known(each)
-            replaced = sum(known[each] is not None for each in ids)
-            if replaced:
-                table[n][table[0].index(name)] = joint.join(known[each] or each for each in ids)
+            if replaced := sum(known[each] is not None for each in ids):
+                self._replace(name, {n: joint.join(known[each] or each for each in ids)})
                 changed += replaced
         if changed:
             example = next(f"{wrong!r} is {right!r}" for wrong, right in known.items() if right)
-            count = "1 id" if changed == 1 else f"{changed:,} ids"
-            message = f"{count} of {quoted(name)} replaced by the challenge's ({example})"
-            repairs.append(message)
+            count = f"{_count(changed, 'id')} of {quoted(name)}"
+            self.repairs.append(f"{count} replaced by the challenge's ({example})")
 
-
-def _fix_zero_based_ranks(table: Table, expected: Expected, repairs: list[str]) -> None:
-    """Count ranks from 1 if those of every list count from 0."""
-    names = [expected.names.get(role, role) for role in ("list", "rank")]
-    if not set(names) <= set(table[0]):
-        return
-    in_list, rank = map(table[0].index, names)
-    lowest: dict[str, int] = {}
-    for row in table[1:]:
-        if len(row) != len(table[0]) or not WHOLE_NUMBER.fullmatch(row[rank]):
+    def _fix_zero_based_ranks(self) -> None:
+        """Count ranks from 1 if those of every list count from 0."""
+        names = [self.expected.names.get(role, role) for role in ("list", "rank")]
+        header, *rows = self.rows
+        if not set(names) <= set(header):
             return
-        lowest[row[in_list]] = min(lowest.get(row[in_list], 1), int(row[rank]))
-    if lowest and not any(lowest.values()):
-        for row in table[1:]:
-            row[rank] = str(int(row[rank]) + 1)
-        repairs.append("ranks now start at 1 instead of 0")
-
-
-def _is_row_count(table: Table, expected: Expected) -> bool:
-    """Return whether the first column only counts the rows, in any order, and is not expected."""
-    if not numbers_rows(table, expected):
-        return False
-    numbers = sorted(int(row[0]) for row in table[1:])
-    return any(numbers == [*range(start, start + len(numbers))] for start in (0, 1))
-
-
-def numbers_rows(table: Table, expected: Expected) -> bool:
-    """Return whether the first column seems an index: a whole number a row, beside what must be."""
-    header = table[0] if table else []
-    if len(table) < 2 or not header or not PANDAS_INDEX.fullmatch(header[0]):
-        return False
-    fewest = min(map(len, expected.required), default=0)
-    if header[0] in expected.names.values() or len(header) <= fewest:
-        return False
-    numbers = [row[0] for row in table[1:]]
-    return len({*numbers}) == len(numbers) and all(map(WHOLE_NUMBER.fullmatch, numbers))
+        in_list, rank = map(header.index, names)
+        lowest: dict[str, int] = {}
+        for row in rows:
+            if len(row) != len(header) or not WHOLE_NUMBER.fullmatch(row[rank]):
+                return
+            lowest[row[in_list]] = min(lowest.get(row[in_list], 1), int(row[rank]))
+        if lowest and not any(lowest.values()):
+            for row in rows:
+                row[rank] = str(int(row[rank]) + 1)
+            self.repairs.append("ranks now start at 1 instead of 0")
 
 
 def _strip(cell: str) -> str:

@@ -15,8 +15,6 @@ from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits
 from scorer.reading.schema import TEXT, Schema
 
-Texts = Callable[[], pl.Series]  # gives the texts of all lines of a file
-NO_TEXTS = pl.Series([], dtype=pl.String)
 PART = "part"  # the column of Cells that says which of the rows of its line a row is; no role
 
 
@@ -25,7 +23,7 @@ class CellPlace(NamedTuple):
 
     text: str
     line: int  # the physical line on which it begins, from 1
-    column: int | None  # its first character in that line, from 1; None if it cannot be told
+    column: int | None  # its first character in that line, from 1, if that is known
 
 
 class LineTexts(Protocol):
@@ -39,47 +37,6 @@ class LineTexts(Protocol):
 # Of the texts of a file, the line on which a record begins, and a role: the cells of that role in
 # the rows of the record, in their order.
 FindCells = Callable[[LineTexts, int, str], Sequence[CellPlace]]
-
-
-@dataclass(frozen=True, eq=False)
-class Cells:
-    """What a reader of a format returns: the file's cells as text, in columns named by role.
-
-    Attributes:
-        frame: `line` (UInt32), the physical line on which the row's record begins, from 1, and
-            ascending; a column for each role that the file has, String (a number may be Float64
-            already); and `part` (UInt32) if a line can have several rows: the place of the row's
-            cells among those that `find_cells` returns for the line. No cell is null.
-        schema: The schema that the file fits.
-        header: The names of all columns of the file; empty for a format without a header.
-        empty_lists: The lists that the file names without an item, each with its line.
-        find_cells: Finds the cells of a record again; None for a format that has no lines.
-        part_columns: role -> the name of the column of each part, if the parts of a line are
-            columns of the file.
-        free_roles: The roles of which a cell need not be a number; it is NaN then.
-        facts: What else the format noticed, for the views.
-        first_line: The first line that can be a row.
-    """
-
-    frame: pl.DataFrame
-    schema: Schema
-    header: tuple[str, ...] = ()
-    empty_lists: Mapping[str, int] = field(default_factory=dict)
-    find_cells: FindCells | None = None
-    part_columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    free_roles: Collection[str] = ()
-    facts: Mapping[str, object] = field(default_factory=dict)
-    first_line: int = 1
-
-    @property
-    def roles(self) -> list[str]:
-        """The roles that the file has."""
-        return [name for name in self.frame.columns if name not in ("line", PART)]
-
-    def column_name(self, role: str, part: int = 0) -> str:
-        """Return what the file calls the column that holds a role's cell of a part."""
-        names = self.part_columns.get(role)
-        return self.schema.column_name(role) if names is None else names[part]
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +94,30 @@ class Table:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Cells(Table):
+    """What a reader of a format returns: a table whose numbers are text still, or Float64.
+
+    If a line can have several rows, the frame has a column `part` (UInt32), too: the place of the
+    row's cells among those that `find_cells` returns for the line. Lines ascend.
+
+    Attributes:
+        part_columns: role -> the name of the column of each part, if the parts of a line are
+            columns of the file.
+        free_roles: The roles of which a cell need not be a number; it is NaN then.
+        first_line: The first line that can be a row.
+    """
+
+    part_columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    free_roles: Collection[str] = ()
+    first_line: int = 1
+
+    def part_name(self, role: str, part: int) -> str:
+        """Return what the file calls the column that holds a role's cell of a part."""
+        names = self.part_columns.get(role)
+        return self.column_name(role) if names is None else names[part]
+
+
 class ReadRequest(NamedTuple):
     """What is asked of a reader.
 
@@ -147,7 +128,7 @@ class ReadRequest(NamedTuple):
         limits: What the file may cost.
         layout: How the file is written where it is not plain.
         texts: Returns the texts of all its lines, those included that the layout leaves out; that
-            of line n stands at n - 1. Empty for a format without lines.
+            of line n is at n - 1. Empty for a format without lines.
     """
 
     path: Path
@@ -155,7 +136,7 @@ class ReadRequest(NamedTuple):
     findings: Findings
     limits: ReadLimits
     layout: Layout = PLAIN
-    texts: Texts = lambda: NO_TEXTS
+    texts: Callable[[], pl.Series] = lambda: pl.Series([], dtype=pl.String)
 
     def report(
         self,
@@ -169,10 +150,8 @@ class ReadRequest(NamedTuple):
     ) -> None:
         """Add a problem to the findings, which keep so many of a code."""
         if not self.findings.count_if_full(code):
-            problem = Problem(
-                code, message, severity, line=line, column=column, list=list, help=help
-            )
-            self.findings.add(problem)
+            place = (None, line, column, list)  # path, line, column and list of a problem
+            self.findings.add(Problem(code, message, severity, *place, help=help))
 
 
 def role_dtype(role: str) -> type[pl.DataType]:
@@ -224,16 +203,9 @@ def find_places(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
 
 
 def cells_frame(lines: Sequence[int], columns: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """Return the frame of Cells whose rows were parsed one by one.
-
-    Args:
-        lines: The line of each row.
-        columns: role -> the text of each row's cell.
-    """
-    return pl.DataFrame(
-        {"line": pl.Series(lines, dtype=pl.UInt32)}
-        | {role: pl.Series(texts, dtype=pl.String) for role, texts in columns.items()}
-    )
+    """Return the frame of Cells whose rows were parsed one by one: role -> the text of each."""
+    texts = {role: pl.Series(cells, dtype=pl.String) for role, cells in columns.items()}
+    return pl.DataFrame({"line": pl.Series(lines, dtype=pl.UInt32)} | texts)
 
 
 def merge_rows(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:

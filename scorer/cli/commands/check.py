@@ -163,11 +163,11 @@ class Places(NamedTuple):
 
     def of(self, file: Named) -> Path:
         """The place of a file's copy."""
-        from scorer.reading.repair import beside, unpacked_name
+        from scorer.reading.repair import fixed_path, unpacked_name
 
         if self.folder is not None:
             return self.folder / unpacked_name(file.path)
-        return self.file or beside(file.path)
+        return self.file or fixed_path(file.path)
 
 
 def _copy_paths(
@@ -288,6 +288,6 @@ class _Fixing:
             return [f"{name}: no copy is written, since it would still have {remaining}:", *changes]
         if not self.originals[n].findings.fatal:
             return [f"{name}: fine, nothing to repair"]
-        if repair is not None and repair.hopeless:
-            return [repair.hopeless]
+        if repair is not None and repair.error:
+            return [repair.error]
         return [f"{name}: nothing that can be repaired safely"]
