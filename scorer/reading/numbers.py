@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 import polars as pl
 
-from scorer.core.problems import Problem
+from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.reading.limits import refuse_many_careful
 from scorer.reading.schema import ORDERED, TEXT
-from scorer.reading.table import PART, CellPlace, Cells, ReadRequest
+from scorer.reading.table import PART, CellPlace, Cells, Texts
 
 # Possessive, so that a million digits and an x are not tried a million times.
 DECIMAL = re.compile(r"[+-]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][+-]?[0-9]++)?")
@@ -95,19 +95,19 @@ def largest_number(role: str) -> float:
     return sys.float_info.max if role in ORDERED else LARGEST
 
 
-def cast_numbers(cells: Cells, request: ReadRequest) -> pl.DataFrame:
+def cast_numbers(cells: Cells, texts: Texts, findings: Findings) -> pl.DataFrame:
     """Return the frame of the cells with the columns of numbers as Float64.
 
-    A cell that is no number is NaN, after a problem.
+    A cell that is no number is NaN, after a problem. `texts` returns those of all lines.
     """
     frame = cells.frame
     for role, column in frame.to_dict().items():
         if role not in TEXT and role not in ("line", PART) and column.dtype != pl.Float64:
-            frame = frame.with_columns(_cast_column(cells, role, request).alias(role))
+            frame = frame.with_columns(_cast_column(cells, role, texts, findings).alias(role))
     return frame
 
 
-def _cast_column(cells: Cells, role: str, request: ReadRequest) -> pl.Series:
+def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> pl.Series:
     column, largest = cells.frame[role], largest_number(role)
     numbers = column.cast(pl.Float64, strict=False)
     # Neither NaN nor an infinity is at most the largest number.
@@ -122,21 +122,21 @@ def _cast_column(cells: Cells, role: str, request: ReadRequest) -> pl.Series:
 
     @lru_cache(maxsize=1)  # a line may hold very many cells; their rows follow each other
     def find_cells(line: int) -> Sequence[CellPlace]:
-        return cells.find_cells(request.texts(), line, role) if cells.find_cells else ()
+        return cells.find_cells(texts(), line, role) if cells.find_cells else ()
 
     values = []
     for row, text in zip(wrong.to_list(), column.gather(wrong).to_list(), strict=True):
         number = parse_number(text, largest)
         flag = flags.get(text.strip().lower()) if number.code else None
         values.append(number.value if flag is None else flag)
-        if number.code and flag is None and not request.findings.count_if_full(number.code):
+        if number.code and flag is None and not findings.count_if_full(number.code):
             found = cells.frame.row(row, named=True)
             line, part = found["line"], found.get(PART, 0)
             places = find_cells(line)
             _, line, at = places[part] if places else CellPlace("", line, None)
             message = f"{printable(cells.part_name(role, part), 60)} {number.message}"
             ids = (found.get("list"), found.get("item"))
-            request.findings.add(Problem(number.code, message, "error", None, line, at, *ids))
+            findings.add(Problem(number.code, message, "error", None, line, at, *ids))
     return numbers.scatter(wrong, values)
 
 

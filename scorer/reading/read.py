@@ -153,7 +153,7 @@ def _parse_table(data: bytes, format: Format, request: ReadRequest) -> Table:
         rest = drop_lines(lines(), request.layout) if request.layout.lines else NO_LINES
         cells = reshape(cells, rest, request, read_row_keys)
     refuse_many_rows(cells.frame["line"], limits)
-    frame = cast_numbers(cells, request).drop(PART, strict=False)
+    frame = cast_numbers(cells, texts, findings).drop(PART, strict=False)
     refuse_many_errors(findings.errors)
     rest_of_cells = cells.empty_lists, cells.find_cells, cells.facts
     return Table(frame, cells.schema, cells.header, *rest_of_cells)

@@ -15,6 +15,8 @@ from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits
 from scorer.reading.schema import TEXT, Schema
 
+Texts = Callable[[], pl.Series]  # gives the texts of all lines of a file
+NO_TEXTS = pl.Series([], dtype=pl.String)
 PART = "part"  # the column of Cells that says which of the rows of its line a row is; no role
 
 
@@ -136,7 +138,7 @@ class ReadRequest(NamedTuple):
     findings: Findings
     limits: ReadLimits
     layout: Layout = PLAIN
-    texts: Callable[[], pl.Series] = lambda: pl.Series([], dtype=pl.String)
+    texts: Texts = lambda: NO_TEXTS
 
     def report(
         self,
