@@ -40,7 +40,7 @@ from scorer.api.submissions import (
     terms_of,
 )
 from scorer.challenge.model import Challenge
-from scorer.checks.base import Submitted, checks
+from scorer.checks.base import SubmissionRows, checks
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import PluginError, ScorerError, SubmissionRejected, UsageError
 from scorer.core.plugins import PLUGIN
@@ -576,10 +576,10 @@ def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Iterat
     names = pl.Series("list", [*sorted(given), *sorted(strangers)], dtype=pl.String)
     lines = pl.int_range(1, len(names) + 1, dtype=pl.UInt32, eager=True).alias(LINE)
     table = Table(pl.DataFrame([lines, names]), cells.schema, cells.header)
-    submitted = Submitted(table, plan.public, plan.rules, plan.known)
+    rows = SubmissionRows(table, plan.public, plan.rules, plan.known)
     for each in checks("submission"):
         if not OF_ALL_LISTS.isdisjoint(each.codes) and each.fits(plan.public.kind):
-            for problem in each.examine(submitted):
+            for problem in each.examine(rows):
                 yield replace(problem, line=None)
 
 

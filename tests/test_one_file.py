@@ -13,8 +13,8 @@ PLUGIN = ROOT / "examples/plugin"
 ADDED = {  # of the plugin, and where it would be in scorer's own tree
     "scorer_example/enough.py": "scorer/metrics",
     "tests/enough.yaml": "tests/metrics",
-    "scorer_example/spaced.py": "scorer/checks/submission",
-    "scorer_example/spaced.yaml": "scorer/checks/submission",
+    "scorer_example/spaced.py": "scorer/checks",
+    "scorer_example/spaced.yaml": "scorer/checks",
     "scorer_example/pipes.py": "scorer/reading",
 }
 # what is tested of every metric, check and code

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from scorer.api.submissions import Named
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
-from scorer.checks.causes import expected
+from scorer.checks.causes import expected_table
 from scorer.core.errors import UsageError
 from scorer.core.text import printable
 from scorer.prepare.bind import BoundChallenge, prepare
@@ -55,5 +55,5 @@ def _repaired(prepared: BoundChallenge, public_part: Public, file: Named) -> Rep
     if format.read_bytes is not None:
         raise UsageError(f"{printable(file.display)} is binary; only text can be repaired")
     # where the file has no header, or lines that are no rows, only its encoding is certain
-    table = expected(public_part, rules, prepared.shapes, layout, file.path)
+    table = expected_table(public_part, rules, prepared.shapes, layout, file.path)
     return repair(file.path, table if format.name == "csv" else None)

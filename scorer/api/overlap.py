@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from scorer.api.submissions import Named
-from scorer.checks.ids import DECIMAL_ID, Known
+from scorer.checks.ids import DECIMAL_ID, IdIndex
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
 from scorer.kinds.grades import Grades
@@ -83,9 +83,9 @@ def _reason(items: CodedColumn, truth: GradedItems) -> str:
         return f"; {WORDS['S306']} ({quoted(names[0])})"
     if len(truth.named) > MOST_COMPARED:
         return ""
-    known_ids = Known(truth.items)
+    index = IdIndex(truth.items)
     for name in names:
-        fault = known_ids.fault(name) if name not in truth.items else None
+        fault = index.explain(name) if name not in truth.items else None
         if fault is not None and fault.code in WORDS:
             return f"; {WORDS[fault.code]} ({quoted(name)})"
     return ""

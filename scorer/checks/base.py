@@ -1,188 +1,194 @@
-"""What a check is: from columns to problems, and never from the answers."""
+"""What a check is, what it sees, and how checks run.
+
+A check is a function from the rows of a file to problems. Of a submission it sees the rows, the
+public part of the challenge and the rules, but never the truth, so that no message can give an
+answer away.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
 
-import numpy as np
+import polars as pl
 
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.ids import PublicIds, by_codes, nameless_ids
-from scorer.core.arrays import Ints, Mask
-from scorer.core.plugins import Registry, discover, mark
+from scorer.checks.ids import PublicIds, combine_hashes, has_name
+from scorer.core.arrays import Mask
+from scorer.core.plugins import discover, mark
 from scorer.core.problems import KEPT, Findings, Problem
-from scorer.reading.table import Table as FrameTable
-from scorer.tables.columns import CodedColumn
-from scorer.tables.frame import as_columns
-from scorer.tables.table import Table
-from scorer.views.ranked import RankedRows, ranked
+from scorer.reading.table import Table
 
-UNREAD = ("S207", "S208", "S601")  # what makes a reader leave rows out
+UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
+# Different ids that are explained one by one. Reading ends after as many problems, so that those
+# beyond are only counted.
+MOST_EXPLAINED = 200_000
+
+Row = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class Submitted:
-    """What a check sees: the rows of a submission, the public part, and the rules."""
+class SubmissionRows:
+    """The rows of a submission, with all that a check may know of the challenge.
 
-    file: FrameTable
-    public: Public
-    rules: Submission
-    ready: PublicIds | None = None  # the public ids made ready to be looked up, where they are
-    partial: bool = False  # whether the reader left rows out: what seems missing may stand there
-
-    @property
-    def table(self) -> Table:
-        """The rows as arrays."""
-        return as_columns(self.file)
-
-    def line(self, row: int) -> int:
-        """The physical line of a row."""
-        return int(self.table.line[row])
-
-    @cached_property
-    def known(self) -> PublicIds:
-        """The public ids."""
-        return self.ready or PublicIds(self.public)
-
-    @cached_property
-    def lists(self) -> CodedColumn:
-        """The list of each row."""
-        return self.table.ids["list"]
-
-    @cached_property
-    def empty(self) -> dict[str, int]:
-        """The lists that are named without an item, each with its line."""
-        return dict(self.table.facts.get("empty", ()))
-
-    @cached_property
-    def number(self) -> Ints:
-        """The number of each distinct list in the challenge; -1 where it has no such list."""
-        return self.known.lists.places(self.lists)
-
-    @cached_property
-    def asked(self) -> tuple[Ints, Ints]:
-        """For each row, the list and the pair to be predicted; -1 where there is none."""
-        assert self.known.asked is not None
-        return self.known.asked.find(self.lists, self.table.ids["item"])
-
-    @property
-    def firsts(self) -> bool:
-        """Whether of an item that a list names several times the first counts."""
-        ordered = self.public.kind == "grades" and "score" not in self.table.numbers
-        return ordered and self.rules.repeats == "first"
-
-    @cached_property
-    def nameless_lists(self) -> Mask:
-        """Which of the distinct lists have no name."""
-        return nameless_ids(self.lists, self.number >= 0)
-
-    @cached_property
-    def in_named(self) -> Mask:
-        """Which rows stand in a list that has a name."""
-        return by_codes(~self.nameless_lists, self.lists.codes)
-
-    @cached_property
-    def ranked(self) -> RankedRows:
-        """Rows of named lists that have a place, by list, then best first."""
-        if not self.nameless_lists.any() and not self.unread:
-            return ranked(self.table)
-        numbers = self.table.numbers
-        keep = self.in_named
-        if (key := numbers.get("score", numbers.get("rank"))) is not None:
-            keep = keep & ~np.isnan(key)
-        return RankedRows.of(self.table, keep)
-
-    @cached_property
-    def counts_up(self) -> bool:
-        """Whether the ranks of each list are 1, 2, 3, ..., however its rows stand."""
-        rank, starts = self.ranked.column(self.table.numbers["rank"]), self.ranked.starts
-        one_more = rank[1:] == rank[:-1] + 1
-        one_more[starts[1:] - 1] = True
-        return bool(one_more.all() and (rank[starts] == 1).all())
-
-    @cached_property
-    def unread(self) -> bool:
-        """Whether a number of these rows could not be read."""
-        columns = self.table.numbers.values()
-        return any(column.size and np.isnan(column.min()) for column in columns)
-
-
-class Truthful(NamedTuple):
-    """What a check of the truth sees: the truth, the public part, and the challenge.
-
-    Its findings are for the organizer's eyes only.
+    Attributes:
+        table: The submission.
+        public: The public part of the challenge.
+        rules: The section `submission` of challenge.yaml.
+        ids: Indices of the public ids, which are made once for all submissions.
+        partial: Whether lines could not be read, so that what seems missing may stand there.
     """
 
-    file: FrameTable
+    table: Table
     public: Public
-    challenge: Challenge
-    counted: Mask | None = None  # the rows that the condition of any measure is true of; None: all
+    rules: Submission
+    ids: PublicIds
+    partial: bool = False
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows in the order of their lines: `line`, and a column a role."""
+        return _ordered_frame(self.table)
+
+    @cached_property
+    def lists(self) -> pl.DataFrame:
+        """The lists that have rows, by first lines: `list`, `line` (the first) and `rows`."""
+        return distinct_ids(self.frame, "list")
+
+    @cached_property
+    def named_lists(self) -> pl.DataFrame:
+        """The rows of `lists` whose list has a name."""
+        return self.lists.filter(has_name("list", self.public.lists))
+
+    @cached_property
+    def named(self) -> pl.DataFrame:
+        """The rows whose list has a name."""
+        if self.named_lists.height == self.lists.height:
+            return self.frame
+        return self.frame.filter(has_name("list", self.public.lists))
+
+    @cached_property
+    def has_contiguous_lists(self) -> bool:
+        """Whether the rows of each list stand together."""
+        runs = self.frame["list"].rle_id()
+        return self.frame.is_empty() or runs[-1] == self.lists.height - 1
+
+    def sort_by_list(self, rows: pl.DataFrame, *keys: pl.Expr) -> pl.DataFrame:
+        """Return some of the rows, list by list, sorted by `keys` within each."""
+        # Sorting by the names of the lists takes twice as long.
+        numbers = self.lists.select("list").with_row_index("number")
+        rows = rows.join(numbers, on="list", how="left", maintain_order="left")
+        return rows.sort("number", *keys, maintain_order=True).drop("number")
+
+    @cached_property
+    def repeated_items(self) -> pl.DataFrame:
+        """The rows with an item that an earlier row of their list has; see `repeated_rows`."""
+        return repeated_rows(self.named.select("line", "list", "item"), "list", "item")
 
     @property
-    def table(self) -> Table:
-        """The rows as arrays."""
-        return as_columns(self.file)
+    def keeps_first_repeat(self) -> bool:
+        """Whether the first place of an item that a list repeats counts."""
+        is_ordered = self.public.kind == "grades" and "score" not in self.frame.columns
+        return is_ordered and self.rules.repeats == "first"
 
-    def line(self, row: int) -> int:
-        """The physical line of a row."""
-        return int(self.table.line[row])
+    @cached_property
+    def has_unread_number(self) -> bool:
+        """Whether a number of these rows could not be read."""
+        return any(numbers.is_nan().any() for numbers in self.frame.select(pl.col(pl.Float64)))
 
 
-On = Literal["submission", "truth"]
-F = TypeVar("F", bound=Callable[..., Any])
+@dataclass(frozen=True, eq=False)
+class TruthRows:
+    """The rows of a truth, which a check of the truth looks at; only organizers see its problems.
+
+    Attributes:
+        table: The truth.
+        public: The public part of the challenge.
+        challenge: The challenge.
+        counted: The rows that a measure counts, shape (rows,); None if all are.
+    """
+
+    table: Table
+    public: Public
+    challenge: Challenge
+    counted: Mask | None = None
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows in the order of their lines: `line`, and a column a role."""
+        return _ordered_frame(self.table)
+
+
+def _ordered_frame(table: Table) -> pl.DataFrame:
+    frame = table.frame
+    return frame if frame["line"].is_sorted() else frame.sort("line", maintain_order=True)
+
+
+Examine = TypeVar("Examine", bound=Callable[..., Iterable[Problem]])
+File = Literal["submission", "truth"]
 
 
 class Check(NamedTuple):
-    """A check of submissions or truths, and the codes of the problems that it reports."""
+    """A rule of files, as the decorator `check` makes it.
+
+    Attributes:
+        name: The name of its function; checks run in the order of their names.
+        codes: The codes of the problems that it reports.
+        examine: Yields the problems of a `SubmissionRows` or a `TruthRows`.
+        kinds: The kinds of challenges that it is for; None for all.
+        of: Which file it looks at.
+    """
 
     name: str
     codes: tuple[str, ...]
-    examine: Callable[..., Any]  # of a `Submitted` or a `Truthful`
-    kinds: frozenset[str] | None  # None: of every kind
-    complete: bool = False  # it is only asked of a file whose every row could be read
+    examine: Callable[[Any], Iterable[Problem]]
+    kinds: frozenset[str] | None
+    of: File
     aliases: tuple[str, ...] = ()
 
     def fits(self, kind: str) -> bool:
-        """Whether it is for challenges of that kind."""
+        """Return whether it is for challenges of a kind."""
         return self.kinds is None or kind in self.kinds
 
 
 def check(
-    *codes: str, kinds: Iterable[str] | None = None, complete: bool = False
-) -> Callable[[F], F]:
-    """Make a function a check of the challenges of those kinds, known by its own name.
-
-    Its folder, or its entry-point group, says what it looks at: it is given a `Submitted`, or a
-    `Truthful`, and gives the problems.
+    *codes: str, kinds: Collection[str] | None = None, of: File = "submission"
+) -> Callable[[Examine], Examine]:
+    """Return a decorator that makes a check of a function from rows to problems.
 
     Args:
-        kinds: of the challenges that it is for; by default all.
-        complete: whether it is only asked of a file whose every row could be read.
+        codes: The codes of the problems that the function yields.
+        kinds: The kinds of challenges that the check is for; by default all.
+        of: Whether the function is given a `SubmissionRows` or a `TruthRows`.
     """
-    of = None if kinds is None else frozenset(kinds)
-    return lambda function: mark(function, Check(function.__name__, codes, function, of, complete))
+    all_kinds = None if kinds is None else frozenset(kinds)
+
+    def decorate(examine: Examine) -> Examine:
+        return mark(examine, Check(examine.__name__, codes, examine, all_kinds, of))
+
+    return decorate
 
 
 @cache
-def checks(on: On = "submission") -> Registry[Check]:
-    """Every check of a submission (entry points `scorer.checks`) or a truth (`scorer.audits`)."""
-    group = "scorer.checks" if on == "submission" else "scorer.audits"
-    return discover("check", f"scorer.checks.{on}", Check, group)
+def checks(of: File = "submission") -> tuple[Check, ...]:
+    """Return the checks of a file: ours, and those that installed projects name.
+
+    Entry points are `scorer.checks` for submissions and `scorer.audits` for truths.
+    """
+    group = "scorer.checks" if of == "submission" else "scorer.audits"
+    return tuple(each for each in discover("check", __package__, Check, group) if each.of == of)
 
 
-def examine(subject: Submitted | Truthful, findings: Findings) -> None:
-    """Run every check that fits the kind, and add the problems to `findings`."""
-    on: On = "submission" if isinstance(subject, Submitted) else "truth"
-    partial = isinstance(subject, Submitted) and subject.partial
-    for checker in checks(on):
-        if checker.fits(subject.public.kind) and not (partial and checker.complete):
-            findings.extend(_first_places(checker.examine(subject)))
+def examine(rows: SubmissionRows | TruthRows, findings: Findings) -> None:
+    """Run every check that is for the challenge's kind, and add the problems to `findings`."""
+    for each in checks("submission" if isinstance(rows, SubmissionRows) else "truth"):
+        if each.fits(rows.public.kind):
+            findings.extend(_first_places(each.examine(rows)))
 
 
 def is_partial(findings: Findings) -> bool:
@@ -197,12 +203,12 @@ def _first_places(problems: Iterable[Problem]) -> Iterator[Problem]:
     """
     first, counts = list[Problem](), Counter[str]()
     for problem in problems:
-        # of more than are kept, one problem may stand for the rest
+        # Of more than are kept, one problem may stand for the rest.
         counts[problem.code] += problem.times if counts[problem.code] >= KEPT else 1
         first.append(problem)
         if len(first) >= 4 * KEPT:
-            first = _sorted_first(first)
-    first = _sorted_first(first)
+            first = _sort_first(first)
+    first = _sort_first(first)
     yield from first
     kept = Counter(problem.code for problem in first)
     for code in counts:
@@ -211,7 +217,7 @@ def _first_places(problems: Iterable[Problem]) -> Iterator[Problem]:
             yield replace(last, times=counts[code] - kept[code])
 
 
-def _sorted_first(problems: list[Problem]) -> list[Problem]:
+def _sort_first(problems: list[Problem]) -> list[Problem]:
     """Return the first `KEPT` of each code by their lines; those of one line as they come."""
     counts, first = Counter[str](), []
     for problem in sorted(problems, key=lambda each: each.line or 0):
@@ -219,3 +225,75 @@ def _sorted_first(problems: list[Problem]) -> list[Problem]:
         if counts[problem.code] <= KEPT:
             first.append(problem)
     return first
+
+
+def distinct_ids(rows: pl.DataFrame, role: str) -> pl.DataFrame:
+    """Return each id of a column once, in the order of the file.
+
+    Args:
+        rows: In the order of their lines.
+        role: The column.
+
+    Returns:
+        The column itself, `line` (of the first row), `rows` (how many there are) and, if the
+        column is not `list`, `list` (of the first row).
+    """
+    first = ["line"] if role == "list" else ["line", "list"]
+    return rows.group_by(role, maintain_order=True).agg(pl.col(first).first(), rows=pl.len())
+
+
+def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.DataFrame:
+    """Return the rows that repeat some columns of an earlier row.
+
+    Args:
+        rows: In the order of their lines.
+        roles: The columns that are compared.
+        first: A column of which the earliest such row is wanted, too.
+
+    Returns:
+        The rows, with the line of the earliest such row as `first_line`, and its cell of the
+        column `first` as that name after `first_`.
+    """
+    key = rows.select(combine_hashes(*roles)).to_series()
+    # Counting them is faster than finding the rows, of which most files have none.
+    if key.n_unique() == rows.height:
+        return rows.clear().with_columns(pl.col("line", first).name.prefix("first_"))
+    rows = rows.filter(key.is_duplicated())
+    return rows.with_columns(
+        pl.col("line", first).first().over(roles).name.prefix("first_")
+    ).filter(~pl.struct(roles).is_first_distinct())
+
+
+def problem_per_row(rows: pl.DataFrame, describe: Callable[[Row], Problem]) -> Iterator[Problem]:
+    """Yield a problem for each row that `Findings` keeps, and one for all further rows."""
+    for row in rows.head(KEPT).iter_rows(named=True):
+        yield describe(row)
+    if rows.height > KEPT:
+        yield replace(describe(rows.row(KEPT, named=True)), times=rows.height - KEPT)
+
+
+def problem_per_id(
+    ids: pl.DataFrame,
+    role: str,
+    code_of: Callable[[str], str],
+    describe: Callable[[Row], Problem],
+) -> Iterator[Problem]:
+    """Yield a problem for each id: of each code the first `KEPT`, and one for all others.
+
+    Args:
+        ids: As `distinct_ids` returns them.
+        role: The column of the ids.
+        code_of: Returns the code of an id's problem.
+        describe: Returns the problem of a row of `ids`, which may take long.
+    """
+    counts, last, code = Counter[str](), dict[str, Problem](), ""
+    for row in ids.head(MOST_EXPLAINED).iter_rows(named=True):
+        code = code_of(row[role])
+        counts[code] += 1
+        if counts[code] <= KEPT:
+            last[code] = describe(row)
+            yield last[code]
+    counts[code] += max(ids.height - MOST_EXPLAINED, 0)
+    for code, problem in last.items():
+        if counts[code] > KEPT:
+            yield replace(problem, times=counts[code] - KEPT)

@@ -1,18 +1,14 @@
-"""What a whole file has wrong, told in place of what follows from it: its columns' names, mostly.
-
-Only the public part is looked at, and the file once more where it has errors.
-"""
+"""Replaces many errors of a file by their one cause, such as renamed columns."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from scorer.challenge.columns import ROLES
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.ids import Known
-from scorer.checks.submission.items import misformed
+from scorer.checks.ids import IdIndex, misformed_id
 from scorer.core.ids import IdPattern
 from scorer.core.members import members_of
 from scorer.core.problems import Findings, Problem
@@ -23,64 +19,102 @@ from scorer.reading.open import read_head, table_suffix
 from scorer.reading.repair import Expected, FindKnownId, cut_rows, numbers_rows
 from scorer.reading.schema import Schema
 
-NEAR = 0.01  # of rounded probabilities to 1
-LOOKED_AT = 256 * 1024  # bytes of the beginning of a file
+SUM_TOLERANCE = 0.01  # of probabilities that may be rounded to two places
+HEAD_BYTES = 256 * 1024  # of a file that are looked at
 CERTAIN = ("S306", "S307", "S312", "S313")  # faults of ids that name the id that was meant
-OF_HEADER = ("S201", "S202", "S203", "S204", "S205")
+HEADER_CODES = ("S201", "S202", "S203", "S204", "S205")
 
 
-def expected(
-    public: Public, rules: Submission, shapes: Sequence[Schema], layout: Layout, path: Path
+def expected_table(
+    public: Public, rules: Submission, schemas: Sequence[Schema], layout: Layout, path: Path
 ) -> Expected | None:
-    """What the table of a submission should hold; None where it has no header."""
+    """Return what the table of a submission should hold; None if it has no header."""
     has_header = not (layout.header or layout.lines or layout.skip or layout.comment)
     if not has_header or layout.separator or layout.parts:
         return None
-    called = rules.columns
-    usual = {role: role for role in ROLES["submission"] if role not in called.values()}
-    named = {role: name for role, name in called.items() if role in ROLES["submission"]}
-    further = {
-        role: shape.column_name(role) for shape in shapes for role in shape.roles if "[" in role
+    renamed = rules.columns
+    names = {
+        role: schema.column_name(role) for schema in schemas for role in schema.roles if "[" in role
     }
-    known = _known(public)
-    meant = {role: _meant(ids) for role, ids in known.items()}
-    if "item" not in known and rules.item_pattern:
-        meant["item"] = _formed(IdPattern(rules.item_pattern))
-    return Expected(
-        {**further, **usual, **named},
-        "\t" if table_suffix(path) == ".tsv" else ",",
-        meant,
-        {role: separator_of(word) for role, word in rules.cells.items()},
-        [
-            [shape.column_name(role) for role in shape.missing_roles(())]
-            for shape in (shapes if layout == PLAIN else ())
-        ],
-    )
+    names |= {role: role for role in ROLES["submission"] if role not in renamed.values()}
+    names |= {role: name for role, name in renamed.items() if role in ROLES["submission"]}
+    find_known = dict(_find_known(public, rules))
+    required = [
+        [schema.column_name(role) for role in schema.missing_roles(())]
+        for schema in (schemas if layout == PLAIN else ())
+    ]
+    separators = {role: separator_of(word) for role, word in rules.cells.items()}
+    comma = "\t" if table_suffix(path) == ".tsv" else ","
+    return Expected(names, comma, find_known, separators, required)
 
 
-def with_cause(
+def _find_known(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnownId]]:
+    """Yield the roles of public ids, each with a function that finds the id that was meant."""
+    yield "list", _find_public(public.lists)
+    items = public.items
+    if items is None and public.asked is not None:
+        items = dict.fromkeys(members_of(public.asked).first_named())
+    if items:
+        yield "item", _find_public(items)
+    elif rules.item_pattern:
+        yield "item", _find_by_form(IdPattern(rules.item_pattern))
+    if public.classes and public.separator is None:
+        yield "label", _find_public(dict.fromkeys(public.classes))
+
+
+def _find_public(names: Mapping[str, object]) -> FindKnownId:
+    """Return a function that returns the public id that an unknown one certainly is."""
+    index = IdIndex(names)
+
+    def find(name: str) -> str | None:
+        fault = None if name in names else index.explain(name)
+        return fault.meant if fault is not None and fault.code in CERTAIN else None
+
+    return find
+
+
+def _find_by_form(form: IdPattern) -> FindKnownId:
+    """Return a function that returns the id of that form that another one certainly is."""
+
+    def find(name: str) -> str | None:
+        return None if form.fits(name) else misformed_id(name, form).meant
+
+    return find
+
+
+def replace_by_cause(
     findings: Findings, path: Path, table: Expected | None, public: Public, limits: ReadLimits
 ) -> Findings:
-    """The findings with one problem for all that follows from wrong names of columns.
+    """Return the findings with one problem for all that follows from wrong names of columns.
 
-    `table` is what the file should hold; None if nothing more can be said.
+    Args:
+        findings: The problems of a submission.
+        path: Its file.
+        table: What it should hold; None if nothing more can be said.
+        public: The public part of the challenge.
+        limits: What the file may cost.
     """
     if table is None or not findings.counts["S201"]:
         return findings
     try:
-        text = read_head(path, LOOKED_AT, limits).decode("utf-8-sig", "replace")
+        text = read_head(path, HEAD_BYTES, limits).decode("utf-8-sig", "replace")
     except UnreadableError:
         return findings
     rows = cut_rows(text, table)
     while numbers_rows(rows, table):
         rows = [row[1:] for row in rows]
-    if (problem := _likeliest(rows, table, public)) is not None:
-        return _without(findings, OF_HEADER, problem)
-    return findings
+    if (problem := _probabilities_in_place_of_label(rows, table, public)) is None:
+        return findings
+    replaced = Findings(findings.path)
+    replaced.add(problem)
+    replaced.merge(findings.without(HEADER_CODES))
+    return replaced
 
 
-def _likeliest(rows: Sequence[Sequence[str]], table: Expected, public: Public) -> Problem | None:
-    """The problem of a file that has a column of probabilities for each class, and no label."""
+def _probabilities_in_place_of_label(
+    rows: Sequence[Sequence[str]], table: Expected, public: Public
+) -> Problem | None:
+    """Return the problem of a file that has a column of probabilities a class, and no label."""
     label, header = table.names.get("label", "label"), rows[0] if rows else []
     if len(public.classes) < 2 or label in header:
         return None
@@ -93,7 +127,7 @@ def _likeliest(rows: Sequence[Sequence[str]], table: Expected, public: Public) -
         for of in public.classes
     ]
     if None in columns or len(set(columns)) < len(columns):
-        columns = _shares_of_one(rows, len(public.classes))
+        columns = _columns_of_shares(rows, len(public.classes))
     if not columns:
         return None
     message = (
@@ -107,54 +141,13 @@ def _likeliest(rows: Sequence[Sequence[str]], table: Expected, public: Public) -
     return Problem("S201", message, line=1, help=help)
 
 
-def _shares_of_one(rows: Sequence[Sequence[str]], classes: int) -> list[str | None]:
-    """The columns behind the ids, where there is one a class and their cells add up to 1."""
+def _columns_of_shares(rows: Sequence[Sequence[str]], classes: int) -> list[str | None]:
+    """Return the columns behind the ids, if there is one a class and their cells add up to 1."""
     if any(len(row) != classes + 1 for row in rows) or len(rows) < 2:
         return []
     try:
         shares = [list(map(float, row[1:])) for row in rows[1:]]
     except ValueError:
         return []
-    whole = all(min(row) >= 0 and abs(sum(row) - 1) < NEAR for row in shares)
-    return [*rows[0][1:]] if whole else []
-
-
-def _without(findings: Findings, codes: Sequence[str], problem: Problem) -> Findings:
-    """The findings with a problem in place of all whose codes begin so."""
-    told = Findings(findings.path)
-    told.add(problem)
-    told.merge(findings.without(codes))
-    return told
-
-
-def _known(public: Public) -> dict[str, Mapping[str, object]]:
-    """The public ids and classes, by the role of the column that holds them."""
-    items = public.items
-    if items is None and public.asked is not None:
-        items = dict.fromkeys(members_of(public.asked).first_named())
-    known: dict[str, Mapping[str, object]] = {"list": public.lists}
-    if items:
-        known["item"] = items
-    if public.classes and public.separator is None:
-        known["label"] = dict.fromkeys(public.classes)
-    return known
-
-
-def _meant(names: Mapping[str, object]) -> FindKnownId:
-    """Which of the public ids an unknown one certainly is."""
-    known = Known(names)
-
-    def meant(name: str) -> str | None:
-        fault = None if name in known else known.fault(name)
-        return fault.meant if fault is not None and fault.code in CERTAIN else None
-
-    return meant
-
-
-def _formed(pattern: IdPattern) -> FindKnownId:
-    """Which id of that form another one certainly is."""
-
-    def meant(name: str) -> str | None:
-        return None if pattern.fits(name) else misformed(name, pattern).meant
-
-    return meant
+    add_up = all(min(row) >= 0 and abs(sum(row) - 1) < SUM_TOLERANCE for row in shares)
+    return [*rows[0][1:]] if add_up else []

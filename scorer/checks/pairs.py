@@ -1,152 +1,193 @@
-"""What is wrong with pairs of preferences: contradictions, cycles, repetitions."""
+"""Checks of preferences between items: contradictions, cycles, repetitions."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import polars as pl
 
-from scorer.core.arrays import Ints, starts
+from scorer.checks.base import Row, SubmissionRows, check, repeated_rows
+from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
-from scorer.tables.columns import CodedColumn, grouped
-from scorer.tables.table import Table
-from scorer.views.ranked import is_hashed
 
 LONGEST_CYCLE = 8  # items of a cycle that are all named
 
 
-def faults(table: Table, word: str) -> Iterator[Problem]:
-    """The problems of the preferences of a file, a participant's or the organizer's."""
-    lists, line = table.ids["list"], table.line
-    ids = table.ids["better"], table.ids["worse"]
-    better, worse = row_codes(*ids)
+@check("S701", "S702", "S703", "S705", kinds=("preferences",))
+def contradictions(rows: SubmissionRows) -> Iterator[Problem]:
+    """Nothing is preferred to itself, not even by way of other items."""
+    if "better" in rows.frame.columns:
+        yield from find_contradictions(rows.frame, rows.public.word("list"))
 
-    def pair(row: int) -> str:
-        return " > ".join(printable(column.text(row), 60) for column in ids)
 
-    def place(row: int) -> str:
-        return f"{word} {quoted(lists.text(row))}"
-
-    for row in np.flatnonzero(better == worse).tolist():
-        item = ids[0].text(row)
-        message = f"{quoted(item)} is preferred to itself in {place(row)}"
-        yield Problem("S701", message, line=int(line[row]), list=lists.text(row), item=item)
-
-    rows = np.flatnonzero(better != worse)
-    by = rows[np.lexsort((rows, worse[rows], better[rows], lists.codes[rows]))]
-    new = starts(lists.codes[by], better[by], worse[by])
-    earliest = by[new][np.cumsum(new) - 1]
-    for row, first in zip(by[~new].tolist(), earliest[~new].tolist(), strict=True):
-        message = f"{pair(row)} is given twice in {place(row)} (first on line {line[first]})"
-        yield Problem("S705", message, "warning", line=int(line[row]), list=lists.text(row))
-
-    rows = by[new]
-    low, high = np.minimum(better[rows], worse[rows]), np.maximum(better[rows], worse[rows])
-    by = rows[np.lexsort((rows, high, low, lists.codes[rows]))]
-    ends = np.stack([lists.codes[by], better[by] + worse[by], abs(better[by] - worse[by])])
-    same = np.flatnonzero(~np.diff(ends).any(axis=0))
-    for first, row in zip(by[same].tolist(), by[same + 1].tolist(), strict=True):
-        message = (
-            f"both {pair(first)} and {pair(row)} in {place(row)} "
-            f"(lines {line[first]} and {line[row]})"
+@check("S704", kinds=("preferences",))
+def strange_item(rows: SubmissionRows) -> Iterator[Problem]:
+    """Every item is one of its list's."""
+    word, candidates, frame = rows.public.word("list"), rows.ids.candidates, rows.frame
+    if candidates is None:
+        return
+    frame = frame.filter(candidates.lists.contains(frame["list"]))
+    roles = ("better", "worse") if "better" in frame.columns else ("item",)
+    strange = pl.concat(
+        frame.filter(~candidates.contains(frame, role)).select(
+            "line", "list", pl.col(role).alias("item"), role=pl.lit(role)
         )
-        yield Problem("S702", message, line=int(line[row]), list=lists.text(row))
+        for role in roles
+    )
+    # An empty item has its own problem.
+    strange = strange.filter(pl.col("item") != "").sort("line", maintain_order=True)
+    strange = strange.unique(["list", "item"], keep="first", maintain_order=True)
+    for line, name, item, role in strange.iter_rows():
+        message = f"item {quoted(item)} is in no preference of {word} {quoted(name)}"
+        yield Problem("S704", message, line=line, list=name, item=item, role=role)
 
-    rows = np.sort(np.setdiff1d(by, [*by[same], *by[same + 1]]))
-    for cycle in _cycles(lists.codes[rows], better[rows], worse[rows]):
-        around = rows[cycle].tolist()
-        items = [printable(ids[0].text(row), 60) for row in (*around, around[0])]
-        lines = sorted(int(line[row]) for row in around)
+
+def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
+    """Yield the problems of the preferences of a file, a participant's or the organizer's.
+
+    Args:
+        frame: `line`, `list`, `better` and `worse`, in the order of the lines.
+        word: What the challenge calls a list.
+    """
+    frame = frame.select("line", "list", "better", "worse")
+    for line, name, item, _ in frame.filter(pl.col("better") == pl.col("worse")).iter_rows():
+        message = f"{quoted(item)} is preferred to itself in {word} {quoted(name)}"
+        yield Problem("S701", message, line=line, list=name, item=item)
+
+    frame = frame.filter(pl.col("better") != pl.col("worse"))
+    for row in repeated_rows(frame, "list", "better", "worse").iter_rows(named=True):
+        first, place = row["first_line"], f"{word} {quoted(row['list'])}"
+        message = f"{_format_preference(row)} is given twice in {place} (first on line {first})"
+        yield Problem("S705", message, "warning", line=row["line"], list=row["list"])
+
+    frame = frame.unique(["list", "better", "worse"], keep="first", maintain_order=True)
+    reverse = frame.rename({"better": "worse", "worse": "better", "line": "first_line"})
+    key = ["list", "better", "worse"]
+    opposed = frame.join(reverse, on=key, maintain_order="left")
+    # The first of two opposed preferences in the file; on one line the first of them.
+    for row in opposed.filter(~_first_of_opposed()).iter_rows(named=True):
+        first, second, name = row["first_line"], row["line"], row["list"]
+        swapped = _format_preference({"better": row["worse"], "worse": row["better"]})
+        message = (
+            f"both {swapped} and {_format_preference(row)} in {word} {quoted(name)} "
+            f"(lines {first} and {second})"
+        )
+        yield Problem("S702", message, line=second, list=name)
+
+    frame = frame.join(opposed, on=key, how="anti", maintain_order="left")
+    for rows in _find_cycles(frame):
+        name, lines = rows[0]["list"], sorted(row["line"] for row in rows)
+        items = [printable(row["better"], 60) for row in (*rows, rows[0])]
         where = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
-        if len(around) > LONGEST_CYCLE:
+        if len(rows) > LONGEST_CYCLE:
             items[LONGEST_CYCLE - 2 : -2] = ["…"]
             where = f"{len(lines):,} lines, up to {lines[-1]}"
-        message = (
-            f"the preferences of {place(around[0])} form a cycle: {' > '.join(items)} ({where})"
-        )
-        yield Problem("S703", message, line=lines[-1], list=lists.text(around[0]))
+        message = f"the preferences of {word} {quoted(name)} form a cycle: "
+        message += f"{' > '.join(items)} ({where})"
+        yield Problem("S703", message, line=lines[-1], list=name)
 
 
-def improbable(table: Table, word: str) -> Iterator[Problem]:
-    """The problems of the probabilities of an organizer's `likelihood` file."""
-    lists, line, likely = table.ids["list"], table.line, table.numbers["probability"]
-    names, (better, worse) = joined(table.ids["better"], table.ids["worse"])
-    for row in np.flatnonzero(better == worse).tolist():
-        message = f"{quoted(names[better[row]])} is preferred to itself"
-        yield Problem("S701", message, line=int(line[row]), list=lists.text(row))
-    for row in np.flatnonzero((likely < 0) | (likely > 1)).tolist():
-        message = f"{printable(table.called('probability'), 60)} {likely[row]:g} is outside 0 to 1"
-        yield Problem("S505", message, line=int(line[row]), list=lists.text(row))
-    low, high = np.minimum(better, worse), np.maximum(better, worse)
-    upward = np.where(better == low, likely, 1 - likely)
-    by = np.lexsort((np.arange(len(table)), high, low, lists.codes))
-    same = ~np.diff(np.stack([lists.codes[by], low[by], high[by]])).any(axis=0)
-    differs = same & (abs(np.diff(upward[by])) > 1e-9)
-    for first, row in zip(by[:-1][differs].tolist(), by[1:][differs].tolist(), strict=True):
-        message = (
-            f"{quoted(names[better[row]])} and {quoted(names[worse[row]])} have two "
-            f"probabilities in {word} {quoted(lists.text(row))} "
-            f"(lines {line[first]} and {line[row]})"
-        )
-        yield Problem("T707", message, line=int(line[row]), list=lists.text(row))
+def _first_of_opposed() -> pl.Expr:
+    """Return whether a preference is the first of the two of its list and items."""
+    low, high = pl.min_horizontal("better", "worse"), pl.max_horizontal("better", "worse")
+    return pl.struct("list", low.alias("low"), high.alias("high")).is_first_distinct()
 
 
-def joined(*columns: CodedColumn) -> tuple[list[str], tuple[Ints, ...]]:
-    """The ids of several columns under one numbering: the names, and each column's codes."""
-    index: dict[str, int] = {}
-    codes = []
-    for ids in columns:
-        numbers = [index.setdefault(name, len(index)) for name in ids.names]
-        codes.append(np.array(numbers, dtype=np.int64)[ids.codes])
-    return list(index), tuple(codes)
+def _format_preference(row: Row) -> str:
+    return f"{printable(row['better'], 60)} > {printable(row['worse'], 60)}"
 
 
-def row_codes(*columns: CodedColumn) -> tuple[Ints, ...]:
-    """A number for each row of several columns, equal where the ids are."""
-    if not all(map(is_hashed, columns)):
-        return joined(*columns)[1]
-    codes, _ = grouped(np.concatenate([column.row_hashes for column in columns]))
-    return tuple(np.split(codes.astype(np.int64), len(columns)))
-
-
-def _cycles(in_list: Ints, better: Ints, worse: Ints) -> Iterator[list[int]]:
-    """Cycles of preferences, a short one for each strongly connected component."""
-    if not in_list.size:
+def _find_cycles(frame: pl.DataFrame) -> Iterator[Sequence[Row]]:
+    """Yield the rows of a short cycle for each strongly connected component of the preferences."""
+    if frame.is_empty():
         return
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    width = int(max(better.max(), worse.max())) + 1
-    ends = np.stack([better, worse]) + in_list.astype(np.int64) * width  # codes are of 32 bits
-    nodes, (start, end) = np.unique(ends, return_inverse=True)
-    start, end = start.reshape(-1), end.reshape(-1)
-    graph = coo_array((np.ones(start.size, np.int8), (start, end)), (nodes.size, nodes.size))
-    count, knot = connected_components(graph.tocsr(), connection="strong")
-    if count == nodes.size:
+    ends = [frame.select("list", item=role) for role in ("better", "worse")]
+    nodes = pl.concat(ends).unique().with_row_index("node")
+    start, end = (
+        each.join(nodes, on=["list", "item"], how="left", maintain_order="left")["node"]
+        .to_numpy()
+        .astype(np.int64)
+        for each in ends
+    )
+    size = nodes.height
+    graph = coo_array((np.ones(start.size, np.int8), (start, end)), (size, size))
+    count, component = connected_components(graph.tocsr(), connection="strong")
+    if count == size:
         return
-    inside: dict[int, list[int]] = {}
-    for n in np.flatnonzero(knot[start] == knot[end]).tolist():
-        inside.setdefault(int(knot[start[n]]), []).append(n)
-    for edges in inside.values():
-        yield _shortest(edges, start, end)
+    rows_of = dict[int, list[int]]()
+    for row in np.flatnonzero(component[start] == component[end]).tolist():
+        rows_of.setdefault(int(component[start[row]]), []).append(row)
+    for rows in rows_of.values():
+        yield [frame.row(row, named=True) for row in _shortest_cycle(rows, start, end)]
 
 
-def _shortest(edges: list[int], start: Ints, end: Ints) -> list[int]:
-    """The shortest cycle through the first of these preferences."""
-    leaving: dict[int, list[int]] = {}
-    for n in edges:
-        leaving.setdefault(int(start[n]), []).append(n)
-    home = int(start[edges[0]])
-    came: dict[int, int] = {}
+def _shortest_cycle(rows: Sequence[int], start: Ints, end: Ints) -> list[int]:
+    """Return the shortest cycle through the first of the preferences in some rows.
+
+    Args:
+        rows: The rows of the preferences inside one strongly connected component.
+        start: The preferred item of each row.
+        end: The other item of each row.
+    """
+    leaving = dict[int, list[int]]()
+    for row in rows:
+        leaving.setdefault(int(start[row]), []).append(row)
+    home = int(start[rows[0]])
+    row_to = dict[int, int]()  # item -> the row by which it was reached first
     waiting = deque([home])
-    while home not in came:
-        for n in leaving[waiting.popleft()]:
-            if (node := int(end[n])) not in came:
-                came[node] = n
-                waiting.append(node)
-    way = [came[home]]
-    while (node := int(start[way[-1]])) != home:
-        way.append(came[node])
-    return way[::-1]
+    while home not in row_to:
+        for row in leaving[waiting.popleft()]:
+            if (item := int(end[row])) not in row_to:
+                row_to[item] = row
+                waiting.append(item)
+    cycle = [row_to[home]]
+    while (item := int(start[cycle[-1]])) != home:
+        cycle.append(row_to[item])
+    return cycle[::-1]
+
+
+def find_improbable(frame: pl.DataFrame, name: str, word: str) -> Iterator[Problem]:
+    """Yield the problems of the probabilities of an organizer's `likelihood` file.
+
+    Args:
+        frame: `line`, `list`, `better`, `worse` and `probability`, in the order of the lines.
+        name: What the file calls the column of probabilities.
+        word: What the challenge calls a list.
+    """
+    frame = frame.select("line", "list", "better", "worse", "probability")
+    for line, in_list, item in (
+        frame.filter(pl.col("better") == pl.col("worse"))
+        .select("line", "list", "better")
+        .iter_rows()
+    ):
+        message = f"{quoted(item)} is preferred to itself"
+        yield Problem("S701", message, line=line, list=in_list)
+    likely = pl.col("probability")
+    outside = frame.filter(((likely < 0) | (likely > 1)) & ~likely.is_nan())
+    for line, in_list, number in outside.select("line", "list", "probability").iter_rows():
+        message = f"{printable(name, 60)} {number:g} is outside 0 to 1"
+        yield Problem("S505", message, line=line, list=in_list)
+    frame = frame.with_columns(
+        low=pl.min_horizontal("better", "worse"), high=pl.max_horizontal("better", "worse")
+    )
+    upward = pl.when(pl.col("better") == pl.col("low")).then(likely).otherwise(1 - likely)
+    frame = frame.with_columns(upward=upward).with_columns(
+        other=pl.col("upward").shift().over("list", "low", "high"),
+        other_line=pl.col("line").shift().over("list", "low", "high"),
+    )
+    for row in frame.filter((pl.col("upward") - pl.col("other")).abs() > 1e-9).iter_rows(
+        named=True
+    ):
+        if np.isnan(row["upward"] - row["other"]):
+            continue
+        message = (
+            f"{quoted(row['better'])} and {quoted(row['worse'])} have two probabilities in "
+            f"{word} {quoted(row['list'])} (lines {row['other_line']} and {row['line']})"
+        )
+        yield Problem("T707", message, line=row["line"], list=row["list"])

@@ -9,8 +9,7 @@ import numpy as np
 
 from scorer.challenge.public import ClassNames, Public
 from scorer.challenge.submission import Submission
-from scorer.checks.rows import numbered_rows
-from scorer.checks.submission.labels import beyond_rounding
+from scorer.checks.tables import is_beyond_rounding
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Findings, Problem
@@ -139,7 +138,9 @@ class Labels(NamedTuple):
             table[:, 1 - self.columns[0]] = 1 - given_columns[0]
         if self.truth.ndim == 1:
             total = table.sum(axis=1, keepdims=True)
-            table = np.divide(table, total, out=table, where=beyond_rounding(total) & (total > 0))
+            table = np.divide(
+                table, total, out=table, where=is_beyond_rounding(total) & (total > 0)
+            )
         if (row >= 0).all():
             return table[row]
         return np.append(table, np.full((1, len(classes)), np.nan), axis=0)[row]
@@ -376,12 +377,17 @@ def named_in(
     """
     column, ids = table.ids["label"], table.ids["list"]
     if public.numbers:
-        counted = ~numbered_rows(public, ids) & (True if counted is None else counted)
+        counted = ~_numbered_rows(public, ids) & (True if counted is None else counted)
     if counted is not None:
         column = column.where(np.flatnonzero(counted))
         used = np.unique(column.codes).tolist()
         return tuple(classes_of([column.names[code] for code in used], separator))
     return tuple(classes_of(column.names, separator))
+
+
+def _numbered_rows(public: Public, lists: CodedColumn) -> Mask:
+    """Which rows have a number to be predicted, where others have a class."""
+    return np.array(public.numbered(lists.names), dtype=bool)[lists.codes]
 
 
 def classes_of(cells: Sequence[str], separator: str | None) -> list[str]:

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
 from scorer.challenge.public import Public
-from scorer.checks.ids import KnownPairs
-from scorer.checks.pairs import faults
-from scorer.core.members import Members
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import join_first, quoted
+from scorer.core.text import join_first
 from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table as FrameTable
@@ -71,7 +66,7 @@ def _compared(public: Public, asking: Asking) -> Public:
 def preferences(file: FrameTable, aids: SideTables, findings: Findings) -> Preferences:
     """Orders that may leave pairs open, over the items that the public part names."""
     table = as_columns(file)
-    word, candidates = aids.public.word("list"), aids.public.candidates or {}
+    candidates = aids.public.candidates or {}
     lists = table.ids["list"]
     truth_lists = set(lists.names)
     if not truth_lists:
@@ -79,9 +74,6 @@ def preferences(file: FrameTable, aids: SideTables, findings: Findings) -> Prefe
     elif bare := [name for name in aids.public.lists if name not in truth_lists]:
         message = f"{len(bare):,} lists have no preference in the truth: {join_first(bare)}"
         findings.add(Problem("S301", message, "warning", list=bare[0]))
-    findings.extend(faults(table, word))
-    if aids.public.items is not None:
-        findings.extend(_strange(table, word, candidates))
     truth = members(candidates, sorted({*truth_lists, *aids.public.lists}))
     chances = aids.tables.get("likelihood")
     orders = TruePreferences.of(
@@ -90,20 +82,3 @@ def preferences(file: FrameTable, aids: SideTables, findings: Findings) -> Prefe
         None if chances is None else likelihood(chances, truth),
     )
     return Preferences(truth, orders, Constants())
-
-
-def _strange(
-    table: Table, word: str, candidates: Mapping[str, frozenset[str]]
-) -> Iterator[Problem]:
-    """Items of the truth that the public file of items does not give their list."""
-    lists, reported = table.ids["list"], set()
-    pairs = KnownPairs(Members.of(candidates))
-    for role in ("better", "worse"):
-        ids = table.ids[role]
-        for row in np.flatnonzero(pairs.find(lists, ids)[1] < 0).tolist():
-            name, item = lists.text(row), ids.text(row)
-            if (name, item) not in reported:
-                reported.add((name, item))
-                message = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
-                line = int(table.line[row])
-                yield Problem("S305", message, line=line, list=name, item=item)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from scorer.challenge.public import Public
-from scorer.checks.ids import Known, KnownPairs
 from scorer.core.arrays import Ints, starts
-from scorer.core.members import MemberPairs, Members, members_of
+from scorer.core.members import MemberPairs, Members
 from scorer.core.problems import Findings, Problem
-from scorer.core.text import join_first, quoted
+from scorer.core.text import join_first
 from scorer.kinds.base import Asking, Constants, SideTables, kind
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table as FrameTable
@@ -81,7 +80,6 @@ def ratings(file: FrameTable, aids: SideTables, findings: Findings) -> Ratings:
     elif bare := [name for name in aids.public.lists if name not in truth_lists]:
         message = f"{len(bare):,} lists have no rating in the truth: {join_first(bare)}"
         findings.add(Problem("S301", message, "warning", list=bare[0]))
-    findings.extend(_unasked(table, aids))
     names, in_list = numbered_lists(lists, aids.public.list_names)
     named, place = items.in_order
     item = place[items.codes].astype(np.int32)
@@ -109,17 +107,3 @@ def _described(aids: SideTables, items: CodedColumn, rows: Ints) -> NamedColumns
         first.setdefault(ids.names[code], row)
     at = np.array([first.get(name, -1) for name in items.names], dtype=np.int64)
     return placed(columns, at[items.codes[rows]])
-
-
-def _unasked(table: Table, aids: SideTables) -> Iterator[Problem]:
-    """Ratings of items that the public file of items does not give their list."""
-    public, lists, items = aids.public, table.ids["list"], table.ids["item"]
-    if public.asked is None or public.items is None:
-        return
-    pairs = KnownPairs(members_of(public.asked))
-    rows = np.flatnonzero(pairs.find(lists, items)[1] < 0)
-    for row in rows[Known(public.items).has(items, rows)].tolist():
-        name, item = lists.text(row), items.text(row)
-        message = f"item {quoted(item)} is not among the items of {public.word('list')} "
-        message += quoted(name)
-        yield Problem("S305", message, line=int(table.line[row]), list=name, item=item)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
@@ -10,7 +10,6 @@ import numpy as np
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.rows import rows_of_values
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
 from scorer.kinds.base import Constants, SideTables, kind
@@ -44,7 +43,7 @@ class Values(NamedTuple):
         answered[place[place >= 0]] = True
         values = {
             name: _at_lists(columns, rows, place, answered)
-            for name, (columns, rows) in rows_of_values(
+            for name, (columns, rows) in _rows_of_values(
                 submission, self.aids.rules.value_columns
             ).items()
         }
@@ -65,6 +64,24 @@ def _at_lists(values: Floats, rows: Ints, place: Ints, answered: Mask) -> Floats
     given[~answered] = 0
     known = np.flatnonzero(at >= 0)[::-1]
     given[at[known]] = values[known]
+    return given
+
+
+def _rows_of_values(
+    table: Table, roles: Mapping[str, Iterable[str]]
+) -> dict[str, tuple[Floats, Ints]]:
+    """Of each value its numbers, (n,) or with parts and wholes (n, 2), and the n rows of these.
+
+    `roles` are those of the columns of each value.
+    """
+    measure, every = table.ids.get("measure"), np.arange(len(table))
+    codes = {name: code for code, name in enumerate(() if measure is None else measure.names)}
+    given = {}
+    for name, of_value in roles.items():
+        columns = [table.numbers[role] for role in of_value]
+        rows = every if measure is None else np.flatnonzero(measure.codes == codes.get(name, -1))
+        numbers = columns[0] if len(columns) == 1 else np.column_stack(columns)
+        given[name] = numbers[rows], rows
     return given
 
 

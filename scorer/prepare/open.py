@@ -11,8 +11,8 @@ from scorer.challenge.archive import is_kit, refuse_kit
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import IdNames, Public
 from scorer.challenge.sources import Source
-from scorer.checks.base import Truthful, examine
-from scorer.checks.pairs import improbable
+from scorer.checks.base import TruthRows, examine
+from scorer.checks.pairs import find_improbable
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, join_first, quoted
@@ -147,7 +147,8 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
         if likelihood is not None:
             tables["likelihood"] = likelihood
             file_findings = Findings(display_path(challenge.likelihood.file))
-            file_findings.extend(improbable(as_columns(likelihood), public.word("list")))
+            name, word = likelihood.column_name("probability"), public.word("list")
+            file_findings.extend(find_improbable(likelihood.frame, name, word))
             findings.extend(as_truth_problems(file_findings))
     beside, features = _items(prepared, findings)
     if challenge.exclude is not None:
@@ -215,7 +216,7 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
     named = challenge.path if challenge.truthless else challenge.truth.file
     truth_findings = Findings(display_path(named))
     truth_findings.extend(_bare_lists(table, public))
-    examine(Truthful(table, public, challenge, side_tables.counted), truth_findings)
+    examine(TruthRows(table, public, challenge, side_tables.counted), truth_findings)
     ready = kind.open(table, side_tables, truth_findings)
     findings.extend(as_truth_problems(truth_findings))
     raise_fatal(findings)

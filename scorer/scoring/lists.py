@@ -16,7 +16,7 @@ import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.base import Submitted, examine, is_partial
+from scorer.checks.base import SubmissionRows, examine, is_partial
 from scorer.checks.ids import PublicIds
 from scorer.core.arrays import Ints
 from scorer.core.errors import MetricFailed, SubmissionRejected
@@ -35,7 +35,7 @@ from scorer.reading.table import Table
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
-from scorer.tables.columns import RecodedColumn
+from scorer.tables.columns import RecodedColumn, series_of
 from scorer.tables.frame import as_columns
 from scorer.tables.names import same_names
 from scorer.tables.table import Table as Columns
@@ -167,10 +167,9 @@ def _check(plan: Plan, table: Table, findings: Findings) -> Ints | None:
     What is wrong is added to the findings.
     """
     if not plan.checks:
-        return plan.known.lists.places(as_columns(table).ids["list"])
-    partial = is_partial(findings)
-    submitted = Submitted(table, plan.public, plan.rules, plan.known, partial)
-    examine(submitted, findings)
+        return _list_numbers(plan, table)
+    rows = SubmissionRows(table, plan.public, plan.rules, plan.known, is_partial(findings))
+    examine(rows, findings)
     try:
         refuse_many_errors(findings.errors)
     except UnreadableError as error:
@@ -178,8 +177,16 @@ def _check(plan: Plan, table: Table, findings: Findings) -> Ints | None:
         return None
     findings.extend(_refused_cells(plan, table))
     # Measures rely on each item once, and on numbers.
-    repeats = not submitted.firsts and _repeats_item(submitted)
-    return None if findings.fatal or submitted.unread or repeats else submitted.number
+    repeats = "item" in table and not rows.keeps_first_repeat and rows.repeated_items.height
+    if findings.fatal or rows.has_unread_number or repeats:
+        return None
+    return _list_numbers(plan, table)
+
+
+def _list_numbers(plan: Plan, table: Table) -> Ints:
+    """Return the position of each distinct list among the challenge's; -1 where it has none."""
+    names = series_of(as_columns(table).ids["list"].held)
+    return plan.known.lists.positions(names).fill_null(-1).to_numpy()
 
 
 def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
@@ -278,8 +285,3 @@ def _score_fold(plan: Plan, fold: str | None, views: Views) -> Scorecard:
     assert truth is not None
     columns = plan.columns_of(truth.lists)
     return score(views, truth.lists, plan.measures, columns=columns, of_fold=fold is not None)
-
-
-def _repeats_item(submitted: Submitted) -> bool:
-    """Whether a list names an item twice, which is an error whatever the item."""
-    return "item" in submitted.file and submitted.ranked.items.repeated.size > 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from scorer.checks.causes import expected, with_cause
+from scorer.checks.causes import expected_table, replace_by_cause
 from scorer.core.problems import Findings, Problem
 from scorer.reading.parts import locate_by_part
 from scorer.reading.read import find_columns, read_text
@@ -28,8 +28,8 @@ def name_cause(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
     """Return the outcome of a file, with one cause for all errors that follow from it."""
     if not outcome.findings.fatal or plan.format(path).name != "csv":
         return outcome
-    table = expected(plan.public, plan.rules, plan.shapes, plan.layout, path)
-    findings = with_cause(outcome.findings, path, table, plan.public, plan.limits)
+    table = expected_table(plan.public, plan.rules, plan.shapes, plan.layout, path)
+    findings = replace_by_cause(outcome.findings, path, table, plan.public, plan.limits)
     return outcome._replace(findings=findings)
 
 

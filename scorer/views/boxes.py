@@ -60,7 +60,7 @@ def box_classes(cell: str, each: Sequence[str]) -> list[str]:
 
 def _box(words: Mapping[str, str]) -> Box:
     number = {part: _number_of(part, word) for part, word in words.items() if part != CLASS}
-    return _placed(words.get(CLASS, ""), number)
+    return place_box(words.get(CLASS, ""), number)
 
 
 def box_of_row(table: Table, row: int) -> Box:
@@ -72,11 +72,15 @@ def box_of_row(table: Table, row: int) -> Box:
     names = table.ids.get(f"{EXTRA}{CLASS}]")
     columns = {part: table.numbers.get(f"{NUMBER}{part}]") for part in PARTS if part != CLASS}
     number = {part: float(column[row]) for part, column in columns.items() if column is not None}
-    return _placed("" if names is None else names.text(row), number)
+    return place_box("" if names is None else names.text(row), number)
 
 
-def _placed(name: str, number: Mapping[str, float]) -> Box:
-    """The box of a class with these coordinates, and perhaps a score."""
+def place_box(name: str, number: Mapping[str, float]) -> Box:
+    """Return the box of a class with these coordinates, and perhaps a score.
+
+    Raises:
+        BoxFault: It ends before it begins.
+    """
     if "x1" in number:
         left, top, right, bottom = (number[part] for part in CORNERS)
     else:

@@ -1,22 +1,17 @@
 """What an unknown id is: found quickly, whatever the id is made of."""
 
-import gc
 import time
 import unicodedata
-import weakref
 
-import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.checks.ids import Known, folded
-from scorer.checks.submission.items import _suspicion as suspicion
-from scorer.checks.submission.items import _unusual as unusual
+from scorer.checks.ids import IdIndex, PairIndex, fold_id, suspect_id, unusual_regex
+from scorer.core.members import Members
 from scorer.core.problems import Problem
-from scorer.tables.columns import CodedColumn, TextColumn
 
 ODD = {"'a'": "S313", '"a"': "S313", "`a`": "S313", "[a]": "S313", "(a)": "S313", "a,b": "S313",
        "a;b": "S313", "1E+05": "S308", "NaN": "S310", "": "S309", "a\u200b": "S312"}  # fmt: skip
@@ -34,10 +29,10 @@ ODD = {"'a'": "S313", '"a"': "S313", "`a`": "S313", "[a]": "S313", "(a)": "S313"
 )
 @pytest.mark.parametrize("public", [["q1", "q-2"], ["Việt", "Huế"]])
 def test_any_id_is_looked_at_in_linear_time(name, times, public):
-    known = Known(dict.fromkeys(public))
+    index = IdIndex(dict.fromkeys(public))
     start = time.process_time()
     for n in range(times):
-        known.fault(f"{name}{n}")
+        index.explain(f"{name}{n}")
     assert time.process_time() - start < 0.5
 
 
@@ -55,7 +50,7 @@ def test_any_id_is_looked_at_in_linear_time(name, times, public):
     ],
 )
 def test_look_alikes(name, public, difference):
-    fault = Known({public: None}).fault(name)
+    fault = IdIndex({public: None}).explain(name)
     assert fault is not None
     assert (fault.code, fault.meant) == ("S312", public)
     assert fault.message.endswith(f"only by {difference}")
@@ -65,77 +60,42 @@ def test_look_alikes(name, public, difference):
 @given(st.text(max_size=6), st.sampled_from(["NFC", "NFD", "NFKC", "NFKD"]), st.booleans())
 def test_the_quick_look_misses_no_look_alike(public, form, upper):
     name = unicodedata.normalize(form, public.upper() if upper else public)
-    if public and folded(public) and folded(name) == folded(public) and name != public:
-        fault = Known({public: None}).fault(name)
+    if public and fold_id(public) and fold_id(name) == fold_id(public) and name != public:
+        fault = IdIndex({public: None}).explain(name)
         assert fault is not None
         assert fault.code == "S312"
 
 
-HELD = {"tuple": tuple, "polars": lambda names: pl.Series(names, dtype=pl.String)}
-COLUMNS = {
-    "all of them": (["a", "b", "c", "d"], [0, 1, 2, 3]),
-    "the first": (["a", "b"], [0, 1]),
-    "a stretch": (["c", "d"], [2, 3]),
-    "one that runs over the end": (["c", "d", "e"], [2, 3, -1]),
-    "all in another order": (["d", "c", "b", "a"], [3, 2, 1, 0]),
-    "as many, one unknown": (["a", "b", "x", "d"], [0, 1, -1, 3]),
-    "the first unknown": (["x", "b", "c"], [-1, 1, 2]),
-    "none": ([], []),
-}
+def test_public_ids_are_found_and_have_their_positions():
+    index, ids = IdIndex(dict.fromkeys("abc")), pl.Series(["c", "x", "a", ""])
+    assert index.contains(ids).to_list() == [True, False, True, False]
+    assert index.positions(ids).to_list() == [2, None, 0, None]
+    assert IdIndex({}).contains(ids).to_list() == [False] * 4
 
 
-@pytest.mark.parametrize("held", HELD)
-@pytest.mark.parametrize("name", COLUMNS)
-def test_ids_have_their_places_among_the_known(name, held):
-    names, places = COLUMNS[name]
-    column = CodedColumn(np.arange(len(names)), HELD[held](names))
-    assert Known(dict.fromkeys("abcd")).places(column).tolist() == places
+def test_pairs_are_found_by_list_and_item():
+    pairs = PairIndex(Members.of({"l": frozenset("ab"), "m": frozenset("b")}))
+    rows = pl.DataFrame({"list": list("lmlbn"), "item": list("babla")})
+    assert pairs.contains(rows).to_list() == [True, False, True, False, False]
+    assert pairs.without(rows).rows() == [("l", "a"), ("m", "b")]
 
 
-@pytest.mark.parametrize("held", HELD)
-def test_where_no_id_is_known_none_has_a_place(held):
-    column = CodedColumn(np.arange(2), HELD[held](["a", "b"]))
-    assert Known({}).places(column).tolist() == [-1, -1]
-
-
-def test_places_are_found_once_for_each_column_and_kept_no_longer():
-    column = TextColumn(pl.Series(["b", "a", "b"]))
-    known, other = Known(dict.fromkeys("abc")), Known(dict.fromkeys("b"))
-    found = known.places(column)
-    assert found.tolist() == [1, 0]
-    assert other.places(column).tolist() == [0, -1]
-    assert known.places(column) is known.again().places(column) is found
-    gone = weakref.ref(column)
-    del column
-    gc.collect()
-    assert gone() is None
-
-
-@pytest.mark.parametrize("public", ["", "abcd", "dbcaefgh"])
-@pytest.mark.parametrize("name", COLUMNS)
-def test_a_column_with_codes_by_the_known_is_the_same(name, public):
-    names, _ = COLUMNS[name]
-    ids = TextColumn(pl.Series(names * 3 + names[:2], dtype=pl.String))
-    known = Known(dict.fromkeys(public))
-    coded = known.coded(ids)
-    assert coded.texts(np.arange(len(ids.series))) == ids.series.to_list()
-    assert sorted(coded.names) == sorted(set(names))
-    assert coded.row_hashes.tolist() == ids.row_hashes.tolist()
-    found = known.places(coded)[coded.codes] if names else np.empty(0)
-    assert found.tolist() == [public.find(each) for each in ids.series]
-
-
-@pytest.mark.parametrize("mark", [None, " ", "|"])
+@pytest.mark.parametrize("separator", [None, " ", "|"])
 @pytest.mark.parametrize("odd", ODD)
-def test_ids_of_a_large_file_are_suspected_as_those_of_a_small_one(odd, mark):
-    names = ["d1", odd, "d2"]
-    suspects = [
-        {str(name): fault.code for name, one in zip(ids.names, unusual(ids, mark), strict=True)
-         if one and (fault := suspicion(name, mark))}
-        for ids in (TextColumn(pl.Series(names)), CodedColumn(np.arange(3), names))
-    ]  # fmt: skip
-    alone = mark is None and odd in ("a,b", "a;b")  # where a cell holds one id
-    assert suspects[0] == suspects[1] == ({} if alone else {odd: ODD[odd]})
+def test_polars_looks_at_all_ids_that_are_suspect(odd, separator):
+    fault = suspect_id(odd, separator)
+    looked_at = pl.Series(["d1", odd]).str.contains(unusual_regex(separator)).to_list()
+    assert looked_at == [False, True] or fault is None
+    # Where a cell holds one id, it may have marks in it.
+    may_be_one = separator is None and odd in ("a,b", "a;b")
+    assert (fault and fault.code) == (None if may_be_one else ODD[odd])
+
+
+@rounds(300)
+@given(st.text(max_size=5), st.sampled_from([None, " ", ","]))
+def test_polars_looks_at_all_texts_that_are_suspect(text, separator):
+    if suspect_id(text, separator) is not None:
+        assert pl.Series([text]).str.contains(unusual_regex(separator)).item()
 
 
 def test_a_problem_keeps_the_beginning_of_a_long_id():

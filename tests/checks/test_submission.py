@@ -6,7 +6,7 @@ import time
 from dataclasses import fields
 from pathlib import Path
 
-import numpy as np
+import polars as pl
 import pytest
 import yaml
 from conftest import ROOT
@@ -17,9 +17,8 @@ from rounds import rounds
 import scorer
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.base import Submitted, checks, examine
-from scorer.checks.ids import SUGGESTIONS, Known
-from scorer.checks.rows import places, repeated
+from scorer.checks.base import SubmissionRows, checks, examine, problem_per_row, repeated_rows
+from scorer.checks.ids import SUGGESTIONS, IdIndex, PublicIds
 from scorer.core.codes import codes
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.reading.schema import TEXT
@@ -92,41 +91,22 @@ def test_no_finding_tells_of_an_item_that_only_the_truth_knows(tmp_path):
 
 
 def test_a_check_is_handed_nothing_but_the_public_part():
-    assert [field.name for field in fields(Submitted)] == [
-        "file",
-        "public",
-        "rules",
-        "ready",
-        "partial",
-    ]
+    handed = [field.name for field in fields(SubmissionRows)]
+    assert handed == ["table", "public", "rules", "ids", "partial"]
     assert set(Public._fields) == {
         *("kind", "lists", "items", "candidates", "asked", "called", "groups"),
         *("classes", "separator", "clusters", "numbers", "complete", "texts"),
         "class_columns",  # their classes are as public as labels
     }
     for check in checks():
-        (handed,) = inspect.signature(check.examine).parameters.values()
-        assert handed.annotation == "Submitted"
+        (rows,) = inspect.signature(check.examine).parameters.values()
+        assert rows.annotation == "SubmissionRows"
         source = Path(inspect.getfile(check.examine)).read_text()
-        imported = set(re.findall(r"^from (scorer[.\w]+)", source, re.MULTILINE))
+        imported = set(re.findall(r"^from scorer\.([.\w]+)", source, re.MULTILINE))
         assert imported <= {
-            "scorer.challenge.public",
-            "scorer.challenge.submission",  # the rules, which are public
-            "scorer.checks.base",
-            "scorer.core.ids",
-            "scorer.reading.layout",
-            "scorer.reading.numbers",
-            "scorer.reading.schema",
-            "scorer.tables.columns",
-            "scorer.tables.table",
-            "scorer.core.arrays",
-            "scorer.core.problems",
-            "scorer.core.text",
-            "scorer.checks.ids",
-            "scorer.checks.pairs",
-            "scorer.checks.rows",
-            "scorer.checks.unknown",
-            "scorer.views.ranked",
+            *("challenge.public", "challenge.submission"),  # the rules are public
+            *("checks.base", "checks.ids", "core.arrays", "core.ids", "core.problems", "core.text"),
+            *("reading.layout", "reading.numbers", "reading.schema"),
         }
 
 
@@ -184,6 +164,12 @@ def table(roles, rows):
     return make_table(dict(zip(roles, columns, strict=True)), lines=range(2, len(rows) + 2))
 
 
+def examined(made, public, **rules):
+    found = Findings()
+    examine(SubmissionRows(made, public, Submission(**rules), PublicIds(public)), found)
+    return found
+
+
 MANY = 60_000
 HOSTILE = {
     "unknown": (("list", "item", "rank"), [(f"x{n}", f"y{n}", 0) for n in range(MANY)]),
@@ -204,9 +190,8 @@ def test_whatever_is_wrong_is_told_in_time(name):
         dict.fromkeys(f"{n}" for n in range(20_000)),
     )
     rows = table(*HOSTILE[name])
-    rules = Submission(length={"min": 2, "max": 3}, ties="error")
-    told, start = Findings(), time.process_time()
-    examine(Submitted(rows, public, rules), told)
+    start = time.process_time()
+    told = examined(rows, public, length={"min": 2, "max": 3}, ties="error")
     assert time.process_time() - start < 3  # about 0.5 s; machines are slow and busy
     assert told.fatal
     assert max(told.counts.values()) > KEPT
@@ -214,8 +199,8 @@ def test_whatever_is_wrong_is_told_in_time(name):
 
 
 def test_places_beyond_what_is_kept_are_counted():
-    told = Findings()
-    told.extend(places(np.arange(KEPT + 5), lambda row: Problem("S304", str(row), line=row)))
+    told, rows = Findings(), pl.DataFrame({"line": range(KEPT + 5)})
+    told.extend(problem_per_row(rows, lambda row: Problem("S304", "", line=row["line"])))
     assert (len(told), told.counts["S304"]) == (KEPT, KEPT + 5)
 
 
@@ -225,13 +210,19 @@ def test_an_error_counts_even_where_it_is_not_kept():
     assert (len(told), told.counts["S312"], told.fatal) == (2, 3, True)
 
 
-def test_repeated_of_any_number_of_columns():
-    big = np.array([2**40, 5, 2**40, 5, 2**40])
-    rows = np.arange(5)
-    again, first = repeated(big, big, big, rows=rows)
-    assert (again.tolist(), first.tolist()) == ([2, 3, 4], [0, 1, 0])
-    again, first = repeated(np.arange(5), rows=rows)
-    assert again.size == first.size == 0
+def test_rows_that_repeat_an_earlier_one():
+    ids = ["a", "b", "a", "b", "a"]
+    rows = pl.DataFrame({"line": range(5), "list": ids, "item": ids, "grade": [1, 2, 3, 4, 5]})
+    found = repeated_rows(rows, "list", "item", first="grade")
+    assert found.select("line", "first_line", "first_grade").rows() == [
+        *((2, 0, 1), (3, 1, 2), (4, 0, 1)),
+    ]
+    assert repeated_rows(rows, "line", "list").columns == [
+        *rows.columns,
+        "first_line",
+        "first_list",
+    ]
+    assert repeated_rows(rows, "line", "list").is_empty()
 
 
 @pytest.mark.parametrize(
@@ -248,13 +239,13 @@ def test_repeated_of_any_number_of_columns():
     ],
 )
 def test_nearest_of_many(name, near):
-    known = Known(dict.fromkeys(["2000", "topic_17", *(f"{n}9999" for n in range(10_000, 11_000))]))
-    assert known.hint(name) == (f"; nearest: '{near}'" if near else "")
+    known = ["2000", "topic_17", *(f"{n}9999" for n in range(10_000, 11_000))]
+    assert IdIndex(dict.fromkeys(known)).nearest(name) == near
 
 
 def test_suggestions_are_made_for_the_first_only():
-    known = Known({"2000": None})
-    said = [known.hint("20000") for _ in range(SUGGESTIONS + 1)]
+    suggest = IdIndex({"2000": None}).suggestions()
+    said = [suggest("20000") for _ in range(SUGGESTIONS + 1)]
     assert said[-2:] == ["; nearest: '2000'", ""]
 
 
@@ -297,7 +288,6 @@ def test_no_table_whatsoever_makes_a_check_fail(data):
     cell = {True: st.sampled_from(NASTY), False: NUMBERS}
     row = st.tuples(*(cell[role in TEXT] for role in roles))
     rows = data.draw(st.lists(row, max_size=12))
-    made = table(roles, rows)
     names = data.draw(st.lists(st.sampled_from(NASTY), max_size=4))
     items = data.draw(st.none() | st.lists(st.sampled_from(NASTY), max_size=4))
     pairs = {(name, item): None for name in names for item in items or ()}
@@ -308,15 +298,15 @@ def test_no_table_whatsoever_makes_a_check_fail(data):
         data.draw(st.none() | st.just({name: frozenset(items or ()) for name in names})),
         pairs if kind == "ratings" else None,
     )
-    rules = Submission(
+    told = examined(
+        table(roles, rows),
+        public,
         length=data.draw(st.sampled_from([None, {"min": 0, "max": 2}, {"min": 2, "max": 2}])),
         **data.draw(st.sampled_from([{}, {"range": [1, 5]}])),
         ties=data.draw(st.sampled_from(["item-desc", "error"])),
         missing_list=data.draw(st.sampled_from([None, "zero"])),
         unknown_list=data.draw(st.sampled_from(["error", "ignore"])),
     )
-    told = Findings("mine.csv")
-    examine(Submitted(made, public, rules), told)
     for problem in told:
         assert problem.code in codes()
         assert problem.line is None or 2 <= problem.line <= len(rows) + 1

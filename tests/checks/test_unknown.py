@@ -4,21 +4,21 @@ import pytest
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks import unknown
-from scorer.checks.base import Submitted, examine
-from scorer.checks.ids import INVISIBLE
+from scorer.checks import base, ranked
+from scorer.checks.base import SubmissionRows, examine
+from scorer.checks.ids import INVISIBLE, PublicIds
 from scorer.core.problems import KEPT, Findings
 from scorer.reading.table import make_table
 
 
 def found(lists, items, lines=None, rule="error"):
     """What is said of rows of these lists and items, in a challenge of q1, q2, a and b."""
-    lines = range(2, len(lists) + 2) if lines is None else lines
+    lines = lines or range(2, len(lists) + 2)
     table = make_table({"list": lists, "item": items}, lines=lines)
     public = Public("grades", dict.fromkeys(["q1", "q2"]), dict.fromkeys("ab"))
     rules = Submission(unknown_list=rule, missing_list="skip")
     findings = Findings()
-    examine(Submitted(table, public, rules), findings)
+    examine(SubmissionRows(table, public, rules, PublicIds(public)), findings)
     return findings
 
 
@@ -29,10 +29,10 @@ def test_an_id_is_told_once_at_its_first_row_with_the_number_of_its_rows():
     assert "'x' is not in the catalogue (2 rows)" in next(iter(findings)).message
 
 
-@pytest.mark.parametrize("most", [unknown.MOST_NAMED, KEPT + 20])
+@pytest.mark.parametrize("most", [base.MOST_EXPLAINED, KEPT + 20])
 def test_of_very_many_ids_the_first_are_told_and_all_are_counted(most, monkeypatch):
-    monkeypatch.setattr(unknown, "MOST_NAMED", most)
-    monkeypatch.setattr(unknown.find_ids, "__defaults__", (most,))
+    for module in (base, ranked):
+        monkeypatch.setattr(module, "MOST_EXPLAINED", most)
     many = KEPT + 50
     findings = found(["q1"] * many, [f"x{n}" for n in range(many)])
     told = [each for each in findings if each.code == "S305"]
@@ -58,5 +58,5 @@ def test_an_id_with_a_fault_among_many_is_told_as_such():
 
 
 def test_blanks_are_what_is_looked_for():
-    """What `folded` leaves out of an ASCII id is what cannot be seen."""
+    """What `fold_id` leaves out of an ASCII id is what cannot be seen."""
     assert set(INVISIBLE) == {*range(33), 127}

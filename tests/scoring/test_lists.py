@@ -110,12 +110,12 @@ def test_every_metric_is_among_the_measures(plans):
 
 
 def test_of_more_problems_than_are_kept_the_first_are_told(plans, tmp_path, monkeypatch):
-    from scorer.checks import base, rows, unknown
+    from scorer.checks import base, tables
 
     plan = plans["grades"]
     table, findings = table_of(plan, SENT["wrong"], tmp_path)
     every = whole(plan, table, findings).findings
-    for module in (base, rows, unknown):
+    for module in (base, tables):
         monkeypatch.setattr(module, "KEPT", 3)
     monkeypatch.setattr(Findings.__init__, "__defaults__", (None, 3))
     table, findings = table_of(plan, SENT["wrong"], tmp_path)

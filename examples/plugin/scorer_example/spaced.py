@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
+import polars as pl
 
-from scorer.checks.base import Submitted, check
-from scorer.checks.rows import places
+from scorer.checks.base import Row, SubmissionRows, check, problem_per_row
 from scorer.core.problems import Problem
 from scorer.core.text import quoted
 
 
 @check("X101", kinds=("grades",))
-def spaced(submitted: Submitted) -> Iterator[Problem]:
+def spaced(rows: SubmissionRows) -> Iterator[Problem]:
     """Items have no blank in their names."""
-    table = submitted.table
-    items = table.ids["item"]
-    blank = np.array([" " in name for name in items.names], dtype=bool)
+    blank = rows.frame.filter(pl.col("item").str.contains(" ", literal=True))
 
-    def told(row: int) -> Problem:
-        message = f"item {quoted(items.text(row))} has a blank in its name"
-        return Problem("X101", message, "warning", line=submitted.line(row), item=items.text(row))
+    def describe(row: Row) -> Problem:
+        message = f"item {quoted(row['item'])} has a blank in its name"
+        return Problem("X101", message, "warning", line=row["line"], item=row["item"])
 
-    yield from places(np.flatnonzero(blank[items.codes]), told)
+    yield from problem_per_row(blank, describe)

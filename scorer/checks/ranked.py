@@ -1,0 +1,586 @@
+"""Checks of ranked lists, and of the lists and items of every submission."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import polars as pl
+
+from scorer.challenge.submission import Submission
+from scorer.checks.base import (
+    MOST_EXPLAINED,
+    Row,
+    SubmissionRows,
+    check,
+    distinct_ids,
+    problem_per_id,
+    problem_per_row,
+)
+from scorer.checks.ids import (
+    DECIMAL_ID,
+    READ_AS_TEXT,
+    IdFault,
+    IdIndex,
+    combine_hashes,
+    has_name,
+    misformed_id,
+    suspect_id,
+    unusual_regex,
+)
+from scorer.core.ids import IdPattern, whole_text
+from scorer.core.problems import Problem, Severity
+from scorer.core.text import join_first, printable, quoted
+from scorer.reading.layout import separator_of
+from scorer.reading.schema import EXTRA, NUMBER
+
+RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked lists
+ITEM_ROLES = ("item", "better", "worse")
+SHOWN = 3  # of many lists or ids
+IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
+ALWAYS_ERRORS = ("S309", "S310")  # no id at all, even where unknown lists are ignored
+LAST_SLOT = 4_000_000  # the last rank in a list whose length the challenge does not bound
+SHOWN_BEFORE, SHOWN_AFTER = 5, 2  # ranks around a gap that its message shows
+MANY_TIES = 0.25  # the share of tied scores from which on there is a warning
+FEW_LISTS = 10  # lists of one item may be the same by chance if there are fewer
+
+
+@check("S103")
+def no_rows(rows: SubmissionRows) -> Iterator[Problem]:
+    """A header alone answers nothing, whatever the rule for missing lists."""
+    if len(rows.table) or rows.table.empty_lists or rows.partial:
+        return
+    public = rows.public
+    what = "only a header" if rows.table.header else "no rows"
+    noun = public.lists_called if len(public.lists) != 1 else public.lists_called.removesuffix("s")
+    yield Problem("S103", f"{what}; expected rows for {len(public.lists):,} {noun}")
+
+
+@check("S301", "S302", "S306", "S307", "S308", "S309", "S310", "S311", "S312", "S313")
+def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
+    """Every list of the challenge is answered, and no other."""
+    index, rules = rows.ids.lists, rows.rules
+    is_known = index.contains(rows.lists["list"])
+    answered, unknown = rows.lists.filter(is_known)["list"], rows.lists.filter(~is_known)
+    if empty := rows.table.empty_lists:
+        names = pl.Series("list", list(empty), dtype=pl.String)
+        answered = pl.concat([answered, names.filter(index.contains(names))])
+        without_rows = {"list": list(empty), "line": list(empty.values()), "rows": 1}
+        others = pl.DataFrame(without_rows, schema=unknown.schema)
+        others = others.filter(~index.contains(others["list"]))
+        unknown = pl.concat([unknown, others]).sort("line", maintain_order=True)
+    explained = unknown["list"].head(MOST_EXPLAINED).to_list()
+    decimals = all(name.endswith(".0") for name in explained if name)
+    faults = {name: index.explain(name, decimals) for name in explained}
+    if answered.is_empty() and not any(faults.values()):
+        if explained:  # Else there are no rows at all
+            yield _another_challenge(rows, explained, unknown.height)
+        return
+    if rules.unknown_list == "error":  # An id that stands for a list has a problem of its own
+        meant = [fault.meant for fault in faults.values() if fault and fault.meant is not None]
+        answered = pl.concat([answered, pl.Series("list", meant, dtype=pl.String)])
+    missing = index.series.filter(~IdIndex(dict.fromkeys(answered)).contains(index.series))
+    if len(missing):
+        yield _missing_lists(rows, missing)
+    yield from _unknown_lists(rows, unknown, faults)
+
+
+def _another_challenge(rows: SubmissionRows, names: Sequence[str], count: int) -> Problem:
+    more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
+    message = (
+        f"no {rows.public.word('list')} of this file is in this challenge; is the file for "
+        f"another one? it has {join_first(names[:SHOWN])}{more}, "
+        f"expected {join_first(list(rows.public.lists))}"
+    )
+    return Problem("S311", message)
+
+
+def _missing_lists(rows: SubmissionRows, missing: pl.Series) -> Problem:
+    public, count = rows.public, len(missing)
+    message = f"{count:,} of {len(public.lists):,} {public.lists_called} "
+    message += f"{'is' if count == 1 else 'are'} missing: {join_first(missing[:SHOWN].to_list())}"
+    if count > SHOWN:
+        message += f" and {count - SHOWN:,} more"
+    if rows.partial:
+        message += " (or are in lines that could not be read)"
+    severity: Severity = "error" if rows.rules.missing_list in (None, "error") else "warning"
+    return Problem("S301", message, severity, list=missing[0])
+
+
+def _unknown_lists(
+    rows: SubmissionRows, unknown: pl.DataFrame, faults: dict[str, IdFault | None]
+) -> Iterator[Problem]:
+    """Yield the problems of lists that the challenge lacks, given the faults of their ids."""
+    word, strict = rows.public.word("list"), rows.rules.unknown_list == "error"
+    suggest = rows.ids.lists.suggestions()
+
+    def code_of(name: str) -> str:
+        return "S302" if (fault := faults[name]) is None else fault.code
+
+    def describe(row: Row) -> Problem:
+        name, fault, code = row["list"], faults[row["list"]], code_of(row["list"])
+        severity: Severity = "error" if strict or code in ALWAYS_ERRORS else "warning"
+        if fault is None:
+            message = f"{word} {quoted(name)} is not in this challenge{suggest(name)}"
+            help = IGNORED if strict else None
+        else:
+            message, help = fault.describe(word, row["rows"]), fault.help
+        line = row["line"]
+        return Problem(code, message, severity, line=line, list=name, help=help, role="list")
+
+    problems = problem_per_id(unknown, "list", code_of, describe)
+    if strict:
+        yield from problems
+        return
+    ignored = list[Problem]()
+    for problem in problems:
+        if problem.code == "S302":
+            ignored.append(problem)
+        else:
+            yield problem
+    if len(ignored) > 1:  # One warning for all of them
+        count = sum(problem.times for problem in ignored)
+        names = join_first([str(problem.list) for problem in ignored[:SHOWN]])
+        names += f" and {count - SHOWN:,} more" if count > SHOWN else ""
+        message = f"{count:,} {word}s are not in this challenge, and are ignored: {names}"
+        ignored = [replace(ignored[0], message=message, times=1)]
+    yield from ignored
+
+
+@check("S305", "S306", "S307", "S308", "S309", "S310", "S312", "S313")
+def unknown_item(rows: SubmissionRows) -> Iterator[Problem]:
+    """Every item is in the catalogue; without one, every item at least looks like an id."""
+    if rows.rules.texts:
+        return
+    form = rows.rules.item_pattern
+    for role in ITEM_ROLES:
+        if role not in rows.frame.columns:
+            continue
+        if rows.ids.items is not None:
+            problems = _unknown_items(rows, role, rows.ids.items)
+        elif form is not None:
+            problems = _misformed_items(rows, role, IdPattern(form))
+        else:
+            problems = _suspect_items(rows, role)
+        yield from (replace(problem, role=role) for problem in problems)
+
+
+def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[Problem]:
+    """Yield a problem for each item that is not public."""
+    ids = distinct_ids(rows.frame.filter(~index.contains(rows.frame[role])), role)
+    names = ids[role].head(MOST_EXPLAINED).to_list()
+    decimals = all(name.endswith(".0") for name in names if name)
+    faults = {name: index.explain(name, decimals) for name in names}
+    suggest = index.suggestions()
+
+    def code_of(name: str) -> str:
+        return "S305" if (fault := faults[name]) is None else fault.code
+
+    def describe(row: Row) -> Problem:
+        if (fault := faults[row[role]]) is not None:
+            return _item_problem(fault, row, role)
+        many = f" ({row['rows']:,} rows)" if row["rows"] > 1 else ""
+        message = f"item {quoted(row[role])} is not in the catalogue{many}{suggest(row[role])}"
+        return Problem("S305", message, line=row["line"], list=row["list"], item=row[role])
+
+    problems = problem_per_id(ids, role, code_of, describe)
+    if rows.public.asked is not None:  # What is not asked for has a check of its own
+        problems = (problem for problem in problems if problem.code != "S305")
+    yield from problems
+
+
+def _misformed_items(rows: SubmissionRows, role: str, form: IdPattern) -> Iterator[Problem]:
+    """Yield a problem for each item that has not the form which the challenge asks for."""
+    wrong = ~rows.frame[role].str.contains(form.expression)
+    ids = distinct_ids(rows.frame.filter(wrong), role)
+    if ids.height > 1 and wrong.all():
+        names = join_first(ids[role].head(SHOWN).to_list())
+        message = f"no item of this file looks as this challenge's do ({form.text}): {names}"
+        yield Problem("S313", message)
+    yield from problem_per_id(
+        ids,
+        role,
+        lambda name: misformed_id(name, form).code,
+        lambda row: _item_problem(misformed_id(row[role], form), row, role),
+    )
+
+
+def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Problem]:
+    """Yield errors for missing items, and warnings for suspicious ones.
+
+    The challenge declares no items, so that they are judged by the file alone.
+    """
+    if (first := _first_decimal(rows.frame, role)) is not None:
+        message = f"every item ends in '.0', as {quoted(first[role])} does; were ids turned into"
+        message, line, name = f"{message} decimals?", first["line"], first["list"]
+        yield Problem(
+            "S306", message, "warning", line=line, list=name, item=first[role], help=READ_AS_TEXT
+        )
+    separator = cell_separator(rows.rules)
+    unusual = rows.frame.filter(pl.col(role).str.contains(unusual_regex(separator)))
+    ids = distinct_ids(unusual, role)
+    found = {name: suspect_id(name, separator) for name in ids[role]}
+    faults = {name: fault for name, fault in found.items() if fault is not None}
+    ids = ids.filter(pl.Series([fault is not None for fault in found.values()], dtype=pl.Boolean))
+    is_several = pl.Series([fault.code == "S313" for fault in faults.values()], dtype=pl.Boolean)
+    several = ids.filter(is_several)["rows"].sum()
+    errors = {"S309", "S310", *(["S313"] if 2 * several >= rows.frame.height else [])}
+
+    def describe(row: Row) -> Problem:
+        fault = faults[row[role]]
+        severity: Severity = "error" if fault.code in errors else "warning"
+        return _item_problem(fault, row, role, severity)
+
+    yield from problem_per_id(ids, role, lambda name: faults[name].code, describe)
+
+
+def _item_problem(fault: IdFault, row: Row, role: str, severity: Severity = "error") -> Problem:
+    message, item = fault.describe("item", row["rows"]), row[role]
+    return Problem(
+        fault.code,
+        message,
+        severity,
+        line=row["line"],
+        list=row["list"],
+        item=item,
+        help=fault.help,
+    )
+
+
+def _first_decimal(frame: pl.DataFrame, role: str) -> Row | None:
+    """Return the first row with an id, if all ids are decimals; else None."""
+    if frame.is_empty() or (frame[role][0] and not DECIMAL_ID.fullmatch(frame[role][0])):
+        return None
+    some = frame.filter(pl.col(role) != "")
+    if some.is_empty() or not some[role].str.contains(r"^[0-9]+\.0+$").all():
+        return None
+    return some.row(0, named=True)
+
+
+def cell_separator(rules: Submission) -> str | None:
+    """Return what separates the items of a cell; None where a cell has one."""
+    word = rules.cells.get("item")
+    return None if word is None else separator_of(word)
+
+
+@check("S313", kinds=("grades",))
+def misformed_text(rows: SubmissionRows) -> Iterator[Problem]:
+    """Every text looks as the challenge says."""
+    rules, form = rows.rules, rows.rules.text_pattern
+    if form is None or "item" not in rows.frame.columns:
+        return
+    word = printable(rules.columns.get("text", "text"), 60)
+
+    def describe(row: Row) -> Problem:
+        message = f"{word} {quoted(row['item'])} does not look as {form}"
+        return Problem("S313", message, line=row["line"], list=row["list"], role="item")
+
+    odd = rows.frame.filter(~pl.col("item").str.contains(whole_text(form)))
+    yield from problem_per_row(odd, describe)
+
+
+@check("S305", kinds=("grades",))
+def stranger(rows: SubmissionRows) -> Iterator[Problem]:
+    """Every item is a candidate of its list, where the challenge names them."""
+    candidates, items, word = rows.ids.candidates, rows.ids.items, rows.public.word("list")
+    if candidates is None or items is None:
+        return
+    frame = rows.frame.filter(~candidates.contains(rows.frame))
+    frame = frame.filter(candidates.lists.contains(frame["list"]) & items.contains(frame["item"]))
+
+    def describe(row: Row) -> Problem:
+        name, item, line = row["list"], row["item"], row["line"]
+        message = f"{quoted(item)} is not a candidate of {word} {quoted(name)}"
+        return Problem("S305", message, line=line, list=name, item=item, role="item")
+
+    strange = frame.unique(["list", "item"], keep="first", maintain_order=True)
+    yield from problem_per_row(strange, describe)
+
+
+@check("S304", kinds=RANKED)
+def duplicate_item(rows: SubmissionRows) -> Iterator[Problem]:
+    """A list names an item once, unless `submission.repeats` says that the first counts."""
+    public, rules = rows.public, rows.rules
+    if "item" not in rows.frame.columns or rows.keeps_first_repeat:
+        return
+    # The items of a preference challenge differ from list to list: there is no catalogue.
+    known = public.items if public.kind == "grades" and public.items is not None else ()
+    word = public.word("list")
+    noun = printable(rules.columns.get("text", "text"), 60) if rules.texts else "item"
+
+    def describe(row: Row) -> Problem:
+        name, item = row["list"], row["item"]
+        message = (
+            f"{noun} {quoted(item)} is given twice in {word} {quoted(name)} "
+            f"(first on line {row['first_line']:,})"
+        )
+        return Problem("S304", message, line=row["line"], list=name, item=item, role="item")
+
+    repeats = rows.repeated_items.filter(has_name("item", known))
+    yield from problem_per_row(repeats, describe)
+
+
+@check("S401", "S402", "S403", kinds=RANKED)
+def length(rows: SubmissionRows) -> Iterator[Problem]:
+    """A list is as long as `submission.length` asks, and has an item at least.
+
+    An answer that is said to be none, as by SQuAD's `""`, is one where no length is asked.
+    """
+    limits, word = rows.rules.lengths, rows.public.word("list")
+    answers = limits is None and rows.table.facts.get("answers")
+    if not (answers or (limits and limits.min == 0)):
+        for name, line in rows.table.empty_lists.items():
+            message = f"{word} {quoted(name)} is empty"
+            yield Problem("S403", message, line=line, list=name, role="list")
+    if limits is None or "item" not in rows.frame.columns:
+        return
+    least, most = limits.min or 0, limits.max
+    size = pl.col("rows")
+    is_wrong = pl.lit(False) if most is None else size > most
+    if not rows.partial:  # A row that could not be read may be the one that seems to be missing
+        is_wrong = is_wrong | (size < least)
+    rules, noun, of = rows.rules, "item", ""
+    if rules.texts:
+        noun, of = "text", f" in column {quoted(rules.columns.get('text', 'text'))}"
+    exactly = least == most
+
+    def describe(row: Row) -> Problem:
+        name, count = row["list"], row["rows"]
+        message = f"{word} {quoted(name)} has {count:,} {noun}{'s' if count != 1 else ''}{of}, "
+        if exactly:
+            message += f"exactly {least:,} {'is' if least == 1 else 'are'} required"
+        elif most is not None and count > most:
+            message += f"at most {most:,} {'is' if most == 1 else 'are'} allowed"
+        else:
+            message += f"at least {least:,} {'is' if least == 1 else 'are'} required"
+        code = "S401" if exactly or count < least else "S402"
+        return Problem(code, message, line=row["line"], list=name)
+
+    # One code after the other, as one problem may stand for many of its code.
+    wrong = rows.named_lists.filter(is_wrong)
+    for some in (wrong.filter(size < least), wrong.filter(size >= least)):
+        yield from problem_per_row(some, describe)
+
+
+@check("S401", kinds=("grades",))
+def without_candidates(rows: SubmissionRows) -> Iterator[Problem]:
+    """A list has all of its candidates, where `submission.complete` asks for them."""
+    index, public = rows.ids.candidates, rows.public
+    if index is None or not public.complete or rows.partial:
+        return
+    word, item = public.word("list"), public.word("item")
+    wanted = index.frame.group_by("list").agg(candidates="item")
+    short = rows.named_lists.join(wanted, on="list", maintain_order="left")
+    short = short.filter(pl.col("rows") < pl.col("candidates").list.len())
+    items = rows.frame.join(short, on="list", how="semi").group_by("list").agg("item")
+    short = short.join(items, on="list", maintain_order="left")
+
+    def describe(row: Row) -> Problem:
+        name, candidates = row["list"], row["candidates"]
+        missing = sorted(set(candidates).difference(row["item"]))
+        message = (
+            f"{word} {quoted(name)} has {row['rows']:,} of its {len(candidates):,} "
+            f"candidates, and all are required; without {item} {join_first(missing)}"
+        )
+        return Problem("S401", message, line=row["line"], list=name)
+
+    yield from problem_per_row(short, describe)
+
+
+@check("S402", "S404", "S405", "S406", "S407", kinds=RANKED)
+def ranks(rows: SubmissionRows) -> Iterator[Problem]:
+    """Where ranks order a list, they are 1, 2, 3, and so on."""
+    if "rank" not in rows.frame.columns or "score" in rows.frame.columns:
+        return
+    rank, word = pl.col("rank"), rows.public.word("list")
+    is_whole = rank == rank.floor()
+    fractions = rows.frame.filter(rank.is_finite() & ~is_whole)
+    yield from problem_per_row(fractions, _describe_fraction)
+
+    # Most lists are regular, and only the others are sorted. Fractions have their problem already.
+    is_regular = (rank.n_unique() == pl.len()) & (rank.min() == 1) & (rank.max() == pl.len())
+    is_irregular = (is_whole & ~rank.is_nan()).all() & ~is_regular
+    irregular = rows.named.group_by("list").agg(irregular=is_irregular).filter("irregular")
+    by_rank = rows.named.join(irregular, on="list", how="semi").sort("list", "rank", "line")
+    yield from _repeated_ranks(by_rank, word)
+    yield from _ranks_below_one(by_rank, word)
+    if rows.partial:
+        return  # A rank that seems missing may stand in a line that could not be read
+    if rows.rules.rank_gaps == "keep":
+        yield from _ranks_beyond_last(by_rank, rows)
+    else:
+        yield from _missing_ranks(by_rank, word)
+
+
+def _describe_fraction(row: Row) -> Problem:
+    message = f"rank '{row['rank']:.12g}' is not a whole number"
+    return Problem("S407", message, line=row["line"], list=row["list"])
+
+
+def _repeated_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
+    """Yield a problem for each row with the rank of another row of its list.
+
+    Args:
+        by_rank: `line`, `list` and `rank`, sorted by list, rank and line; here and below.
+        word: What the challenge calls a list.
+    """
+    is_same = (pl.col("list") == pl.col("list").shift()) & (
+        pl.col("rank") == pl.col("rank").shift()
+    )
+    repeats = by_rank.with_columns(other_line=pl.col("line").shift()).filter(is_same)
+
+    def describe(row: Row) -> Problem:
+        message = (
+            f"rank {row['rank']:.12g} is used twice in {word} {quoted(row['list'])} "
+            f"(lines {row['other_line']:,} and {row['line']:,})"
+        )
+        return Problem("S405", message, line=row["line"], list=row["list"])
+
+    yield from problem_per_row(repeats.sort("line", maintain_order=True), describe)
+
+
+def _ranks_below_one(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
+    """Yield one problem for all lists that start below rank 1."""
+    starts = by_rank.unique("list", keep="first", maintain_order=True).filter(pl.col("rank") < 1)
+    if starts.is_empty():
+        return
+    first = starts.sort("line", maintain_order=True).row(0, named=True)
+    name = quoted(first["list"])
+    where = f"{word} {name}" if starts.height == 1 else f"{starts.height:,} lists, first {name}"
+    message = f"ranks start at {first['rank']:.12g} in {where}; they start at 1"
+    yield Problem("S406", message, line=first["line"], list=first["list"])
+
+
+def _ranks_beyond_last(by_rank: pl.DataFrame, rows: SubmissionRows) -> Iterator[Problem]:
+    """Yield a problem for each rank after the last place, where ranks left out are empty places."""
+    limits, word = rows.rules.length, rows.public.word("list")
+    last = LAST_SLOT if limits is None or limits.max is None else limits.max
+
+    def describe(row: Row) -> Problem:
+        place = f"rank {row['rank']:.12g} in {word} {quoted(row['list'])}"
+        return Problem("S402", f"{place}; the last is {last:,}", line=row["line"], list=row["list"])
+
+    beyond = by_rank.filter(pl.col("rank") > last).sort("line", maintain_order=True)
+    yield from problem_per_row(beyond, describe)
+
+
+def _missing_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
+    """Yield a problem for each list that leaves a rank out, on the line after the first gap.
+
+    A list of n rows that leaves no rank out ends at rank n or before, whatever it has twice.
+    """
+    rank, line = pl.col("rank").list, pl.col("line").list
+    lists = by_rank.group_by("list", maintain_order=True).agg("rank", "line")
+    gaps = lists.filter(rank.first() >= 1, rank.last() > rank.len()).sort(line.first())
+
+    def describe(row: Row) -> Problem:
+        values = row["rank"]
+        before = [0, *values[:-1]]
+        at = next(n for n, value in enumerate(values) if value > before[n] + 1)
+        begin, end = max(at - SHOWN_BEFORE, 0), at + SHOWN_AFTER + 1
+        shown = ", ".join(
+            ["..."] * (begin > 0)
+            + [f"{value:.12g}" for value in values[begin:end]]
+            + ["..."] * (end < len(values))
+        )
+        name = quoted(row["list"])
+        message = f"rank {before[at] + 1:.12g} is missing in {word} {name} ({shown})"
+        return Problem("S404", message, line=row["line"][at], list=row["list"])
+
+    yield from problem_per_row(gaps, describe)
+
+
+@check("S408", kinds=RANKED)
+def ranks_and_scores(rows: SubmissionRows) -> Iterator[Problem]:
+    """Scores go down as ranks go up; where they do not, the score ranks."""
+    if not {"rank", "score"} <= {*rows.frame.columns}:
+        return
+    rank, score = pl.col("rank"), pl.col("score")
+    numbers = rows.named.select("line", "list", "rank", "score")
+    if rows.has_unread_number:
+        numbers = numbers.filter(~rank.is_nan() & ~score.is_nan())
+    follows = pl.col("list") == pl.col("list").shift()
+    is_ordered = rows.has_contiguous_lists & (~follows | (rank > rank.shift())).all()
+    if not numbers.select(is_ordered).item():
+        # Best score first within a rank, since what has one rank is in no order.
+        numbers = rows.sort_by_list(numbers, rank, -score)
+    wrong = numbers.filter(follows & (score > score.shift()))
+    if wrong.is_empty():
+        return
+    first, count = wrong.sort("line").row(0, named=True), wrong["list"].n_unique()
+    where = f"{count:,} lists" if count > 1 else f"list {quoted(first['list'])}"
+    message = f"rank and score order disagree in {where}; this challenge ranks by score"
+    yield Problem("S408", message, "warning", line=first["line"], list=first["list"])
+
+
+@check("S409", kinds=RANKED)
+def many_ties(rows: SubmissionRows) -> Iterator[Problem]:
+    """Few scores are equal inside a list, or the challenge's tie rule decides much."""
+    if "score" not in rows.frame.columns or rows.rules.ties == "error":
+        return
+    scored = rows.named.filter(~pl.col("score").is_nan())
+    tied = _tied_rows(scored)
+    if tied.is_empty() or tied.height / scored.height < MANY_TIES:
+        return
+    share = f"{tied.height / scored.height:.0%}".replace("%", " %")
+    message = f"{share} of the scores tie inside their list; the tie rule decides"
+    message += f" (ties: {rows.rules.ties})"
+    yield Problem("S409", message, "warning", line=tied["line"][0])
+
+
+@check("S411", kinds=RANKED)
+def tied_scores(rows: SubmissionRows) -> Iterator[Problem]:
+    """Scores differ inside a list, where the challenge allows no ties."""
+    if "score" not in rows.frame.columns or rows.rules.ties != "error":
+        return
+    tied = _tied_rows(rows.named.filter(~pl.col("score").is_nan()))
+    best = tied.filter(pl.col("score") == pl.col("score").max().over("list"))
+    pairs = best.group_by("list", maintain_order=True).agg(pl.col("item", "line").head(2))
+    word = rows.public.word("list")
+
+    def describe(row: Row) -> Problem:
+        (first, second), name = row["item"], row["list"]
+        message = (
+            f"the scores of {quoted(first)} and {quoted(second)} tie in "
+            f"{word} {quoted(name)} and this challenge allows no ties"
+        )
+        return Problem("S411", message, line=row["line"][1], list=name, item=second)
+
+    yield from problem_per_row(pairs.sort(pl.col("line").list.last()), describe)
+
+
+def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows with the score of another row of their list."""
+    # Adding 0 makes -0 and 0 one number.
+    pairs = rows.select(pl.col("list"), score=pl.col("score") + 0.0)
+    key = pairs.select(combine_hashes("list", "score")).to_series()
+    if key.n_unique() == rows.height:  # Faster than to find the rows, of which most files have none
+        return rows.clear()
+    return rows.filter(key.is_duplicated())
+
+
+@check("S410", kinds=RANKED)
+def same_lists(rows: SubmissionRows) -> Iterator[Problem]:
+    """Lists differ from each other, in their items or in their further columns, such as tags."""
+    frame = rows.named
+    if "item" not in frame.columns or rows.table.empty_lists:
+        return
+    key = next((role for role in ("score", "rank") if role in frame.columns), None)
+    if key is not None and rows.has_unread_number:
+        frame = frame.filter(~pl.col(key).is_nan())
+    sums = frame.group_by("list").agg(pl.len(), items=pl.col("item").hash().sum())
+    if sums.height < 2 or sums.select(pl.col("len", "items").n_unique()).row(0) != (1, 1):
+        return  # The sums tell most lists from each other, without a sort
+    if sums["len"][0] == 1 and sums.height < FEW_LISTS:
+        return
+    place = pl.int_range(pl.len()) if key is None else pl.col(key)
+    place = place.rank("min", descending=key == "score").over("list")
+    placed = frame.select("list", "item", place=place)
+    # In all lists the same items at the same places: each such pair occurs equally often in each.
+    places = placed.group_by("list", "item", "place").len()
+    pairs = places.group_by("item", "place", "len").len("lists")
+    further = [role for role in frame.columns if role.startswith((EXTRA, NUMBER))]
+    varies = any(rows.frame[role].n_unique() > 1 for role in further)
+    if not varies and (pairs["lists"] == sums.height).all():
+        message = "all lists hold the same items in the same order; a constant model?"
+        yield Problem("S410", message, "warning")

@@ -1,1 +1,0 @@
-"""Checks of a submission, one a file."""

@@ -1,1 +1,0 @@
-"""Audits, one a file: from the columns of a truth to problems for the organizer."""
