@@ -613,7 +613,9 @@ def _spark_errors() -> Iterator[None]:
     except ScorerError:
         raise
     except Exception as error:  # of Py4J, gRPC, or pyspark
-        raise PluginError(f"Spark failed: {_cause(error)}") from error
+        cause = _cause(error)
+        hint = "; Spark's workers need it (PYSPARK_PYTHON)" * cause.startswith("No module named")
+        raise PluginError(f"Spark failed: {cause}{hint}") from error
 
 
 def _cause(error: Exception) -> str:
