@@ -25,16 +25,16 @@ from scorer.cli.verbs import FIRST, GROUPS, PROGRAM, command
 from scorer.core.codes import codes
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import (
+    aggregate_of_lists,
     all_kinds,
     bibtex_of,
+    first_sentence,
     format_notation,
+    format_range,
     formula_lines,
-    lead,
     mathml,
     metrics,
-    over_lists,
     page_prose,
-    span,
     tool_names,
 )
 from scorer.metrics.notation import describe_parameters, format_value, parse_measure
@@ -77,7 +77,8 @@ def metric_index() -> str:
         module = metric.function.__module__.rpartition(".")[2]
         task = next((task for task, modules in TASKS.items() if module in modules), OF_PACKAGES)
         by_task.setdefault(task, []).append(
-            f"| [`{format_notation(metric)}`]({path}) | {metric.title} | {_cell(lead(metric))} |"
+            f"| [`{format_notation(metric)}`]({path}) | {metric.title} "
+            f"| {_cell(first_sentence(metric))} |"
         )
     parts = []
     for task, rows in by_task.items():
@@ -129,9 +130,9 @@ def _facts(metric: Metric) -> str:
         ties = "a truth without equal grades"
     rows = {
         "kinds of challenge": ", ".join(sorted(all_kinds(metric))),
-        "range": span(metric),
+        "range": format_range(metric),
         "better": metric.better,
-        "over lists or rows": over_lists(metric),
+        "over lists or rows": aggregate_of_lists(metric),
         "no value": f"where {metric.undefined}" if metric.undefined else "it always has one",
         "ties of scores": ties if "grades" in metric.kinds else "",
         "needs": ", ".join(metric.columns),

@@ -1,4 +1,4 @@
-"""Tests of metrics by laws and by worked cases, for scorer's own metrics and those of plug-ins.
+"""Tests of metrics by laws and by worked cases, for scorer's own metrics and plug-ins.
 
     from scorer.testing import cases, laws
 
@@ -191,7 +191,7 @@ def _values_of_lists(measure: Measure, lists: Sequence[Pair], ties: Ties, extra:
 
 
 def _group_by_rank(ranks: Mapping[str, int]) -> list[list[str]]:
-    """Items by ascending rank; those of one rank are a group."""
+    """Groups of the items of each rank, by ascending rank."""
     return [[item for item in ranks if ranks[item] == rank] for rank in sorted(set(ranks.values()))]
 
 

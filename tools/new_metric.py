@@ -21,7 +21,15 @@ from scorer.metrics.catalogue import metrics
 
 ROOT = Path(__file__).parents[1]
 TEMPLATES = Path(__file__).parent / "templates"
-USED = ("Cutoff", "Judged", "Ratio", "Relevant", "Table", "metric")  # by the function
+MAX_LINE = 100
+IMPORTS = {  # of the function: what `scorer` has by name, and from which module families import it
+    "Cutoff": "scorer.metrics.parameters",
+    "Judged": "scorer.views.hits",
+    "Ratio": "scorer.metrics.api",
+    "Relevant": "scorer.metrics.parameters",
+    "Table": "scorer.metrics.api",
+    "metric": "scorer.metrics.api",
+}
 
 
 def new_metric(name: str, place: str, root: Path = ROOT) -> list[Path]:
@@ -31,8 +39,10 @@ def new_metric(name: str, place: str, root: Path = ROOT) -> list[Path]:
         SystemExit: The name cannot be a function's, or it is taken, or there is no such place.
     """
     function = name.casefold()
-    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name) or iskeyword(function):
+    if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_]*", name):
         raise SystemExit(f"a metric's name has letters, digits and _ alone, and not {name!r}")
+    if iskeyword(function) or function in IMPORTS:
+        raise SystemExit(f"no function can have the name {function!r} here: choose another name")
     with suppress(UnknownName):
         raise SystemExit(
             f"{name!r} is already a name of {metrics().get(name).name}: choose another name"
@@ -46,23 +56,43 @@ def new_metric(name: str, place: str, root: Path = ROOT) -> list[Path]:
     module = root / "scorer" / "metrics" / f"{place}.py"
     if module.is_file():
         family = import_module(f"scorer.metrics.{place}")
-        if lacking := [used for used in USED if not hasattr(family, used)]:
-            raise SystemExit(f"{place} is no family of ranked lists: it has no {lacking[0]}")
+        if not hasattr(family, "Judged"):
+            raise SystemExit(f"{place} is no family of ranked lists: no metric of it reads Judged")
+        if hasattr(family, function):
+            raise SystemExit(f"{place} has something called {function!r}: choose another name")
+        text = module.read_text(encoding="utf-8")
+        for used, home in IMPORTS.items():
+            if not hasattr(family, used):
+                text = _add_import(text, used, home)
         written = {
-            module: f"{module.read_text(encoding='utf-8')}\n\n{code}",
+            module: f"{text}\n\n{code}",
             root / "tests" / "metrics" / f"{function}.yaml": cases,
         }
     elif Path(place).is_dir():
-        head = f'"""{words["title"]}."""\n\nfrom scorer import {", ".join(USED)}\n\n\n'
+        head = f'"""{words["title"]}."""\n\nfrom scorer import {", ".join(IMPORTS)}\n\n\n'
         written = {
             Path(place) / f"{function}.py": head + code,
             Path(place) / f"{function}.yaml": cases,
         }
     else:
         raise SystemExit(f"{place!r} is neither a module of scorer/metrics nor a folder")
+    for path in written:
+        if path.exists() and path != module:
+            raise SystemExit(f"{path} exists already")
     for path, text in written.items():
         path.write_text(text, encoding="utf-8")
     return list(written)
+
+
+def _add_import(text: str, name: str, home: str) -> str:
+    """A module's text that imports one more name, in the order that ruff keeps."""
+    [statement] = re.findall(rf"^from {home} import (?:\([^)]*\)|.*)$", text, re.MULTILINE)
+    names = {name, *re.findall(r"\w+", statement.partition(" import ")[2])}
+    listed = sorted(names, key=lambda each: (each[0].islower(), each))  # classes before functions
+    line = f"from {home} import {', '.join(listed)}"
+    if len(line) > MAX_LINE:
+        line = "\n".join([f"from {home} import (", *(f"    {each}," for each in listed), ")"])
+    return text.replace(statement, line)
 
 
 def _fill(template: str, words: dict[str, str]) -> str:

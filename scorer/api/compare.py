@@ -31,7 +31,7 @@ from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.repeats import with_repeats
 from scorer.leaderboard.samples import Samples, samples_of
 from scorer.metrics.notation import Measure, find_measure
-from scorer.preferences.base import preferences as preferred
+from scorer.preferences.base import compute_preferences
 from scorer.preferences.comparisons import comparisons
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
@@ -144,7 +144,10 @@ def _compared(
     if any(each.runs for each in valid):
         bound_preferences = ()  # of single rankings
     positions = [card.positions for card in cards.values() if card.positions is not None]
-    cubes = {preference.name: preferred(preference, positions) for preference in bound_preferences}
+    cubes = {
+        preference.name: compute_preferences(preference, positions)
+        for preference in bound_preferences
+    }
     clusters = cluster_codes(report.lists, ready.public.clusters)
     samples: dict[str, Samples] = {}
     untested: dict[str, str] = {}

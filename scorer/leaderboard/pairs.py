@@ -12,7 +12,7 @@ from scorer.core.arrays import Floats
 from scorer.leaderboard.samples import Samples
 from scorer.metrics.notation import Measure
 from scorer.preferences.aggregations import aggregations
-from scorer.preferences.base import cycles, order
+from scorer.preferences.base import cycles, order_submissions
 from scorer.results.comparison import (
     ComparedPair,
     Differing,
@@ -100,7 +100,7 @@ def pairing(
         tuple(pairs),
         {
             key: {
-                aggregation.name: named(order(aggregation, cube).groups)
+                aggregation.name: named(order_submissions(aggregation, cube).groups)
                 for aggregation in aggregations.bind_all()
             }
             for key, cube in cubes.items()

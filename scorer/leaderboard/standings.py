@@ -11,7 +11,7 @@ import numpy as np
 from scorer.core.arrays import round_for_ranks
 from scorer.metrics.api import Better
 from scorer.metrics.notation import Measure
-from scorer.preferences.base import cycles, order, preferences
+from scorer.preferences.base import compute_preferences, cycles, order_submissions
 from scorer.results.report import Standing
 from scorer.views.positions import Positions
 
@@ -53,8 +53,8 @@ def by_preference(
         names = sorted(entry.name for entry in entries if not entry.baseline)
         place_of = dict.fromkeys((entry.name for entry in entries), math.nan)
         if names:
-            preferred = preferences(preference, [positions[name] for name in names])
-            for place, group in enumerate(order(aggregate, preferred).groups):
+            preferred = compute_preferences(preference, [positions[name] for name in names])
+            for place, group in enumerate(order_submissions(aggregate, preferred).groups):
                 for number in group:
                     place_of[names[number]] = float(place)
         return [place_of[entry.name] for entry in entries]
@@ -92,7 +92,7 @@ def ranks_by(
     table *= [1.0 if better == "higher" else -1.0 for _, better in measures]
     table[np.isnan(table)] = -np.inf
     wins = (table[:, None] > table[None]).astype(np.float64) - (table[:, None] < table[None])
-    ordering = order(aggregate, wins)
+    ordering = order_submissions(aggregate, wins)
     rank = 1 + (table[None] > table[:, None]).sum(axis=1)
     places = [
         tuple(np.bincount(row, minlength=len(ranked_entries) + 1)[1:].tolist()) for row in rank
@@ -129,7 +129,7 @@ def contradictions(
     names = sorted(positions)
     if len(names) < 3:
         return ()
-    groups = cycles(preferences(preference, [positions[name] for name in names]))
+    groups = cycles(compute_preferences(preference, [positions[name] for name in names]))
     return tuple(tuple(names[number] for number in group) for group in groups)
 
 

@@ -101,7 +101,7 @@ class Combination:
         return f" [{', '.join(parts)}]" if parts else ""
 
     @property
-    def word(self) -> str:
+    def outermost(self) -> str:
         """The outermost aggregate."""
         return str(self.aggregates[-1] if self.groups else self.lists)
 
@@ -117,7 +117,7 @@ PLAIN = Combination()
 
 
 def composite(view: type, better: Better, low: float | None, high: float | None) -> Metric:
-    """The metric of a composite measure, whose values are computed from those of its parts."""
+    """The metric of a composite measure, which is a formula of other measures."""
 
     def composed(lists: Any, *, score: str, per: Literal["mean", "list"] = "mean") -> Floats:
         raise PluginError("a composite is made of other measures' values")

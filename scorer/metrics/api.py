@@ -61,7 +61,7 @@ def square_root(quotient: Floats) -> Floats:
 class Table(NamedTuple):
     """The rows of a view that an explanation shows, with what each contributes to the value."""
 
-    rows: Any  # such as `Hits`; they have an array `in_list`
+    rows: Any  # such as `Hits`; it has an array `in_list`
     columns: Mapping[str, ArrayLike]  # shape (rows,), by heading; the last one is summed
 
 
@@ -288,7 +288,7 @@ class Metric:
     check: Callable[[str], str | None] | None = None
     explain: Callable[..., Any] | None = None
     kind: str | None = None  # the only kind of challenge it is for; None: all that have its view
-    # makes it again in another process; None: it is found by its function
+    # makes the metric in another process; None: it is found by its function
     remake: Callable[[], Metric] | None = None
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -325,7 +325,7 @@ class Metric:
 
     @cached_property
     def by_kind(self) -> tuple[Metric, ...]:
-        """The metric for each kind of challenge: numbers are of a table's rows, or ratings.
+        """One metric for each kind of challenge, where it is for rows of tables and for ratings.
 
         Ratings are pooled, unless `average=lists` is written.
         """
@@ -391,7 +391,7 @@ class Metric:
         return self.call(view, params)
 
     def call(self, view: Any, params: Mapping[str, Any]) -> Result:
-        """What the function returns with its own parameters, the options left aside."""
+        """What the function returns with its own parameters, without the options."""
         own = {name: value for name, value in params.items() if name not in self.options}
         return self.function(view, **own)
 
@@ -521,8 +521,9 @@ def metric(
             "weak" if grades may be equal, "strict" if equal grades are a fault of the truth.
         columns: Columns that a submission may leave out for others, but not here: "probability".
         soft_truth: Whether a true row can have shares of several classes.
-        check: Says what is wrong with an answer, None if nothing. It is given each different text
-            of the column of items, or labels, and `score check` shows what it returns.
+        check: Returns the fault of an answer as a clause, None if there is no fault. It is given
+            each different text of the column of items, or labels, and `score check` shows the
+            clause.
         explain: Yields the steps to a list's value (scorer.metrics.explain), in place of the
             columns of the `Ratio` or `Figure`, whose equation follows if the steps have none.
         kind: The only kind of challenge that the function is for, where another function with the

@@ -57,7 +57,7 @@ def overview(metrics: Registry[Metric]) -> str:
         kinds_of.setdefault(metric.name, set()).update(metric.kinds)
     for metric in metrics:
         kinds = ", ".join(sorted(kinds_of[metric.name]))
-        by_kinds.setdefault(kinds, {}).setdefault(format_notation(metric), lead(metric))
+        by_kinds.setdefault(kinds, {}).setdefault(format_notation(metric), first_sentence(metric))
     width = max(len(notation) for lines in by_kinds.values() for notation in lines)
     sections = []
     for kinds, lines in sorted(by_kinds.items()):
@@ -99,11 +99,11 @@ def find_metrics(metrics: Registry[Metric], words: str) -> Sequence[Metric]:
     try:
         return metrics.find_all(name, every=True)
     except UnknownName:
-        if not (asked := _folded(words)):
+        if not (asked := _fold_name(words)):
             raise
         parts = words.casefold().split()
-        by_name = [metric for metric in metrics if asked in map(_folded, names_of(metric))]
-        if found := by_name or [m for m in metrics if all(p in _text(m) for p in parts)]:
+        by_name = [metric for metric in metrics if asked in map(_fold_name, names_of(metric))]
+        if found := by_name or [m for m in metrics if all(p in _searched_text(m) for p in parts)]:
             return found
         raise
 
@@ -140,22 +140,22 @@ def names_of(metric: Metric) -> Iterator[str]:
 
 def suggest_from_tools(metrics: Registry[Metric], name: str) -> str:
     """What a name of other tools is called here, `scikit-learn's f1_score is 'F1'`; else empty."""
-    asked, tools = _folded(name), dict[str, str]()
+    asked, tools = _fold_name(name), dict[str, str]()
     for metric in metrics:
         for each in tool_names(metric):
-            if not each.remark and asked in map(_folded, each.names):
+            if not each.remark and asked in map(_fold_name, each.names):
                 tools.setdefault(metric.name, each.tool)
     return ", ".join(f"{tool}'s {name} is {quoted(ours)}" for ours, tool in tools.items())
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold())
 
 
-def _text(metric: Metric) -> str:
+def _searched_text(metric: Metric) -> str:
     """The words that a metric is found by."""
     tools = (each.tool for each in tool_names(metric))
-    return " ".join([*names_of(metric), *tools, lead(metric)]).casefold()
+    return " ".join([*names_of(metric), *tools, first_sentence(metric)]).casefold()
 
 
 def _page(metric: Metric, example: Example) -> str:
@@ -169,7 +169,7 @@ def _page(metric: Metric, example: Example) -> str:
     better = f"{metric.better} is better"
     facts = [
         f"For challenges of kind {' or '.join(sorted(all_kinds(metric)))}.",
-        f"Range: {span(metric)}; {better}; over lists: {over_lists(metric)}.",
+        f"Range: {format_range(metric)}; {better}; over lists: {aggregate_of_lists(metric)}.",
     ]
     if metric.aliases:
         facts.append(f"Also called: {', '.join(metric.aliases)}.")
@@ -187,13 +187,13 @@ def all_kinds(metric: Metric) -> set[str]:
     return {kind for variant in variants for kind in variant.kinds}
 
 
-def over_lists(metric: Metric) -> Aggregate:
-    """How its lists make one number, unless parameters say it."""
+def aggregate_of_lists(metric: Metric) -> Aggregate:
+    """How its lists make one number by default."""
     return "pooled" if metric.always_pooled else metric.aggregate
 
 
-def span(metric: Metric) -> str:
-    """From where to where its values are."""
+def format_range(metric: Metric) -> str:
+    """The range of its values as text."""
     low, high = metric.range
     lowest = "-∞" if low is None else format_value(low)
     return f"from {lowest} to {'∞' if high is None else format_value(high)}"
@@ -208,13 +208,13 @@ def format_notation(metric: Metric) -> str:
     return f"{metric.name}@{symbol}" if field.is_required() else f"{metric.name}[@{symbol}]"
 
 
-def lead(metric: Metric) -> str:
+def first_sentence(metric: Metric) -> str:
     """The first sentence of its page."""
     return metric.page.split("\n\n")[0].replace("\n", " ")
 
 
 def page_prose(metric: Metric) -> str:
-    """Its page without what is written in Python."""
+    """Its page without the examples in Python."""
     paragraphs = list[str]()
     for paragraph in metric.page.split("\n\n"):
         words, python, _ = paragraph.partition(">>> ")
@@ -240,7 +240,7 @@ def _parameters(metric: Metric) -> list[str]:
 
 
 def formula_lines(metric: Metric, params: Mapping[str, Any] | None = None) -> list[str]:
-    """The LaTeX of a metric's formula, and of the definitions behind it; none where it has none.
+    """The LaTeX of a metric's formula, and of the definitions behind it.
 
     With the parameters of a measure, also the numbers of the formula's letters, and what differs
     from the default form, which is the one that the formula has.
@@ -277,7 +277,7 @@ def bibtex_entries() -> dict[str, str]:
 
 
 def bibtex_of(metric: Metric) -> dict[str, str]:
-    """The entries of a metric by their keys; of one that has none its `source` as it is."""
+    """The BibTeX entries of a metric's sources by their keys, or of its `source` as it is."""
     named = {
         key: entry
         for cited, entry, key in _references()

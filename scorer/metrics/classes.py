@@ -51,9 +51,9 @@ def positive_code(view: Labelled, positive: str | None) -> int | None:
     return view.classes.index(positive)
 
 
-def divide_or_zero(part: ArrayLike, whole: ArrayLike) -> Floats:
-    """The quotients of two arrays; 0 where the divisor is 0."""
-    return np.nan_to_num(divide(part, whole))
+def divide_or_zero(numerator: ArrayLike, denominator: ArrayLike) -> Floats:
+    """The quotients of two arrays; 0 where the denominator is 0."""
+    return np.nan_to_num(divide(numerator, denominator))
 
 
 def refuse_several_labels(view: Labelled, name: str) -> None:

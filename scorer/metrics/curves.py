@@ -93,8 +93,8 @@ def _curve_figure(
     """A figure of the binary problems.
 
     Its columns `true`, `score`, `level` and `class` have shape (rows, problems), or (rows,) where
-    there is one problem. `both_sides` says which rows make the value uncertain where they are few:
-    the true ones and the others, or the true ones alone. `class` tells them apart.
+    there is one problem. `class` is the class of rows that makes the value uncertain where it is
+    rare: 1 of true rows, and 0 of the others with `both_sides`, else -1, which is no class.
     """
     true, score = binary_problems(view, positive)
     # Levels are computed here, once: a bootstrap, which draws lists often, then never sorts scores.
@@ -375,8 +375,8 @@ def prtrapezoids(
     """The area under the precision-recall curve with straight lines between its points.
 
     From recall 0 with precision 1 through a point at each probability. Lines are too good for such
-    a curve, most where many rows have the same probability; `AveragePrecision` has none. Both are
-    called PRAUC or AUPRC, so that neither answers to these names.
+    a curve, most where many rows have the same probability; `AveragePrecision` draws steps. Both
+    are called PRAUC or AUPRC, so that neither answers to these names.
 
     Down the list: one of one, then two of three rows:
 
@@ -390,7 +390,7 @@ def prtrapezoids(
 
 
 def _normalized_gini(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    """The Gini coefficient of rows ordered by `key`, over that of rows ordered by their targets."""
+    """The Gini coefficient of the order by `key`, over the coefficient of the order by targets."""
     target, key, weight = columns["target"], columns["key"], columns["weight"] * row_weight
     counted = weight > 0
     if not counted.any() or np.ptp(target[counted]) == 0 or np.isnan(key[counted]).any():
@@ -429,14 +429,14 @@ def _gini(key: Floats, target: Floats, weight: Floats) -> float:
     undefined="all targets are equal, or a row has no prediction",
 )
 def normalizedgini(view: Targets, *, ties: TiedRows = "mean") -> Figure:
-    """How well predictions order the rows: the Gini coefficient over that of the best order.
+    """How well predictions order the rows: their Gini coefficient over the best order's.
 
     With the rows by their predictions, highest first, it is the area between the running share of
-    the targets and that of the rows, over the same area of the rows by their targets. Rows with
-    equal predictions count as in all orders at once; Kaggle's code takes them as they stand in the
-    file: `ties=file`. Weights are those of the rows. Equal targets, such as of one class alone,
-    have no value. For targets 0 and 1 it is 2 AUROC - 1. What recommenders call Gini, how unevenly
-    items are recommended, is `Gini`.
+    the targets and the running share of the rows, over the same area of the rows by their targets.
+    Rows with equal predictions count as in all orders at once; Kaggle's code takes them in the
+    order of the file: `ties=file`. Rows count by their weights. Equal targets, such as of one class
+    alone, have no value. For targets 0 and 1 it is 2 AUROC - 1. What recommenders call Gini, how
+    unevenly items are recommended, is `Gini`.
 
     >>> normalizedgini(Targets.of_rows([1, 0, 1, 0], [4, 3, 2, 1])).pooled()  # 2 * 3/4 - 1
     0.5

@@ -110,11 +110,11 @@ def _mean_until_satisfied(
     tools="ir_measures: SDCG",
 )
 def sdcg(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowest = 0) -> Ratio:
-    """How near a list's discounted gain comes to that of k items of the highest grade.
+    """How near a list's discounted gain comes to the gain of k items of the highest grade.
 
-    The gain at rank i, 0 to 1, is divided by log2(i + 1), and the sum by that of k full gains:
-    `nDCG` as if at least k items of the highest grade were there, so that 1 is out of reach where
-    there are fewer.
+    The gain at rank i, 0 to 1, is divided by log2(i + 1), and the sum by the same sum of k full
+    gains: `nDCG` as if at least k items of the highest grade were there, so that 1 is out of reach
+    where there are fewer.
 
     Returned x, a; a has the highest grade:
 
@@ -182,8 +182,8 @@ def inst(
     """The gain per item looked at, for a reader who is after T and loses interest as it is found.
 
     With G gained down to rank i the reader goes on with chance ((i + 2T - G - 1) / (i + 2T - G))^2;
-    `INSQ` is the same with G = 0 throughout. The default `depth` is that of `INSQ`. T is .5 or
-    more: below it a chance could exceed 1.
+    `INSQ` is the same with G = 0 throughout, and has the same default `depth`. T is .5 or more:
+    below it a chance could exceed 1.
 
     T = 1, two ranks, returned a, x; the reader goes on with chance (1/2)^2:
 
@@ -269,7 +269,7 @@ def nerr8(view: Judged, *, k: Depth, max_grade: Highest = None, min_grade: Lowes
     From rank i the reader goes on with chance 1 - gain, and nowhere beyond k. It is ERR's reader in
     a C/W/L measure, which ERR itself is not (equation 8). As in ir_measures, whose `max_rel` is
     max_grade, a grade gains its share of max_grade, 0 to 1, not (2^grade - 1) / 2^max_grade as in
-    `ERR`. What NTCIR calls nERR, `ERR` over that of the best list, is `nERR`.
+    `ERR`. What NTCIR calls nERR, `ERR` over the best list's, is `nERR`.
 
     Returned a, x; a gains 1/2:
 
@@ -320,7 +320,7 @@ def nerr10(
     """The gain per item looked at, where gains satisfy a reader who else goes on with chance p.
 
     From rank i the reader goes on with chance p times 1 - gain (equation 10). The defaults of
-    `depth` and p are those of cwl_eval.
+    `depth` and p are cwl_eval's.
 
     Returned a, x; a gains 1/2, and rank 2 is looked at with chance .9 of 1/2:
 
@@ -351,8 +351,8 @@ def nerr11(
 ) -> Ratio:
     """The gain per item looked at, where gains satisfy the reader of `INSQ`.
 
-    From rank i the reader goes on with chance ((i + 2T - 1) / (i + 2T))^2 times 1 - gain
-    (equation 11). The default `depth` is that of cwl_eval.
+    From rank i the reader goes on with chance ((i + 2T - 1) / (i + 2T))^2 times 1 - gain (equation
+    11). The default `depth` is cwl_eval's.
 
     T = 1; returned a, x; a gains 1/2, and rank 2 is looked at with chance 4/9 of 1/2:
 

@@ -86,7 +86,7 @@ def _subtopic_ratio(
 
 
 def _over_highest_gain(view: Diverse, rel: float, k: int, alpha: float, weight: Weight) -> Ratio:
-    """The gain of each list down to rank k over that of k items relevant to every subtopic."""
+    """The gain of each list down to rank k over the gain of k items relevant to every subtopic."""
     facets = view.hit_facets(rel).top(k)
     # what each subtopic gains if all k items are relevant to it
     gains = (1 - alpha) ** np.arange(k, dtype=np.float64)
@@ -100,7 +100,7 @@ def _over_highest_gain(view: Diverse, rel: float, k: int, alpha: float, weight: 
 def _over_best_order(
     view: Diverse, rel: float, k: int | None, alpha: float, weight: Weight
 ) -> Ratio:
-    """The gain of each list down to rank k over that of the best order of its judged items."""
+    """The gain of each list down to rank k over the gain of the best order of its judged items."""
     facets, ideal = view.hit_facets(rel).top(k), view.best_order(rel, alpha, k)
     best = ideal.total(_weighted_gains(ideal, alpha, weight))
     gain = _weighted_gains(facets, alpha, weight)
@@ -124,7 +124,7 @@ def alpha_dcg(
     rel: Relevant = 1,
     normalize: bool = True,
 ) -> Ratio:
-    """The discounted gain of new subtopics, over that of items relevant to every subtopic.
+    """The discounted gain of new subtopics, over the gain of items relevant to every subtopic.
 
     A subtopic that an item is relevant to gains (1 - alpha)^c, where c items above have the same
     subtopic; the item's gains are divided by log2(rank + 1). The sum is divided by what k items
@@ -165,9 +165,9 @@ def alpha_ndcg(
     alpha: Redundancy = DEFAULT_REDUNDANCY,
     rel: Relevant = 1,
 ) -> Ratio:
-    """The discounted gain of new subtopics, over that of the best order of the judged items.
+    """The discounted gain of new subtopics, over the gain of the best order of the judged items.
 
-    The gains are those of `alpha_DCG`. The best order has at each rank the item that gains the most
+    The gains are as in `alpha_DCG`. The best order has at each rank the item that gains the most
     there; ties go by item id downwards, as in ndeval and ir_measures. To find the very best order
     is NP-hard, so that a list may exceed 1.
 
@@ -190,7 +190,7 @@ def alpha_ndcg(
     tools="ndeval: ERR-IA@10 (at k = 1 not divided); ir_measures: ERR_IA",
 )
 def err_ia(view: Diverse, *, k: ShallowCutoff, rel: Relevant = 1) -> Ratio:
-    """Expected reciprocal rank over subtopics, over that of items relevant to every subtopic.
+    """Expected reciprocal rank over subtopics, as a share of the highest possible.
 
     For each subtopic a reader is satisfied by a relevant item with chance 1/2, as in `ERR` of two
     grades, and ends; subtopics count alike. The sum is divided by what k items that are relevant to
@@ -217,10 +217,11 @@ def err_ia(view: Diverse, *, k: ShallowCutoff, rel: Relevant = 1) -> Ratio:
     range=(0, None),
 )
 def nerr_ia(view: Diverse, *, k: ShallowCutoff, rel: Relevant = 1) -> Ratio:
-    """Expected reciprocal rank over subtopics, over that of the best order of the judged items.
+    """Expected reciprocal rank over subtopics, as a share of the best order's.
 
-    The sum of `ERR_IA`, over that of the best order of `alpha_nDCG`, as in ndeval and ir_measures;
-    a list may exceed 1. Without subtopics it is `nERR` of two grades.
+    The sum of `ERR_IA` is divided by the same sum of the best order, which is found as in
+    `alpha_nDCG`, as in ndeval and ir_measures; a list may exceed 1. Without subtopics it is `nERR`
+    of two grades.
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 
@@ -338,7 +339,7 @@ def nnrbp(
     beta: Persistence = DEFAULT_PERSISTENCE,
     rel: Relevant = 1,
 ) -> Ratio:
-    """`NRBP` of a list over that of the best order of the judged items, as in `alpha_nDCG`.
+    """`NRBP` of a list over `NRBP` of the best order of the judged items, as in `alpha_nDCG`.
 
     a is relevant to subtopics 1 and 2, b to 1; returned b, a:
 

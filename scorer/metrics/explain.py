@@ -4,7 +4,7 @@ Nothing here prints. Numbers stay numbers until a report writes them.
 
 >>> ratio = Ratio([2.0], 5, "found / k", {"found": [2.0], "k": 5})
 >>> equation = explain_ratio("P@5", ratio, 0)
->>> print(equation.name, "=", equation.formula, "=", equation.put_in("{:g}".format))
+>>> print(equation.name, "=", equation.formula, "=", equation.write_numbers("{:g}".format))
 P@5 = found / k = 2 / 5
 """
 
@@ -58,15 +58,15 @@ class NamedItems(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A table. Of a long one the rows that matter are shown."""
+    """A table, of which long ones are abbreviated."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
-    matter: tuple[bool, ...] = ()  # one a row; none: all do
+    matter: tuple[bool, ...] = ()  # whether each row stays when it is abbreviated; empty: all do
 
     def abbreviated(self) -> Iterator[tuple[Cell, ...] | int]:
-        """The rows to show; a number stands for that many rows left out."""
+        """The rows to show, and in place of rows left out their number."""
         last = len(self.rows) - 1
         rows = list(range(len(self.rows)))
         if len(rows) > ROWS:
@@ -88,11 +88,11 @@ class Equation(NamedTuple):
 
     name: str
     formula: str
-    numbers: str  # the same with {} for each of `parts`: arithmetic that anybody can redo
+    numbers: str  # the formula with {} in place of each of `parts`
     parts: tuple[float, ...]
     value: float
 
-    def put_in(self, write: Write) -> str:
+    def write_numbers(self, write: Write) -> str:
         """The formula in numbers."""
         return self.numbers.format(*map(write, self.parts))
 
@@ -143,7 +143,7 @@ def sum_equation(
 ) -> Equation:
     """An equation over a sum: the {} of `numbers` becomes the summands if they are few.
 
-    >>> sum_equation("CG", "sum of gains", "{}", [3, 2], 5).put_in("{:g}".format)
+    >>> sum_equation("CG", "sum of gains", "{}", [3, 2], 5).write_numbers("{:g}".format)
     '3 + 2'
     """
     terms = [float(term) for term in summands]
@@ -154,7 +154,7 @@ def sum_equation(
 
 
 def explain(measure: Measure, one: OneList, value: float) -> Steps:
-    """The steps from what a list holds to its value, by the metric's own function or by what it is.
+    """The steps to a list's value, by the metric's own function or from what it returns.
 
     Args:
         measure: The measure, whose parameters are settled.
@@ -321,7 +321,7 @@ def _at_ranks(size: int, rank: Ints, values: ArrayLike) -> Floats:
 
 
 def _term_of_list(term: ArrayLike, index: int | None) -> float:
-    """The number that a term has for one list, or in all; a single number is that of each list."""
+    """The value of a term for one list, or its sum over all; a single number is every list's."""
     array = np.asarray(term, dtype=np.float64)
     if array.ndim == 0:
         return float(array)

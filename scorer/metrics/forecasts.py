@@ -178,8 +178,8 @@ def quantilescore(view: Targets, *, quantiles: Quantiles, scale: Scale | None = 
 
     The quantiles are columns of the submission, `prediction` and further ones: `extra: {low:
     number, high: number}`. With `scale` each row's score is divided by a further column of the
-    truth, so that with a column `weight` it is the weighted scaled pinball loss of the M5: scale
-    and weight are those of the row's series.
+    truth, so that with a column `weight` it is the weighted scaled pinball loss of the M5: each row
+    has the scale and the weight of its series.
 
     A target of 10; its median predicted as 9, its upper decile as 11:
 

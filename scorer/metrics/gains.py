@@ -163,7 +163,7 @@ def _dcg(
 
 
 def _over_best(total: Ratio, best: Ratio) -> Ratio:
-    """The total of each list over that of the best list there could be."""
+    """The total of each list over the total of the best list there could be."""
     formula, terms = f"{total.formula} / {best.formula}", {**total.terms, **best.terms}
     return Ratio(total.numerator, best.numerator, formula, terms, total.table, best.table)
 
@@ -289,10 +289,10 @@ def irbu(
 ) -> Ratio:
     """The patience that a reader has left when satisfied: p^r at rank r, on average.
 
-    The reader is that of `ERR`: an item of grade g satisfies with chance (2^g - 1) / 2^max_grade
-    and ends the reading. ERR values the end at rank r by 1/r, this by p^r. It is the part for one
-    intent of rank-biased utility (Amigó et al., SIGIR 2018), without its cost of effort; NTCIR
-    takes p = .99.
+    The reader is the same as in `ERR`: an item of grade g satisfies with chance (2^g - 1) /
+    2^max_grade and ends the reading. ERR values the end at rank r by 1/r, this by p^r. It is the
+    part for one intent of rank-biased utility (Amigó et al., SIGIR 2018), without its cost of
+    effort; NTCIR takes p = .99.
 
     Grades 1, none and 2, chances 1/4, 0 and 3/4:
 
@@ -368,7 +368,7 @@ class GeometricWeights:
 
     Args:
         p: The persistence, above 0 and below 1.
-        deepest: The last depth that is asked for.
+        deepest: The last depth of all sums.
     """
 
     def __init__(self, p: float, deepest: int) -> None:
@@ -409,8 +409,8 @@ def compat(view: Judged, *, p: Persistence = 0.95, normalize: bool = True) -> Ra
     The rank-biased overlap of the list with an ideal one: the items with a grade above 0, best
     first, equal grades in the order in which they were returned. Depth d weighs p^(d - 1), and
     `normalize` divides by the overlap of the ideal with itself, since both are finite. Items that
-    were not returned follow those of equal grade; in ir_measures they stand before returned ones
-    with a score below 0.
+    were not returned follow returned ones of equal grade; in ir_measures they stand before returned
+    ones with a score below 0.
 
     Returned b, a; a is better; depth 1 shares none, depth 2 both:
 
@@ -465,9 +465,9 @@ def rbo(
 
     The share of common items among the first d weighs (1 - p) p^(d - 1). Lists end, and what
     follows is extrapolated from the overlap at their ends (equation 32, RBO_ext, lists of unequal
-    length as well); `tail=zero` adds nothing, which is what is certain. The truth's ranking is its
-    items with a grade of 0 or more, best first, equal grades as they stand in its file. Unlike
-    `Compat`, an item counts by its rank and not by its grade.
+    length as well); `tail=zero` adds nothing, so that the value is a lower bound. The truth's
+    ranking is its items with a grade of 0 or more, best first, equal grades in the order of its
+    file. Unlike `Compat`, an item counts by its rank and not by its grade.
 
     Returned b, a; the truth ranks a, b; depth 1 shares none, depth 2 both:
 

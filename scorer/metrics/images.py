@@ -58,8 +58,8 @@ def dice(view: Masks, *, empty: EmptyImage = "one") -> Ratio:
     """Twice the pixels that both masks have, over the pixels of either.
 
     A mask is the run lengths in a cell, `start length start length ..` with pixels counted from 1,
-    in rows or in columns, if only truth and submission agree. A list is an image. `average=pooled`
-    counts the pixels of all images together. It is the F1 of pixels.
+    in rows or in columns, but the same in truth and submission. A list is an image.
+    `average=pooled` counts the pixels of all images together. It is the F1 of pixels.
 
     Pixels 1 to 4 submitted, 3 to 6 true; and an image with neither:
 
@@ -253,11 +253,11 @@ def boxap(
 ) -> Figure:
     """The mean, over classes and thresholds of overlap, of the average precision of boxes.
 
-    The boxes of a class in all images stand by their scores; each is right that matches a true box
-    of its image, by an intersection over union of at least `iou`. By default the thresholds are
-    COCO's ten, `0.5:0.95:0.05`; `iou=0.5, rule=voc` is PASCAL VOC's mean AP, without the pixel that
-    its program adds to sides. Classes without a true box do not count, in no image; crowds, sizes
-    and difficult boxes are not told apart.
+    The boxes of a class in all images are ranked by their scores; a box is right that matches a
+    true box of its image, by an intersection over union of at least `iou`. By default the
+    thresholds are COCO's ten, `0.5:0.95:0.05`; `iou=0.5, rule=voc` is PASCAL VOC's mean AP, without
+    the pixel that its program adds to sides. Classes without a true box in any image do not count;
+    crowds, sizes and difficult boxes are treated as all others.
 
     The surer of two boxes is right, of two true ones:
 

@@ -111,7 +111,7 @@ class Measure:
         if self.parts and self.params["per"] == "mean":
             return "formula"
         if not self.combination.plain:
-            return self.combination.word
+            return self.combination.outermost
         return "pooled" if self.pooled else self.metric.aggregate.replace("pooled", "mean")
 
     @property
@@ -142,7 +142,7 @@ class Measure:
 
     @property
     def chance(self) -> float | None:
-        """The value of guesses, which reversed answers mirror; None if the metric has none."""
+        """The value of random guesses, which reversed answers mirror; None if it is unknown."""
         if self.parts or self.metric.better != "higher" or self.range != self.metric.range:
             return None
         if self.metric.name == "AUROC":
@@ -270,7 +270,7 @@ def _add_cutoff(metric: Metric, at: Any, given: dict[str, Any]) -> None:
 def find_measure(measures: Sequence[Measure], word: str) -> Measure | None:
     """The measure that a word names: by its id, its name, or any other notation of it.
 
-    The name of a metric alone is that of its one measure, if there is one only.
+    The name of a metric alone names its measure, if the metric has one measure only.
 
     >>> from scorer.metrics.ranking import ap
     >>> measures = [parse_measure(ap.metric, "AP@10")]
@@ -377,7 +377,7 @@ def _has_name(metric: Metric, word: str) -> bool:
 
 
 def _canonical_name(metric: Metric, params: Mapping[str, Any]) -> str:
-    """The metric's name with what is not at its default; the cut-off stands behind the @."""
+    """The metric's name with the parameters that differ from their defaults, and @ the cut-off."""
     fields = metric.parameters.model_fields
     at = params.get(metric.cutoff)
     entries = {

@@ -92,8 +92,8 @@ def _item_figure(view: Returned, k: int, function: Any, no_bootstrap: str, formu
 def cataloguecoverage(view: Returned, *, k: Cutoff, catalogue: Catalogue = None) -> Figure:
     """The share of all items that at least one list recommends in its first k ranks.
 
-    All items are those of the challenge's `items`. Others divide by the items of the training set,
-    or take every item that could be predicted at all (prediction coverage).
+    All items are in the challenge's `items`. Others divide by the items of the training set, or
+    take every item that could be predicted at all (prediction coverage).
 
     Two lists recommend a and b, and a; of four items:
 
@@ -229,7 +229,7 @@ def listcoverage(view: Returned) -> Ratio:
 def novelty(
     view: Returned, *, k: Cutoff, base: ShareBase = "users", users: PastUsers = None
 ) -> Ratio:
-    """How surprising it is that anybody knows the recommended items, in bits.
+    """How surprising it is that a past user knows the recommended items, in bits.
 
     The mean over a list's first k items of -log2 of the share of past users that know the item
     (`base=users`, as Zhou et al. and RankSys's free discovery) or of the share of past interactions
@@ -274,7 +274,7 @@ def serendipity(
     """How many of the first k ranks hold an item that is relevant and yet unexpected.
 
     With a number, the items that most past users know are expected (equal counts in the order of
-    their ids), and the value is the share of the k ranks with a relevant item that is none of them.
+    their ids), and the value is the share of the k ranks with a relevant item that is not expected.
     Ge et al. leave open which primitive recommender sets the expectations; here it is popularity.
     With `expected=history` a relevant item counts by how unlike the items of the list's history it
     is: its mean `distance` from them by the feature columns, and 1 where there is no history.
@@ -304,7 +304,7 @@ def serendipity(
 
 
 def _distance_from_history(items: Returned, distance: str) -> Floats:
-    """The mean distance of each item from those of its list's history, 1 where there is none."""
+    """The mean distance of each item from the items of its list's history; 1 without a history."""
     features = items.catalogue.features
     sums, count = np.zeros(items.item.size), np.zeros(items.item.size)
     for row, past in items.past():

@@ -1,7 +1,7 @@
 """Metrics of predicted numbers: errors, explained variance and correlation.
 
 The numbers are the rows of a table, each a list of its own, or the ratings of lists. Means of rows
-are a `Ratio`; what is more than a mean is a `Figure` of all rows and their weights.
+are a `Ratio`; any other value is a `Figure` of all rows and their weights.
 """
 
 from __future__ import annotations
@@ -364,7 +364,7 @@ def r2(view: Targets) -> Figure:
     """How much of the targets' variance the predictions explain: 1 is all, 0 as their mean.
 
     Below 0 the mean would have been better. As in scikit-learn, where all targets are equal: 1 if
-    all predictions are right, else 0. Of ratings the mean is that of all together; `average=lists`
+    all predictions are right, else 0. Of ratings the mean is over all together; `average=lists`
     takes each list's own, and the value is the mean over lists.
 
     >>> r2(Targets.of_rows([1, 2, 3], [1, 2, 4])).pooled()  # 1 - 1 / 2
@@ -687,7 +687,7 @@ def intervalcoverage_of_ratings(view: Targets) -> Ratio:
     kind="ratings",
 )
 def wrmsse(view: Targets, *, scale: ListNumber = "scale", weight: ListNumber = "weight") -> Ratio:
-    """The error of each series over that of the naive forecast of its past, weighted.
+    """The error of each series over the error of the naive forecast of its past, weighted.
 
     A list is a series, its items are days: sqrt(mean squared error / scale), where the scale is the
     mean squared difference from one day to the next in the series' past, and the mean over series

@@ -26,8 +26,8 @@ RankDivisor = Annotated[
 OpenPair = Annotated[
     Annotated[float, Field(ge=0, le=1)] | Literal["likelihood"],
     Field(
-        description="What a pair counts that truth or submission leaves open: 0 to 1, or "
-        "likelihood, each pair its own."
+        description="What a pair counts that truth or submission does not order: 0 to 1, or "
+        "likelihood, for each pair its own."
     ),
     Needs(lambda unknown, _: ("likelihood",) if unknown == "likelihood" else ()),
 ]
@@ -57,7 +57,7 @@ def tau(view: Judged) -> Ratio:
     Over the items that both rank. tau-b: pairs tied in the submission or in the truth are neither,
     and the divisor is the geometric mean of the pairs that each does not tie, as in scipy's
     kendalltau. Items of equal score are tied, whatever rule for ties ranks them. `average=pooled`
-    divides the sum of all lists' differences by that of their divisors, so that long lists count
+    divides the sum of all lists' differences by the sum of their divisors, so that long lists count
     more, as in Kaggle's AI4Code. A truth without grades is an order, best first, where all measures
     compare orders, as Tau, TauAP and Rho do.
 
@@ -196,11 +196,11 @@ def _explain_edrc(
     columns = {"W(v)": size, "C(v)": counts, "D(v)": divisor, "C(v) / D(v)": shares}
     shown = {name: np.where(rank > 1, column, np.nan) for name, column in columns.items()}
     yield grid("The items v", {"v": names, "R(v)": rank} | shown)
-    whole, total = (size / divisor)[counted], float(shares[counted].sum())
-    yield sum_equation("Z", "sum of |W(v)| / D(v)", "{}", whole, whole.sum())
+    weights, total = (size / divisor)[counted], float(shares[counted].sum())
+    yield sum_equation("Z", "sum of |W(v)| / D(v)", "{}", weights, weights.sum())
     symbols, numbers = "2 / Z × sum of C(v) / D(v) - 1", "2 / {} × {} - 1"
     value = float(edrc(one.view, discount=discount, closure=closure, unknown=unknown)[0])
-    yield equation("EDRC", symbols, numbers, whole.sum(), total, value=value)
+    yield equation("EDRC", symbols, numbers, weights.sum(), total, value=value)
 
 
 @metric(

@@ -119,7 +119,7 @@ def brier(view: Labelled, *, scale: BrierScale = None) -> Ratio:
 
 
 def _relative_cross_entropy(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    """By how many percent the cross-entropy is below that of predicting the classes' shares."""
+    """By how many percent the cross-entropy is lower than if the classes' shares are predicted."""
     weight = columns["weight"] * row_weight
     class_weight = np.bincount(columns["class"], weight)
     total = class_weight.sum()
@@ -143,12 +143,12 @@ def _relative_cross_entropy(columns: Mapping[str, Any], row_weight: Floats) -> f
     undefined="all rows are of one class",
 )
 def rce(view: Labelled) -> Figure:
-    """By how many percent the cross-entropy is below that of always predicting the classes' shares.
+    """By how many percent the cross-entropy is lower than if the classes' shares are predicted.
 
     100 (1 - CE / CE of the naive prediction), where the naive one gives every row the share that
     each class has among the true ones. 0 is as good as that, 100 perfect, below 0 worse.
     Probabilities are clipped as in `LogLoss`. With one class alone it is undefined. As in the
-    challenge the shares are those of the rows that are scored, so that a split of them has its own
+    challenge the shares are among the rows that are scored, so that a split of them has its own
     naive prediction.
 
     >>> rows = Labelled.of(["a", "b"], {"a": [0.5, 0.25], "b": [0.5, 0.75]})
@@ -267,11 +267,12 @@ def _probabilistic_f(columns: Mapping[str, Any], row_weight: Floats, *, beta: fl
 def probabilisticf1(view: Labelled, *, beta: Beta = 1, positive: Positive = None) -> Figure:
     """F1 whose counts are sums of probabilities: a row with 0.7 is 0.7 of a positive one.
 
-    Precision is the probability of the positive rows over that of all, recall the same over the
-    number of positive rows. Of two classes; undefined where no row is positive. It is no proper
+    Precision is the sum of the positive rows' probabilities over the sum of all, recall the same
+    over the number of positive rows. Of two classes; undefined where no row is positive. It is no
+    proper
     score: probabilities of 0 and 1 gain by it.
 
-    Probabilities 0.8 and 0.4, of which the first is right:
+    Probabilities 0.8 of a positive row and 0.4 of another:
 
     >>> rows = Labelled.of(["b", "a"], {"a": [0.2, 0.6], "b": [0.8, 0.4]})
     >>> round(probabilisticf1(rows).pooled(), 6)  # 2 × 0.8 / (1 + 1.2)

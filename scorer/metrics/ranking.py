@@ -3,7 +3,7 @@
 Each metric computes all lists at once. `view.hits` has an element for each judged item that was
 returned, ordered by list, then by rank. `view.ideal` has one for each judged item of the truth,
 ordered by list, best grade first. `hits.spread` is true under `ties: expected`: a tied item then
-stands at each rank of its tie group with equal chance.
+has each rank of its tie group with equal chance.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def p(
 def r(
     view: Judged, *, k: Cutoff, rel: Relevant = 1, denominator: RecallDivisor = "relevant"
 ) -> Ratio:
-    """The share of the relevant items that stands at the first k ranks.
+    """The share of the relevant items that is among the first k.
 
     It is divided by all R relevant items, as in trec_eval, so that it cannot reach 1 where R is
     above k; `denominator=capped` divides by min(R, k).
@@ -313,7 +313,7 @@ def rr(view: Judged, *, k: Cutoff | None = None, rel: Relevant = 1) -> Ratio:
     ties=("expected", "mean-rank"),
 )
 def success(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
-    """Whether any relevant item stands at the first k ranks: 1 or 0.
+    """Whether any relevant item is among the first k: 1 or 0.
 
     Recommendation calls its mean the hit rate, knowledge graphs Hits@k; the Open Graph Benchmark's
     Hits@k, against negatives, is `Hits`. Some call it recall at k; ours is `R`.
@@ -420,9 +420,9 @@ def infap(view: Judged, *, rel: Relevant = 1) -> Ratio:
 def iprec(view: Judged, *, recall: RecallLevel, rel: Relevant = 1) -> Ratio:
     """The highest precision at any rank where that share of the relevant items is found.
 
-    A rank qualifies when at least ceil(recall * R) relevant items stand at or above it, computed
-    exactly; 0 if none qualifies. trec_eval asks for too few: version 9 takes recall * R + .9
-    without its fraction (1 of 21 items at a recall of .05, where 1.05 need 2), version 10 the
+    A rank qualifies when at least ceil(recall * R) relevant items have this rank or a better one,
+    computed exactly; 0 if none qualifies. trec_eval asks for too few: version 9 takes recall * R +
+    .9 without its fraction (1 of 21 items at a recall of .05, where 1.05 need 2), version 10 the
     nearest whole number.
 
     Returned a, x, b; a, b and c are relevant. Half of 3 needs 2 of them:
@@ -489,7 +489,7 @@ def _explain_marp(one: OneList, *, cutoffs: Cutoffs, at_cutoff: Literal["include
 def marp(
     view: Judged, *, cutoffs: Cutoffs, at_cutoff: Literal["include", "cut"] = "include"
 ) -> Ratio:
-    """How many of a list's best items stand at its first ranks, averaged over several depths.
+    """How many of a list's best items are at its first ranks, averaged over several depths.
 
     At depth z the relevant items are the z best of the truth, together with those that have the
     same grade as the last of them (`at_cutoff=include`, as in the challenge). `at_cutoff=cut` takes
@@ -537,14 +537,14 @@ def _best_hits(hits: Hits, ideal: Hits, z: int, at_cutoff: str) -> Hits:
     ties=("mean-rank",),
 )
 def hits(view: Judged, *, k: Cutoff, rel: Relevant = 1) -> Ratio:
-    """The share of the positive items whose score is above that of the k-th best negative.
+    """The share of the positive items that score higher than the k-th best negative.
 
     Positive items have a grade of `rel` or more, negative ones a grade from 0 to below it; unjudged
     items are neither. A positive with the very score of the k-th negative is no hit. With fewer
     than k negatives every positive that was returned is one, as in the Open Graph Benchmark, where
     all edges are one list (ogbl-ppa, ogbl-collab, ogbl-ddi). In knowledge graphs Hits@k is
-    something else, whether the true entity stands at the first k ranks: that is `Success`, with
-    `ties: mean-rank` for the realistic rank.
+    something else, whether the true entity is among the first k: that is `Success`, with `ties:
+    mean-rank` for the realistic rank.
 
     Positives a, b, c and negatives x, y; the second best negative is y:
 
@@ -793,9 +793,9 @@ def _classes_by_list(in_list: Ints, classes: Column, column: str) -> set[tuple[i
 def lrap(view: Scored, *, rel: Relevant = 1) -> Ratio:
     """The mean, over relevant items, of the share of relevant ones that score as much or more.
 
-    All items with an equal score stand at the last of their ranks, whatever `ties` says, so that
-    equal scores never gain; a relevant item that is not returned counts as 0. `average=pooled`
-    takes the relevant items of all lists together: DCASE's label-weighted average.
+    All items with an equal score have the last of their ranks, whatever `ties` says, so that equal
+    scores never gain; a relevant item that is not returned counts as 0. `average=pooled` takes the
+    relevant items of all lists together: DCASE's label-weighted average.
 
     Relevant a at rank 1, b tied with x and y at rank 4:
 

@@ -1,4 +1,4 @@
-"""Metrics of lists as sets: what was returned against what is relevant, whatever the order."""
+"""Metrics of lists as sets: the returned items against the relevant ones, whatever the order."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def setf(view: Judged, *, rel: Relevant = 1, beta: Beta = 1, empty: EmptySet = "
     (1 + beta^2) P R / (beta^2 P + R), which is (1 + beta^2) c / (beta^2 R + n) for c relevant items
     among n returned. beta is van Rijsbergen's: trec_eval's set_F.4 is our beta=2. A list without a
     relevant item has no value; with `empty=one` it has 1 where nothing was returned, 0 elsewhere.
-    If pooled, what is returned where nothing is relevant counts as wrong.
+    If pooled, items returned where nothing is relevant count as wrong.
 
     Returned a, x; a, b and c are relevant:
 
@@ -142,8 +142,8 @@ def setjaccard(
     """The relevant items that were returned, over all that are relevant or returned.
 
     A list without a relevant item has no value; with `empty=one` it has 1 where nothing was
-    returned, as in rules that ask for empty answers, and 0 elsewhere. Then lists without rows in
-    the truth stand in the public `lists`. With `thresholds` the value is the share of them that the
+    returned, as in rules that ask for empty answers, and 0 elsewhere. Then the public `lists` names
+    the lists without rows in the truth. With `thresholds` the value is the share of them that the
     coefficient is above, as with `IoU` of masks.
 
     Returned a, x; a, b and c are relevant:
@@ -235,7 +235,7 @@ def numrel(view: Judged, *, rel: Relevant = 1) -> Ratio:
     aliases=("num_ret",),
 )
 def numret(view: Judged, *, rel: Relevant | None = None) -> Ratio:
-    """How many items a list returned; with `rel`, those of at least that grade.
+    """How many items a list returned; with `rel`, how many of at least that grade.
 
     `NumRet(rel=1)` is NumRelRet, as in ir_measures.
 

@@ -187,7 +187,14 @@ def read_spans(
     only: str | None = None,
     form: str = "ends",
 ) -> Iterator[tuple[list[TypedSpan], list[TypedSpan]]]:
-    """The true and the submitted spans of each list, those of the type `only`.
+    """The true and the submitted spans of each list.
+
+    Args:
+        texts: The view.
+        rel: The lowest grade of a true span.
+        type_columns: The columns with the types, of the truth first; None: texts begin with them.
+        only: The type of the spans; None: all types.
+        form: How a text gives its numbers, as in `spanf1`.
 
     Raises:
         ChallengeError: The truth has a text that is no span.
@@ -256,7 +263,7 @@ def _refuse_many_spans(texts: Texts) -> None:
 
 
 def _f1(amounts: Iterable[tuple[float, float, float]]) -> Ratio:
-    """F1 of what is right, true and submitted in each list; 1 for a list without any."""
+    """F1 from the right, true and submitted amounts of each list; 1 where all are 0."""
     right, true, submitted = np.array(list(amounts), dtype=np.float64).reshape(-1, 3).T
     return Ratio(
         2 * right,
@@ -312,7 +319,7 @@ def spanf1(
 def _count_spans(
     true: Spans, submitted: Spans, match: str, share: float
 ) -> tuple[float, float, float]:
-    """What is right, true and submitted in a list."""
+    """The right, the true and the submitted amount of a list."""
     if match == "units":
         return _count_units(true, submitted)
     right: float
@@ -346,7 +353,7 @@ def _overlap_of_type(true: SpanColumns, submitted: SpanColumns, share: float) ->
 
 
 def _count_partial(true: Spans, submitted: Spans) -> float:
-    """Those with equal ends, and half of the further pairs that overlap."""
+    """The pairs with equal ends, and half of the other pairs that overlap."""
     sides = [Counter(span[1:3] for span in side) for side in (true, submitted)]
     equal = sides[0] & sides[1]
     rest = [[TypedSpan("", *ends) for ends in (side - equal).elements()] for side in sides]
@@ -354,7 +361,7 @@ def _count_partial(true: Spans, submitted: Spans) -> float:
 
 
 def _count_units(true: Spans, submitted: Spans) -> tuple[float, float, float]:
-    """The lengths of what both sides, the true and the submitted one cover, of each type."""
+    """The lengths that both sides cover, type by type, and that each side covers."""
     merged, submitted_merged = _merge_spans(true), _merge_spans(submitted)
     both = sum(
         max(0.0, min(one.end, other.end) - max(one.start, other.start))
@@ -406,7 +413,7 @@ def eventf1(
     after a type if there are types, as in `SpanF1`. A submitted event is right where its onset and,
     unless `ends=false`, its offset are within the tolerance; each event once at most, so that the
     most are right. `EventF1(tolerance=0.2, longer=0.5)` is the event-based F1 of sound event
-    detection, `EventF1(tolerance=0.05, ends=false)` that of onsets in music (mir_eval).
+    detection, `EventF1(tolerance=0.05, ends=false)` the F1 of onsets in music (mir_eval).
 
     >>> view = Texts.of(({"dog 0.5 2": 1, "cat 3 4": 1}, ["dog 0.6 2.1", "cat 3.5 4"]))
     >>> eventf1(view, tolerance=0.2).pooled()  # 2 * 1 / (2 + 2)

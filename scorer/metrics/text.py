@@ -44,13 +44,13 @@ Normalize = Annotated[
     Literal["squad", "lower", "plain"],
     Field(
         description="squad: in lower case, without punctuation, articles and further blanks; "
-        "lower: in lower case; plain: as they stand. Tokens are parted by blanks."
+        "lower: in lower case; plain: unchanged. Tokens are separated by blanks."
     ),
 ]
 Lowercase = Annotated[bool, Field(description="Whether capital letters are equal to small ones.")]
 EditUnit = Annotated[
     Literal["characters", "tokens"],
-    Field(description="What is inserted, deleted or replaced; tokens are parted by blanks."),
+    Field(description="What is inserted, deleted or replaced; tokens are separated by blanks."),
 ]
 EditDivisor = Annotated[
     Literal["nothing", "truth", "longer"],
@@ -105,7 +105,7 @@ def _best_pairs(
     Args:
         texts: The answers and the accepted texts.
         rel: The lowest grade of an accepted text.
-        prepare: Makes what is compared of a text.
+        prepare: Makes the form of a text that is compared, such as its tokens.
         compare: Gives numerator and denominator of an answer and an accepted text.
         choose: `max` or `min` of the quotients.
     """
@@ -127,8 +127,8 @@ def _f1_of_tokens(common: Floats, tokens: Floats) -> Ratio:
     "ExactMatch",
     title="Exact match of texts",
     source=SQUAD,
-    latex=r"[a \in A], \qquad a = \text{the text, made alike}, \qquad A = \text{the "
-    r"accepted texts, made alike}",
+    latex=r"[a \in A], \qquad a = \text{the normalized text}, \qquad A = \text{the "
+    r"normalized accepted texts}",
     tools="SQuAD: exact_match (in percent)",
     aliases=("EM",),
 )
@@ -150,7 +150,7 @@ def exactmatch(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "squad"
 
 
 def _token_overlap(tokens: list[str], accepted: list[str]) -> Pair:
-    """Twice the common tokens, and all tokens of both texts; 1 or 0 where either has none."""
+    """Twice the common tokens, and all tokens of both texts; of an empty text 1 or 0, and 1."""
     if not tokens or not accepted:
         return tokens == accepted, 1
     common = Counter(tokens) & Counter(accepted)
@@ -168,9 +168,9 @@ def _token_overlap(tokens: list[str], accepted: list[str]) -> Pair:
 def tokenf1(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "squad") -> Ratio:
     """The F1 of the first text's tokens against the accepted text that it fits best.
 
-    Texts stand as in `ExactMatch`, and are made alike as there; tokens are their words, counted as
-    often as they stand. Where no answer is accepted, or the text has no token, it is 1 where both
-    are nothing, as in SQuAD 2.0. F1 of classes is `F1`, F1 of chunks of tags `ChunkF1`.
+    Texts are given as in `ExactMatch`, and are normalized as there; tokens are their words, each
+    counted as often as it occurs. Where no answer is accepted, or a text has no token, it is 1 if
+    both have none, else 0, as in SQuAD 2.0. F1 of classes is `F1`, F1 of chunks of tags `ChunkF1`.
 
     Two of the answer's three tokens are the accepted ones:
 
@@ -196,10 +196,10 @@ def _set_overlap(tokens: list[str], accepted: list[str]) -> Pair:
     r"\text{different tokens of the text, and of the accepted one}",
 )
 def tokenjaccard(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "lower") -> Ratio:
-    """The different tokens of the first text and an accepted one: those of both, of all there are.
+    """The different tokens of the first text and an accepted one: common ones over all.
 
-    Texts stand as in `ExactMatch`; tokens are parted by blanks and count once, however often they
-    stand. It is 1 where both texts have no token, and where no answer is accepted and none is
+    Texts are given as in `ExactMatch`; tokens are separated by blanks and count once, however often
+    they occur. It is 1 where both texts have no token, and where no answer is accepted and none is
     given.
 
     >>> view = Texts.of(("so very Sad", ["sad", "so sad"]), (None, ["yes"]), ("", [""]))
@@ -292,10 +292,10 @@ def editdistance(
 ) -> Ratio:
     """The fewest insertions, deletions and replacements that make the first text an accepted one.
 
-    Texts stand as in `ExactMatch`; a list without an answer has the empty text. `over=truth`
-    divides by the length of the accepted text, 1 at least, and can be above 1; `over=longer` by
-    that of the longer text, and cannot. With `average=pooled` the edits of all lists are divided by
-    their lengths together. `WER` and `CER` are of words and characters, pooled.
+    Texts are given as in `ExactMatch`; a list without an answer has the empty text. `over=truth`
+    divides by the length of the accepted text, 1 at least, and can be above 1; `over=longer` by the
+    length of the longer text, and cannot. With `average=pooled` the edits of all lists are divided
+    by their lengths together. `WER` and `CER` are of words and characters, pooled.
 
     >>> view = Texts.of(("kitten", ["sitting", "site"]), ("Nile", ["Nil"]))
     >>> editdistance(view).values()  # site: k, second t, n
@@ -323,8 +323,8 @@ def wer(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "plain") -> Ra
     """The edits of words over the words of the accepted texts, of all lists together.
 
     It is 0 for a perfect transcript, and above 1 where more is inserted than there is.
-    `average=lists` is the mean of each list's rate. Texts stand as in `ExactMatch`; words are
-    parted by blanks, and as they stand: jiwer's defaults. It is `EditDistance(unit=tokens,
+    `average=lists` is the mean of each list's rate. Texts are given as in `ExactMatch`; words are
+    separated by blanks and compared unchanged: jiwer's defaults. It is `EditDistance(unit=tokens,
     over=truth, average=pooled)`.
 
     >>> wer(Texts.of(("the cat sat", ["the cat sat down"]), ("no", ["yes"]))).pooled()  # 2 / 5
@@ -348,7 +348,7 @@ def wer(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "plain") -> Ra
 def cer(view: Texts, *, rel: Relevant = 1, normalize: Normalize = "plain") -> Ratio:
     """The edits of characters over the characters of the accepted texts, of all lists together.
 
-    As `WER`, of characters; blanks at the ends of a text are none, as in jiwer.
+    As `WER`, of characters; blanks at the ends of a text do not count, as in jiwer.
 
     >>> round(cer(Texts.of(("kitten", ["sitting"]), ("no ", ["no"]))).pooled(), 6)  # 3 / (7 + 2)
     0.333333
@@ -379,8 +379,8 @@ def _split_rouge_tokens(text: str, tokens: str) -> list[str]:
 def rouge_l(view: Texts, *, rel: Relevant = 1, tokens: RougeTokens = "latin") -> Ratio:
     """F1 of the longest sequence of tokens that is in the first text and in an accepted one.
 
-    Its tokens stand in one order in both texts, others may stand between. Texts stand as in
-    `ExactMatch`. As rouge-score's rougeL without a stemmer; `rougeLsum`, which parts texts at line
+    Its tokens have the same order in both texts; others may come between them. Texts stand as in
+    `ExactMatch`. As rouge-score's rougeL without a stemmer; `rougeLsum`, which splits texts at line
     ends, is another measure. It is 0 where a text has no token.
 
     >>> view = Texts.of(("The cat is on the mat.", ["The cat sat on a mat"]))

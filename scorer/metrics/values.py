@@ -14,7 +14,7 @@ SOURCE = "this challenge"
 
 
 def value_metric(name: str, better: Better, range: Bounds) -> Metric:
-    """The metric of a value of each list, of which a board has the mean."""
+    """The metric of a given value of each list; a board shows their mean."""
 
     def value(view: Given) -> Floats:
         """The value that the submission gives of each list, as another tool computed it."""
@@ -34,10 +34,10 @@ def value_metric(name: str, better: Better, range: Bounds) -> Metric:
 
 
 def share_metric(name: str, better: Better, range: Bounds) -> Metric:
-    """The metric of parts and wholes of each list, of which a board has the quotient of sums."""
+    """The metric of given parts and wholes of lists; a board shows the quotient of their sums."""
 
     def share(view: Given) -> Ratio:
-        """The sum of the parts over that of the wholes, as another tool counted them."""
+        """The sum of the parts over the sum of the wholes, as another tool counted them."""
         part, whole = view.values[name].T
         return Ratio(part, whole, "part / whole", {"part": part, "whole": whole})
 
@@ -65,6 +65,6 @@ def value_fields(metric: Metric) -> list[object] | None:
 
 
 def metric_of_fields(fields: Sequence[Any]) -> Metric:
-    """The metric of which `value_fields` are these."""
+    """The metric that `value_fields` made these fields of."""
     name, better, low, high, is_share = fields
     return (share_metric if is_share else value_metric)(name, better, (low, high))

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from scorer.core.arrays import Floats
-from scorer.preferences.base import Methods, Order, levels, majority, ordered, wins
+from scorer.preferences.base import Methods, Order, levels, majority, order_by_scores, wins
 
 aggregations = Methods("aggregation")
 
@@ -49,7 +49,7 @@ def mean(preferences: Floats) -> Order:
     >>> mean(one_list)                                     # 1.5 / 2, -0.3 / 2, -1.2 / 2
     Order(groups=((0,), (1,), (2,)), scores=array([ 0.75, -0.15, -0.6 ]))
     """
-    return ordered(preferences.sum(axis=1).mean(axis=1) / max(1, len(preferences) - 1))
+    return order_by_scores(preferences.sum(axis=1).mean(axis=1) / max(1, len(preferences) - 1))
 
 
 @aggregations.define(
@@ -72,7 +72,7 @@ def borda(preferences: Floats) -> Order:
     >>> order.groups
     ((0,), (1,), (2,))
     """
-    return ordered(((len(preferences) - 1) + _mean_margin(preferences)) / 2)
+    return order_by_scores(((len(preferences) - 1) + _mean_margin(preferences)) / 2)
 
 
 @aggregations.define(
@@ -92,7 +92,7 @@ def winrate(preferences: Floats) -> Order:
     >>> winrate(np.sign(lists[:, None] - lists[None])).scores.round(4)       # Borda's over 2
     array([0.75  , 0.4167, 0.3333])
     """
-    return ordered((1 + _mean_margin(preferences) / max(1, len(preferences) - 1)) / 2)
+    return order_by_scores((1 + _mean_margin(preferences) / max(1, len(preferences) - 1)) / 2)
 
 
 @aggregations.define(
@@ -103,8 +103,8 @@ def winrate(preferences: Floats) -> Order:
 def meanrank(preferences: Floats) -> Order:
     """The rank that one has in the mean over lists: the least is best.
 
-    Equal ones share the mean of their ranks, 1, 2.5, 2.5, 4, so that its order is Borda's. Where
-    the highest score is to be first, its negative stands for it.
+    Equal ones share the mean of their ranks, 1, 2.5, 2.5, 4, so that its order is Borda's. The
+    score is the negative mean rank: the highest is best.
 
     Two lists rank a above b above c, one ranks c above a and b, which tie:
 
@@ -113,7 +113,7 @@ def meanrank(preferences: Floats) -> Order:
     >>> -order.scores.round(4)     # (1 + 1 + 2.5) / 3, (2 + 2 + 2.5) / 3, (3 + 3 + 1) / 3
     array([1.5   , 2.1667, 2.3333])
     """
-    return ordered((_mean_margin(preferences) - (len(preferences) + 1)) / 2)
+    return order_by_scores((_mean_margin(preferences) - (len(preferences) + 1)) / 2)
 
 
 @aggregations.define(
@@ -135,7 +135,7 @@ def ranksum(preferences: Floats) -> Order:
     """
     level = levels(preferences)  # of each submission in each list, higher is better
     ranks = 1.0 + (level[:, None] < level).sum(axis=1)
-    return ordered(-ranks.sum(axis=1))
+    return order_by_scores(-ranks.sum(axis=1))
 
 
 @aggregations.define(
@@ -157,7 +157,7 @@ def copeland(preferences: Floats) -> Order:
     Order(groups=((0,), (1,), (2,)), scores=array([2., 1., 0.]))
     """
     beats = majority(preferences).astype(float)
-    return ordered(((len(beats) - 1) + (beats - beats.T).sum(axis=1)) / 2)
+    return order_by_scores(((len(beats) - 1) + (beats - beats.T).sum(axis=1)) / 2)
 
 
 Jump = Annotated[
@@ -172,7 +172,7 @@ Jump = Annotated[
     source="Dwork, Kumar, Naor and Sivakumar, WWW 2001, doi:10.1145/371920.372165",
 )
 def mc4(preferences: Floats, *, jump: Jump = 0.05) -> Order:
-    """How often one stands at a submission who always moves on to what most lists prefer.
+    """How often a random walk visits a submission, if it moves on to what most lists prefer.
 
     From a submission one draws another, all alike, and moves there if more lists rank it above than
     below; else one stays. With the chance `jump` one moves there without asking, so that every
@@ -196,4 +196,4 @@ def mc4(preferences: Floats, *, jump: Jump = 0.05) -> Order:
     np.fill_diagonal(moves, 1 - moves.sum(axis=1))
     # solves: shares = (1 - jump) * moves.T @ shares + jump / count; the solution adds up to 1
     chain = np.eye(count) - (1 - jump) * moves.T
-    return ordered(np.linalg.solve(chain, np.full(count, jump / count)), within=1e-9)
+    return order_by_scores(np.linalg.solve(chain, np.full(count, jump / count)), within=1e-9)

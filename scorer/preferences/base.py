@@ -66,7 +66,7 @@ class Methods:
             name: What challenges call it; case does not matter.
             title: Its full name.
             source: Where the definition comes from.
-            aliases: Other names, each with the parameters that it stands for.
+            aliases: Other names, each with the parameters that it implies.
         """
 
         def decorate(function: Function) -> Function:
@@ -83,14 +83,14 @@ class Methods:
         return self._find(name)[0]
 
     def bind(self, notation: str, id: str | None = None) -> Measure:
-        """The method with its parameters settled, as a notation says.
+        """The method with its parameters, as a notation gives them.
 
         Args:
             notation: Name or alias, with parameters in parentheses.
             id: What the measure is called in results; default: its canonical name.
 
         Raises:
-            UnknownName: There is none of that name.
+            UnknownName: No method has that name.
             NotationError: Its parameters are unknown or impossible.
         """
         name, rest = re.fullmatch(r"\s*([\w-]*)(.*)", notation, re.DOTALL).groups()  # type: ignore[union-attr]
@@ -110,7 +110,7 @@ class Methods:
         raise UnknownName(self.kind, name, list(self._by_name))
 
 
-def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
+def compute_preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
     """A bound comparison's preference between every two submissions in every list.
 
     All positions are of the same truth. The shape is (submissions, submissions, lists), above 0
@@ -125,19 +125,19 @@ def preferences(measure: Measure, positions: Sequence[Positions]) -> Floats:
 
 
 class Order(NamedTuple):
-    """Submissions by their numbers, best first; those that cannot be told apart share a group."""
+    """Submissions by their numbers, best first; equal ones share a group."""
 
     groups: tuple[tuple[int, ...], ...]
     scores: Floats  # what orders them, one a submission, the higher the better; NaN: nothing did
 
 
-def ordered(scores: Floats, within: float = 1e-12) -> Order:
+def order_by_scores(scores: Floats, within: float = 1e-12) -> Order:
     """The order of these scores; neighbours no further apart than `within` tie.
 
-    It is there for rounding: scores of at most a few hundred, from sums that are exact or of values
-    of at most 1, are nearer to the truth than the default.
+    `within` is for rounding errors. Scores are at most a few hundred, and sums of whole numbers or
+    of values up to 1: their errors are below the default.
 
-    >>> ordered(np.array([0.5, 2.0, 0.5])).groups
+    >>> order_by_scores(np.array([0.5, 2.0, 0.5])).groups
     ((1,), (0, 2))
     """
     ranking = np.argsort(-scores, kind="stable")
@@ -146,13 +146,13 @@ def ordered(scores: Floats, within: float = 1e-12) -> Order:
     return Order(groups, scores)
 
 
-def order(measure: Measure, preferences: Floats) -> Order:
+def order_submissions(measure: Measure, preferences: Floats) -> Order:
     """The order that a bound aggregation makes of the preferences.
 
     A list in which any preference is undefined does not count. Where none counts, all submissions
     tie.
     """
-    counted = _counted(preferences)
+    counted = _in_defined_lists(preferences)
     if not counted.shape[2]:
         return Order((tuple(range(len(counted))),), np.full(len(counted), np.nan))
     return cast(Order, measure.evaluate(counted))
@@ -172,7 +172,7 @@ def levels(preferences: Floats) -> Ints:
 
 
 def wins(preferences: Floats) -> Ints:
-    """In how many lists each submission ranks above each other; those of equal totals tie.
+    """In how many lists each submission ranks above each other; equal totals tie.
 
     >>> one_list = np.array([[0, 1, 1], [-1, 0, 0], [-1, 0, 0]])[:, :, None]
     >>> wins(one_list)
@@ -202,7 +202,7 @@ def cycles(preferences: Floats) -> tuple[tuple[int, ...], ...]:
     >>> cycles(np.sign(lists[:, None] - lists[None]))
     ((0, 1, 2),)
     """
-    reached = majority(_counted(preferences))
+    reached = majority(_in_defined_lists(preferences))
     for _ in range(len(reached).bit_length()):  # each time over paths twice as long
         reached = reached | (reached @ reached)
     each_other = reached & reached.T
@@ -210,7 +210,7 @@ def cycles(preferences: Floats) -> tuple[tuple[int, ...], ...]:
     return tuple(sorted(groups))
 
 
-def _counted(preferences: Floats) -> Floats:
+def _in_defined_lists(preferences: Floats) -> Floats:
     """The preferences in the lists where all of them are defined."""
     return preferences[:, :, ~np.isnan(preferences).any(axis=(0, 1))]
 

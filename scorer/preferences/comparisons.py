@@ -26,7 +26,7 @@ comparisons = Methods("preference")
     title="Lexicographic precision",
     source="Diaz, EVIA 2023, doi:10.20736/0002001353",
 )
-def lexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
+def lexiprecision(table: PositionTable, *, rel: AboveZero = 1) -> Floats:
     """Which submission serves the reader better who wants one relevant item.
 
     1 is for the first, -1 for the second, 0 when all positions are the same. The one whose first
@@ -46,7 +46,7 @@ def lexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     def first_sign(a: Floats, b: Floats) -> Signs:
         return sign_of_difference(*first_difference(a, b))
 
-    return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, first_sign), np.nan)
+    return np.where(table.items(rel) > 0, table.pairwise(rel, first_sign), np.nan)
 
 
 @comparisons.define(
@@ -54,7 +54,7 @@ def lexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     title="Lexicographic precision by reciprocal ranks",
     source="Diaz, EVIA 2023, doi:10.20736/0002001353",
 )
-def rrlexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
+def rrlexiprecision(table: PositionTable, *, rel: AboveZero = 1) -> Floats:
     """How much better the first submission serves the reader who wants one relevant item.
 
     It is LexiPrecision with a size: at the first relevant item whose positions x and y differ the
@@ -75,7 +75,7 @@ def rrlexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
         first, second = first_difference(a, b)
         return 1 / first - 1 / second
 
-    return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, reciprocal_difference), np.nan)
+    return np.where(table.items(rel) > 0, table.pairwise(rel, reciprocal_difference), np.nan)
 
 
 @comparisons.define(
@@ -84,7 +84,7 @@ def rrlexiprecision(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     source="Diaz and Mitra, Recall, Robustness, and Lexicographic Evaluation, 2023, "
     "doi:10.48550/arXiv.2302.11370",
 )
-def lexirecall(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
+def lexirecall(table: PositionTable, *, rel: AboveZero = 1) -> Floats:
     """Which submission serves the reader better who wants every relevant item.
 
     1 is for the first, -1 for the second, 0 when all positions are the same. The one that returned
@@ -104,7 +104,7 @@ def lexirecall(lineup: PositionTable, *, rel: AboveZero = 1) -> Floats:
     def last_sign(a: Floats, b: Floats) -> Signs:
         return sign_of_difference(*first_difference(a, b, last=True))
 
-    return np.where(lineup.items(rel) > 0, lineup.pairwise(rel, last_sign), np.nan)
+    return np.where(table.items(rel) > 0, table.pairwise(rel, last_sign), np.nan)
 
 
 Weights = Annotated[
@@ -132,7 +132,7 @@ WEIGHTS: Mapping[str, Callable[[Floats], Floats]] = {
         "dcgRPP": {"weights": "log"},
     },
 )
-def rpp(lineup: PositionTable, *, rel: Threshold = None, weights: Weights = "uniform") -> Floats:
+def rpp(table: PositionTable, *, rel: Threshold = None, weights: Weights = "uniform") -> Floats:
     """How much larger the share of readers is whom the first submission serves sooner.
 
     There is a reader for each number j of relevant items that one can want. The j-th comes sooner
@@ -143,9 +143,9 @@ def rpp(lineup: PositionTable, *, rel: Threshold = None, weights: Weights = "uni
     preference over items of at least that grade, weighted by how many those are. `rel` makes one
     question of it: which items count.
 
-    pref_eval (its `-b` is `rel`) asks for the positions at each grade too, but is given those of
-    all relevant items each time, from a cache: its value does not depend on the grades, and is the
-    one of `rel` at the lowest.
+    pref_eval (its `-b` is `rel`) asks for the positions at each grade too, but is given the
+    positions of all relevant items each time, from a cache: its value does not depend on the
+    grades, and is the one of `rel` at the lowest.
 
     The first has a at 1 and b at 9, the second a, b, c at 2, 3 and 4; the first serves who wants
     one item, the second who wants two or three:
@@ -163,19 +163,19 @@ def rpp(lineup: PositionTable, *, rel: Threshold = None, weights: Weights = "uni
     >>> rpp(table)[0, 1].round(4), rpp(table, rel=1)[0, 1]       # (1*1 + 2*0) / 3
     (array([0.3333]), array([0.]))
     """
-    grades = lineup.grades() if rel is None else [rel]
-    total = np.zeros((*lineup.position.shape[:1] * 2, len(lineup.ideal)))
-    items = np.zeros(len(lineup.ideal))
+    grades = table.grades() if rel is None else [rel]
+    total = np.zeros((*table.position.shape[:1] * 2, len(table.ideal)))
+    items = np.zeros(len(table.ideal))
     for grade in grades:
-        total += lineup.items(grade) * _at_grade(lineup, grade, weights)
-        items += lineup.items(grade)
+        total += table.items(grade) * _at_grade(table, grade, weights)
+        items += table.items(grade)
     # 1/2 - 1/3 - 1/6 is nothing, but not when it is rounded
     return divide(np.where(np.abs(total) < 1e-12 * items, 0.0, total), items)
 
 
-def _at_grade(lineup: PositionTable, rel: ArrayLike, weights: Weights) -> Floats:
-    """The preference over items of at least that grade; 0 where there are none."""
-    items = np.maximum(lineup.items(rel), 1)
+def _at_grade(table: PositionTable, rel: ArrayLike, weights: Weights) -> Floats:
+    """The preference over items of at least that grade; 0 in a list without such items."""
+    items = np.maximum(table.items(rel), 1)
     readers = WEIGHTS[weights](np.arange(1.0, items.max(initial=1) + 1))
 
     def won(a: Floats, b: Floats) -> Floats:
@@ -183,5 +183,5 @@ def _at_grade(lineup: PositionTable, rel: ArrayLike, weights: Weights) -> Floats
         sums: Floats = (sign_of_difference(a, b) * readers).cumsum(axis=-1)[..., -1]
         return sums
 
-    shares: Floats = lineup.pairwise(rel, won) / readers.cumsum()[items - 1]
+    shares: Floats = table.pairwise(rel, won) / readers.cumsum()[items - 1]
     return shares

@@ -8,11 +8,11 @@ from typing import Any
 
 from scorer.metrics.api import Metric
 from scorer.metrics.catalogue import (
+    aggregate_of_lists,
     all_kinds,
+    first_sentence,
     format_notation,
     formula_lines,
-    lead,
-    over_lists,
     tool_names,
 )
 from scorer.metrics.notation import describe_parameters
@@ -70,13 +70,13 @@ class MetricFields:
             name=metric.name,
             notation=format_notation(metric),
             title=metric.title,
-            meaning=lead(metric),
+            meaning=first_sentence(metric),
             kinds=tuple(sorted(all_kinds(metric))),
             formula=tuple(formula_lines(metric)),
             parameters=ParameterFields.all_of(metric),
             range=metric.range,
             better=metric.better,
-            aggregate=over_lists(metric),
+            aggregate=aggregate_of_lists(metric),
             undefined=metric.undefined,
             aliases=metric.aliases,
             tools=tuple(ToolFields(*tool) for tool in tool_names(metric)),

@@ -83,7 +83,7 @@ SPECIAL = {"nan": math.nan, "inf": math.inf}
 
 def arithmetic(step):
     """What anybody gets who redoes it."""
-    said = step.put_in(repr).replace("×", "*").replace("²", "**2")
+    said = step.write_numbers(repr).replace("×", "*").replace("²", "**2")
     try:
         return eval(said, {"sqrt": math.sqrt, "log2": math.log2, "floor": math.floor, **SPECIAL})
     except ZeroDivisionError:

@@ -30,10 +30,12 @@ from variants import (
 )
 
 from scorer.core.errors import ChallengeError
-from scorer.metrics.notation import Measure, NotationError, parse
+from scorer.metrics.notation import Measure, NotationError, parse, parse_measure
 from scorer.preferences.aggregations import aggregations
 from scorer.preferences.comparisons import comparisons
 from scorer.testing import cases
+from scorer.views.diverse import Diverse
+from scorer.views.hits import Judged, Ranked
 
 LAWS = rounds(80)
 
@@ -74,6 +76,12 @@ def test_every_metric_has_variants_and_an_oracle(metric):
         tests = (ROOT / told.tested_in).read_text(encoding="utf-8")
         assert metric.name in tests, f"{told.tested_in} does not test {metric.name}"
         assert metric not in OURS
+    if metric.view in (Judged, Ranked, Diverse) and told.oracle is not None:
+        fields = metric.parameters.model_fields
+        tried = [parse_measure(metric, notation).params for notation in told.variants]
+        for name in metric.own_parameters:
+            set_in_some = any(params[name] != fields[name].default for params in tried)
+            assert set_in_some, f"no variant in {with_file(metric)} sets {name}"
 
 
 def test_every_file_is_of_a_metric():

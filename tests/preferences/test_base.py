@@ -13,7 +13,13 @@ from scorer.core.errors import UnknownName
 from scorer.metrics.notation import NotationError
 from scorer.preferences import base as module
 from scorer.preferences.aggregations import aggregations
-from scorer.preferences.base import cycles, order, ordered, preferences, wins
+from scorer.preferences.base import (
+    compute_preferences,
+    cycles,
+    order_by_scores,
+    order_submissions,
+    wins,
+)
 from scorer.preferences.comparisons import comparisons
 from scorer.views.hits import Judged
 from scorer.views.positions import Positions
@@ -28,7 +34,7 @@ def compared(notation, *submissions, truths):
     found = [
         Positions.of(Judged.of(*zip(returned, truths, strict=True))) for returned in submissions
     ]
-    return preferences(comparisons.bind(notation), found)
+    return compute_preferences(comparisons.bind(notation), found)
 
 
 def lists_ranking(*rankings):
@@ -290,7 +296,7 @@ def test_jumps_that_cannot_be(jump):
 
 
 def ranked(notation, cube):
-    return order(aggregations.bind(notation), cube)
+    return order_submissions(aggregations.bind(notation), cube)
 
 
 @pytest.mark.slow("compares random submissions", beyond=2)
@@ -414,4 +420,4 @@ def test_mc4_is_not_stopped_early():
 
 
 def test_ordered():
-    assert ordered(np.array([1.0, 3.0, 2.0, 3.0 + 1e-13])).groups == ((1, 3), (2,), (0,))
+    assert order_by_scores(np.array([1.0, 3.0, 2.0, 3.0 + 1e-13])).groups == ((1, 3), (2,), (0,))

@@ -176,7 +176,9 @@ def test_explain_puts_the_values_in(folder):
     found = explain(path, folder / "run.csv", "q2")
     (score,) = (each for each in found.explained if each.measure.id == "s")
     *_, last = score.working.steps
-    assert last.put_in("{:g}".format) == "0.25 * 0.75 + 0.75 * 0.5"  # (1 + 1/2) / 2; (1 + 0) / 2
+    assert (
+        last.write_numbers("{:g}".format) == "0.25 * 0.75 + 0.75 * 0.5"
+    )  # (1 + 1/2) / 2; (1 + 0) / 2
     assert last.value == 0.25 * 0.75 + 0.75 * 0.5
     other = next(each for each in found.explained if each.measure.id == "b")
     assert "another group" in " ".join(other.notes)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import rankdata
 
 from scorer.preferences.aggregations import aggregations
-from scorer.preferences.base import order
+from scorer.preferences.base import order_submissions
 from scorer.stats.wins import win_rates
 
 NAN = np.nan
@@ -42,4 +42,6 @@ def test_they_are_mean_ranks_and_the_aggregations():
     assert 1 + 5 * (1 - rates) == pytest.approx(ranks)
     preferred = np.sign(values[:, None] - values[None])
     for name, expected in (("WinRate", rates), ("Borda", 5 * rates), ("MeanRank", -ranks)):
-        assert order(aggregations.bind(name), preferred).scores == pytest.approx(expected)
+        assert order_submissions(aggregations.bind(name), preferred).scores == pytest.approx(
+            expected
+        )

@@ -94,7 +94,7 @@ def line(step: Step, precision: int) -> str:
         case NamedItems(name):
             return printable(f"{name}: {step}", 100_000)
         case Equation(name, symbols, _, _, value):
-            parts = [name, symbols, step.put_in(write), write(value)]
+            parts = [name, symbols, step.write_numbers(write), write(value)]
             different = [
                 part for n, part in enumerate(parts) if part and part not in parts[n + 1 : n + 2]
             ]

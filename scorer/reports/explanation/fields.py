@@ -95,7 +95,7 @@ def _step(step: Step) -> Any:
         case Grid(title, columns, rows):
             return Tabled(title, columns, rows)
         case Equation(name, symbols, _, _, value):
-            return Worked(name, symbols, step.put_in(_exactly), value)
+            return Worked(name, symbols, step.write_numbers(_exactly), value)
 
 
 def _exactly(value: float) -> str:

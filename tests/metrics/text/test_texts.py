@@ -116,7 +116,7 @@ def test_explanations_end_in_the_value(notation, submitted):
         assert "undefined" in steps[-1].text
         return
     assert steps[-1].value == value
-    said = steps[-1].put_in(repr).replace("×", "*")
+    said = steps[-1].write_numbers(repr).replace("×", "*")
     assert eval(said) == pytest.approx(value)
 
 
