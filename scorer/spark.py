@@ -76,7 +76,6 @@ if TYPE_CHECKING:
     # From the work, and the rows of a bucket of truth and run, to rows for Spark.
     ScoreBucket = Callable[["_Work", pl.DataFrame, pl.DataFrame], pa.Table]
 
-INSTALL = "pip install 'challenge-scorer[spark]'"
 # Kinds whose lists have many rows. A table of one row a list is no larger than its values.
 CUT_KINDS = frozenset({"grades", "ratings", "preferences"})
 BUCKETS = "spark.sql.shuffle.partitions"  # the setting that says how many buckets there are
@@ -87,10 +86,8 @@ SCORED = f"{BUCKET} binary"
 OF_ALL_LISTS = frozenset({"S103", "S301", "S302", "S311"})
 OTHER_LINES = re.compile(r" \((?:first on line [\d,]+|lines [\d,]+ and [\d,]+)\)")
 CAUSE = re.compile(r"(?:Caused by: )?[\w.$]*(?:Exception|Error|Interrupt): (?P<what>.*\S)")
-SQLSTATE = re.compile(r" SQLSTATE: \w+$")
 WITHOUT = "score it without --engine spark"
 NO_ORDER = "the rows of a data frame have no order"
-FIELD_MARK = "[ \t]+"  # between the fields of a line of TREC's
 
 
 def evaluate(
@@ -310,15 +307,15 @@ def _make_table(cells: Cells, frame: pl.DataFrame, findings: Findings) -> Table:
 def _score_whole(ready: OpenChallenge, run: DataFrame, rows: _Rows, findings: Findings) -> Outcome:
     """Return the outcome of a run whose rows are collected."""
     frame, found = _collect(rows.frame), Findings()
+    outcome = Outcome(findings, None, None)
     try:
         refuse_many_rows(frame[LINE], ready.prepared.limits)
         table = _make_table(rows.cells, frame, found)
+        if Frames in ready.views:
+            table = replace(table, facts={FILE_TEXT: _collect(run).write_csv()})
+        outcome = score_table(ready.plan, table, found)
     except UnreadableError as error:
-        findings.add(error.problem)
-        return Outcome(findings, None, None)
-    if Frames in ready.views:
-        table = replace(table, facts={FILE_TEXT: _collect(run).write_csv()})
-    outcome = score_table(ready.plan, table, found)
+        found.add(error.problem)
     findings.merge(_without_lines(found))
     return outcome._replace(findings=findings)
 
@@ -428,7 +425,7 @@ class _Bucket(NamedTuple):
     lists: Sequence[str]  # in the order of its truth
     places: Ints  # of each among the lists of the whole truth
     has_rows: Mask  # whether the run has rows of it
-    strangers: list[str]  # the lists of the run that the challenge does not have
+    strangers: Mapping[str, int]  # the rows of the lists that the challenge does not have
     card: Scorecard | None  # the raw values of the lists; None if the rows are wrong
     findings: Findings  # the problems of the rows
     rows: int  # how many rows of the run there are
@@ -445,19 +442,19 @@ def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucke
     place_of = dict(truth.select("list", PLACE).unique().iter_rows())
     plan = _plan_of(work, truth.filter(pl.col(LINE).is_not_null()), place_of)
     assert plan.truth is not None
-    lists, named = plan.truth.lists, set(run["list"].unique())
+    lists, rows_of = plan.truth.lists, dict(run["list"].value_counts().iter_rows())
     findings, card = Findings(), None
     try:
         table = _make_table(work.cells, run.drop(BUCKET), findings)
         card = score_table(plan, table, findings).card
-        findings = _without_lines(findings)
+        findings = _without_lines(findings, of_rows=True)
         if card is None and not findings.fatal:  # the lists are looked at when all are together
             card = score_table(replace(plan, checks=False), table, Findings()).card
     except UnreadableError as error:
         findings.add(error.problem)
     places = np.array([place_of[name] for name in lists], dtype=np.int64)
-    has_rows = np.array([name in named for name in lists], dtype=bool)
-    strangers = sorted(named.difference(place_of))
+    has_rows = np.array([name in rows_of for name in lists], dtype=bool)
+    strangers = {name: rows for name, rows in rows_of.items() if name not in place_of}
     return _Bucket(lists, places, has_rows, strangers, card, findings, run.height)
 
 
@@ -475,12 +472,12 @@ def _plan_of(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
     return replace(work.plan, public=public, truth=truth)
 
 
-def _without_lines(findings: Findings) -> Findings:
-    """Return the findings of rows, without their numbers, and none of the lists as a whole."""
-    kept = Findings(findings.path)
+def _without_lines(findings: Findings, of_rows: bool = False) -> Findings:
+    """Return findings without the numbers of rows; `of_rows` leaves out those of all lists."""
+    kept = Findings()
     counts = findings.counts - Counter(problem.code for problem in findings)
     for problem in findings:
-        if problem.role != "list" and problem.code not in OF_ALL_LISTS:
+        if not (of_rows and (problem.role == "list" or problem.code in OF_ALL_LISTS)):
             message = OTHER_LINES.sub("", problem.message)
             kept.add(replace(problem, message=message, line=None, column=None))
     kept.counts.update({code: n for code, n in counts.items() if kept.counts[code]})
@@ -532,8 +529,8 @@ def _reject(work: _Work, bucket: _Bucket) -> None:
     """Raise SubmissionRejected if the rows of a bucket, or its lists, are wrong."""
     rules, word = work.plan.rules, work.plan.public.word("list")
     problems = [problem for problem in bucket.findings if problem.severity == "error"]
-    if bucket.strangers and (rules.unknown_list == "error" or not bucket.strangers[0]):
-        name = quoted(bucket.strangers[0])
+    if bucket.strangers and (rules.unknown_list == "error" or "" in bucket.strangers):
+        name = quoted(min(bucket.strangers))
         problems.append(Problem("S302", f"{word} {name} is not in this challenge"))
     if not bucket.has_rows.all() and rules.missing_list in (None, "error"):
         name = quoted(bucket.lists[int(np.argmin(bucket.has_rows))])
@@ -572,8 +569,13 @@ def _merge_buckets(
 def _check_lists(plan: Plan, cells: Cells, buckets: Sequence[_Bucket]) -> Iterator[Problem]:
     """Yield the problems of the lists of a run as a whole."""
     given = [name for each in buckets for name in compress(each.lists, each.has_rows)]
-    strangers = [name for bucket in buckets for name in bucket.strangers]
-    names = pl.Series("list", [*sorted(given), *sorted(strangers)], dtype=pl.String)
+    rows_of = dict.fromkeys(sorted(given), 1)
+    rows_of |= sorted(item for bucket in buckets for item in bucket.strangers.items())
+    counts = np.fromiter(rows_of.values(), dtype=np.int64)
+    if counts.sum() > plan.limits.rows:  # too many to be written out only for their number
+        counts = np.minimum(counts, 1)
+    names = pl.Series("list", [*rows_of], dtype=pl.String)
+    names = names.gather(np.repeat(np.arange(len(names)), counts))
     lines = pl.int_range(1, len(names) + 1, dtype=pl.UInt32, eager=True).alias(LINE)
     table = Table(pl.DataFrame([lines, names]), cells.schema, cells.header)
     rows = SubmissionRows(table, plan.public, plan.rules, plan.known)
@@ -621,8 +623,8 @@ def _spark_errors() -> Iterator[None]:
 def _cause(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     causes = [found["what"] for line in lines if (found := CAUSE.match(line))]
-    first = lines[0] if lines else describe_exception(error)
-    return printable(SQLSTATE.sub("", causes[-1] if causes else first), 400)
+    cause = [describe_exception(error), *lines[:1], *causes[-1:]][-1]
+    return printable(cause.partition(" SQLSTATE:")[0], 400)
 
 
 def _collect(frame: DataFrame) -> pl.DataFrame:
@@ -636,7 +638,8 @@ def _start_session() -> SparkSession:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
-        raise UsageError(f"--engine spark needs pyspark: {INSTALL}") from None
+        message = "--engine spark needs pyspark: pip install 'challenge-scorer[spark]'"
+        raise UsageError(message) from None
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # else whatever python3 is
     try:
         session = SparkSession.builder.getOrCreate()
@@ -690,7 +693,7 @@ def _read_trec(session: SparkSession, prepared: BoundChallenge, path: str) -> Da
     from pyspark.sql import functions as F
 
     schema, is_run = match_trec_schema(prepared.shapes)
-    fields = F.split(F.trim(F.col("value")), FIELD_MARK)
+    fields = F.split(F.trim(F.col("value")), "[ \t]+")
     positions = trec_positions(schema, is_run)
     if "score" in positions:  # which ranks; anything may stand for a rank then
         positions = {role: at for role, at in positions.items() if role != "rank"}

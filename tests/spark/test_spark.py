@@ -167,6 +167,7 @@ PLAIN = "truth: truth.csv\nmetrics: [AP, nDCG@3]\n"
 
 def test_problems_are_those_of_one_machine_without_lines(session, make):
     wrong = [("q1", "i1", "x"), ("q2", "", "0.5"), ("strange", "i1", "0.5"), ("nan", "i1", "1,5")]
+    wrong.append(("nan", "i2", "2"))
     run = scores.with_columns(pl.col("score").cast(pl.String))
     run = run.filter(~pl.col("list").is_in(["q5", "q6"]))
     added = pl.DataFrame(wrong, schema=run.columns, orient="row")
@@ -182,9 +183,18 @@ def test_problems_are_those_of_one_machine_without_lines(session, make):
         assert " line" not in problem.message
     messages = {p.code: p.message for p in expected.submissions[0].findings}
     found = {p.code: p.message for p in submission.findings}
-    assert found["S301"] == messages["S301"]
+    assert [found[code] for code in ("S301", "S310")] == [messages["S301"], messages["S310"]]
     with pytest.raises(Exception, match=r"error\[S30\d\]"):
         scorer.spark.values(session, folder, frame_of(session, run[:400])).collect()
+
+
+def test_problems_of_rows_that_are_collected(session, make):
+    run = pl.concat([labels("score", 2)[2:], labels("score", 2)[5:6]])
+    folder, expected = make(LABELS, labels("label", 1), run, {})
+    report = scorer.spark.evaluate(session, folder, {"run": frame_of(session, run)})
+    assert said(report.submissions[0]) == said(expected.submissions[0])
+    assert set(report.submissions[0].findings.counts) == {"S301", "S526"}
+    assert not any(p.line for p in report.submissions[0].findings)
 
 
 def test_a_warning_about_the_whole_run_is_given_if_every_bucket_says_so(session, make):
