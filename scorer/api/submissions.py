@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -266,7 +267,8 @@ def _outcomes(
             outcomes = score_submissions(opened.plan, paths, lambda n, s=start: tick(s + n), jobs)  # type: ignore[misc]
         for outcome in outcomes:
             if format is not None:
-                outcome.findings.without_columns()
+                # rows of data have no columns of characters
+                outcome.findings.replace(lambda problem: replace(problem, column=None))
             yield outcome
 
 

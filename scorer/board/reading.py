@@ -119,7 +119,7 @@ def evaluated(ready: OpenChallenge, path: Path, name: str, values: str, sha256: 
 def _settled(ready: OpenChallenge, name: str, outcome: Outcome) -> Scored:
     for cause in (problem.cause for problem in outcome.findings if problem.cause):
         raise PluginError(cause)
-    own = outcome._replace(findings=outcome.findings.at(name))
+    own = outcome._replace(findings=outcome.findings.with_path(name))
     return settled(terms_of(ready), name, name, own)
 
 

@@ -269,7 +269,7 @@ class Snapshot:
         }
         rejected = {}
         for name, entry in entries.items():
-            own = findings[entry.sha256].at(entry.file)
+            own = findings[entry.sha256].with_path(entry.file)
             scored = Scored(name, entry.file, entry.sha256, False, own, None, {})
             rejected[name] = RejectedEntry(scored, entry.received)
         return rejected

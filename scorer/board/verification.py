@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from scorer.board.receipts import RECEIPTS, REVEALED, SEAL, folder_of, sealed_late
 from scorer.core.errors import UsageError
-from scorer.core.nested import parsed
 from scorer.core.text import describe_exception, printable
+from scorer.reading.json import parse_json
 from scorer.store.chain import commitment, sha256_of
 from scorer.store.files import digest_of
 
@@ -73,7 +73,7 @@ def _receipts_of(name: str, text: str) -> _Text:
         if not line.strip():
             continue
         try:
-            fields = dict(parsed(line))
+            fields = dict(parse_json(line))
             claimed = str(fields.pop("digest"))
             if fields["kind"] == "entry":
                 int(fields["entry"])
@@ -235,7 +235,7 @@ def _chain_of(folder: Path) -> _Text | None:
 def _verified_folder(folder: Path, text: _Text | None) -> Verified:
     """A revealed folder against its seal, and its chain against the version in force."""
     try:
-        fields = parsed((folder / REVEALED).read_text(encoding="utf-8"))
+        fields = parse_json((folder / REVEALED).read_text(encoding="utf-8"))
         salt, files, claimed = fields["salt"], dict(fields["files"]), fields["commitment"]
         in_force = fields.get("in_force")
         if in_force is not None:
@@ -270,7 +270,9 @@ def _verified_folder(folder: Path, text: _Text | None) -> Verified:
 def _entries_before_seal(folder: Path, text: _Text | None) -> int:
     """How many entries of the chain were received before the seal was made; 0 if unknown."""
     try:
-        sealed = datetime.fromisoformat(parsed((folder / SEAL).read_text(encoding="utf-8"))["made"])
+        sealed = datetime.fromisoformat(
+            parse_json((folder / SEAL).read_text(encoding="utf-8"))["made"]
+        )
     except (OSError, ValueError, KeyError, TypeError):
         return 0
     times = [line.time("received", "time") for line in (text.lines if text else ())
@@ -280,7 +282,7 @@ def _entries_before_seal(folder: Path, text: _Text | None) -> int:
 
 def _sealed(folder: Path, claimed: str) -> Verified:
     try:
-        sealed = parsed((folder / SEAL).read_text(encoding="utf-8"))["commitment"]
+        sealed = parse_json((folder / SEAL).read_text(encoding="utf-8"))["commitment"]
     except (OSError, ValueError, KeyError, TypeError):
         fault = f"{SEAL} is missing or damaged; compare the one that was published before"
         return Verified(0, [fault], [])

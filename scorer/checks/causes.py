@@ -10,7 +10,6 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import IdIndex, misformed_id
 from scorer.core.ids import IdPattern
-from scorer.core.members import members_of
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.reading.layout import PLAIN, Layout, separator_of
@@ -18,6 +17,7 @@ from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.open import read_head, table_suffix
 from scorer.reading.repair import Expected, FindKnownId, cut_rows, numbers_rows
 from scorer.reading.schema import Schema
+from scorer.views.members import members_of
 
 SUM_TOLERANCE = 0.01  # of probabilities that may be rounded to two places
 HEAD_BYTES = 256 * 1024  # of a file that are looked at

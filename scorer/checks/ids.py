@@ -16,8 +16,8 @@ import polars as pl
 
 from scorer.challenge.public import IdNames, Public, ids_of
 from scorer.core.ids import MARKS, IdPattern, separator_names, split_ids, wrapped_id_regex
-from scorer.core.members import Members, members_of
-from scorer.core.text import IGNORABLE, nearest, pattern, quoted, unseen
+from scorer.core.text import IGNORABLE, nearest, quoted, unseen
+from scorer.views.members import Members, members_of
 
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
@@ -37,7 +37,7 @@ MULTIPLIER = 0x9E3779B97F4A7C15  # odd, so that the keys of (a, b) and (b, a) di
 MOST_PARTS = 100  # ids that one may be made of
 # What may be an id to look at, as a regular expression of polars: more than `suspect_id` reports.
 UNUSUAL = (
-    rf"^(?:|nan|NaN|<NA>)$|E\+|^\s|\s$|[\p{{C}}\p{{Zl}}\p{{Zp}}]|[^\P{{Zs}} ]|{IGNORABLE}"
+    rf"^(?:|nan|NaN|<NA>)$|E\+|^\s|\s$|[\p{{C}}\p{{Zl}}\p{{Zp}}]|[^\P{{Zs}} ]|{IGNORABLE.pattern}"
     r"|[\u{0}-\u{1f}\u{7f}]"
 )
 
@@ -390,7 +390,7 @@ def _decompose(character: str) -> frozenset[str]:
 def _is_invisible(character: str) -> bool:
     return (
         character.isspace()
-        or pattern(IGNORABLE).match(character) is not None
+        or IGNORABLE.match(character) is not None
         or unicodedata.category(character) in ("Cf", "Cc")
     )
 

@@ -1,4 +1,4 @@
-"""The array types, the runs of equal rows, and numbers each once or in fewer bytes."""
+"""The array types, runs of equal rows, and numbers that differ by rounding alone."""
 
 from __future__ import annotations
 
@@ -63,39 +63,12 @@ def ends(*keys: NDArray[Any]) -> Mask:
     return last
 
 
-def order(keys: Ints) -> Ints:
-    """As a stable `np.argsort`, of numbers from 0: sorted together with their places, sooner.
-
-    >>> order(np.array([7, 3, 7, 0])).tolist()
-    [3, 1, 0, 2]
-    """
-    bits = keys.size.bit_length()
-    if int(keys.max(initial=0)).bit_length() + bits > 63:
-        return np.argsort(keys, kind="stable")
-    packed: Ints = keys.astype(np.int64) << bits
-    packed |= np.arange(keys.size)
-    packed.sort()
-    packed &= (1 << bits) - 1
-    return packed
-
-
 def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Each of these numbers once, ascending; `np.unique` would import `numpy.ma`."""
+    """Each of these numbers once, ascending.
+
+    `np.unique` of numpy 2.4 takes 20 times as long for 10 million integers.
+    """
     if (numbers[1:] > numbers[:-1]).all():
         return numbers
     ordered = np.sort(numbers)
-    once: NDArray[Any] = ordered[np.append(True, ordered[1:] != ordered[:-1])[: ordered.size]]
-    return once
-
-
-def small(
-    numbers: NDArray[np.integer[Any]], least: type[np.integer[Any]] = np.uint8
-) -> NDArray[Any]:
-    """The same in fewer bytes, but in no fewer than `least` has: 16 bits sort much faster.
-
-    >>> small(np.array([3, 300])).dtype, small(np.array([-3, 200])).dtype
-    (dtype('uint16'), dtype('int16'))
-    """
-    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
-    kind = np.min_scalar_type(high if low >= 0 else min(low, -high - 1))
-    return numbers.astype(np.promote_types(kind, least), copy=False)
+    return ordered[starts(ordered)]

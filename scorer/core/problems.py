@@ -61,32 +61,33 @@ def as_truth_problems(problems: Iterable[Problem]) -> list[Problem]:
     ]
 
 
+@dataclass
 class Findings:
     """Problems as they are found: the first places of each code, and how many there were."""
 
-    def __init__(self, path: str | None = None, most: int = KEPT) -> None:
-        self.path = path
-        self.counts: Counter[str] = Counter()
-        self._most = most
-        self._problems: list[Problem] = []
-        self._errors = False
+    path: str | None = None  # of the file, for problems that name none
+    most: int = KEPT  # problems of one code that are kept; more are only counted
+    counts: Counter[str] = field(default_factory=Counter)  # all problems of each code
+    fatal: bool = False  # whether any is an error, so that the file cannot be scored
+    _problems: list[Problem] = field(default_factory=list)
 
     def add(self, problem: Problem) -> None:
         """Keep `problem`, or only count it when its code has been seen often enough."""
-        self._errors |= problem.severity == "error"
-        if self.counts[problem.code] >= self._most:
+        self.fatal |= problem.severity == "error"
+        if self.counts[problem.code] >= self.most:
             self.counts[problem.code] += problem.times
             return
         self.counts[problem.code] += 1
-        known = problem.path or self.path is None
-        self._problems.append(problem if known else replace(problem, path=self.path))
+        if problem.path is None and self.path is not None:
+            problem = replace(problem, path=self.path)
+        self._problems.append(problem)
 
     def count_if_full(self, code: str) -> bool:
         """Count one more problem of a code if no more of it are kept, and return whether it was.
 
         On a file with a problem in each line, making each of them would take long.
         """
-        if self.counts[code] < self._most:
+        if self.counts[code] < self.most:
             return False
         self.counts[code] += 1
         return True
@@ -96,12 +97,14 @@ class Findings:
         for problem in problems:
             self.add(problem)
 
-    def copy(self) -> Findings:
-        """The same findings, to be added to."""
-        copied = Findings(self.path, self._most)
-        copied.counts, copied._problems = self.counts.copy(), list(self._problems)
-        copied._errors = self._errors
-        return copied
+    def merge(self, other: Findings) -> None:
+        """Add the findings of a part that comes after all the parts so far."""
+        remaining = other.counts.copy()
+        for problem in other._problems:
+            self.add(problem)
+            remaining[problem.code] -= 1
+        self.counts.update(remaining)
+        self.fatal |= other.fatal
 
     def locate(
         self, columns: Callable[[Sequence[tuple[int, str, str]]], Sequence[int | None]]
@@ -127,39 +130,65 @@ class Findings:
         """Replace each problem by what `change` makes of it."""
         self._problems = [change(problem) for problem in self._problems]
 
-    def without_columns(self) -> None:
-        """Remove the columns of characters, which rows of data do not have."""
-        self._problems = [replace(problem, column=None) for problem in self._problems]
+    def rename_path(self, path: str) -> None:
+        """Give the file, and the files in it, another path than the one it was read by."""
+        before, self.path = self.path or "", path
 
-    def at(self, path: str) -> Findings:
+        def renamed(problem: Problem) -> Problem:
+            own = problem.path or ""
+            if own != before and not (before and own.startswith(f"{before}/")):
+                return problem
+            return replace(problem, path=path + own[len(before) :])
+
+        self.replace(renamed)
+
+    def copy(self) -> Findings:
+        """The same findings, to be added to."""
+        return replace(self, counts=self.counts.copy(), _problems=list(self._problems))
+
+    def with_path(self, path: str) -> Findings:
         """The same findings as those of a file of that name."""
         copied = self.copy()
         copied.path = path
-        copied._problems = [replace(problem, path=path) for problem in self._problems]
+        copied.replace(lambda problem: replace(problem, path=path))
         return copied
 
-    def counted(self, path: str | None, hint: str) -> Findings:
+    def without(self, codes: Sequence[str]) -> Findings:
+        """The same without problems whose codes begin so."""
+        remaining = Findings(self.path, self.most)
+        remaining.extend(p for p in self._problems if not p.code.startswith((*codes,)))
+        others = {code: n for code, n in self.counts.items() if not code.startswith((*codes,))}
+        return replace(remaining, counts=Counter(others))
+
+    def summarize(self, path: str | None, hint: str) -> Findings:
         """One problem for each code: how many there are, without what they hold."""
-        summary = Findings(path, self._most)
-        summary.counts, summary._errors = self.counts.copy(), self._errors
+        summary = replace(self.copy(), path=path, _problems=[])
         severities = {problem.code: problem.severity for problem in reversed(self._problems)}
         for code, severity in severities.items():
             places = f"{self.counts[code]:,} place{'s' * (self.counts[code] != 1)}"
             summary._problems.append(Problem(code, f"in {places}; {hint}", severity, path))
         return summary
 
-    def without(self, codes: Sequence[str]) -> Findings:
-        """The same without problems whose codes begin so."""
-        remaining = Findings(self.path, self._most)
-        kept = [problem for problem in self._problems if not problem.code.startswith((*codes,))]
-        remaining.extend(kept)
-        remaining.counts = Counter(
-            {code: n for code, n in self.counts.items() if not code.startswith((*codes,))}
-        )
-        return remaining
+    def tally(self, severity: Severity) -> dict[str, int]:
+        """How many problems of that severity there are, by their codes in order.
+
+        Problems of a code that were only counted have the severest severity of those kept.
+        """
+        counts = Counter(problem.code for problem in self._problems if problem.severity == severity)
+        kept = Counter(problem.code for problem in self._problems)
+        errors = {problem.code for problem in self._problems if problem.severity == "error"}
+        for code in counts:
+            if severity == "error" or code not in errors:
+                counts[code] += self.counts[code] - kept[code]
+        return dict(sorted(counts.items()))
+
+    @property
+    def errors(self) -> int:
+        """How many errors there are."""
+        return sum(self.tally("error").values())
 
     def to_json(self) -> str:
-        """Everything, as `from_json` reads it back."""
+        """Everything but what is for the organizer alone, as `from_json` reads it back."""
         problems = [
             {
                 key: value
@@ -168,54 +197,19 @@ class Findings:
             }
             for problem in self._problems
         ]
-        return json.dumps(
-            {
-                "path": self.path,
-                "kept": self._most,
-                "counts": self.counts,
-                "errors": self._errors,
-                "problems": problems,
-            }
-        )
+        fields = {"path": self.path, "kept": self.most, "counts": self.counts, "errors": self.fatal}
+        return json.dumps({**fields, "problems": problems})
 
     @classmethod
     def from_json(cls, text: str) -> Findings:
         """The findings that `to_json` wrote; `ValueError` if the text is something else."""
         try:
             fields = json.loads(text)
-            findings = cls(fields["path"], fields["kept"])
-            findings.counts.update(fields["counts"])
-            findings._problems = [Problem(**problem) for problem in fields["problems"]]
-            findings._errors = fields["errors"]
+            problems = [Problem(**problem) for problem in fields["problems"]]
+            counts = Counter(fields["counts"])
+            return cls(fields["path"], fields["kept"], counts, fields["errors"], problems)
         except (AttributeError, KeyError, TypeError) as error:
             raise ValueError(f"these are no findings: {error!r}") from error
-        return findings
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Findings) and vars(self) == vars(other)
-
-    __hash__ = None  # type: ignore[assignment]  # it grows
-
-    def rename_path(self, path: str) -> None:
-        """Give the file's problems another path than the one it was read by."""
-        self._problems = [
-            replace(problem, path=path)
-            if problem.path == self.path
-            else replace(problem, path=f"{path}{(problem.path or '')[len(self.path) :]}")
-            if self.path and (problem.path or "").startswith(f"{self.path}/")
-            else problem
-            for problem in self._problems
-        ]
-        self.path = path
-
-    def merge(self, other: Findings) -> None:
-        """Add the findings of a part that comes after all the parts so far."""
-        remaining = other.counts.copy()
-        for problem in other._problems:
-            self.add(problem)
-            remaining[problem.code] -= 1
-        self.counts.update(remaining)
-        self._errors |= other._errors
 
     def __iter__(self) -> Iterator[Problem]:
         """In the order of the file; what concerns the whole file first."""
@@ -223,26 +217,3 @@ class Findings:
 
     def __len__(self) -> int:
         return len(self._problems)
-
-    def tally(self, severity: Severity) -> dict[str, int]:
-        """How many problems of that severity there are, by their codes in order.
-
-        Problems of a code that were only counted have the severest severity of those kept.
-        """
-        counts = Counter(problem.code for problem in self._problems if problem.severity == severity)
-        of_kept = Counter(problem.code for problem in self._problems)
-        errors = {problem.code for problem in self._problems if problem.severity == "error"}
-        for code in counts:
-            if severity == "error" or code not in errors:
-                counts[code] += self.counts[code] - of_kept[code]
-        return dict(sorted(counts.items()))
-
-    @property
-    def errors(self) -> int:
-        """How many errors there are."""
-        return sum(self.tally("error").values())
-
-    @property
-    def fatal(self) -> bool:
-        """Whether any is an error, so that the file cannot be scored."""
-        return self._errors

@@ -6,13 +6,12 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 # Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties.txt, and the braille pattern
 # without a dot: Python counts some of them as printable
-IGNORABLE = (
+IGNORABLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -22,16 +21,10 @@ RIGHT = (
     "\u0590-\u0604\u0606-\u061b\u061d-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"
     "\U00010800-\U00010fff\U0001e800-\U0001efff"
 )
-LEFTWARDS = f"[{RIGHT}](?:[{RIGHT}\u0300-\u036f]|[ ,.'\"_-](?=[{RIGHT}]))*"
+LEFTWARDS = re.compile(f"[{RIGHT}](?:[{RIGHT}\u0300-\u036f]|[ ,.'\"_-](?=[{RIGHT}]))*")
 LEFT_TO_RIGHT = "\u200e"  # a mark that takes no room
 KIT = "scorer-kit-"  # begins the name of a temporary folder that holds a kit's, in which it lies
 MOST_MARKS = 4  # combining marks in a row; more would be drawn over the lines above and below
-
-
-@cache
-def pattern(expression: str) -> re.Pattern[str]:
-    """One of these expressions, compiled when a text first needs it: most are ASCII."""
-    return re.compile(expression)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -39,17 +32,6 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     folded = {k.casefold(): k for k in known}
     matches = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
     return folded[matches[0]] if matches else None
-
-
-def natural(name: str) -> tuple[object, ...]:
-    """A key by which names are sorted with the numbers in them by their size.
-
-    >>> sorted(["q10", "q9", "q1", "q010"], key=natural)
-    ['q1', 'q9', 'q010', 'q10']
-    """
-    parts = re.split("([0-9]+)", name)
-    digits = [part.lstrip("0") for part in parts[1::2]]  # int() refuses more than 4,300 of them
-    return (*zip(parts[::2], [*((len(n), n) for n in digits), ()], strict=True), name)
 
 
 def unit(called: Mapping[str, str], count: int = 2) -> str:
@@ -87,10 +69,9 @@ def unseen(text: str) -> str | None:
     >>> unseen("a b"), unseen("a\u3164b")
     (None, '\u3164')
     """
-    if text.isprintable() and (text.isascii() or not pattern(IGNORABLE).search(text)):
+    if text.isascii() and text.isprintable():
         return None
-    ignorable = pattern(IGNORABLE)
-    return next((c for c in text if not c.isprintable() or ignorable.match(c)), None)
+    return next((c for c in text if not c.isprintable() or IGNORABLE.match(c)), None)
 
 
 def printable(text: object, width: int = 200) -> str:
@@ -121,14 +102,14 @@ def isolate_rtl(line: str) -> str:
     """
     if line.isascii():
         return line
-    return pattern(LEFTWARDS).sub(rf"{LEFT_TO_RIGHT}\g<0>{LEFT_TO_RIGHT}", line)
+    return LEFTWARDS.sub(rf"{LEFT_TO_RIGHT}\g<0>{LEFT_TO_RIGHT}", line)
 
 
 def _escaped(text: str) -> str:
-    characters, marks, ignorable = [], 0, pattern(IGNORABLE)
+    characters, marks = [], 0
     for c in text:
         marks = marks + 1 if unicodedata.category(c)[0] == "M" else 0
-        fine = c.isprintable() and not ignorable.match(c) and marks <= MOST_MARKS
+        fine = c.isprintable() and not IGNORABLE.match(c) and marks <= MOST_MARKS
         characters.append(c if fine else c.encode("unicode_escape", "surrogatepass").decode())
     return "".join(characters)
 

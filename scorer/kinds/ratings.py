@@ -9,7 +9,6 @@ import numpy as np
 
 from scorer.challenge.public import Public
 from scorer.core.arrays import Ints, starts
-from scorer.core.members import MemberPairs, Members
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
 from scorer.kinds.base import Asking, Constants, SideTables, kind
@@ -24,7 +23,7 @@ from scorer.views.hits import Ties
 from scorer.views.join import GradedItems, numbered_lists
 from scorer.views.labelled import Targets
 from scorer.views.meeting import Views
-from scorer.views.members import items_by_list
+from scorer.views.members import MemberPairs, Members, items_by_list
 from scorer.views.names import Names
 
 

@@ -10,10 +10,10 @@ import numpy as np
 
 from scorer.core.arrays import Floats
 from scorer.core.errors import UsageError
-from scorer.core.nested import parsed
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, printable, quoted
 from scorer.leaderboard.pairs import pairing
+from scorer.reading.json import parse_json
 from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.lines import read_lines, without_mark
 from scorer.reading.open import read_bytes
@@ -64,7 +64,7 @@ def read(path: Path, preferences: list[str] | None = None) -> Pairing | None:
 def _begins(line: str) -> bool:
     """Whether a file's first line is one that `jsonl` wrote."""
     try:
-        first = parsed(line)
+        first = parse_json(line)
     except ValueError:
         return False
     return isinstance(first, dict) and {"a", "b", "list", "preferences"} <= first.keys()
@@ -76,7 +76,7 @@ def _parsed_line(
     """Each preference of a line, with the places of its submissions and list, and its value."""
     wrong = f"{where}: not a line of score compare --format jsonl"
     try:
-        row = parsed(line)
+        row = parse_json(line)
     except ValueError:
         row = None
     match row:

@@ -38,6 +38,7 @@ SCALAR_PATTERN = re.compile(rf"({SCALAR}){BLANK}")
 MEMBER_PATTERN = re.compile(rf"({STRING}){BLANK}:{BLANK}(?:({SCALAR}){BLANK}([,}}]){BLANK})?")
 ELEMENT_PATTERN = re.compile(rf"()(?:({SCALAR}){BLANK}([,\]]){BLANK})?")
 BLANK_PATTERN = re.compile(BLANK)
+QUOTED_TEXT = re.compile(r'(?s:"(?:[^"\\]|\\.)*+"?)')  # the end of the document may come first
 HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
@@ -403,3 +404,33 @@ def _member(node: Node, name: str, *, is_root: bool = False) -> Node:
         found = join_first(names) or "nothing"
         raise JsonShapeError(node.at, f"no {quoted(name)} here; found: {found}{hint}")
     raise JsonShapeError(node.at, f"{quoted(name)} is missing here{hint}")
+
+
+def parse_json(document: str | bytes) -> Any:
+    """The value of a JSON document; `ValueError` if it is none, or nested too deeply.
+
+    The depth that Python itself allows differs with its version and its caller.
+    """
+    if isinstance(document, bytes):
+        document = document.decode(json.detect_encoding(document))
+    if is_too_deep(document):
+        raise ValueError("the values are nested too deeply")
+    return json.loads(document)
+
+
+def is_too_deep(document: str) -> bool:
+    """Whether the values of a JSON document are nested more than `DEEPEST` deep.
+
+    >>> is_too_deep("[" * 100), is_too_deep("[" * 101), is_too_deep("[" + "{}," * 101)
+    (False, True, False)
+    >>> is_too_deep('["' + "[" * 101 + '"]')
+    False
+    """
+    if document.count("[") + document.count("{") <= DEEPEST:
+        return False
+    depth = 0
+    for mark in re.findall(r"[\[{}\]]", QUOTED_TEXT.sub("", document)):
+        depth += 1 if mark in "[{" else -1
+        if depth > DEEPEST:
+            return True
+    return False

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from scorer.core.nested import too_deep
 from scorer.core.problems import Findings
 from scorer.core.text import join_first, printable, quoted
 from scorer.reading.formats import Rows, format
@@ -26,6 +25,7 @@ from scorer.reading.header import (
     names_of_roles,
     warn_unused_columns,
 )
+from scorer.reading.json import is_too_deep
 from scorer.reading.layout import BEFORE_EACH, join_cells
 from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_careful
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
@@ -217,7 +217,7 @@ def _decode(line: int, raw: str, request: ReadRequest) -> Row | None:
         )
         request.report("S207", message, line, column, WRITE_JSON)
         return None
-    if too_deep(text):
+    if is_too_deep(text):
         request.report("S207", "not a row: the values are nested too deeply", line, column)
         return None
     try:

@@ -80,8 +80,8 @@ class Scored:
         """
         name = self.path if paths and not self.baseline else Path(self.path).name
         if not self.baseline:
-            return replace(self, path=name, findings=self.findings.at(name))
-        findings = self.findings.counted(name, "score check shows them")
+            return replace(self, path=name, findings=self.findings.with_path(name))
+        findings = self.findings.summarize(name, "score check shows them")
         return replace(self, path=name, sha256=None, findings=findings)
 
 
@@ -277,7 +277,7 @@ class Report:
             splits=tuple(split.published(paths) for split in self.splits),
             tracks=tuple(track.published(paths) for track in self.tracks),
             rejected={team: scored.published(paths) for team, scored in self.rejected.items()},
-            notes=(*acts, *notes.counted(None, "score lint shows them")),
+            notes=(*acts, *notes.summarize(None, "score lint shows them")),
         )
 
     @property

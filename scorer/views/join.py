@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
-from scorer.core.arrays import order as by_number
-from scorer.core.members import Members
 from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn, series_of
 from scorer.tables.names import HeldNames, names_of, same_names
 from scorer.tables.table import Table
 from scorer.views.extras import NO_EXTRAS as NO_EXTRAS
 from scorer.views.extras import Extras
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
+from scorer.views.members import Members
 from scorer.views.names import Names
 from scorer.views.ranked import ItemIndex, is_hashed, keys, ranked, spans
 
@@ -228,7 +227,7 @@ def judge(
     if rows.gapped:  # no two have one rank, so that nothing was settled
         start, first = place - rows.slots(place) + 1, place
     rank, in_list = settled - start + 1, truth.in_list[row]
-    by = by_number(in_list * (int(rank.max(initial=0)) + 1) + rank)
+    by = _sorting_order(in_list * (int(rank.max(initial=0)) + 1) + rank)
     row = row[by]
     hits = Hits(
         in_list[by], rank[by], truth.grade[row], truth.ideal.place[row],
@@ -346,3 +345,19 @@ def _places(ids: CodedColumn, names: Sequence[str]) -> Ints:
     """Where each row's id stands in `names`; -1 where it is not there."""
     places: Ints = _numbers(ids, names)[ids.codes]
     return places if ids.codes.size else np.empty(0, dtype=np.int64)
+
+
+def _sorting_order(keys: Ints) -> Ints:
+    """The stable `np.argsort` of numbers from 0, in less time: they are sorted with their places.
+
+    >>> _sorting_order(np.array([7, 3, 7, 0])).tolist()
+    [3, 1, 0, 2]
+    """
+    bits = keys.size.bit_length()
+    if int(keys.max(initial=0)).bit_length() + bits > 63:
+        return np.argsort(keys, kind="stable")
+    packed: Ints = keys.astype(np.int64) << bits
+    packed |= np.arange(keys.size)
+    packed.sort()
+    packed &= (1 << bits) - 1
+    return packed

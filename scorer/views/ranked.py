@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scorer.core.arrays import Floats, Ints, Mask, distinct, small, spread
+from scorer.core.arrays import Floats, Ints, Mask, distinct, spread
 from scorer.tables.columns import (
     CodedColumn,
     Codes,
@@ -373,7 +373,7 @@ def _by_list(column: CodedColumn, keep: Mask | None) -> tuple[Ints | None, Ints,
     codes = codes if rows is None else codes[rows]
     starts = _starts(codes)
     if distinct(codes[starts]).size < starts.size:  # rows of a list stand apart
-        by = np.argsort(small(codes), kind="stable")
+        by = np.argsort(_narrow(codes), kind="stable")
         rows, codes = by if rows is None else rows[by], codes[by]
         starts = _starts(codes)
     return rows, codes[starts].astype(np.int64), np.diff(np.append(starts, codes.size))
@@ -442,3 +442,13 @@ def ranked(table: Table) -> RankedRows:
     if rows is None:
         rows = vars(table)["ranked"] = RankedRows.of(table)
     return rows
+
+
+def _narrow(numbers: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """The same numbers in as few bytes as hold them: 16 bits sort much faster.
+
+    >>> _narrow(np.array([3, 300])).dtype, _narrow(np.array([-3, 200])).dtype
+    (dtype('uint16'), dtype('int16'))
+    """
+    low, high = int(numbers.min(initial=0)), int(numbers.max(initial=0))
+    return numbers.astype(np.min_scalar_type(high if low >= 0 else min(low, -high - 1)), copy=False)

@@ -19,8 +19,8 @@ from scorer.board.phases import received, shown_at, spans, state_at
 from scorer.challenge.phases import Question
 from scorer.core.errors import ChallengeError
 from scorer.core.log import log_event
-from scorer.core.nested import parsed
 from scorer.core.problems import Findings
+from scorer.reading.json import parse_json
 from scorer.store.records import OF_TEAMS, Act, Token
 from scorer.web.access import Viewer
 from scorer.web.context import Context, scratch, stored_upload
@@ -138,7 +138,7 @@ def answers_of(form: FormData) -> dict[str, str]:
             if key.startswith("answer.") and isinstance(value, str) and value.strip()
         }
     try:
-        answers = parsed(text)
+        answers = parse_json(text)
     except ValueError:
         raise HTTPException(422, "answers are no JSON") from None
     if not isinstance(answers, dict):

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from rounds import rounds
 
 from scorer.checks.ids import IdIndex, PairIndex, fold_id, suspect_id, unusual_regex
-from scorer.core.members import Members
 from scorer.core.problems import Problem
+from scorer.views.members import Members
 
 ODD = {"'a'": "S313", '"a"': "S313", "`a`": "S313", "[a]": "S313", "(a)": "S313", "a,b": "S313",
        "a;b": "S313", "1E+05": "S308", "NaN": "S310", "": "S309", "a\u200b": "S312"}  # fmt: skip

@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from scorer.core.text import LEFT_TO_RIGHT, isolate_rtl, natural, printable, unseen
+from scorer.core.text import LEFT_TO_RIGHT, isolate_rtl, printable, unseen
 
 INVISIBLE = [
     "\u00ad", "\u034f", "\u061c", "\u115f", "\u1160", "\u17b4", "\u180b", "\u200b", "\u202e",
@@ -60,9 +60,3 @@ def test_every_letter_that_is_written_from_right_to_left_is_known():
         if unicodedata.bidirectional(c) in ("R", "AL") and unseen(c) is None
     ]
     assert [c for c in letters if isolate_rtl(c) == c] == []
-
-
-def test_names_with_numbers_are_sorted_by_the_numbers():
-    names = ["", "1", "2", "10", "10x", "100", "9" * 5_000, "a", "q1", "q1a2", "q1a10", "q2", "q10"]
-    assert sorted(sorted(names, key=len), key=natural) == names
-    assert len({natural(name) for name in ("q1", "q01", "q001")}) == 3

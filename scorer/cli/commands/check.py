@@ -268,7 +268,9 @@ class _Fixing:
                 write_file(targets[n], self._repaired[n].data)
                 target = str(targets[n])
                 outcomes[n] = replace(
-                    self._checked[n], path=target, findings=self._checked[n].findings.at(target)
+                    self._checked[n],
+                    path=target,
+                    findings=self._checked[n].findings.with_path(target),
                 )
             elif places.folder is not None and n in fine:
                 copyfile(file.path, places.folder / file.path.name)

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from scorer.core.errors import UsageError
-from scorer.core.nested import parsed
 from scorer.core.text import display_path
 from scorer.prepare.guess.look import Preview
 from scorer.reading.formats import find_format
+from scorer.reading.json import parse_json
 from scorer.reading.layout import MOST_PARTS, joined_name
 from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.open import read_bytes, read_head, zip_names
@@ -161,7 +161,7 @@ def _document(path: Path, lines: Sequence[str]) -> Preview | None:
         return None
     try:
         data = read_head(path, MOST_DOCUMENT + 1, ReadLimits())
-        document = parsed(data) if len(data) <= MOST_DOCUMENT else None
+        document = parse_json(data) if len(data) <= MOST_DOCUMENT else None
     except (UnreadableError, ValueError):
         return None
     if not isinstance(document, dict) or not document:
@@ -195,7 +195,7 @@ def _is_ids(value: object) -> bool:
 def _objects(path: Path, lines: Sequence[str]) -> Preview | None:
     """JSON Lines: an object a line."""
     try:
-        rows = [parsed(line) for line in lines]
+        rows = [parse_json(line) for line in lines]
     except ValueError:
         return None
     if not rows or not all(isinstance(row, dict) for row in rows):

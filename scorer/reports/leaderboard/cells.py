@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 
-from scorer.core.text import format_number, natural
+from scorer.core.text import format_number
 from scorer.metrics.notation import Measure
 from scorer.reports.document import Table, texts
 from scorer.results.report import Report, Scored, Standing
@@ -126,7 +127,7 @@ def by_group(report: Report, precision: int) -> Iterator[Table]:
 
 def by_list(report: Report, scored: Scored, precision: int) -> Table:
     """The value of each list by every measure, lists by name; a dash where there is none."""
-    order = sorted(range(len(report.lists)), key=lambda n: natural(report.lists[n]))
+    order = sorted(range(len(report.lists)), key=lambda n: _natural_key(report.lists[n]))
     columns = [(m, scored.values[m.id].per_list) for m in report.measures]
     return texts(
         scored.name,
@@ -150,3 +151,15 @@ def ordered(report: Report) -> list[Scored]:
 def head_of(measure: Measure, report: Report) -> str:
     """The heading of a measure's column: what it is over, and an arrow where lower is better."""
     return measure.id + measure.mark
+
+
+def _natural_key(name: str) -> tuple[object, ...]:
+    """A key by which names are sorted with the numbers in them by their size.
+
+    >>> names = sorted(["q10", "q9", "q1", "q010", "", "9" * 5_000, "10"], key=_natural_key)
+    >>> [*names[:2], *names[3:]]
+    ['', '10', 'q1', 'q9', 'q010', 'q10']
+    """
+    parts = re.split("([0-9]+)", name)
+    digits = [part.lstrip("0") for part in parts[1::2]]  # int() refuses more than 4,300 of them
+    return (*zip(parts[::2], [*((len(n), n) for n in digits), ()], strict=True), name)

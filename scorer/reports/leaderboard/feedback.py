@@ -53,7 +53,7 @@ def feedback(report: Report, scored: Scored, precision: int = 4, blind: bool = F
             *_rank_lines(report, scored, precision),
             "",
         ]
-    lines += format_findings(scored.findings.at(scored.name))
+    lines += format_findings(scored.findings.with_path(scored.name))
     return "\n".join(lines).rstrip() + "\n"
 
 

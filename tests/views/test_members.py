@@ -9,11 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.core.members import MemberPairs, Members, members_of
 from scorer.reading.schema import Schema
 from scorer.tables.columns import CodedColumn
 from scorer.tables.table import Table
-from scorer.views.members import items_by_list
+from scorer.views.members import MemberPairs, Members, items_by_list, members_of
 
 sets = st.dictionaries(
     st.sampled_from(["q2", "q1", "é", "", "q10"]), st.frozensets(st.sampled_from("badcé"))

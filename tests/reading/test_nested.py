@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scorer.core.nested import MOST_NESTED, parsed
+from scorer.reading.json import DEEPEST, parse_json
 
 
 def deep(count):
@@ -19,12 +19,12 @@ def standing(depth, act):
 @pytest.mark.parametrize("write", [str, str.encode, lambda text: text.encode("utf-16")])
 def test_what_is_deep_enough_is_refused_wherever_we_stand(write):
     for depth in (0, 500):
-        assert standing(depth, lambda: parsed(write(deep(MOST_NESTED)))) == json.loads(
-            deep(MOST_NESTED)
+        assert standing(depth, lambda: parse_json(write(deep(DEEPEST)))) == json.loads(
+            deep(DEEPEST)
         )
-        for count in (MOST_NESTED + 1, 100_000):
+        for count in (DEEPEST + 1, 100_000):
             with pytest.raises(ValueError, match="nested too deeply"):
-                standing(depth, lambda count=count: parsed(write(deep(count))))
+                standing(depth, lambda count=count: parse_json(write(deep(count))))
 
 
 @pytest.mark.parametrize(
@@ -32,10 +32,10 @@ def test_what_is_deep_enough_is_refused_wherever_we_stand(write):
     ['"' + "[" * 500 + '"', '["\\"' + "[" * 500 + '"]', "[" + "[]," * 500 + "[]]", '"\\\\"'],
 )
 def test_marks_in_text_and_beside_each_other_count_nothing(text):
-    assert parsed(text) == json.loads(text)
+    assert parse_json(text) == json.loads(text)
 
 
 @pytest.mark.parametrize("text", ["", "[", '["' + "[" * 500, b"\xff\xff\xff"])
 def test_no_json_is_a_value_error(text):
     with pytest.raises(ValueError):  # noqa: PT011
-        parsed(text)
+        parse_json(text)
