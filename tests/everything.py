@@ -4,7 +4,7 @@ import re
 from importlib.util import find_spec
 from itertools import pairwise
 
-from scorer.core.plugins import discover
+from scorer.core.plugins import Registry
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import NotationError, parse_measure
 
@@ -42,7 +42,7 @@ def notation_of(metric):
 def asked(kind):
     """Every metric of the registry that fits the kind and needs no further column."""
     found = []
-    for metric, _ in discover("metric", "scorer.metrics", Metric)._loaded:
+    for metric in Registry("metric", "scorer.metrics", Metric):
         if metric.name in FURTHER | TWO_CLASSES | ABSENT:
             continue
         if metric.name == "IntervalCoverage" and kind == "targets":

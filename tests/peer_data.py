@@ -3,13 +3,13 @@
 import numpy as np
 from lists import table
 
-from scorer.core.plugins import discover
+from scorer.core.plugins import Registry
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import parse, parse_measure
 from scorer.tables.frame import as_columns
 from scorer.views.join import GradedItems, judge
 
-METRICS = discover("metric", "scorer.metrics", Metric)
+METRICS = Registry("metric", "scorer.metrics", Metric)
 LISTS = 40
 
 

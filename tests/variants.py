@@ -30,7 +30,7 @@ import yaml
 from hypothesis import strategies as st
 from lists import meet
 
-from scorer.core.plugins import discover
+from scorer.core.plugins import Registry
 from scorer.kinds.base import Constants
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import NotationError, parse, parse_measure
@@ -39,8 +39,8 @@ from scorer.views.hits import Judged, Ranked
 from scorer.views.pairwise import Preferred
 from scorer.views.returned import Returned
 
-METRICS = discover("metric", "scorer.metrics", Metric)
-EVERY = [metric for metric, _ in METRICS._loaded]  # namesakes of several kinds too
+METRICS = Registry("metric", "scorer.metrics", Metric)
+EVERY = list(METRICS)  # namesakes of several kinds too
 CONSTANTS = Constants(max_grade=4.0, catalogue=20, users=5)
 ROOT = Path(__file__).parents[1]
 

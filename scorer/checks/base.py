@@ -20,7 +20,7 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import PublicIds, combine_hashes, has_name
 from scorer.core.arrays import Mask
-from scorer.core.plugins import discover, mark
+from scorer.core.plugins import Registry, mark
 from scorer.core.problems import KEPT, Findings, Problem
 from scorer.reading.table import Table
 
@@ -181,7 +181,7 @@ def checks(of: File = "submission") -> tuple[Check, ...]:
     Entry points are `scorer.checks` for submissions and `scorer.audits` for truths.
     """
     group = "scorer.checks" if of == "submission" else "scorer.audits"
-    return tuple(each for each in discover("check", __package__, Check, group) if each.of == of)
+    return tuple(each for each in Registry("check", __package__, Check, group) if each.of == of)
 
 
 def examine(rows: SubmissionRows | TruthRows, findings: Findings) -> None:

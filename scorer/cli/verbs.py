@@ -12,6 +12,7 @@ from importlib import import_module
 from inspect import get_annotations
 from keyword import iskeyword
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 import typer
@@ -21,7 +22,6 @@ from typer.main import get_command, get_install_completion_arguments
 from scorer.cli import commands
 from scorer.cli.process import lone_stdout
 from scorer.core.errors import UsageError
-from scorer.core.plugins import modules_in
 from scorer.core.text import nearest, quoted
 
 FIRST = PROGRAM = "score"  # the form without a verb
@@ -108,7 +108,8 @@ def verbs(completing: bool) -> Verbs:
 @cache
 def names() -> tuple[str, ...]:
     """The verbs."""
-    return tuple(name.rstrip("_") for name in modules_in(commands.__path__) if name != FIRST)
+    modules = (module.name for module in iter_modules(commands.__path__))
+    return tuple(name.rstrip("_") for name in modules if name != FIRST)
 
 
 def _module(verb: str) -> str:

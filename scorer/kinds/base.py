@@ -13,7 +13,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
 from scorer.core.arrays import Mask
-from scorer.core.plugins import Registry, discover, mark
+from scorer.core.plugins import Registry, mark
 from scorer.core.problems import Findings
 from scorer.metrics.api import Metric
 from scorer.reading.schema import Schema
@@ -178,4 +178,4 @@ def kind(
 @cache
 def kinds() -> Registry[Kind]:
     """Every kind there is."""
-    return discover("kind of challenge", "scorer.kinds", Kind)
+    return Registry("kind of challenge", "scorer.kinds", Kind)

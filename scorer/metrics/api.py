@@ -23,7 +23,7 @@ from pydantic import BaseModel, ConfigDict, create_model
 from scorer.challenge.public import ClassCells
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.errors import PluginError
-from scorer.core.plugins import PLUGIN, mark, module_of
+from scorer.core.plugins import PLUGIN, load_module, mark
 from scorer.metrics.parameters import (
     Average,
     BehindAt,
@@ -466,7 +466,7 @@ def _metric_of(function: Callable[..., Any], kind: str | None) -> Metric:
 
 def metric_of_file(path: str, name: str, kind: str | None) -> Metric:
     """The metric that a function of a challenge's own file is."""
-    return _metric_of(getattr(module_of(Path(path)), name), kind)
+    return _metric_of(getattr(load_module(Path(path)), name), kind)
 
 
 class MetricFunction(Protocol[Arguments, Result_co]):

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from scorer import __version__
 from scorer.core.errors import UnknownName
-from scorer.core.plugins import Registry, discover
+from scorer.core.plugins import Registry
 from scorer.core.text import printable, quoted
 from scorer.metrics.api import Aggregate, Metric
 from scorer.metrics.notation import (
@@ -46,7 +46,7 @@ SPECIAL = str.maketrans({sign: rf"\{sign}" for sign in "&%$#_{}"} | {"\\": "/"})
 @cache
 def metrics() -> Registry[Metric]:
     """Every metric that is installed; a challenge's own plug-ins are an overlay of it."""
-    return discover("metric", "scorer.metrics", Metric, group="scorer.metrics")
+    return Registry("metric", "scorer.metrics", Metric, group="scorer.metrics")
 
 
 def overview(metrics: Registry[Metric]) -> str:

@@ -26,7 +26,7 @@ from scorer.challenge.measures import MeasureSpec
 from scorer.challenge.model import Challenge
 from scorer.core.arrays import Floats, Ints
 from scorer.core.errors import PluginError, SubmissionRejected
-from scorer.core.plugins import module_of, plugin_call
+from scorer.core.plugins import load_module, plugin_call
 from scorer.core.problems import Problem
 from scorer.core.text import describe_exception, join_first, printable, quoted
 from scorer.metrics.api import Figure, Metric
@@ -45,7 +45,7 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
 
     `PluginError` if the file cannot be run, or has no such function.
     """
-    function = getattr(module_of(path), "score", None)
+    function = getattr(load_module(path), "score", None)
     if not callable(function):
         raise PluginError(f"the metric {quoted(path.name)} defines no function score")
     parameters = _parameters(function, path)[1:]
@@ -84,7 +84,7 @@ def kaggle_metric(path: Path, name: str, spec: MeasureSpec, challenge: Challenge
 
 def failing_examples(path: Path) -> Iterator[str]:
     """Each doctest of a metric's file that fails, with its line, and what it gave."""
-    module, told = module_of(path), list[str]()
+    module, told = load_module(path), list[str]()
 
     class Runner(doctest.DocTestRunner):
         def report_failure(self, out: Any, test: Any, example: Any, got: str) -> None:

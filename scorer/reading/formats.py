@@ -13,7 +13,7 @@ from pathlib import Path
 
 import polars as pl
 
-from scorer.core.plugins import Registry, discover, mark
+from scorer.core.plugins import Registry, mark
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.open import table_suffix, zip_names
 from scorer.reading.recognize import is_certain_run
@@ -84,7 +84,7 @@ def binary_format(
 @cache
 def formats() -> Registry[Format]:
     """Return all formats: those here, and those of installed projects."""
-    return discover("format", PACKAGE, Format, ENTRY_POINTS)
+    return Registry("format", PACKAGE, Format, ENTRY_POINTS)
 
 
 def find_format(

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from scorer.core.plugins import discover
+from scorer.core.plugins import Registry
 from scorer.metrics.api import Figure, Metric, Ratio
 from scorer.metrics.notation import parse, parse_measure
 from scorer.views.texts import Texts
 
-METRICS = discover("metric", "scorer.metrics", Metric)
+METRICS = Registry("metric", "scorer.metrics", Metric)
 WORDS = [
     "the",
     "The",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from scorer.core.errors import ChallengeError
-from scorer.core.plugins import Registry, discover, mark
+from scorer.core.plugins import Registry, mark
 from scorer.core.problems import Problem, as_truth_problems
 from scorer.core.text import display_path, quoted
 from scorer.reading.limits import ReadLimits, UnreadableError
@@ -156,7 +156,7 @@ def keys(*names: str) -> Callable[[bytes], bool]:
 @cache
 def tools() -> Registry[Tool]:
     """Every tool whose files are read."""
-    return discover("tool", __package__, Tool)
+    return Registry("tool", __package__, Tool)
 
 
 def finite(value: object) -> float | None:
