@@ -69,7 +69,7 @@ def unseen(text: str) -> str | None:
     >>> unseen("a b"), unseen("a\u3164b")
     (None, '\u3164')
     """
-    if text.isascii() and text.isprintable():
+    if text.isprintable() and not IGNORABLE.search(text):
         return None
     return next((c for c in text if not c.isprintable() or IGNORABLE.match(c)), None)
 
