@@ -143,7 +143,7 @@ class MissingColumnsError(Exception):
 
 
 def separator_of(word: str) -> str:
-    """Return the character that a separator's name stands for."""
+    """Return the character that a separator's name means."""
     return SEPARATORS.get(word, word)
 
 
@@ -162,9 +162,8 @@ def cut_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
         return schema
     several = [role for role, _ in layout.cells]
     implied = layout.key_roles | ({"item"} if layout.is_vector else set())
-    columns = dict(schema.columns)
+    columns, value = dict(schema.columns), ""
     labels: tuple[str, ...] = ()
-    value = ""
     if layout.wide is not None:
         role, _ = layout.wide
         value = wide_value(role, schema)
@@ -174,25 +173,22 @@ def cut_schema(layout: Layout, schema: Schema, names: Sequence[str]) -> Schema:
         labels = tuple(wide_columns)
         columns |= {f"{value}[{n}]": name for n, name in enumerate(wide_columns.values())}
     # A cell of several items has no single score or rank beside it, unless the schema asks for it.
-    lone = {"score", "rank"} - set(several) if "item" in several else set()
-    required: list[str] = []
-    optional: list[str] = []
+    unlikely = {"score", "rank"} - set(several) if "item" in several else set()
+    required, optional = list[str](), list[str]()
     for role in schema.roles:
-        is_required = role in schema.required
-        if role in implied or (role in lone and not is_required):
+        is_required = role in schema.required or role in several
+        if role in implied or (role in unlikely and not is_required):
             continue
         if role in several:
-            is_required = True
-            columns[f"cell[{role}]"] = schema.column_name(role)
-            columns.pop(role, None)
+            columns[f"cell[{role}]"] = columns.pop(role, role)
             role = f"cell[{role}]"
         (required if is_required else optional).append(role)
     if labels and f"cell[{value}]" in required:
         message = f"wide columns hold {quoted(value)}, which no cell can hold beside them"
         raise MissingColumnsError(message)
     required += [f"{value}[{n}]" for n in range(len(labels))]
-    roles = tuple(required), tuple(optional)
-    return CutSchema(*roles, columns, schema.every, schema, labels, value)
+    roles_of_file = tuple(required), tuple(optional)
+    return CutSchema(*roles_of_file, columns, schema.every, schema, labels, value)
 
 
 def wide_value(role: str, schema: Schema) -> str:
@@ -219,10 +215,9 @@ def _find_wide_columns(layout: Layout, names: Sequence[str], others: set[str]) -
         have = printable(", ".join(names[:12]), 300)
         message = f"no column is called {', '.join(map(quoted, patterns))}; found: {have}{hint}"
         raise MissingColumnsError(message)
-    if role == "rank":
-        for label, name in found.items():
-            if not re.fullmatch("[0-9]{1,9}", label):
-                raise MissingColumnsError(f"the name of column {quoted(name)} says no rank")
+    for label, name in found.items():
+        if role == "rank" and not re.fullmatch("[0-9]{1,9}", label):
+            raise MissingColumnsError(f"the name of column {quoted(name)} says no rank")
     if layout.known:
         _check_wide_columns(layout.known, found, patterns)
     return found
@@ -231,13 +226,7 @@ def _find_wide_columns(layout: Layout, names: Sequence[str], others: set[str]) -
 def _check_wide_columns(
     known: Sequence[str], columns: Mapping[str, str], patterns: Sequence[str]
 ) -> None:
-    """Raise MissingColumnsError if wide columns are not those that are known.
-
-    Args:
-        known: What they are about.
-        columns: label -> name of the columns of the file.
-        patterns: How they are named.
-    """
+    """Raise MissingColumnsError if wide columns, label -> name, have other labels than known."""
     single = patterns[0] if len(patterns) == 1 else "*"
     missing = [single.replace("*", label) for label in known if label not in columns]
     strange = [name for label, name in columns.items() if label not in set(known)]
@@ -245,13 +234,10 @@ def _check_wide_columns(
         similar = ((name, nearest(name, strange)) for name in missing)
         hints = [f"; rename {quoted(old)} to {quoted(new)}?" for new, old in similar if old]
         found = f"; in place found: {join_first(strange, 3)}" if strange and not hints else ""
-        first = join_first(missing, 3)
-        what = (
-            f"column {first} is missing"
-            if len(missing) == 1
-            else f"{len(missing):,} columns are missing: {first}"
-        )
-        raise MissingColumnsError(f"{what}{found}{''.join(hints[:3])}")
+        what = "column" if len(missing) == 1 else f"{len(missing):,} columns are missing:"
+        end = " is missing" if len(missing) == 1 else ""
+        message = f"{what} {join_first(missing, 3)}{end}{found}{''.join(hints[:3])}"
+        raise MissingColumnsError(message)
     if strange:
         message = f"no column of this challenge is called {join_first(strange, 3)}"
         raise MissingColumnsError(f"{message}; it has {join_first(list(known))}")
@@ -260,7 +246,7 @@ def _check_wide_columns(
 def match_wide_columns(
     patterns: Sequence[str], names: Sequence[str], others: set[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the columns that the patterns name, in the order of the file, with what `*` stands for.
+    """Yield the columns that the patterns name, in the order of the file, with what `*` is there.
 
     >>> list(match_wide_columns(["F*"], ["id", "F1", "F2", "G"], {"id"}))
     [('F1', '1'), ('F2', '2')]
@@ -287,12 +273,26 @@ def base_role(role: str) -> str:
     return inside.removesuffix("]") if name == "cell" else name
 
 
-def strip_brackets(cell: str) -> str:
-    """Return a cell without the brackets round all of it."""
-    cell = cell.strip()
-    if cell[:1] in BRACKETS and cell.endswith(BRACKETS[cell[0]]):
-        return cell[1:-1].strip()
-    return cell
+def locate_in_cell(cell: str, separator: str) -> list[tuple[str, int]]:
+    """Return the several values of a cell, in their order, and where each begins, from 0.
+
+    >>> locate_in_cell("[a, 'b',c]", ","), locate_in_cell(" a  b", " ")
+    ([('a', 1), ("'b'", 4), ('c', 8)], [('a', 1), ('b', 4)])
+    """
+    start, inner = len(cell) - len(cell.lstrip()), cell.strip()
+    is_bracketed = inner[:1] in BRACKETS and inner.endswith(BRACKETS[inner[0]])
+    if is_bracketed:
+        inside = inner[1:-1]
+        start, inner = start + 1 + len(inside) - len(inside.lstrip()), inside.strip()
+    if separator in (" ", WHITESPACE):
+        return [(match[0], start + match.start()) for match in re.finditer(r"\S+", inner)]
+    values = []
+    for part in inner.split(separator) if inner else ():
+        values.append((part.strip(), start + len(part) - len(part.lstrip())))
+        start += len(part) + len(separator)
+    if is_bracketed and all(len(v) > 1 and v[0] == v[-1] and v[0] in "'\"" for v, _ in values):
+        return [(value[1:-1], at) for value, at in values]
+    return values
 
 
 def split_cell(cell: str, separator: str) -> list[str]:
@@ -303,16 +303,7 @@ def split_cell(cell: str, separator: str) -> list[str]:
     """
     if cell.startswith(BEFORE_EACH):
         return cell[1:].split(BEFORE_EACH)
-    inner = strip_brackets(cell)
-    if not inner:
-        return []
-    if separator in (" ", WHITESPACE):
-        return inner.split()
-    parts = [part.strip() for part in inner.split(separator)]
-    are_quoted = inner != cell.strip() and all(
-        len(part) > 1 and part[0] == part[-1] and part[0] in "'\"" for part in parts
-    )
-    return [part[1:-1] for part in parts] if are_quoted else parts
+    return [value for value, _ in locate_in_cell(cell, separator)]
 
 
 def join_cells(texts: Iterable[str]) -> str:
@@ -322,25 +313,6 @@ def join_cells(texts: Iterable[str]) -> str:
     (['a b', ''], [])
     """
     return "".join(BEFORE_EACH + text for text in texts)
-
-
-def offsets_in_cell(cell: str, separator: str) -> list[int]:
-    """Return at which character, from 0, each of the several values of a cell begins.
-
-    >>> offsets_in_cell("[a, bb,c]", ","), offsets_in_cell(" a  b", " ")
-    ([1, 4, 7], [1, 4])
-    """
-    start = len(cell) - len(cell.lstrip())
-    inner = strip_brackets(cell)
-    if inner != cell.strip():
-        start = cell.index(inner, start + 1) if inner else start + 1
-    if separator in (" ", WHITESPACE):
-        return [start + match.start() for match in re.finditer(r"\S+", inner)]
-    offsets = []
-    for part in inner.split(separator):
-        offsets.append(start + len(part) - len(part.lstrip()))
-        start += len(part) + len(separator)
-    return offsets
 
 
 def joined_name(part: str, name: str) -> str:
