@@ -692,9 +692,9 @@ def _read_trec(session: SparkSession, prepared: BoundChallenge, path: str) -> Da
     """Return the fields of TREC's lines; a field that a line does not have is null."""
     from pyspark.sql import functions as F
 
-    schema, is_run = match_trec_schema(prepared.shapes)
+    schema, form = match_trec_schema(prepared.shapes)
     fields = F.split(F.trim(F.col("value")), "[ \t]+")
-    positions = trec_positions(schema, is_run)
+    positions = trec_positions(schema, form)
     if "score" in positions:  # which ranks; anything may stand for a rank then
         positions = {role: at for role, at in positions.items() if role != "rank"}
     columns = [F.get(fields, F.lit(at)).alias(schema.column_name(r)) for r, at in positions.items()]

@@ -41,7 +41,7 @@ def scan_clean(
         width: How many fields each line has.
         positions: role -> its field, from 0.
         limits: A file that exceeds one of them is not clean.
-        first_line: The first line of a row; those above are left out.
+        first_line: The first line of a row.
         all_filled: Whether a file with an empty field is not clean, even if no role reads it.
     """
     # Polars keeps a NUL and drops a CR inside a line, both without an error; it does not look at

@@ -23,41 +23,29 @@ LINES_IN_MESSAGE = re.compile(r"\b(lines? )(\d[\d,]*)( and (\d[\d,]*))?")
 
 
 def join_parts(tables: Sequence[Table], parts: Sequence[tuple[str, str]]) -> Table:
-    """Return the rows of all parts, one part after the other.
-
-    Args:
-        tables: The table of each part.
-        parts: The name of each part, and its file.
+    """Return the rows of all parts, of each of which `parts` has the name and the file.
 
     Raises:
         UnreadableError: A part has other columns than the first, or too many lines.
     """
-    frames = []
+    frames: list[pl.DataFrame] = []
     empty_lists: dict[str, int] = {}
+    columns = [[t.column_name(role) for role in t.frame.columns[1:]] for t in tables]
     for n, (table, (part, file)) in enumerate(zip(tables, parts, strict=True)):
-        _refuse_other_columns(table, tables[0], file, parts[0][1])
-        before = n * LINES_OF_PART
+        if columns[n] != columns[0]:
+            message = f"{quoted(file)} has the columns {join_first(columns[n], 9)}, "
+            message += f"and {quoted(parts[0][1])} {join_first(columns[0], 9)}"
+            raise UnreadableError("S201", message)
         if len(table) and table.frame["line"][-1] >= LINES_OF_PART:
-            message = f"{file} has more than {LINES_OF_PART:,} lines"
-            raise UnreadableError("S104", message)
-        named = pl.lit(f"{part}{PART}") + pl.col("list")
-        line = (pl.col("line") + before).cast(pl.UInt32)
-        frames.append(table.frame.with_columns(line, named.alias("list")))
-        for name, at in table.empty_lists.items():
-            empty_lists[f"{part}{PART}{name}"] = before + at
-    return replace(
-        tables[0],
-        frame=pl.concat(frames),
-        empty_lists=empty_lists,
-        find_cells=_find_in_parts([table.find_cells for table in tables], parts),
-    )
-
-
-def _refuse_other_columns(table: Table, first: Table, file: str, first_file: str) -> None:
-    roles, others = (list(map(each.column_name, each.frame.columns[1:])) for each in (table, first))
-    if roles != others:
-        message = f"{quoted(file)} has the columns {join_first(roles, 9)}, and {quoted(first_file)}"
-        raise UnreadableError("S201", f"{message} {join_first(others, 9)}")
+            raise UnreadableError("S104", f"{file} has more than {LINES_OF_PART:,} lines")
+        before = n * LINES_OF_PART
+        name, line = pl.lit(f"{part}{PART}") + pl.col("list"), pl.col("line") + before
+        frames.append(table.frame.with_columns(line.cast(pl.UInt32), name.alias("list")))
+        empty = table.empty_lists.items()
+        empty_lists |= {f"{part}{PART}{name}": before + at for name, at in empty}
+    find = _find_in_parts([table.find_cells for table in tables], parts)
+    frame = pl.concat(frames)
+    return replace(tables[0], frame=frame, empty_lists=empty_lists, find_cells=find)
 
 
 def _find_in_parts(
@@ -68,13 +56,9 @@ def _find_in_parts(
     def find_cells(texts: LineTexts, line: int, role: str) -> list[CellPlace]:
         n, at = divmod(line, LINES_OF_PART)
         find = finders[n]
-        if find is None:
-            return []
-        prefix = f"{parts[n][0]}{PART}" if role == "list" else ""
-        return [
-            CellPlace(prefix + place.text, place.line + n * LINES_OF_PART, place.column)
-            for place in find(texts, at, role)
-        ]
+        prefix, before = f"{parts[n][0]}{PART}" if role == "list" else "", line - at
+        places = () if find is None else find(texts, at, role)
+        return [CellPlace(prefix + p.text, before + p.line, p.column) for p in places]
 
     return find_cells
 
@@ -87,8 +71,6 @@ def count_lines_of_part(problem: Problem, n: int) -> Problem:
 
 def locate_by_part(findings: Findings, parts: Sequence[tuple[str, str]]) -> None:
     """Give each problem the file of the submission that it is in, and the line in that file."""
-    if not parts:
-        return
 
     def local_lines(match: re.Match[str]) -> str:
         first, second = match[2].replace(",", ""), (match[4] or "0").replace(",", "")
@@ -105,4 +87,5 @@ def locate_by_part(findings: Findings, parts: Sequence[tuple[str, str]]) -> None
         message = LINES_IN_MESSAGE.sub(local_lines, problem.message)
         return replace(problem, path=path, line=line or None, message=message)
 
-    findings.replace(locate)
+    if parts:
+        findings.replace(locate)

@@ -1,6 +1,6 @@
 """TREC's runs (`list Q0 item rank score tag`) and qrels (`list subtopic item grade`).
 
-Their fields stand between blanks or tabs; quotes mean nothing, and a line that begins with # is a
+Blanks or tabs separate their fields; quotes mean nothing, and a line that begins with # is a
 comment. What follows the tag of a run is not read.
 """
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import polars as pl
 
@@ -20,27 +21,31 @@ from scorer.reading.numbers import parse_number
 from scorer.reading.schema import Schema
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest
 
-RUN_COLUMNS = "list Q0 item rank score tag"
-QRELS_COLUMNS = "list subtopic item grade"
-RUN_POSITIONS = {"list": 0, "item": 2, "rank": 3, "score": 4, "prediction": 4}
-QRELS_POSITIONS = {"list": 0, "subtopic": 1, "item": 2, "grade": 3, "rating": 3}
-TAG_POSITION = 5
-RUN_WIDTH = 6
-QRELS_WIDTH = 4
+TAG_POSITION = 5  # of a run
 RUN_ROLES = {"score", "rank", "prediction"}  # a schema that has one of them is that of a run
-
 FIELD = re.compile(r"[^ \t]+")
 INTEGER = "^[+-]?[0-9]+$"
+
+
+class TrecForm(NamedTuple):
+    """One of the two forms of TREC's files."""
+
+    name: str
+    columns: str
+    width: int
+    positions: Mapping[str, int]  # role -> its field, from 0
+
+
+RUN_POSITIONS = {"list": 0, "item": 2, "rank": 3, "score": 4, "prediction": 4}
+QRELS_POSITIONS = {"list": 0, "subtopic": 1, "item": 2, "grade": 3, "rating": 3}
+RUN = TrecForm("run", "list Q0 item rank score tag", 6, RUN_POSITIONS)
+QRELS = TrecForm("qrels file", "list subtopic item grade", 4, QRELS_POSITIONS)
 
 
 def read_clean_trec(data: bytes, request: ReadRequest) -> Cells | None:
     """Return the cells of a TREC file, or None if the file is not clean.
 
     A clean file has all fields on each line, and one blank or one tab between two fields.
-
-    Args:
-        data: The unpacked file, without a byte-order mark.
-        request: What is asked of the file.
     """
     if request.layout.reshapes:
         return None
@@ -48,15 +53,25 @@ def read_clean_trec(data: bytes, request: ReadRequest) -> Cells | None:
     separator = "\t" if b"\t" in data else " "
     if separator == "\t" and b" " in data:
         return None
-    schema, is_run = match_trec_schema(request.schemas)
-    positions = trec_positions(schema, is_run)
-    read = {**positions, "tag": TAG_POSITION} if is_run else positions
-    width = RUN_WIDTH if is_run else QRELS_WIDTH
+    try:
+        schema, form = match_trec_schema(request.schemas)
+    except UnreadableError:  # the careful way reports the encoding, too
+        return None
+    positions = trec_positions(schema, form)
+    tag = {"tag": TAG_POSITION} if form is RUN else {}
     # Two blanks in turn are an empty field to polars.
-    frame = scan_clean(data, separator, width, read, request.limits, first_line=1, all_filled=True)
+    frame = scan_clean(
+        data,
+        separator,
+        form.width,
+        {**positions, **tag},
+        request.limits,
+        first_line=1,
+        all_filled=True,
+    )
     if frame is None or frame["list"].str.starts_with("#").any():  # a comment of as many words
         return None
-    if is_run:
+    if tag:
         request.findings.extend(_check_tags(frame.select("line", "tag")))
         frame = frame.drop("tag")
     return _as_cells(frame, schema, positions)
@@ -75,17 +90,12 @@ def write_run(rows: Rows, columns: Mapping[str, str]) -> bytes:
 def read_trec(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     """Return the cells of a run if scores or ranks are asked for, else those of qrels.
 
-    Args:
-        lines: `line` and `text` of each physical line that the layout does not leave out.
-        request: What is asked of the file.
-
     Raises:
         UnreadableError: The file is qrels in place of a run, or no schema fits.
     """
-    schema, is_run = match_trec_schema(request.schemas)
-    positions = trec_positions(schema, is_run)
-    fields = _cut_fields(lines, RUN_WIDTH if is_run else QRELS_WIDTH)
-    if is_run:
+    schema, form = match_trec_schema(request.schemas)
+    fields = _cut_fields(lines, form.width)
+    if form is RUN:
         _refuse_qrels(fields)
         has_all = pl.col(str(TAG_POSITION - 1)).is_not_null()
         if shifted := _shifted_lines(fields):
@@ -93,8 +103,12 @@ def read_trec(lines: pl.DataFrame, request: ReadRequest) -> Cells:
         tags = fields.filter(has_all).select("line", tag=str(TAG_POSITION))
         request.findings.extend(_check_tags(tags))
     else:
-        has_all = pl.col(str(QRELS_WIDTH - 1)).is_not_null() & pl.col("rest").is_null()
-    _report_misfits(fields.filter(~has_all), is_run, request)
+        has_all = pl.col(str(form.width - 1)).is_not_null() & pl.col("rest").is_null()
+    texts = request.texts()
+    for line in fields.filter(~has_all)["line"]:
+        if not request.findings.count_if_full("S601"):
+            _report_width(line, FIELD.findall(texts[line - 1]), form, request)
+    positions = trec_positions(schema, form)
     cells = [pl.col(str(position)).alias(role) for role, position in positions.items()]
     return _as_cells(fields.filter(has_all).select("line", *cells), schema, positions)
 
@@ -111,27 +125,25 @@ def _as_cells(frame: pl.DataFrame, schema: Schema, positions: Mapping[str, int])
     return Cells(frame, schema, find_cells=find_cells, free_roles=free_roles)
 
 
-def match_trec_schema(schemas: Sequence[Schema]) -> tuple[Schema, bool]:
-    """Return the schema of a TREC file, and whether it is that of a run.
+def match_trec_schema(schemas: Sequence[Schema]) -> tuple[Schema, TrecForm]:
+    """Return the schema of a TREC file, and the form of the file.
 
     Raises:
         UnreadableError: Such a file cannot hold the columns of any schema.
     """
     is_run = any(not RUN_ROLES.isdisjoint(schema.roles) for schema in schemas)
-    positions = RUN_POSITIONS if is_run else QRELS_POSITIONS
+    form = RUN if is_run else QRELS
     for schema in schemas:
-        if positions.keys() >= set(schema.required):
-            return schema, is_run
+        if form.positions.keys() >= set(schema.required):
+            return schema, form
     names = printable(", ".join(map(schemas[0].column_name, schemas[0].required)))
-    what = "run" if is_run else "qrels file"
-    message = f"a TREC {what} cannot hold the columns that are needed here ({names})"
+    message = f"a TREC {form.name} cannot hold the columns that are needed here ({names})"
     raise UnreadableError("S201", message)
 
 
-def trec_positions(schema: Schema, is_run: bool) -> Mapping[str, int]:
+def trec_positions(schema: Schema, form: TrecForm) -> Mapping[str, int]:
     """Return role -> the field that holds it, from 0, for the roles that a TREC file has."""
-    positions = RUN_POSITIONS if is_run else QRELS_POSITIONS
-    return {role: positions[role] for role in schema.roles if role in positions}
+    return {role: form.positions[role] for role in schema.roles if role in form.positions}
 
 
 def _cut_fields(lines: pl.DataFrame, width: int) -> pl.DataFrame:
@@ -156,46 +168,38 @@ def _cut_fields(lines: pl.DataFrame, width: int) -> pl.DataFrame:
 def _shifted_lines(fields: pl.DataFrame) -> list[int]:
     """Return the lines of five fields that lack another one than the tag.
 
-    The tag stands for the score there, and the score for the rank.
+    The score is in the rank's field there, and the tag in the score's.
     """
-    rank, score = (
-        pl.col(str(RUN_POSITIONS[role])).cast(pl.Float64, strict=False)
-        for role in ("rank", "score")
+    rank, score = (str(RUN_POSITIONS[role]) for role in ("rank", "score"))
+    suspicious = fields.drop_nulls(score).filter(
+        pl.col(str(TAG_POSITION)).is_null(),
+        pl.col(score).cast(pl.Float64, strict=False).is_null(),
+        pl.col(rank).cast(pl.Float64, strict=False).is_finite(),
     )
-    suspicious = fields.filter(
-        pl.col(str(TAG_POSITION)).is_null(), score.is_null(), rank.is_not_null(), rank.is_finite()
-    ).drop_nulls(str(TAG_POSITION - 1))
-    scores = suspicious[str(RUN_POSITIONS["score"])]
-    return [
-        line
-        for line, cell in zip(suspicious["line"], scores, strict=True)
-        if parse_number(cell).code == "S501"
-    ]
+    cells = suspicious.select("line", score).iter_rows()
+    return [line for line, cell in cells if parse_number(cell).code == "S501"]
 
 
 def _refuse_qrels(fields: pl.DataFrame) -> None:
     """Raise UnreadableError if the first line is one of qrels."""
-    first = fields.head(1).filter(
-        pl.col(str(QRELS_WIDTH)).is_null(), pl.col(str(QRELS_WIDTH - 1)).str.contains(INTEGER)
-    )
-    if not first.is_empty():
+    grade = pl.col(str(QRELS_POSITIONS["grade"]))
+    is_qrels = pl.col(str(QRELS.width)).is_null() & grade.str.contains(INTEGER)
+    for line in fields.head(1).filter(is_qrels)["line"]:
         message = "this is a qrels file (4 columns, whole-number grades), not a run"
-        hint = f"a run has 6 columns: {RUN_COLUMNS}"
-        raise UnreadableError("S603", message, line=first["line"][0], help=hint)
+        raise UnreadableError("S603", message, line, help=f"a run has 6 columns: {RUN.columns}")
 
 
 def _check_tags(tags: pl.DataFrame) -> Iterator[Problem]:
     """Yield a warning if lines of a run have no tag, and one if there are several tags.
 
-    Args:
-        tags: `line` and `tag` of each line, null if it has none.
+    `tags` has `line` and `tag` of each line, null if it has none.
     """
     first = None if tags.is_empty() else tags["tag"][0]
     if first is not None and (tags["tag"] == first).all(ignore_nulls=False):
         return
     untagged = tags.filter(pl.col("tag").is_null())
     if not untagged.is_empty():
-        message = f"5 columns, expected {RUN_WIDTH} ({RUN_COLUMNS}): the tag is missing"
+        message = f"5 columns, expected {RUN.width} ({RUN.columns}): the tag is missing"
         yield Problem("S601", message, "warning", line=untagged["line"][0], times=untagged.height)
     distinct = tags.drop_nulls("tag").unique("tag", keep="first", maintain_order=True)
     if distinct.height > 1:
@@ -204,22 +208,12 @@ def _check_tags(tags: pl.DataFrame) -> Iterator[Problem]:
         yield Problem("S602", message, "warning", line=distinct["line"][1])
 
 
-def _report_misfits(misfits: pl.DataFrame, is_run: bool, request: ReadRequest) -> None:
-    """Report the lines with too many or too few fields."""
-    texts = request.texts()
-    for line in misfits["line"]:
-        if not request.findings.count_if_full("S601"):
-            fields = FIELD.findall(texts[line - 1])
-            request.findings.add(_width_problem(line, fields, is_run))
-
-
-def _width_problem(line: int, fields: Sequence[str], is_run: bool) -> Problem:
-    width, columns = (RUN_WIDTH, RUN_COLUMNS) if is_run else (QRELS_WIDTH, QRELS_COLUMNS)
+def _report_width(line: int, fields: Sequence[str], form: TrecForm, request: ReadRequest) -> None:
     word = "column" if len(fields) == 1 else "columns"
-    message = f"{len(fields):,} {word}, expected {width} ({columns})"
+    message = f"{len(fields):,} {word}, expected {form.width} ({form.columns})"
     hint = None
-    if not is_run and len(fields) > QRELS_WIDTH and fields[1].upper() == "Q0":
+    if form is QRELS and len(fields) > form.width and fields[1].upper() == "Q0":
         hint = "this looks like a run, not a qrels file"
     elif len(fields) == 1 and "," in fields[0]:
         hint = "is this a CSV file? TREC's columns are separated by blanks"
-    return Problem("S601", message, line=line, help=hint)
+    request.report("S601", message, line, help=hint)

@@ -25,13 +25,23 @@ TEMPORARY_PREFIX = "scorer-"
 BLOCK = 1 << 18  # bytes that are copied at a time
 
 
+@contextmanager
+def _reported(shown: str, action: str) -> Iterator[None]:
+    """Raise UsageError in place of what the system says."""
+    try:
+        yield
+    except (OSError, ValueError) as error:  # the latter of a NUL character
+        reason = error.strerror if isinstance(error, OSError) else "not a file name"
+        raise UsageError(f"{shown} cannot be {action}: {reason or 'not a file name'}") from None
+
+
 def write_file(path: Path, data: bytes) -> None:
     """Put data at a path, all of it or nothing; a link stays, and what it leads to is written.
 
     Raises:
         UsageError: It cannot be written there.
     """
-    try:
+    with _reported(printable(path), "written"):
         if path.is_dir():
             raise IsADirectoryError(0, "this is a folder")
         if (path.exists() and not path.is_file()) or _is_of_system(Path(os.path.abspath(path))):
@@ -46,22 +56,18 @@ def write_file(path: Path, data: bytes) -> None:
         mode = target.stat().st_mode & 0o777 if target.exists() else None
         if mode is not None and not mode & 0o222:
             raise PermissionError(0, "the file there is read-only")
-        beside = target.with_name(f".{target.name[:100]}.{token_hex(8)}")
+        temporary = target.with_name(f".{target.name[:100]}.{token_hex(8)}")
         try:
             # The system takes the umask off; to ask for it would be to change it.
-            handle = os.open(beside, NEW_FILE, 0o666 if mode is None else mode & 0o600)
+            handle = os.open(temporary, NEW_FILE, 0o666 if mode is None else mode & 0o600)
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
             if mode is not None:
-                beside.chmod(mode)
-            beside.replace(target)
+                temporary.chmod(mode)
+            temporary.replace(target)
         except BaseException:
-            beside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
             raise
-    except OSError as error:
-        raise UsageError(f"{printable(path)} cannot be written: {error.strerror}") from None
-    except ValueError:  # a NUL character
-        raise UsageError(f"{printable(path)} cannot be written: not a file name") from None
 
 
 def _is_of_system(path: Path) -> bool:
@@ -69,16 +75,9 @@ def _is_of_system(path: Path) -> bool:
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those above it, if it is not there.
-
-    Raises:
-        UsageError: It cannot be made.
-    """
-    try:
+    """Make a folder, and those above it, if it is not there; raise UsageError if it cannot be."""
+    with _reported(quoted(path), "made"):
         path.mkdir(parents=True, exist_ok=True)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "not a file name"
-        raise UsageError(f"{quoted(path)} cannot be made: {reason}") from None
 
 
 def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
@@ -87,43 +86,33 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
     Raises:
         UsageError: It cannot be made, or something is there.
     """
-    try:
+    with _reported(quoted(path), "made"):
         folder = Path(os.path.abspath(path))
-        is_filled = folder.is_dir()
-        if os.path.lexists(folder) and (not is_filled or any(folder.iterdir())):
+        is_there = folder.is_dir()
+        if os.path.lexists(folder) and (not is_there or any(folder.iterdir())):
             raise UsageError(f"{quoted(path)} exists and is not an empty folder")
-        _write_beside(folder, files, is_filled=is_filled)
-    except OSError as error:
-        raise UsageError(f"{quoted(path)} cannot be made: {error.strerror}") from None
-    except ValueError:  # a NUL character
-        raise UsageError(f"{quoted(path)} cannot be made: not a file name") from None
+        _write_and_move(folder, files, is_there=is_there)
 
 
-def _write_beside(folder: Path, files: Mapping[str, bytes], *, is_filled: bool) -> None:
-    """Write files to a folder beside another one, then move it, or them, to their place.
-
-    Args:
-        folder: The place.
-        files: The files.
-        is_filled: Whether the folder is there, and empty: then only the files are moved.
-    """
+def _write_and_move(folder: Path, files: Mapping[str, bytes], *, is_there: bool) -> None:
+    """Write files to a temporary folder, then move it, or them if the folder is there already."""
     first = folder  # the first folder of the path that is not there yet
     while not os.path.lexists(first.parent):
         first = first.parent
     # An empty folder can be a volume of its own, or the only one that may be written to.
-    is_inside = is_filled and (folder.is_mount() or not os.access(folder.parent, os.W_OK))
-    beside = (folder if is_inside else first.parent) / f".{first.name[:100]}.{token_hex(8)}"
+    is_inside = is_there and (folder.is_mount() or not os.access(folder.parent, os.W_OK))
+    temporary = (folder if is_inside else first.parent) / f".{first.name[:100]}.{token_hex(8)}"
     moved: list[Path] = []
     try:
         for name, data in files.items():
-            target = beside / folder.relative_to(first) / name
+            target = temporary / folder.relative_to(first) / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(data)
-        if not is_filled:
-            beside.rename(first)
+        if not is_there:
+            temporary.rename(first)
             return
         # The folder itself may be the working directory of a process.
-        for entry in sorted(beside.iterdir()):
+        for entry in sorted(temporary.iterdir()):
             moved.append(folder / entry.name)
             entry.rename(moved[-1])
     except BaseException:
@@ -133,7 +122,7 @@ def _write_beside(folder: Path, files: Mapping[str, bytes], *, is_filled: bool) 
                 entry.unlink(missing_ok=True)
         raise
     finally:
-        shutil.rmtree(beside, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
 
 
 def zip_files(files: Mapping[str, bytes], executables: Collection[str] = ()) -> bytes:
@@ -179,8 +168,6 @@ def temporary_copy(stream: BinaryIO, most: int) -> Iterator[Path]:
                 left -= len(block)
             file.flush()
         except OSError as error:
-            message = (
-                f"a temporary file cannot be filled ({error.strerror}); TMPDIR names its folder"
-            )
-            raise UsageError(message) from None
+            message = f"a temporary file cannot be filled ({error.strerror})"
+            raise UsageError(f"{message}; TMPDIR names its folder") from None
         yield path

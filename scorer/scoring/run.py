@@ -27,7 +27,8 @@ SHARED_SIZE = 32 << 20
 
 def default_jobs(paths: Sequence[Path]) -> int:
     """Return how many processes score these files soonest: one a core, or one for small files."""
-    size = sum(path.stat().st_size for path in paths if path.is_file())
+    # `Path.is_file` raises an error of a name that is too long.
+    size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
     if len(paths) < 2 or size < SHARED_SIZE:
         return 1
     affinity = getattr(os, "sched_getaffinity", None)

@@ -11,8 +11,8 @@ from scorer.reading.formats import find_format
 from scorer.reading.layout import (
     Layout,
     RowKeysFile,
+    locate_in_cell,
     match_wide_columns,
-    offsets_in_cell,
     split_cell,
 )
 from scorer.reading.limits import ReadLimits
@@ -326,5 +326,5 @@ def test_both_ways_agree_on_odd_files(tmp_path):
 def test_what_a_cell_holds():
     assert split_cell("['a', 'b c']", ",") == ["a", "b c"]
     assert split_cell(" [1 2] ", " ") == ["1", "2"]
-    assert offsets_in_cell("[a, bb,c]", ",") == [1, 4, 7]
+    assert locate_in_cell("[a, bb,c]", ",") == [("a", 1), ("bb", 4), ("c", 7)]
     assert list(match_wide_columns(["F*_x"], ["F1_x", "F_x", "list"], {"list"})) == [("F1_x", "1")]
