@@ -46,7 +46,7 @@ from scorer.core.errors import PluginError, ScorerError, SubmissionRejected, Usa
 from scorer.core.plugins import PLUGIN
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import describe_exception, printable, quoted
-from scorer.kinds.base import Asking, Kind, SideTables
+from scorer.kinds.base import Kind, PublicSources, SideTables
 from scorer.metrics.api import Metric, metric_of_file
 from scorer.prepare.answers import Answers, answers_in
 from scorer.prepare.bind import BoundChallenge, prepare
@@ -65,8 +65,7 @@ from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.lists import Plan, score_table
 from scorer.scoring.settle import of_lists
-from scorer.views.frames import TEXT as FILE_TEXT
-from scorer.views.frames import Frames
+from scorer.views.frames import CSV, Frames
 from scorer.views.positions import Positions
 
 if TYPE_CHECKING:
@@ -312,7 +311,7 @@ def _score_whole(ready: OpenChallenge, run: DataFrame, rows: _Rows, findings: Fi
         refuse_many_rows(frame[LINE], ready.prepared.limits)
         table = _make_table(rows.cells, frame, found)
         if Frames in ready.views:
-            table = replace(table, facts={FILE_TEXT: _collect(run).write_csv()})
+            table = replace(table, facts={CSV: _collect(run).write_csv()})
         outcome = score_table(ready.plan, table, found)
     except UnreadableError as error:
         found.add(error.problem)
@@ -467,7 +466,8 @@ def _plan_of(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
     if (candidates := public.candidates) is not None:
         candidates = {name: candidates[name] for name in lists if name in candidates}
     public = public._replace(lists=dict.fromkeys(sorted(lists)), candidates=candidates)
-    public = work.kind.public(public, Asking(work.challenge, work.plan.shapes, lambda: table))
+    sources = PublicSources(work.challenge, work.plan.shapes, lambda: table)
+    public = work.kind.complete_public(public, sources)
     truth = work.kind.open(table, work.aids._replace(public=public), Findings())
     return replace(work.plan, public=public, truth=truth)
 

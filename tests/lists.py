@@ -1,7 +1,6 @@
 """Lists made into what metrics look at, by way of the package's own join."""
 
 from scorer.reading.table import make_table
-from scorer.tables.frame import as_columns
 from scorer.views.join import GradedItems, judge
 
 
@@ -18,8 +17,8 @@ def meet(lists, ties="item-desc"):
         for place, group in enumerate(groups):
             items = [group] if isinstance(group, str) else group
             returned += [(name, item, -place) for item in items]
-    truth = GradedItems.of(as_columns(table(grades, "grade")), names)
-    return judge(as_columns(table(returned, "score")), truth, ties)[0]
+    truth = GradedItems.of(table(grades, "grade").frame, names)
+    return judge(table(returned, "score"), truth, ties)[0]
 
 
 def table(rows, number):

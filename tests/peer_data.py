@@ -6,7 +6,6 @@ from lists import table
 from scorer.core.plugins import Registry
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import parse, parse_measure
-from scorer.tables.frame import as_columns
 from scorer.views.join import GradedItems, judge
 
 METRICS = Registry("metric", "scorer.metrics", Metric)
@@ -30,12 +29,10 @@ def data(lowest=0):
 def ours(notation, truth, run, ties="item-desc"):
     """Our value of every answered list; what is undefined is 0 to the others."""
     rows = [
-        as_columns(
-            table([(q, item, x) for q, mine in side.items() for item, x in mine.items()], number)
-        )
+        table([(q, item, x) for q, mine in side.items() for item, x in mine.items()], number)
         for side, number in ((truth, "grade"), (run, "score"))
     ]
-    view, answered = judge(rows[1], GradedItems.of(rows[0]), ties)
+    view, answered = judge(rows[1], GradedItems.of(rows[0].frame), ties)
     made = parse_measure(METRICS.get(parse(notation)[0]), notation)
     found = np.nan_to_num(made.values(view))
     return {

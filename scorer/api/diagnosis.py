@@ -12,7 +12,7 @@ from scorer.api.submissions import Named, terms_of
 from scorer.challenge.leaderboard import Tiers
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings
-from scorer.kinds.labels import Labels
+from scorer.kinds.rows import Labels
 from scorer.leaderboard.board import Terms
 from scorer.leaderboard.certainty import cluster_codes
 from scorer.leaderboard.samples import samples_of

@@ -31,7 +31,6 @@ from scorer.results.explanation import Explained
 from scorer.results.report import Scope
 from scorer.scoring.lists import score_with_views, with_slots
 from scorer.stats.exact import exact_mean
-from scorer.tables.frame import as_columns
 
 
 def explain(
@@ -162,9 +161,8 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     for measure in ready.measures:
         where = measure.combination.where
         pick = plan.picked.get(None, {}).get(where) if where else None
-        sent = as_columns(table)
-        truth, sent = (pick.truth, pick.kept(sent)) if pick else (ready.answers, sent)
-        names_of = partial(truth.named, sent, rules.ties, at=at)
+        truth, sent = (pick.truth, pick.filter(table)) if pick else (ready.answers, table)
+        names_of = partial(truth.item_names, sent, rules.ties, at=at)
         seen = views.where(where)
         explanations.append(explained(measure, card, seen, names_of, at, ready.prepared.rules))
     return replace(bare, findings=findings, explained=tuple(explanations))

@@ -21,7 +21,7 @@ from scorer.challenge.sources import Example
 from scorer.core.errors import ChallengeError, PluginError
 from scorer.core.problems import SHOWN_PLACES, Problem, Severity
 from scorer.core.text import join_first, printable, quoted, unit
-from scorer.kinds.grades import Grades
+from scorer.kinds.ranking import Grades
 from scorer.metrics.notation import Measure, find_measure
 from scorer.prepare.bind import prepare
 from scorer.prepare.fingerprint import keyed
@@ -35,7 +35,7 @@ from scorer.reading.table import make_table
 from scorer.results.grading import scale_of
 from scorer.results.report import Scored, Value
 from scorer.results.soundness import SAME, Chance, Remark
-from scorer.views.frames import TEXT
+from scorer.views.frames import CSV
 from scorer.views.returned import Returned
 from scorer.views.texts import Texts
 
@@ -146,7 +146,7 @@ def _without_probes(
     assert ready.answers is not None
     challenge, lists = ready.prepared.challenge, ready.answers.lists
     table = make_table({"list": list(lists)}, ready.plan.shapes[0])
-    table = replace(table, facts={TEXT: ready.solution})
+    table = replace(table, facts={CSV: ready.solution})
     remarks, means = list(rejected), dict[str, Mapping[str, float | None]]()
     means = {m.id: {} if challenge.truthless else {"perfect": math.nan} for m in ready.measures}
     try:
@@ -379,19 +379,19 @@ def _revealing(ready: OpenChallenge) -> Iterator[Remark]:
     public, answers = ready.public, ready.answers
     if not isinstance(answers, Grades):
         return
-    truth, names = answers.truth, list(answers.truth.named)
+    truth = answers.truth
     if public.candidates is not None:
         relevant: dict[str, set[str]] = {name: set() for name in truth.lists}
         good = truth.grade > 0
-        for n, item in zip(truth.in_list[good].tolist(), truth.item[good].tolist(), strict=True):
-            relevant[truth.lists[n]].add(names[item])
+        for n, item in zip(truth.in_list[good].tolist(), truth.items.filter(good), strict=True):
+            relevant[truth.lists[n]].add(item)
         candidates = public.candidates
         bare = [name for name, of in relevant.items() if of and of == set(candidates.get(name, ()))]
         if 2 * len(bare) > len(truth.lists):
             many = f"{len(bare):,} of {len(truth.lists):,} {unit(public.called)}"
             message = f"items: {many} have no other candidates than their relevant items"
             yield Remark("warning", f"{message}, which are the answers")
-    elif public.items is not None and public.items.keys() == set(names):
+    elif public.items is not None and public.items.keys() == set(truth.named):
         message = "items: the catalogue holds just the items that the truth names"
         yield Remark("warning", f"{message}, which reveals which are judged")
 

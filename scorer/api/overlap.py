@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
+import polars as pl
 
 from scorer.api.submissions import Named
 from scorer.checks.ids import DECIMAL_ID, IdIndex
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.kinds.grades import Grades
+from scorer.kinds.ranking import Grades
 from scorer.prepare.open import OpenChallenge
 from scorer.results.report import Scored
-from scorer.tables.columns import CodedColumn
-from scorer.tables.frame import as_columns
 from scorer.views.hits import Judged, Ranked
 from scorer.views.join import GradedItems
 
@@ -47,11 +45,11 @@ def overlap(
         table = prepared.read(file.path, Findings(), file.format).table
         if table is None or "item" not in table or not len(table):
             continue
-        items = as_columns(table).ids["item"]
-        in_truth = _count_in_truth(items, truth)
-        if in_truth >= FEW * len(items.names):
+        items = table.frame["item"].unique(maintain_order=True)
+        in_truth = int(items.is_in(truth.named.implode()).sum())
+        if in_truth >= FEW * len(items):
             continue
-        count = f"{in_truth:,} of {len(items.names):,} items" if in_truth else "no item"
+        count = f"{in_truth:,} of {len(items):,} items" if in_truth else "no item"
         occur = "occur" if in_truth > 1 else "occurs"
         message = f"{count} of {quoted(file.name)} {occur} in the truth{_reason(items, truth)}"
         yield Problem("T311", message, "warning", file.display)
@@ -69,23 +67,17 @@ def _is_low(ready: OpenChallenge, scored: Scored) -> bool:
     )
 
 
-def _count_in_truth(items: CodedColumn, truth: GradedItems) -> int:
-    """The number of different items that the truth names."""
-    if isinstance(truth.named, Sequence):
-        return sum(name in truth.items for name in items.names)
-    return int(np.isin(items.hashes, truth.hashes).sum())
-
-
-def _reason(items: CodedColumn, truth: GradedItems) -> str:
+def _reason(items: pl.Series, truth: GradedItems) -> str:
     """Why the first few ids are not in the truth, for a message; empty where no cause is found."""
-    names = items.names[:LOOKED]
+    names = items[:LOOKED].to_list()
     if all(DECIMAL_ID.fullmatch(name) for name in names):
         return f"; {WORDS['S306']} ({quoted(names[0])})"
     if len(truth.named) > MOST_COMPARED:
         return ""
-    index = IdIndex(truth.items)
+    known = dict.fromkeys(truth.named)
+    index = IdIndex(known)
     for name in names:
-        fault = index.explain(name) if name not in truth.items else None
+        fault = index.explain(name) if name not in known else None
         if fault is not None and fault.code in WORDS:
             return f"; {WORDS[fault.code]} ({quoted(name)})"
     return ""

@@ -28,7 +28,7 @@ from scorer.api.value_tables import NumberTables, number_tables
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UsageError
 from scorer.core.text import join_first, printable, quoted
-from scorer.kinds.values import shapes
+from scorer.kinds.values import value_shapes
 from scorer.prepare.guess.forms import looked
 from scorer.prepare.guess.values import (
     ValueColumns,
@@ -273,7 +273,7 @@ def _of_numbers(tables: NumberTables, said: Said) -> GivenTables:
     only = said.values[0] if said.values else VALUE
     cells = {only: list(map(str, tables.ends))}
     challenge = _challenge_of_values({only: {}}, {"columns": COLUMNS}, said, cells, {})
-    shape = shapes(challenge.submission, frozenset())[0]
+    shape = value_shapes(challenge.submission, frozenset())[0]
     files = [
         Named(name, Path(VALUE), label=f"system {quoted(name)}", format="csv", table=table)
         for name, table in zip(tables.numbers, tables.tables(shape, only), strict=True)

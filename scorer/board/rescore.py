@@ -17,7 +17,6 @@ from scorer.core.errors import ScorerError
 from scorer.core.text import printable
 from scorer.results.scorecard import Scorecard
 from scorer.store.records import Entry, Evaluation, Version
-from scorer.tables.names import same_names
 
 if TYPE_CHECKING:
     from scorer.store.database import Database
@@ -126,7 +125,7 @@ def _changed_lists(one: Scorecard | None, other: Scorecard | None) -> set[str]:
     if one is None or other is None:
         either = one or other
         return set() if either is None else set(either.lists)
-    if not same_names(one.lists, other.lists):
+    if one.lists != other.lists:
         return set(one.lists) ^ set(other.lists) | _differing_values(one, other)
     return _differing_values(one, other)
 

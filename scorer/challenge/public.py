@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from scorer.core.text import printable
-from scorer.tables.names import names_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -109,9 +108,9 @@ class Public(NamedTuple):
     class_columns: tuple[ClassColumn, ...] = ()  # beside a column of labels
 
     @property
-    def list_names(self) -> Sequence[str]:
+    def list_names(self) -> tuple[str, ...]:
         """The ids of the lists, in order."""
-        return names_of(ids_of(self.lists))
+        return tuple(self.lists)
 
     def numbered(self, names: Sequence[str]) -> list[bool]:
         """Whether the label of each of these lists is a number."""

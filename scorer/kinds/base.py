@@ -1,26 +1,26 @@
-"""What a kind of challenge is: which columns its files have, and how they meet."""
+"""What a kind of challenge is: which columns its files have, and how they are joined."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from dataclasses import dataclass
 from random import Random
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
+import polars as pl
 
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
-from scorer.core.arrays import Mask
-from scorer.core.plugins import Registry, mark
+from scorer.core.arrays import Ints, Mask
 from scorer.core.problems import Findings
 from scorer.metrics.api import Metric
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table as FrameTable
-from scorer.tables.table import Table
+from scorer.reading.table import Table, find_places
 from scorer.views.extras import NamedColumns, columns_of, placed
 from scorer.views.hits import Ties
+from scorer.views.join import GradedItems, number_lists, without
 from scorer.views.meeting import Views
 from scorer.views.names import Names
 
@@ -40,7 +40,7 @@ class OpenTruth(Protocol):
     """A truth made ready, once for all submissions."""
 
     @property
-    def lists(self) -> Sequence[str]:
+    def lists(self) -> tuple[str, ...]:
         """The lists that are scored, in the order of their names."""
         ...
 
@@ -49,59 +49,65 @@ class OpenTruth(Protocol):
         """The constants that settle the measures."""
         ...
 
-    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """The views of a submission whose lists are all lists of this truth.
+    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Return the views of a submission; `views` are the types that the measures use.
 
-        The rows of `submission` are of complete lists; `views` are the types of view that the
-        measures use.
+        Rows of lists that are not of this truth are left out.
         """
         ...
 
-    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """The names of the items of list number `at`, in the order of that view.
-
-        The rows of `submission` are of complete lists, list number `at` among them.
-        """
+    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """Return the names of the items of list number `at`, in the order of that view."""
         ...
 
 
 class SideTables(NamedTuple):
-    """The challenge's files beside the truth."""
+    """The challenge's files beside the truth, and what its measures ask of the truth.
+
+    Attributes:
+        public: The public part of the challenge.
+        tables: The tables of items, history, likelihood, lists and excluded items, by these names.
+        features: The roles of the feature columns of items.
+        strict: The metrics that need a truth without equal grades in a list.
+        views: The types that measures look at, each with a metric.
+        rules: The rules of submissions.
+        separators: Those of labels in a cell of the truth, and of a submission.
+        extra: section -> the name of a further column -> its kind.
+        single_class_metrics: The metrics that need one class a row, not shares of several.
+        class_columns: The class of each column of the truth, where it has a column for each.
+        truth_is_order: Whether all measures compare orders, which a truth without grades is.
+        box_parts: The parts of boxes, of the truth and of a submission.
+        measured_rows: The rows of the truth that a measure looks at; None for all of them.
+        given_values: list -> the values that any submission has of it; none if that is not known.
+    """
 
     public: Public
-    tables: Mapping[str, Table] = {}  # items, history, likelihood
-    features: tuple[str, ...] = ()  # the feature columns of items
-    strict: tuple[str, ...] = ()  # the metrics that need a truth without equal grades in a list
-    views: Mapping[type, str] = {}  # what is looked at, with a metric
+    tables: Mapping[str, Table] = {}
+    features: tuple[str, ...] = ()
+    strict: tuple[str, ...] = ()
+    views: Mapping[type, str] = {}
     rules: Submission = DEFAULT_SUBMISSION
-    separators: tuple[str | None, str | None] = (None, None)  # of labels: truth's, submission's
-    extra: Mapping[str, Mapping[str, str]] = {}  # section -> name -> kind
-    whole: tuple[str, ...] = ()  # the metrics that need one class a row, not shares of several
-    shared: tuple[str, ...] = ()  # the class of each column of the truth's, where it has these
-
-    orders: bool = False  # whether all measures compare orders, which a truth without grades is
-    each: tuple[tuple[str, ...], ...] = ((), ())  # parts of boxes: of the truth, of a submission
-    # the rows of the truth that the condition of any measure is true of; None: all of them
-    counted: Mask | None = None
-    # list -> the values that any submission has of it; none where that is not known
-    found: Mapping[str, frozenset[str]] = {}
+    separators: tuple[str | None, str | None] = (None, None)
+    extra: Mapping[str, Mapping[str, str]] = {}
+    single_class_metrics: tuple[str, ...] = ()
+    class_columns: tuple[str, ...] = ()
+    truth_is_order: bool = False
+    box_parts: tuple[tuple[str, ...], ...] = ((), ())
+    measured_rows: Mask | None = None
+    given_values: Mapping[str, frozenset[str]] = {}
 
     def further(self, section: str, table: Table | None) -> NamedColumns:
-        """The further columns of a section, one element a row of its table."""
+        """Return the further columns of a section, one element a row of its table."""
         kinds = self.extra.get(section, {})
         short = {"lists": "list", "items": "item"}.get(section, section)
         return columns_of(table, kinds, short) if table is not None else NamedColumns({}, short)
 
     def of_lists(self, lists: Sequence[str]) -> NamedColumns:
-        """The further columns of these lists, and their groups as `group`."""
+        """Return the further columns of these lists, and their groups as `group`."""
         table = self.tables.get("lists")
         columns = self.further("lists", table)
         if table is not None:
-            ids = table.ids["list"]
-            first = dict.fromkeys(lists, -1)
-            for row, code in reversed(list(enumerate(ids.codes.tolist()))):
-                first[ids.names[code]] = row
-            columns = placed(columns, np.array([first[n] for n in lists], dtype=np.int64))
+            columns = placed(columns, first_rows(table.frame["list"], pl.Series(lists)))
         if groups := self.public.groups:
             group = np.empty(len(lists), dtype=object)
             group[:] = [groups.get(name, "") for name in lists]
@@ -109,73 +115,84 @@ class SideTables(NamedTuple):
         return columns
 
 
-# of a submission; else a function of the challenge's rules and the roles that its measures need
-Shapes = tuple[Schema, ...] | Callable[[Submission, frozenset[str]], tuple[Schema, ...]]
-Open = Callable[[FrameTable, SideTables, Findings], OpenTruth]
+def first_rows(ids: pl.Series, names: pl.Series) -> Ints:
+    """Return the first row of each of some names in a column of ids; -1 where it has none."""
+    found = pl.DataFrame({"id": ids}).with_row_index("row").unique("id", keep="first")
+    rows = np.append(found["row"].to_numpy().astype(np.int64), -1)
+    return rows[find_places(names.cast(pl.String), found["id"])]
 
 
-class Asking(NamedTuple):
+def list_rows(frame: pl.DataFrame, lists: Sequence[str]) -> Ints:
+    """Return the first row of each list; -1 where it has none."""
+    numbers = number_lists(frame["list"], lists)
+    rows = np.full(len(lists), -1, dtype=np.int64)
+    known = np.flatnonzero(numbers >= 0)[::-1]
+    rows[numbers[known]] = known  # from the last, so that the first of two counts
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class FilteredTruth:
+    """The truth of the items of which a condition is true; of lists it has all.
+
+    Attributes:
+        truth: The truth of these items.
+        excluded: The judged items of which the condition is false.
+        items: The items of which it is true, if that does not depend on the list.
+    """
+
+    truth: OpenTruth
+    excluded: GradedItems
+    items: frozenset[str] | None = None
+
+    def filter(self, submission: Table) -> Table:
+        """Return the rows of the items that are chosen, or that nobody knows anything of."""
+        if self.items is None:
+            return without(submission, self.excluded)
+        chosen = pl.col("item").is_in(pl.Series(sorted(self.items), dtype=pl.String).implode())
+        return submission.with_frame(submission.frame.filter(chosen))
+
+    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Return the views of a submission's chosen items."""
+        return self.truth.join(self.filter(submission), ties, views)
+
+
+class PublicSources(NamedTuple):
     """The sources of a challenge's public part, beside its public files."""
 
     challenge: Challenge
     shapes: tuple[Schema, ...]  # what a submission may look like
-    truth: Callable[[], FrameTable | None]  # its public columns; None: it cannot be read
-    counted: Callable[[], Mask | None] = lambda: None  # see `SideTables.counted`
+    truth: Callable[[], Table | None]  # its public columns; None: it cannot be read
+    measured_rows: Callable[[], Mask | None] = lambda: None  # as of `SideTables`
 
 
-Complete = Callable[[Public, Asking], Public]
-Sample = Callable[[Submission, Public, Random], Iterable[dict[str, Any]]]  # by role
-Own = Callable[[Submission], Mapping[str, Metric]]  # by name, in the order of the measures
-
-
-def unchanged(public: Public, asking: Asking) -> Public:
-    """The public part of a kind that adds nothing to the public files and lists."""
+def unchanged(public: Public, sources: PublicSources) -> Public:
+    """Return the public part of a kind that adds nothing to the public files and lists."""
     return public
 
 
 class Kind(NamedTuple):
-    """A kind of challenge: the shapes of its files, and how its truth is opened."""
+    """A kind of challenge: the shapes of its files, and what is done with them.
+
+    Attributes:
+        name: Its name in challenge.yaml.
+        truth: The shapes that the truth may have; none where there is no truth.
+        public_truth: The part of each that is public.
+        submission: The shapes that a submission may have, or a function that returns them from
+            the rules and the roles that the measures need.
+        open: Makes the truth ready. Of a kind without a truth it is given a table of the lists
+            alone: those of `lists:`, else of the submissions that are scored together.
+        complete_public: Returns the whole public part from what the public files say.
+        metrics: Returns the metrics by name, in the order of the measures, that the columns of
+            submissions are. They are the measures where a challenge names none.
+        sample: Yields the rows, role -> cell, of a submission that knows nothing, for the kit.
+    """
 
     name: str
-    truth: tuple[Schema, ...]  # the shapes that the truth may have; none where there is no truth
-    known: tuple[Schema, ...]  # the part of each that is public
-    submission: Shapes
-    open: Open
-    public: Complete = unchanged  # what its own public part adds
-    metrics: Own | None = None  # the metrics that the columns of its submissions are
-    sample: Sample | None = None  # the rows of a kit's sample submission
-    aliases: tuple[str, ...] = ()
-
-
-def kind(
-    name: str,
-    *,
-    truth: tuple[Schema, ...],
-    known: tuple[Schema, ...],
-    submission: Shapes,
-    public: Complete = unchanged,
-    metrics: Own | None = None,
-    sample: Sample | None = None,
-) -> Callable[[Any], Any]:
-    """Make a function that opens a truth the kind of challenge of that name.
-
-    Args:
-        truth: the shapes that the truth may have; of a kind without any the function is given a
-            table of the lists alone: those of `lists:`, else of the submissions that are scored
-            together.
-        submission: the shapes that a submission may have.
-        public: from what the public files say, with the lists, to the whole public part.
-        metrics: from the rules of submissions to metrics by name, beside those of the registry;
-            they are the measures where a challenge names none.
-        sample: from the rules and the public part to the rows of a submission that knows nothing,
-            role -> cell, for the kit.
-    """
-    return lambda function: mark(
-        function, Kind(name, truth, known, submission, function, public, metrics, sample)
-    )
-
-
-@cache
-def kinds() -> Registry[Kind]:
-    """Every kind there is."""
-    return Registry("kind of challenge", "scorer.kinds", Kind)
+    truth: tuple[Schema, ...]
+    public_truth: tuple[Schema, ...]
+    submission: tuple[Schema, ...] | Callable[[Submission, frozenset[str]], tuple[Schema, ...]]
+    open: Callable[[Table, SideTables, Findings], OpenTruth]
+    complete_public: Callable[[Public, PublicSources], Public] = unchanged
+    metrics: Callable[[Submission], Mapping[str, Metric]] | None = None
+    sample: Callable[[Submission, Public, Random], Iterable[dict[str, Any]]] | None = None

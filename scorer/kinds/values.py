@@ -1,91 +1,77 @@
-"""Values of each list that were computed elsewhere: there is no truth, and nothing is predicted."""
+"""Values of each list that were computed elsewhere; and whole files, for metrics that read frames.
+
+Of neither a view of items is made.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.core.problems import Findings, Problem
-from scorer.kinds.base import Constants, SideTables, kind
-from scorer.kinds.labels import places_of
+from scorer.kinds.base import Constants, Kind, SideTables
 from scorer.metrics.api import Metric
 from scorer.metrics.values import share_metric, value_metric
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table as FrameTable
-from scorer.tables.frame import as_columns
-from scorer.tables.table import Table
+from scorer.reading.table import Table
 from scorer.views.extras import Extras
 from scorer.views.given import Given
 from scorer.views.hits import Ties
+from scorer.views.join import answered_lists, number_lists, sorted_names
 from scorer.views.meeting import Views
 from scorer.views.names import Names
+
+WHOLE = Schema(("list",), every=True)
 
 
 class Values(NamedTuple):
     """The lists whose values are given."""
 
-    lists: Sequence[str]
+    lists: tuple[str, ...]
     constants: Constants
-    aids: SideTables
+    side: SideTables
     extras: Extras  # of lists, one element a list
-    void: Mapping[str, Mask]  # of each value, the lists of which no submission has it; or nothing
+    never_given: Mapping[str, Mask]  # of each value, the lists of which no submission has it
 
-    def meet(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
-        """The values of each list; 0 of the lists that the submission lacks."""
-        place = places_of(submission.ids["list"], self.lists)
+    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Return the values of each list; 0 of the lists that the submission lacks."""
+        frame = submission.frame
+        place = number_lists(frame["list"], self.lists)
         answered = np.zeros(len(self.lists), dtype=bool)
         answered[place[place >= 0]] = True
-        values = {
-            name: _at_lists(columns, rows, place, answered)
-            for name, (columns, rows) in _rows_of_values(
-                submission, self.aids.rules.value_columns
-            ).items()
-        }
-        view = Given(self.lists, answered, values, self.extras, self.void)
+        values = {}
+        for name, roles in self.side.rules.value_columns.items():
+            rows = np.arange(place.size)
+            if "measure" in submission:
+                rows = rows[(frame["measure"] == name).to_numpy()]
+            columns = [frame[role].to_numpy()[rows] for role in roles]
+            numbers = columns[0] if len(columns) == 1 else np.column_stack(columns)
+            values[name] = _place_values(numbers, place[rows], answered)
+        view = Given(self.lists, answered, values, self.extras, self.never_given)
         return Views(answered, {Given: view})
 
-    def named(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
-        """A value has no items."""
+    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """Return no names: a value has no items."""
         return Names()
 
 
-def _at_lists(values: Floats, rows: Ints, place: Ints, answered: Mask) -> Floats:
-    """Values at their lists, NaN where a list that is there has none; of two rows the first."""
-    at = place[rows]
-    if at.size == answered.size and at[0] == 0 and (np.diff(at) == 1).all():
-        return values.astype(np.float64)
+def _place_values(values: Floats, place: Ints, answered: Mask) -> Floats:
+    """Return values at their lists, NaN where a list that is there has none; of two the first."""
     given = np.full((answered.size, *values.shape[1:]), np.nan)
     given[~answered] = 0
-    known = np.flatnonzero(at >= 0)[::-1]
-    given[at[known]] = values[known]
+    known = np.flatnonzero(place >= 0)[::-1]
+    given[place[known]] = values[known]
     return given
 
 
-def _rows_of_values(
-    table: Table, roles: Mapping[str, Iterable[str]]
-) -> dict[str, tuple[Floats, Ints]]:
-    """Of each value its numbers, (n,) or with parts and wholes (n, 2), and the n rows of these.
-
-    `roles` are those of the columns of each value.
-    """
-    measure, every = table.ids.get("measure"), np.arange(len(table))
-    codes = {name: code for code, name in enumerate(() if measure is None else measure.names)}
-    given = {}
-    for name, of_value in roles.items():
-        columns = [table.numbers[role] for role in of_value]
-        rows = every if measure is None else np.flatnonzero(measure.codes == codes.get(name, -1))
-        numbers = columns[0] if len(columns) == 1 else np.column_stack(columns)
-        given[name] = numbers[rows], rows
-    return given
-
-
-def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
+def value_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     """What a submission may look like: a row for each list, or for each value of a list."""
     columns = {role: name for each in rules.value_columns.values() for role, name in each.items()}
     long = ("measure",) if "measure" in rules.columns else ()
@@ -93,7 +79,7 @@ def shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
     return (Schema(("list", *long, *columns, *several), (), rules.columns | columns),)
 
 
-def metrics_of(rules: Submission) -> Mapping[str, Metric]:
+def value_metrics(rules: Submission) -> Mapping[str, Metric]:
     """A metric for each value, by its name."""
     columns = rules.value_columns
     return {
@@ -107,7 +93,7 @@ def metrics_of(rules: Submission) -> Mapping[str, Metric]:
 SAMPLED = {"system": "mine", "run": "1"}  # of rows that say whose they are
 
 
-def by_lot(rules: Submission, public: Public, chance: Random) -> Iterator[dict[str, Any]]:
+def sample_values(rules: Submission, public: Public, chance: Random) -> Iterator[dict[str, Any]]:
     """Rows with a value by lot of each list."""
     for name in public.lists:
         row: dict[str, Any] = {"list": name}
@@ -126,21 +112,60 @@ def by_lot(rules: Submission, public: Public, chance: Random) -> Iterator[dict[s
             yield row
 
 
-@kind("values", truth=(), known=(), submission=shapes, metrics=metrics_of, sample=by_lot)
-def given_values(file: FrameTable, aids: SideTables, findings: Findings) -> Values:
-    """The lists, in the order of their names."""
-    table = as_columns(file)
-    lists = tuple(sorted(table.ids["list"].names))
+def open_values(table: Table, side: SideTables, findings: Findings) -> Values:
+    """Return the lists, in the order of their names."""
+    lists = sorted_names(table.frame["list"])
     if not lists:
         findings.add(Problem("S103", "there are no lists, and so no values"))
-    return Values(
-        lists, Constants(), aids, Extras(list=aids.of_lists(lists)), dict(_void(lists, aids))
-    )
+    extras = Extras(list=side.of_lists(lists))
+    return Values(lists, Constants(), side, extras, dict(_never_given(lists, side)))
 
 
-def _void(lists: Sequence[str], aids: SideTables) -> Iterator[tuple[str, Mask]]:
+def _never_given(lists: tuple[str, ...], side: SideTables) -> Iterator[tuple[str, Mask]]:
     """Of each value, where rows name values, the lists of which no submission has it."""
-    found, none = aids.found, frozenset[str]()
-    if "measure" in aids.rules.columns and found:
-        for value in aids.rules.given:
+    found, none = side.given_values, frozenset[str]()
+    if "measure" in side.rules.columns and found:
+        for value in side.rules.given:
             yield value, np.array([value not in found.get(name, none) for name in lists])
+
+
+class WholeTruth(NamedTuple):
+    """The ids of the rows of a truth that metrics read as a frame; several rows may share one."""
+
+    lists: tuple[str, ...]
+    constants: Constants = Constants()
+
+    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Return which lists are answered."""
+        return Views(answered_lists(submission.frame, pl.Series(self.lists, dtype=pl.String)), {})
+
+    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """Return no names: a row has no items."""
+        return Names()
+
+
+def _whole_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
+    return (Schema(("list",), (), rules.columns, every=True),)
+
+
+def open_whole(table: Table, side: SideTables, findings: Findings) -> WholeTruth:
+    """Return the ids of a file that metrics read whole."""
+    return WholeTruth(sorted_names(table.frame["list"]))
+
+
+VALUES = Kind(
+    "values",
+    truth=(),
+    public_truth=(),
+    submission=value_shapes,
+    open=open_values,
+    metrics=value_metrics,
+    sample=sample_values,
+)
+FRAMES = Kind(
+    "frames",
+    truth=(WHOLE,),
+    public_truth=(WHOLE,),
+    submission=_whole_shapes,
+    open=open_whole,
+)

@@ -9,7 +9,8 @@ from scorer.challenge.measures import MeasureSpec, one_primary
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName
 from scorer.core.text import join_first, quoted
-from scorer.kinds.base import Kind, kinds
+from scorer.kinds import KINDS, find_kind
+from scorer.kinds.base import Kind
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import Measure
 from scorer.prepare.faults import Fault, refuse
@@ -39,7 +40,7 @@ def of_its_kind(challenge: Challenge) -> Challenge:
         return challenge
     refuse_votes(challenge)
     try:
-        kind = kinds().get(challenge.kind)
+        kind = find_kind(challenge.kind)
     except UnknownName as error:
         refuse(challenge, [Fault("kind", "C106", str(error))])
         raise
@@ -70,7 +71,7 @@ def refuse_votes(challenge: Challenge) -> None:
 
 def own_metrics(challenge: Challenge) -> Mapping[str, Metric]:
     """The metrics that the columns of its submissions are, by name; none of most kinds."""
-    metrics = None if challenge.kind is None else kinds().get(challenge.kind).metrics
+    metrics = None if challenge.kind is None else find_kind(challenge.kind).metrics
     return {} if metrics is None else metrics(challenge.submission)
 
 
@@ -89,22 +90,22 @@ def kind_of(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, l
                 f"{first[0].name} looks at {_or(_kinds_of(first))} and {choices[0].name} at "
                 f"{_or(kinds_here)}; one challenge has one kind"
             )
-            return kinds().get(min(fits)), [Fault(spec.key, "C115", message)]
+            return find_kind(min(fits)), [Fault(spec.key, "C115", message)]
         fits = fits & kinds_here if n else kinds_here
-    fits = fits or frozenset(kind.name for kind in kinds())
+    fits = fits or frozenset(KINDS)
     if _framed(challenge, candidates):
-        return kinds().get("frames"), []
+        return find_kind("frames"), []
     fits = fits - {"frames"}
     name = _decided(challenge, fits) if len(fits) > 1 else min(fits)
     faults = _ambiguous_cells(challenge, candidates, fits) or list(
         _unread(challenge, candidates, name)
     )
-    return kinds().get(name), faults
+    return find_kind(name), faults
 
 
 def _of_named_kind(challenge: Challenge, candidates: Sequence[Choice]) -> tuple[Kind, list[Fault]]:
     """The kind that the challenge names, and the metrics that are of others."""
-    kind = kinds().get(challenge.kind or "")
+    kind = find_kind(challenge.kind or "")
     return kind, [
         Fault(spec.key, "C115", f"{choices[0].name} looks at {_or(choices[0].kinds)}, and this "
               f"challenge has {kind.name}")

@@ -16,8 +16,7 @@ from scorer.checks.pairs import find_improbable
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, join_first, quoted
-from scorer.kinds.base import Asking, OpenTruth, SideTables
-from scorer.kinds.picked import Picked
+from scorer.kinds.base import FilteredTruth, OpenTruth, PublicSources, SideTables
 from scorer.metrics.notation import Measure
 from scorer.prepare.bind import BoundChallenge
 from scorer.prepare.board_rules import refuse_flat, refuse_ladder, refuse_ungrouped
@@ -38,7 +37,6 @@ from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.lists import Plan
-from scorer.tables.frame import as_columns
 from scorer.views.frames import Frames, text_of
 from scorer.views.members import items_by_list
 from scorer.views.positions import Positions
@@ -68,7 +66,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         if table is not None:
             items = IdNames(table.frame["item"].unique(maintain_order=True))
             if "list" in table:
-                candidates = items_by_list(as_columns(table), "item")
+                candidates = items_by_list(table.frame, "item")
     if challenge.lists is not None:
         further = challenge.lists.further
         shape = Schema(("list",), ("group", "cluster", *further), further)
@@ -86,7 +84,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         """The truth's public columns."""
         if truth is not None or challenge.truthless:
             return truth
-        shapes = truth_shapes(prepared) if conditional else kind.known
+        shapes = truth_shapes(prepared) if conditional else kind.public_truth
         return organizer_table(challenge, challenge.truth, shapes, findings)
 
     def counted() -> Mask | None:
@@ -115,7 +113,9 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
         names = join_first(list(dict.fromkeys(groups.values())))
         message = f"no list is in the group {quoted(min(lost))} (groups: {names})"
         findings.add(located(challenge, Fault("submission.numbers", "C121", message)))
-    public_part = kind.public(public_part, Asking(challenge, prepared.shapes, columns, counted))
+    public_part = kind.complete_public(
+        public_part, PublicSources(challenge, prepared.shapes, columns, counted)
+    )
     public_part = with_class_columns(prepared, public_part, truth, findings)
     if challenge.submission.item_pattern and (items is not None or public_part.asked is not None):
         message = "the items are public, so that each is looked up: leave the pattern out"
@@ -171,11 +171,11 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
     whole = tuple(m.name for m in prepared.measures if not m.parts and not m.metric.soft_truth)
     measure_of_view = {m.metric.view: m.name for m in reversed(prepared.measures)}
     return SideTables(
-        public, {name: as_columns(table) for name, table in (tables | beside).items()}, features,
+        public, tables | beside, features,
         tuple(strict),
         measure_of_view, challenge.submission, challenge.separators, further_kinds(challenge),
         whole, tuple(challenge.truth.probability), _of_orders(prepared), challenge.each,
-        found=prepared.found or {},
+        given_values=prepared.found or {},
     )  # fmt: skip
 
 
@@ -201,7 +201,9 @@ class Opened(NamedTuple):
 
     truth: OpenTruth
     folds: dict[str, OpenTruth]  # fold -> its own truth
-    picked: dict[str | None, dict[str, Picked]]  # fold -> condition -> the items that it chooses
+    picked: dict[
+        str | None, dict[str, FilteredTruth]
+    ]  # fold -> condition -> the items that it chooses
     warnings: list[Problem]
 
 
@@ -211,12 +213,12 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
     findings = Findings()
     side_tables = aids_of(prepared, public, findings)
     if kind.name == "labels":
-        side_tables = side_tables._replace(counted=counted_rows(prepared, table))
+        side_tables = side_tables._replace(measured_rows=counted_rows(prepared, table))
     tell_cells(table, challenge.truth, findings)
     named = challenge.path if challenge.truthless else challenge.truth.file
     truth_findings = Findings(display_path(named))
     truth_findings.extend(_bare_lists(table, public))
-    examine(TruthRows(table, public, challenge, side_tables.counted), truth_findings)
+    examine(TruthRows(table, public, challenge, side_tables.measured_rows), truth_findings)
     ready = kind.open(table, side_tables, truth_findings)
     findings.extend(as_truth_problems(truth_findings))
     raise_fatal(findings)
@@ -224,7 +226,7 @@ def answers(prepared: BoundChallenge, public: Public, table: Table) -> Opened:
     def opens(aids: SideTables) -> Callable[[Table], OpenTruth]:
         return lambda part: kind.open(part, aids, Findings())
 
-    choices: dict[str | None, dict[str, Picked]] = {}
+    choices: dict[str | None, dict[str, FilteredTruth]] = {}
     choices[None] = picked(prepared, opens(side_tables), ready.lists, table)
     folds = {}
     if challenge.folds is not None:
@@ -265,7 +267,9 @@ class OpenChallenge:
     columns: ListColumns = NO_COLUMNS  # of the truth's lists, where measures need them
     solution: str = ""  # the truth as CSV, where measures read frames
     labels: tuple[str, ...] = ()  # what the wide columns of a submission are about
-    picked: Mapping[str | None, Mapping[str, Picked]] = field(default_factory=dict)  # as of `Plan`
+    picked: Mapping[str | None, Mapping[str, FilteredTruth]] = field(
+        default_factory=dict
+    )  # as of `Plan`
 
     def reading(self, format: str) -> OpenChallenge:
         """The challenge for submissions in another format."""
@@ -387,7 +391,7 @@ def wide_labels(
         return tuple(public.items)
     source, kind = challenge.truth, prepared.kind
     if truth is None and not is_kit(challenge):
-        truth = organizer_table(challenge, source, kind.known, Findings())
+        truth = organizer_table(challenge, source, kind.public_truth, Findings())
     names = () if truth is None else truth.header
     others = {source.columns.get(each, each) for each in ("list", "weight", *source.extra)}
     return tuple(label for _, label in match_wide_columns(source.wide[role], names, others))
@@ -404,7 +408,7 @@ def _solution(prepared: BoundChallenge, truth: Table) -> str:
     if text is None and prepared.kind.name == "frames":
         message = "Kaggle's metrics read CSV, with a header"
         refuse(challenge, [Fault("truth.file", "C115", message)])
-    return text_of(as_columns(truth)) if text is None else text
+    return text_of(truth) if text is None else text
 
 
 def _of_preferences(prepared: BoundChallenge) -> bool:

@@ -14,10 +14,9 @@ import numpy as np
 from scorer.core.errors import PluginError, UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first
-from scorer.kinds.grades import Grades
-from scorer.kinds.labels import Labels
 from scorer.kinds.preferences import Preferences
-from scorer.kinds.ratings import Ratings
+from scorer.kinds.ranking import Grades
+from scorer.kinds.rows import Labels, Ratings
 from scorer.metrics.notation import Measure
 from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes_of_grades import of_grades, with_extra_columns

@@ -9,11 +9,9 @@ import numpy as np
 
 from scorer.core.arrays import Ints
 from scorer.kinds.base import OpenTruth
-from scorer.kinds.boxes import TrueBoxes
-from scorer.kinds.masks import TrueMasks
-from scorer.prepare.probes_of_labels import NO_ROWS, table_of
+from scorer.kinds.images import TrueBoxes, TrueMasks
+from scorer.prepare.probes_of_labels import NO_ROWS, lists_as_items, table_of
 from scorer.reading.table import Table
-from scorer.tables.columns import CodedColumn
 from scorer.views.boxes import Box
 from scorer.views.join import GradedItems
 
@@ -45,14 +43,13 @@ def _box_parts(box: Box, each: Sequence[str]) -> dict[str, str | float]:
 @dataclass(frozen=True)
 class _OfCells:
     role: str
-    lists: Sequence[str]
+    lists: tuple[str, ...]
     cells: tuple[str, ...]  # the true one of each list, as a submission writes it
     word: str  # for a list
 
     @property
     def truth(self) -> GradedItems:
-        rows = np.arange(self.rows)
-        return GradedItems(self.lists, CodedColumn(rows, self.lists), rows, np.ones(self.rows))
+        return lists_as_items(self.lists)
 
     @property
     def drawn(self) -> str:

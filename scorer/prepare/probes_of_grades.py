@@ -12,13 +12,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from scorer.core.arrays import Floats, Ints, ends, starts
-from scorer.kinds.grades import Grades
+from scorer.kinds.ranking import Grades
 from scorer.metrics.notation import Measure
 from scorer.prepare.open import OpenChallenge
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
 from scorer.reading.schema import EXTRA, NUMBER
-from scorer.reading.table import Table
-from scorer.tables.frame import as_columns
+from scorer.reading.table import Table, find_places
 from scorer.views.diverse import Diverse
 from scorer.views.extras import placed
 from scorer.views.join import GradedItems, judge
@@ -48,8 +47,7 @@ def with_extra_columns(ready: OpenChallenge, table: Table, true_values: bool) ->
     answers, columns = ready.answers, list[pl.Series]()
     truth_columns: Mapping[str, NDArray[Any]] = {}
     if isinstance(answers, Grades):
-        ids = as_columns(table).ids
-        row = answers.truth.rows(ids["list"], ids["item"])
+        row = answers.truth.find(table.frame)
         if not true_values and answers.truth.in_list.size:
             row = np.random.default_rng(len(table)).integers(
                 0, answers.truth.in_list.size, row.size
@@ -73,12 +71,17 @@ class _OfGrades:
     truth: GradedItems
 
     @cached_property
+    def item(self) -> Ints:
+        """The item of each row of the truth, as its place in `names`."""
+        return find_places(self.truth.items, self.truth.named)
+
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Every item: the truth's by their codes, then others that are public."""
         public = self.ready.public
         public_items = [public.items or (), *(public.candidates or {}).values()]
         return tuple(
-            dict.fromkeys(item for names in (self.truth.items, *public_items) for item in names)
+            dict.fromkeys(item for names in (self.truth.named, *public_items) for item in names)
         )
 
     @cached_property
@@ -95,7 +98,7 @@ class _OfGrades:
         if public.items is not None:
             items = np.array([code[item] for item in public.items], dtype=np.int64)
             return f"the {items.size:,} public items", items, None
-        items = np.array([code[item] for item in sorted(self.truth.items)], dtype=np.int64)
+        items = np.array([code[item] for item in self.truth.named.sort()], dtype=np.int64)
         return f"the {items.size:,} items that the truth names", items, None
 
     @property
@@ -124,7 +127,7 @@ class _OfGrades:
         every = np.ones(self.truth.grade.size, dtype=bool)
         masks = [every, *(self.truth.grade >= rel for rel in sorted(least))]
         distinct = {mask.tobytes(): mask for mask in masks}.values()
-        rows = [(self.truth.in_list[m], self.truth.item[m]) for m in distinct]
+        rows = [(self.truth.in_list[m], self.item[m]) for m in distinct]
         # and some, such as AUC, want something below it
         longest = int(np.bincount(self.truth.in_list).max(initial=0))
         more = min(self.depth, longest + USUAL_DEPTH)  # a cut-off may be a billion
@@ -139,7 +142,7 @@ class _OfGrades:
         ]
         # correlations of orders: two items that differ, or all with the truth's own ties
         both = self._ends
-        tables.append(self._listed(self.truth.in_list[both], self.truth.item[both]))
+        tables.append(self._listed(self.truth.in_list[both], self.item[both]))
         if Diverse in self.ready.views:
             tables.append(self._diverse())
         if Scored in self.ready.views:  # what is relevant, with the highest score
@@ -151,13 +154,12 @@ class _OfGrades:
     def _diverse(self) -> Table:
         """The items in the order in which each is relevant to the most that is new."""
         assert isinstance(self.ready.answers, Grades)
-        no_hits = judge(
-            as_columns(table_of({"list": (NO_ROWS, ()), "item": (NO_ROWS, ())})), self.truth
-        )[0]
+        nothing = table_of({"list": (NO_ROWS, ()), "item": (NO_ROWS, ())})
+        no_hits, _ = judge(nothing, self.truth)
         rel = min(m.params["rel"] for m in self.ready.measures if m.metric.view is Diverse)
-        ranking = self.ready.answers.beyond.subtopics.of_judged(no_hits).best_order(rel, 0.5, None)
+        ranking = self.ready.answers.subtopics.of_judged(no_hits).best_order(rel, 0.5, None)
         rows = ranking.item[ends(ranking.item)]
-        return self._listed(self.truth.in_list[rows], self.truth.item[rows])
+        return self._listed(self.truth.in_list[rows], self.item[rows])
 
     @cached_property
     def _ends(self) -> Ints:
@@ -180,7 +182,7 @@ class _OfGrades:
         lists, codes, _, _ = self._fitted(*self._drawn(rng))
         kept = rng.random(self.truth.in_list.size) >= share
         in_list = np.concatenate([self.truth.in_list[kept], lists])
-        item = np.concatenate([self.truth.item[kept], codes])
+        item = np.concatenate([self.item[kept], codes])
         place = np.concatenate([_nth(self.truth.in_list)[kept], _nth(lists)]).astype(np.float64)
         place[kept.sum() :] += (1 / max(share, 1e-9) - 1) * rng.random(lists.size)
         order = np.lexsort((place, in_list))
@@ -192,9 +194,9 @@ class _OfGrades:
     def others(self) -> dict[str, Table]:
         truth, ties = self.truth, self.ready.prepared.challenge.submission.ties
         reversed_rows = np.lexsort((-np.arange(truth.in_list.size), truth.in_list))
-        relevant_counts = np.bincount(truth.item[truth.grade > 0], minlength=len(self.names))
+        relevant_counts = np.bincount(self.item[truth.grade > 0], minlength=len(self.names))
         tables = {
-            "reversed": self._listed(truth.in_list[reversed_rows], truth.item[reversed_rows]),
+            "reversed": self._listed(truth.in_list[reversed_rows], self.item[reversed_rows]),
             "constant": self._pooled(
                 lambda items: items[np.lexsort((items, -relevant_counts[items]))]
             ),

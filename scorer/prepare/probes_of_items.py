@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import polars as pl
 
 from scorer.core.arrays import Floats, Ints
 from scorer.prepare.probes_of_labels import NO_ROWS, table_of
@@ -60,11 +62,10 @@ class _OfRatings:
         return self._predicted(np.where(lost, rng.permutation(self.truth.grade), self.truth.grade))
 
     def _predicted(self, prediction: Floats) -> Table:
-        ids = {
-            "list": (self.truth.in_list, self.truth.lists),
-            "item": (self.truth.item, tuple(self.truth.items)),
-        }
-        return table_of(ids, prediction=prediction, low=prediction, high=prediction)
+        rows = np.arange(self.rows)
+        return table_of(
+            _ids(self.truth, rows), prediction=prediction, low=prediction, high=prediction
+        )
 
 
 @dataclass(frozen=True)
@@ -126,14 +127,16 @@ class _OfPreferences:
         return place
 
     def _ordered(self, place: Ints | Floats) -> Table:
-        truth = self.truth
-        ids = {"list": (truth.in_list, truth.lists), "item": (truth.item, tuple(truth.items))}
+        ids = _ids(self.truth, np.arange(place.size))
         return table_of(ids, rank=place.astype(np.float64))
 
     def _stated(self, better: Ints, worse: Ints) -> Table:
-        truth = self.truth
-        names = tuple(truth.items)
-        ids = {"list": (truth.in_list[better], truth.lists)}
+        ids = {"list": _ids(self.truth, better)["list"]}
         for role, rows in zip(SIDES, (better, worse), strict=True):
-            ids[role] = (truth.item[rows], names)
+            ids[role] = (rows, self.truth.items)
         return table_of(ids)
+
+
+def _ids(truth: GradedItems, rows: Ints) -> dict[str, tuple[Ints, Sequence[str] | pl.Series]]:
+    """The lists and items of some rows of a truth, as `table_of` takes them."""
+    return {"list": (truth.in_list[rows], truth.lists), "item": (rows, truth.items)}

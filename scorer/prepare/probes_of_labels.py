@@ -11,10 +11,9 @@ import polars as pl
 
 from scorer.challenge.public import Public
 from scorer.core.arrays import Floats, Ints
-from scorer.kinds.labels import LIKELY, Labels
+from scorer.kinds.rows import LIKELY, Labels
 from scorer.reading.schema import NUMBER, Schema
 from scorer.reading.table import Table, make_table
-from scorer.tables.columns import CodedColumn
 from scorer.views.join import GradedItems
 
 NO_ROWS = np.empty(0, dtype=np.int64)
@@ -23,8 +22,8 @@ NO_ROWS = np.empty(0, dtype=np.int64)
 def of_labels(answers: Labels, public: Public) -> _OfRows:
     """The probes of a truth of classes, of numbers, or of both."""
     if answers.numbered is None:
-        alone = answers.truth.ndim == 1 and answers.soft is None and not answers.columns
-        if alone and answers.constants.classes and "score" not in answers.aids.rules.columns:
+        alone = answers.truth.ndim == 1 and answers.class_shares is None and not answers.columns
+        if alone and answers.constants.classes and "score" not in answers.side.rules.columns:
             return _OfClasses(answers, public.word("list"))
         return _OfRows(answers, public.word("list"))
     names = [public.groups.get(name, "") for name in answers.lists]
@@ -39,10 +38,7 @@ class _OfRows:
 
     @property
     def truth(self) -> GradedItems:
-        rows = np.arange(self.rows)
-        return GradedItems(
-            self.answers.lists, CodedColumn(rows, self.answers.lists), rows, np.ones(self.rows)
-        )
+        return lists_as_items(self.answers.lists)
 
     @property
     def drawn(self) -> str:
@@ -63,8 +59,8 @@ class _OfRows:
     @property
     def _numbered_columns(self) -> dict[str, Floats | None]:
         """The roles of a submission's further numbers, with the truth's column of that name."""
-        aids, true = self.answers.aids, self.answers.extras.truth
-        names = (n for n, kind in aids.extra.get("submission", {}).items() if kind == "number")
+        side, true = self.answers.side, self.answers.extras.truth
+        names = (n for n, kind in side.extra.get("submission", {}).items() if kind == "number")
         return {
             f"{NUMBER}{name}]": true[name] if name in true and true[name].dtype != object else None
             for name in names
@@ -102,8 +98,8 @@ class _OfRows:
     def _membership(self) -> Floats:
         """Which classes each row has, as 0 and 1, or their shares."""
         truth = self.answers.truth
-        if self.answers.soft is not None:
-            return self.answers.soft
+        if self.answers.class_shares is not None:
+            return self.answers.class_shares
         if truth.ndim == 2:
             return truth.astype(np.float64)
         return np.eye(len(self.answers.constants.classes))[truth]
@@ -135,7 +131,7 @@ class _OfRows:
         columns = self.answers.columns
         shares = has if probabilities is None else probabilities
         numbers = {f"{LIKELY}[{n}]": shares[:, code] for n, code in enumerate(columns)}
-        if "score" in self.answers.aids.rules.columns:
+        if "score" in self.answers.side.rules.columns:
             numbers["score"] = shares[:, -1]
         ids = {"list": (rows, self.answers.lists), "label": (codes, names)}
         return table_of(ids, **numbers)
@@ -210,7 +206,13 @@ class _OfBoth(_OfRows):
         return table_of({"list": (rows, self.answers.lists), "label": (codes, self._cells[1])})
 
 
-def table_of(ids: Mapping[str, tuple[Ints, Sequence[str]]], **numbers: Floats) -> Table:
+def lists_as_items(lists: tuple[str, ...]) -> GradedItems:
+    """A truth in which each list has one item, called as the list, of grade 1."""
+    rows = np.arange(len(lists))
+    return GradedItems(lists, pl.Series(lists, dtype=pl.String), rows, np.ones(rows.size), rows)
+
+
+def table_of(ids: Mapping[str, tuple[Ints, Sequence[str] | pl.Series]], **numbers: Floats) -> Table:
     """A submission of these columns, one row after the other."""
     texts = {role: pl.Series(names, dtype=pl.String)[codes] for role, (codes, names) in ids.items()}
     return make_table({**texts, **numbers}, Schema(tuple(ids)))

@@ -15,7 +15,6 @@ from scorer.reading.parts import locate_by_part
 from scorer.reading.read import read_table
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
-from scorer.tables.frame import as_columns
 from scorer.views.extras import columns_of
 
 
@@ -68,5 +67,5 @@ def raise_fatal(findings: Findings) -> None:
 def tell_cells(table: Table, source: Described, findings: Findings) -> None:
     """Add the cells of further columns that are no classes."""
     file_findings = Findings(display_path(source.file))
-    columns_of(as_columns(table), source.extra, "", file_findings)
+    columns_of(table, source.extra, "", file_findings)
     findings.extend(as_truth_problems(file_findings))

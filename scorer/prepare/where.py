@@ -16,16 +16,14 @@ from scorer.core.errors import ChallengeError
 from scorer.core.expressions import Condition, ExpressionError, parse_condition
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, nearest, quoted
-from scorer.kinds.base import OpenTruth
-from scorer.kinds.labels import LIKELY
-from scorer.kinds.picked import Picked
+from scorer.kinds.base import FilteredTruth, OpenTruth
+from scorer.kinds.rows import LIKELY
 from scorer.prepare.bind import BoundChallenge, written_so
 from scorer.prepare.faults import Fault, refuse
 from scorer.reading.limits import ReadLimits
 from scorer.reading.read import header_words, read_table
 from scorer.reading.schema import EXTRA, NUMBER, TEXT, Schema
 from scorer.reading.table import Table, find_places
-from scorer.tables.frame import as_columns
 from scorer.views.join import among_lists
 
 
@@ -111,15 +109,15 @@ def picked(
     lists: Sequence[str],
     truth: Table,
     fold: bool = False,
-) -> dict[str, Picked]:
+) -> dict[str, FilteredTruth]:
     """The items of each condition that chooses items, by its text.
 
     `open_` makes a truth of some rows ready; `lists` are those of the truth.
     """
     return {
-        text: Picked(
+        text: FilteredTruth(
             open_(truth.with_frame(truth.frame.filter(choice.rows))),
-            among_lists(as_columns(truth.with_frame(truth.frame.filter(~choice.rows))), lists),
+            among_lists(truth.frame.filter(~choice.rows), lists),
             choice.items,
         )
         for text, choice in chosen(prepared, lists, truth, fold).items()

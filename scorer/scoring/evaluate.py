@@ -15,7 +15,6 @@ from scorer.metrics.api import Figure, Ratio
 from scorer.metrics.notation import Measure
 from scorer.results.columns import ListColumns
 from scorer.results.scorecard import NOT_GIVEN, OF_TRUTH, Scorecard
-from scorer.tables.names import names_of
 from scorer.views.hits import Judged, Ranked
 from scorer.views.meeting import Views
 from scorer.views.positions import Positions
@@ -58,7 +57,7 @@ def score(
             figures[measure.id + OF_TRUTH] = truth
     positions = meeting.views.get(Positions)
     return Scorecard(
-        names_of(lists), meeting.answered, values, figures, dict(digests or {}), positions,
+        tuple(lists), meeting.answered, values, figures, dict(digests or {}), positions,
         columns or ListColumns(),
     )  # fmt: skip
 

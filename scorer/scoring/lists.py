@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,30 +17,24 @@ from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.base import SubmissionRows, examine, is_partial
 from scorer.checks.ids import PublicIds
-from scorer.core.arrays import Ints
 from scorer.core.errors import MetricFailed, SubmissionRejected
 from scorer.core.plugins import plugin_call
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import quoted
-from scorer.kinds.base import OpenTruth
-from scorer.kinds.picked import Picked
+from scorer.kinds.base import FilteredTruth, OpenTruth
 from scorer.metrics.notation import Measure
 from scorer.reading.formats import Format, find_format
 from scorer.reading.layout import PLAIN, Layout
 from scorer.reading.limits import ReadLimits, UnreadableError, refuse_many_errors
 from scorer.reading.read import FileTable, read_file
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table
+from scorer.reading.table import Table, encode
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import Outcome, Scorecard
 from scorer.scoring.evaluate import score
-from scorer.tables.columns import RecodedColumn, series_of
-from scorer.tables.frame import as_columns
-from scorer.tables.names import same_names
-from scorer.tables.table import Table as Columns
 from scorer.views.frames import Frames, text_of
+from scorer.views.join import GAPS, Pairs
 from scorer.views.meeting import Views
-from scorer.views.ranked import GAPS, ranked
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +56,7 @@ class Plan:
     columns: ListColumns = NO_COLUMNS  # of all lists of the truth, where measures need them
     solution: str = ""  # the truth as CSV, where measures read frames
     # fold -> condition of a measure -> the items that it chooses
-    picked: Mapping[str | None, Mapping[str, Picked]] = field(default_factory=dict)
+    picked: Mapping[str | None, Mapping[str, FilteredTruth]] = field(default_factory=dict)
 
     def format(self, path: Path) -> Format:
         """How a submission is read."""
@@ -85,10 +78,6 @@ class Plan:
         vars(plan)["known"] = self.known  # which takes long to make ready
         return plan
 
-    def places(self, fold: str | None) -> Ints:
-        """Each public list's index in the truth, or a fold's; -1 where absent, and at the end."""
-        return self._places[fold]
-
     def columns_of(self, lists: Sequence[str]) -> ListColumns:
         """The groups and weights of some of the truth's lists, where measures need them."""
         if not self.columns.groups and not self.columns.weights:
@@ -99,20 +88,6 @@ class Plan:
     def _index(self) -> dict[str, int]:
         assert self.truth is not None
         return {name: n for n, name in enumerate(self.truth.lists)}
-
-    @cached_property
-    def _places(self) -> dict[str | None, Ints]:
-        by_fold: dict[str | None, Ints] = {}
-        assert self.truth is not None
-        names = self.public.list_names
-        for fold, truth in ((None, self.truth), *self.folds.items()):
-            if same_names(names, truth.lists):
-                places = np.arange(len(names))
-            else:
-                index = {name: n for n, name in enumerate(truth.lists)}
-                places = np.array([index.get(name, -1) for name in names], dtype=np.int64)
-            by_fold[fold] = np.append(places, -1)  # of a list that is not public
-        return by_fold
 
     def __getstate__(self) -> dict[str, object]:
         """Without what can be worked out again."""
@@ -140,12 +115,11 @@ def score_with_views(
     scored. The arguments are those of `score_table`.
     """
     table = with_slots(plan, table)
-    number = _check(plan, table, findings)
-    if plan.truth is None or number is None:
+    if not _check(plan, table, findings) or plan.truth is None:
         return Outcome(findings, sha256, None), None
     if plan.rules.repeats == "first":
         table = firsts(table)
-    views = _join_folds(plan, plan.truth, as_columns(table), number)
+    views = _join_folds(plan, plan.truth, _public_lists(plan, plan.truth, table))
     del table  # the rows of labels take as much as their measures do
     try:
         cards = {fold: _score_fold(plan, fold, views[fold]) for fold in views}
@@ -161,32 +135,21 @@ def score_with_views(
     return Outcome(findings, sha256, cards[None], folds), views[None]
 
 
-def _check(plan: Plan, table: Table, findings: Findings) -> Ints | None:
-    """Return the number of each distinct list among the challenge's; None if nothing is scored.
-
-    What is wrong is added to the findings.
-    """
+def _check(plan: Plan, table: Table, findings: Findings) -> bool:
+    """Return whether a submission can be scored, after adding what is wrong to its findings."""
     if not plan.checks:
-        return _list_numbers(plan, table)
+        return True
     rows = SubmissionRows(table, plan.public, plan.rules, plan.known, is_partial(findings))
     examine(rows, findings)
     try:
         refuse_many_errors(findings.errors)
     except UnreadableError as error:
         findings.add(error.problem)
-        return None
+        return False
     findings.extend(_refused_cells(plan, table))
     # Measures rely on each item once, and on numbers.
     repeats = "item" in table and not rows.keeps_first_repeat and rows.repeated_items.height
-    if findings.fatal or rows.has_unread_number or repeats:
-        return None
-    return _list_numbers(plan, table)
-
-
-def _list_numbers(plan: Plan, table: Table) -> Ints:
-    """Return the position of each distinct list among the challenge's; -1 where it has none."""
-    names = series_of(as_columns(table).ids["list"].held)
-    return plan.known.lists.positions(names).fill_null(-1).to_numpy()
+    return not (findings.fatal or rows.has_unread_number or repeats)
 
 
 def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
@@ -222,7 +185,7 @@ def firsts(table: Table) -> Table:
     if "item" not in table or "score" in table:
         return table
     frame = table.frame
-    if not frame.select(pl.struct("list", "item").is_duplicated().any()).item():
+    if not _repeats_item(table):
         return table
     if "rank" not in table:
         place = pl.int_range(1, pl.len() + 1).over("list")
@@ -233,27 +196,26 @@ def firsts(table: Table) -> Table:
     return replace(table, frame=kept, facts={**table.facts, GAPS: True})
 
 
-def _join_folds(
-    plan: Plan, truth: OpenTruth, table: Columns, number: Ints
-) -> dict[str | None, Views]:
-    """Return the table beside the whole truth, by None, and beside that of each fold.
-
-    `number` is that of each distinct list of the table among the challenge's public ones.
-    """
-    has_rows = np.zeros(number.size, dtype=bool)
-    has_rows[ranked(table).lists] = True
-    views = {}
-    for fold, of_fold in ((None, truth), *plan.folds.items()):
-        place = np.where(has_rows, plan.places(fold)[number], -1)
-        views[fold] = _views(plan, of_fold, _renumbered(table, place, of_fold.lists), fold)
-    return views
+def _public_lists(plan: Plan, truth: OpenTruth, table: Table) -> Table:
+    """Return the table less the rows of lists that the truth alone names."""
+    public = plan.public.lists
+    if len(public) >= len(truth.lists) or all(name in public for name in truth.lists):
+        return table
+    names = pl.Series(list(public), dtype=pl.String)
+    return table.with_frame(table.frame.filter(pl.col("list").is_in(names.implode())))
 
 
-def _views(plan: Plan, truth: OpenTruth, table: Columns, fold: str | None) -> Views:
+def _join_folds(plan: Plan, truth: OpenTruth, table: Table) -> dict[str | None, Views]:
+    """Return the table beside the whole truth, by None, and beside that of each fold."""
+    folds = ((None, truth), *plan.folds.items())
+    return {fold: _views(plan, of_fold, table, fold) for fold, of_fold in folds}
+
+
+def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None) -> Views:
     """The views of a submission whose lists are those of a truth; with frames, if asked."""
-    views = truth.meet(table, plan.rules.ties, plan.views)
+    views = truth.join(table, plan.rules.ties, plan.views)
     picked = plan.picked.get(fold, {}).items()
-    chosen = {text: each.meet(table, plan.rules.ties, plan.views).views for text, each in picked}
+    chosen = {text: each.join(table, plan.rules.ties, plan.views).views for text, each in picked}
     views = views._replace(chosen=chosen) if chosen else views
     if Frames not in plan.views:
         return views
@@ -261,27 +223,16 @@ def _views(plan: Plan, truth: OpenTruth, table: Columns, fold: str | None) -> Vi
     return views._replace(views={**views.views, Frames: frames})
 
 
-def _renumbered(table: Columns, code: Ints, names: Sequence[str]) -> Columns:
-    """A table with its lists as the truth numbers them, without the rows of others.
-
-    `code` is the new code of each distinct list, -1 of lists that are left out; `names` are the
-    names of the new codes.
-    """
-    lists = table.ids["list"]
-    column = RecodedColumn(lists, code, names)
-    renumbered = replace(table, ids={**table.ids, "list": column})
-    if (code[ranked(table).lists] < 0).any():
-        rows = np.flatnonzero(column.codes >= 0)
-        follow = rows.size and rows[-1] - rows[0] == rows.size - 1
-        return renumbered.where(slice(int(rows[0]), int(rows[-1]) + 1) if follow else rows)
-    ranking = copy(ranked(table))
-    vars(ranking)["lists"] = code[ranking.lists]
-    vars(renumbered)["ranked"] = ranking
-    return renumbered
-
-
 def _score_fold(plan: Plan, fold: str | None, views: Views) -> Scorecard:
     truth = plan.truth if fold is None else plan.folds[fold]
     assert truth is not None
     columns = plan.columns_of(truth.lists)
     return score(views, truth.lists, plan.measures, columns=columns, of_fold=fold is not None)
+
+
+def _repeats_item(table: Table) -> bool:
+    """Return whether a list names an item twice, which is an error whatever the item."""
+    if "item" not in table:
+        return False
+    in_list = encode(table.frame["list"])[1]
+    return Pairs(in_list, table.frame["item"]).repeats

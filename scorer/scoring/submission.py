@@ -11,7 +11,7 @@ from scorer.reading.parts import locate_by_part
 from scorer.reading.read import find_columns, read_text
 from scorer.results.scorecard import Outcome
 from scorer.scoring.lists import Plan, score_table
-from scorer.views.frames import TEXT, Frames
+from scorer.views.frames import CSV, Frames
 
 
 def score_submission(plan: Plan, path: Path) -> Outcome:
@@ -46,7 +46,7 @@ def _score(plan: Plan, path: Path) -> Outcome:
                 help = "write the file with to_csv(index=False)"
                 findings.add(Problem("S107", message, help=help))
                 return outcome
-            table = replace(table, facts={**table.facts, **({TEXT: text} if text else {})})
+            table = replace(table, facts={**table.facts, **({CSV: text} if text else {})})
             plan = plan.unscored if findings.fatal else plan
         outcome = score_table(plan, table, findings, sha256)
         findings.locate(

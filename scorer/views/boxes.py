@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.reading.schema import EXTRA, NUMBER
-from scorer.tables.table import Table
 from scorer.views.extras import Extras, WithColumns
 
 CLASS, SCORE = "class", "score"
@@ -63,16 +62,15 @@ def _box(words: Mapping[str, str]) -> Box:
     return place_box(words.get(CLASS, ""), number)
 
 
-def box_of_row(table: Table, row: int) -> Box:
-    """The box of a row whose columns are its parts.
+def box_of_row(row: Mapping[str, Any]) -> Box:
+    """The box of a row, role -> cell, whose columns are its parts.
 
     Raises:
         BoxFault: it ends before it begins.
     """
-    names = table.ids.get(f"{EXTRA}{CLASS}]")
-    columns = {part: table.numbers.get(f"{NUMBER}{part}]") for part in PARTS if part != CLASS}
-    number = {part: float(column[row]) for part, column in columns.items() if column is not None}
-    return place_box("" if names is None else names.text(row), number)
+    roles = {part: f"{NUMBER}{part}]" for part in PARTS if part != CLASS}
+    number = {part: row[role] for part, role in roles.items() if role in row}
+    return place_box(row.get(f"{EXTRA}{CLASS}]", ""), number)
 
 
 def place_box(name: str, number: Mapping[str, float]) -> Box:

@@ -14,7 +14,7 @@ from scorer.core.problems import Findings, Problem
 from scorer.core.text import printable, quoted
 from scorer.reading.numbers import parse_number
 from scorer.reading.schema import EXTRA, NUMBER
-from scorer.tables.table import Table
+from scorer.reading.table import Table, encode
 
 Column = NDArray[Any]  # (rows,) of text or numbers, (rows, n) of shares of classes
 Columns = Mapping[str, Sequence[Any]]  # by name; of examples
@@ -154,19 +154,18 @@ def columns_of(
     columns, levels = {}, {}
     for name, kind in kinds.items():
         if kind == "number":
-            if (role := f"{NUMBER}{name}]") in table.numbers:
-                columns[name] = table.numbers[role]
-        elif (role := f"{EXTRA}{name}]") in table.ids:
-            ids = table.ids[role]
-            codes = ids.codes.astype(np.int64)
-            cells = list(ids.names)
+            if (role := f"{NUMBER}{name}]") in table:
+                columns[name] = table.frame[role].to_numpy()
+        elif (role := f"{EXTRA}{name}]") in table:
+            distinct, codes = encode(table.frame[role])
+            cells = distinct.to_list()
             values = _classes(cells) if kind == "classes" else _text_array(cells)
             if isinstance(values, dict):  # cells that are wrong
                 for code, why in values.items():
-                    row = int(np.argmax(codes == code))
+                    line = table.frame["line"][int(np.argmax(codes == code))]
                     message = f"{printable(name, 60)} {why}"
                     if findings is not None:
-                        findings.add(Problem("S501", message, line=int(table.line[row])))
+                        findings.add(Problem("S501", message, line=line))
                 continue
             columns[name] = values[codes]
             if kind == "classes":

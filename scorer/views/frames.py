@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from scorer.core.arrays import Mask
-from scorer.tables.table import Table
+from scorer.reading.schema import TEXT
+from scorer.reading.table import Table
 
-TEXT = "csv"  # the fact of a table that has the text of its whole file
+CSV = "csv"  # the fact of a table that has the text of its whole file
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,16 @@ class Frames:
 
 def text_of(table: Table) -> str:
     """A submission as CSV: the text of its file, else a table of the columns that have roles."""
-    if (text := table.facts.get(TEXT)) is not None:
+    if (text := table.facts.get(CSV)) is not None:
         return str(text)
-    rows = range(len(table))
-    columns = {role: [ids.text(row) for row in rows] for role, ids in table.ids.items()}
-    columns |= {role: list(map(repr, x.tolist())) for role, x in table.numbers.items()}
+    roles = sorted(table.frame.columns[1:], key=lambda role: role not in TEXT)  # texts first
+    columns = [table.frame[role].to_list() for role in roles]
+    cells = (
+        column if role in TEXT else list(map(repr, column))
+        for role, column in zip(roles, columns, strict=True)
+    )
     out = io.StringIO()
     lines = csv.writer(out, lineterminator="\n")
-    lines.writerow(table.called(role) for role in columns)
-    lines.writerows(zip(*columns.values(), strict=True))
+    lines.writerow(table.column_name(role) for role in roles)
+    lines.writerows(zip(*cells, strict=True))
     return out.getvalue()

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask, starts
-from scorer.tables.names import names_at
 from scorer.views.extras import NO_EXTRAS, Column, Extras, WithItemColumns, placed
 
 Ties = Literal["item-desc", "item-asc", "file", "expected", "mean-rank", "error"]  # equal scores
@@ -282,7 +281,7 @@ class Judged(WithItemColumns):
         hits, of_hits = self.hits.only(lists)
         ideal, of_truth = self.ideal.only(lists)
         extras = self.extras.at(of_truth, of_hits, lists, of_truth)
-        names = names_at(self.names, lists)
+        names = tuple(self.names[at] for at in lists.tolist())
         return Judged(hits, ideal, self.returned[lists], names, extras)
 
     def perfect(self) -> Judged:

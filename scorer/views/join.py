@@ -1,66 +1,150 @@
-"""Where a submission meets the truth."""
+"""Where a submission meets the truth: rows of both that hold the same item of the same list."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+import polars as pl
 
-from scorer.core.arrays import Floats, Ints, Mask, distinct, spread, starts
-from scorer.tables.columns import CodedColumn, Codes, Hashes, PickedColumn, series_of
-from scorer.tables.names import HeldNames, names_of, same_names
-from scorer.tables.table import Table
-from scorer.views.extras import NO_EXTRAS as NO_EXTRAS
-from scorer.views.extras import Extras
+from scorer.core.arrays import SPREAD, Floats, Ints, Mask
+from scorer.reading.table import Table, find_places
+from scorer.views.extras import NO_EXTRAS, Extras
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.members import Members
 from scorer.views.names import Names
-from scorer.views.ranked import ItemIndex, is_hashed, keys, ranked, spans
 
-if TYPE_CHECKING:
-    import polars as pl
-
-Further = Callable[[Ints], Extras]  # of the table's row of each hit
+Further = Callable[[Ints], Extras]  # of the submission's row of each hit
+GAPS = "gaps"  # the fact of a table that ranks left out are empty slots
 EMPTY = "-"  # what a slot without an item is called
-FEW_GRADES = 1 << 16  # whole ones, which are numbered by how far they are below the best
+SAMPLE = 1_000  # rows by which it is told whether the rows of a list stand together
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Items of numbered lists, one a row."""
+
+    in_list: Ints
+    items: pl.Series
+
+    @cached_property
+    def keys(self) -> pl.Series:
+        """A number for each row, equal for equal pairs; different pairs seldom share one."""
+        return self.items.hash() + pl.Series(self.in_list.astype(np.uint64) * SPREAD)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether any pair stands in two rows."""
+        if self.keys.n_unique() == len(self.keys):
+            return False
+        pairs = pl.DataFrame({"list": self.in_list, "item": self.items})
+        return bool(pairs.is_duplicated().any())
+
+    def match(self, other: Pairs) -> tuple[Ints, Ints]:
+        """Return the rows of this table and of the other that hold the same pair.
+
+        Of shape (matches,) each, in the order of this table's rows.
+        """
+        own = pl.DataFrame({"key": self.keys}).with_row_index("row")
+        found = own.join(pl.DataFrame({"key": other.keys}).with_row_index("match"), on="key")
+        rows, matches = found["row"].to_numpy(), found["match"].to_numpy()
+        if (rows[1:] < rows[:-1]).any():
+            by = np.argsort(rows, kind="stable")
+            rows, matches = rows[by], matches[by]
+        same = self.in_list[rows] == other.in_list[matches]
+        same &= (self.items.gather(rows) == other.items.gather(matches)).to_numpy()
+        if not same.all():  # keys of different pairs that are equal
+            rows, matches = rows[same], matches[same]
+        return rows.astype(np.int64), matches.astype(np.int64)
+
+    def find(self, other: Pairs) -> Ints:
+        """Return the row of this table of each of the other's pairs, which differ here.
+
+        It is -1 where there is none.
+        """
+        rows = np.full(other.in_list.size, -1, dtype=np.int64)
+        matches, own = other.match(self)
+        rows[matches] = own
+        return rows
+
+
+def number_lists(column: pl.Series, lists: Sequence[str] | pl.Series) -> Ints:
+    """Return the number of each row's list among `lists`; -1 where it is none of them."""
+    if len(column[:SAMPLE].rle()) > min(SAMPLE, len(column)) // 2:
+        return find_places(column, lists)
+    runs = column.rle().struct.unnest()
+    return np.repeat(find_places(runs["value"], lists), runs["len"].to_numpy())
+
+
+def pairs_of(frame: pl.DataFrame, lists: Sequence[str] | pl.Series, role: str = "item") -> Pairs:
+    """Return the lists and items of a table; the number of a list that is not in `lists` is -1."""
+    return Pairs(number_lists(frame["list"], lists), frame[role])
+
+
+def sorted_names(column: pl.Series, lists: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return the names of a column of lists and those of `lists`, each once, sorted."""
+    names = column.unique()
+    if lists:
+        names = pl.concat([names, pl.Series(names.name, lists, dtype=pl.String)]).unique()
+    return tuple(names.sort().to_list())
 
 
 @dataclass(frozen=True, eq=False)
 class GradedItems:
-    """The grades of items, ready to be joined. Lists are in the order of their names."""
+    """The grades of items, ready to be joined.
 
-    lists: Sequence[str]
-    ids: CodedColumn  # the item of each row
-    in_list: Ints  # a row a judged item, ordered by list, then as an ideal: best grade first
+    Attributes:
+        lists: The lists, in the order of their names.
+        items: A row a judged item, ordered by list, then as an ideal: best grade first.
+        in_list: The number of each row's list.
+        grade: The grade of each row.
+        row: The row of the truth's table that each is.
+    """
+
+    lists: tuple[str, ...]
+    items: pl.Series
+    in_list: Ints
     grade: Floats
+    row: Ints
 
-    @property
-    def named(self) -> Sequence[str] | pl.Series:
-        """Every item that the truth names, by its code."""
-        return self.ids.held
+    @classmethod
+    def of(cls, frame: pl.DataFrame, lists: Sequence[str] = ()) -> GradedItems:
+        """Return the truth in a table of list, item and grade, and of lists that it leaves out.
+
+        An item judged several times in a list (by subtopic) has its highest grade. Without a
+        grade column every row has grade 1.
+        """
+        names = sorted_names(frame["list"], lists)
+        in_list = number_lists(frame["list"], names)
+        grade = frame["grade"] if "grade" in frame.columns else pl.lit(1.0)
+        rows = frame.select("item", grade=grade, in_list=pl.Series(in_list)).with_row_index("row")
+        rows = rows.sort("in_list", "grade", descending=[False, True], maintain_order=True)
+        if Pairs(rows["in_list"].to_numpy(), rows["item"]).repeats:
+            rows = rows.unique(["in_list", "item"], keep="first", maintain_order=True)
+        return cls(
+            names,
+            rows["item"],
+            rows["in_list"].to_numpy(),
+            rows["grade"].to_numpy(),
+            rows["row"].to_numpy().astype(np.int64),
+        )
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what can be worked out again."""
+        return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
     @cached_property
-    def item(self) -> Codes:
-        """The code of each row's item."""
-        return self.ids.codes
+    def list_names(self) -> pl.Series:
+        """The lists, to be joined."""
+        return pl.Series(self.lists, dtype=pl.String)
 
     @cached_property
-    def items(self) -> Mapping[str, int]:
-        """The code of every item."""
-        return {name: code for code, name in enumerate(self.named)}
-
-    @property
-    def hashes(self) -> Hashes:
-        """The polars hash of every item, by its code."""
-        return self.ids.hashes
-
-    @property
-    def row_hashes(self) -> Hashes:
-        """The polars hash of each row's item; codes need not be made for it."""
-        return self.ids.row_hashes
+    def pairs(self) -> Pairs:
+        """The list and the item of each row."""
+        return Pairs(self.in_list, self.items)
 
     @cached_property
     def ideal(self) -> Hits:
@@ -68,98 +152,164 @@ class GradedItems:
         return ranked_hits(self.in_list, self.grade, len(self.lists))
 
     @cached_property
-    def starts(self) -> Ints:
-        """Where each list begins, and where the last one ends."""
-        sizes = np.bincount(self.in_list, minlength=len(self.lists))
-        return np.append(0, np.cumsum(sizes))
+    def named(self) -> pl.Series:
+        """Every item, in the order in which the truth's table names them."""
+        return self.items.gather(np.argsort(self.row)).unique(maintain_order=True)
 
-    def keys(self, items: CodedColumn) -> Hashes:
-        """A key for each row of the truth, equal to that of `ranked.keys(items)` for equal ids."""
-        if is_hashed(items):
-            return self.row_hashes
-        if not len(items.held):  # nothing equals any of them: codes need not be made
-            return np.zeros(self.in_list.size, dtype=np.uint64)
-        code = np.full(len(self.named) + 1, -1)  # that the other column has for each item
-        codes = np.array([self.items.get(name, -1) for name in items.names], dtype=np.int64)
-        code[codes] = np.arange(codes.size)
-        code[-1] = -1
-        return spread(code[self.item])
+    def find(self, frame: pl.DataFrame, role: str = "item") -> Ints:
+        """Return the row of the truth that each row of a table is of; -1 where there is none."""
+        return self.pairs.find(pairs_of(frame, self.list_names, role))
+
+
+def without(table: Table, pairs: GradedItems) -> Table:
+    """Return a table less the rows whose list and item are among these pairs."""
+    return table.with_frame(table.frame.filter(pairs.find(table.frame) < 0))
+
+
+def among_lists(frame: pl.DataFrame, lists: Sequence[str]) -> GradedItems:
+    """Return the (list, item) pairs of a table in these lists, each once, to be looked up."""
+    known = frame.filter(pl.col("list").is_in(pl.Series(lists, dtype=pl.String).implode()))
+    return GradedItems.of(known.select("list", "item"), lists)
+
+
+def answered_lists(frame: pl.DataFrame, lists: Sequence[str] | pl.Series) -> Mask:
+    """Return whether the table has a row of each of these lists: shape (lists,)."""
+    numbers = number_lists(frame["list"], lists)
+    return np.bincount(numbers[numbers >= 0], minlength=len(lists)) > 0
+
+
+@dataclass(frozen=True, eq=False)
+class RankedRows:
+    """The rows of a submission in numbered lists: list by list, best first.
+
+    Equal ones are as they stand in the file. A *place* is an index into them.
+
+    Attributes:
+        pairs: The list and the item at each place.
+        row: The row of the submission's table at each place.
+        starts: Where each list begins, and where the last one ends.
+        tied: The places that have the key of the next one.
+        slots: The rank at each place, where those left out are empty slots.
+    """
+
+    pairs: Pairs
+    row: Ints
+    starts: Ints
+    tied: Ints
+    slots: Ints | None = None
 
     @classmethod
-    def of(cls, table: Table, lists: Sequence[str] = ()) -> GradedItems:
-        """The truth of a table of list, item and grade, and of lists that it leaves out.
+    def of(cls, table: Table, lists: Sequence[str] | pl.Series) -> RankedRows:
+        """Return the rows of a table in these lists; those of other lists are left out.
 
-        An item judged several times in a list (by subtopic) has its highest
-        grade. Without a grade column every row has grade 1.
+        The score ranks, else the rank, else the order of the rows.
         """
-        named, item = table.ids["list"], table.ids["item"]
-        names, in_list = numbered_lists(named, lists)
-        grade, rows = table.numbers.get("grade"), None
-        if grade is None:
-            grade = np.broadcast_to(1.0, len(table))
-        if not table.once:
-            rows = _once(in_list, item, grade)
-            in_list, grade = in_list[rows], grade[rows]
-        same = in_list[1:] == in_list[:-1]
-        if (in_list[1:] < in_list[:-1]).any() or (grade[1:] > grade[:-1])[same].any():
-            by = _best_first(in_list, grade)
-            in_list, grade, rows = in_list[by], grade[by], by if rows is None else rows[by]
-        return cls(names, item if rows is None else PickedColumn(item, rows), in_list, grade)
+        frame = table.frame
+        in_list = number_lists(frame["list"], lists)
+        row = np.arange(in_list.size)
+        if in_list.min(initial=0) < 0:
+            row = np.flatnonzero(in_list >= 0)
+            in_list = in_list[row]
+        role = next((role for role in ("score", "rank") if role in table), None)
+        key = np.zeros(row.size) if role is None else frame[role].to_numpy()[row]
+        if role == "score":
+            key = 0.0 - key
+        tied = np.empty(0, dtype=np.int64)
+        together = in_list[1:] == in_list[:-1]
+        if (in_list[1:] < in_list[:-1]).any() or (together & (key[1:] < key[:-1])).any():
+            by = _order(in_list, key)
+            row, in_list, key = row[by], in_list[by], key[by]
+            together = in_list[1:] == in_list[:-1]
+        if role is not None:
+            tied = np.flatnonzero(together & (key[1:] == key[:-1]))
+        slots = None
+        if table.facts.get(GAPS) and role == "rank" and not tied.size:
+            # Other ranks are refused by a check, and no metric can do with them.
+            slots = key.astype(np.int64) if ((key >= 1) & (key % 1 == 0)).all() else None
+        sizes = np.bincount(in_list, minlength=len(lists))
+        items = frame["item"]
+        whole = row.size == frame.height and (row[1:] > row[:-1]).all()
+        pairs = Pairs(in_list, items if whole else items.gather(row))
+        return cls(pairs, row, np.append(0, np.cumsum(sizes)), tied, slots)
 
-    def __getstate__(self) -> dict[str, object]:
-        """With codes instead of texts, which are more, and without what is worked out again."""
-        ids = CodedColumn(self.ids.codes, self.ids.held)
-        return {f.name: getattr(self, f.name) for f in fields(type(self))} | {"ids": ids}
+    @cached_property
+    def lengths(self) -> Ints:
+        """How long each list is, with its empty slots."""
+        sizes = np.diff(self.starts)
+        if self.slots is not None:
+            last = self.starts[1:][sizes > 0] - 1
+            sizes[sizes > 0] = self.slots[last]
+        return sizes
 
-    def find(self, in_list: Ints, item: Ints) -> Ints:
-        """The truth's row of each (list, item); -1 where there is none."""
-        keys = self.in_list * max(len(self.named), 1) + self.item
-        order = np.argsort(keys)
-        queries = np.where(item < 0, -1, in_list * max(len(self.named), 1) + item)
-        if not keys.size:
-            return np.full(queries.shape, -1, dtype=np.int64)
-        at = np.minimum(np.searchsorted(keys, queries, sorter=order), keys.size - 1)
-        rows: Ints = np.where(keys[order[at]] == queries, order[at], -1)
-        return rows
+    def groups(self, places: Ints) -> tuple[Ints, Ints]:
+        """Return the first place of the group of equal rows that each of some is in, and its size.
 
-    def rows(self, lists: CodedColumn, items: CodedColumn) -> Ints:
-        """The truth's row of each row of another table, given its ids; -1 where there is none."""
-        in_list = _places(lists, self.lists)
-        inside = np.flatnonzero(in_list >= 0)
-        index = ItemIndex.of(self.keys(items), np.diff(self.starts))
-        matched, row = index.find(in_list[inside], keys(items)[inside])
-        rows = np.full(in_list.size, -1, dtype=np.int64)
-        rows[inside[matched]] = row
-        return rows
+        Of shape (places,) each.
+        """
+        first, size = places.copy(), np.ones_like(places)
+        if not self.tied.size:
+            return first, size
+        gaps = np.flatnonzero(np.diff(self.tied) > 1)
+        begin = self.tied[np.append(0, gaps + 1)]  # the first place of each group, and the last
+        end = self.tied[np.append(gaps, -1)] + 1
+        group = np.searchsorted(begin, places, side="right") - 1
+        inside = np.flatnonzero((group >= 0) & (places <= end[group]))
+        first[inside] = begin[group[inside]]
+        size[inside] = (end - begin)[group[inside]] + 1
+        return first, size
+
+    def settle(self, places: Ints, first: Ints, size: Ints, ties: Ties) -> Ints:
+        """Return where rows stand once the rule for ties has ordered each group by its items.
+
+        `first` and `size` are those of `groups`. Of shape (places,).
+        """
+        several = np.flatnonzero(size > 1) if ties != "file" else places[:0]
+        if not several.size:
+            return places
+        begin, at = np.unique(first[several], return_index=True)
+        sizes = size[several][at]
+        offset = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        tied = np.repeat(begin, sizes) + offset
+        group = pl.DataFrame(
+            {
+                "group": np.repeat(np.arange(begin.size), sizes),
+                "item": self.pairs.items.gather(tied),
+            }
+        )
+        by = group.select(pl.arg_sort_by("group", "item", descending=[False, ties != "item-asc"]))
+        new, settled = np.empty_like(tied), places.copy()
+        new[by.to_series().to_numpy()] = tied
+        settled[several] = new[np.searchsorted(tied, places[several])]
+        return settled
 
 
-def among_lists(table: Table, lists: Sequence[str]) -> GradedItems:
-    """The (list, item) pairs of a table in these lists, to be looked up."""
-    in_list = _places(table.ids["list"], lists)
-    inside = np.flatnonzero(in_list >= 0)
-    by = inside[np.argsort(in_list[inside], kind="stable")]
-    item = table.ids["item"]
-    zeros = np.zeros(by.size)
-    return GradedItems(tuple(lists), PickedColumn(item, by), in_list[by], zeros)
+def _order(in_list: Ints, key: Floats) -> Ints:
+    """Return the rows by list, then by key, equal ones as they stand.
 
-
-def without(table: Table, pairs: GradedItems) -> tuple[Table, Ints | None]:
-    """A table less the rows whose list and item are among these pairs.
-
-    Gives the table, and which rows it has; None for all.
+    The list, as much of the key as there is room for, and the row are sorted as one number, which
+    takes a tenth of the time of a sort by several columns.
     """
-    rows = np.flatnonzero(pairs.rows(table.ids["list"], table.ids["item"]) < 0)
-    if rows.size == len(table):
-        return table, None
-    return table.where(rows), rows
-
-
-def present(table: Table, lists: Sequence[str]) -> Mask:
-    """Whether the table has a row of each of these lists."""
-    answered = np.zeros(len(lists), dtype=bool)
-    places = _places(table.ids["list"], lists)
-    answered[places[places >= 0]] = True
-    return answered
+    place = int(key.size).bit_length()
+    bits = 64 - place - int(in_list.max(initial=0)).bit_length()
+    packed = (key + 0.0).view(np.uint64)  # -0.0 is 0.0
+    # As numbers are ordered: of negative ones all bits are turned, of the others the sign.
+    turned = packed.view(np.int64) >> 63
+    turned |= np.int64(-(1 << 63))
+    packed = packed ^ turned.view(np.uint64)
+    packed -= packed.min()
+    packed >>= np.uint64(max(int(packed.max()).bit_length() - bits, 0))
+    packed |= in_list.astype(np.uint64) << np.uint64(bits)
+    packed <<= np.uint64(place)
+    packed |= np.arange(key.size, dtype=np.uint64)
+    packed.sort()
+    order: Ints = (packed & np.uint64((1 << place) - 1)).astype(np.int64)
+    packed >>= np.uint64(place)
+    alike = np.flatnonzero(packed[1:] == packed[:-1])
+    if (key[order[alike + 1]] < key[order[alike]]).any():  # keys that only begin alike
+        rows = np.union1d(alike, alike + 1)
+        inside = order[rows]
+        order[rows] = inside[np.lexsort((inside, key[inside], packed[rows]))]
+    return order
 
 
 class OrderedRows(NamedTuple):
@@ -172,36 +322,22 @@ class OrderedRows(NamedTuple):
     tied: Ints
 
 
-def order(table: Table, lists: Sequence[str], ties: Ties) -> OrderedRows:
+def order(table: Table, lists: Sequence[str] | pl.Series, ties: Ties) -> OrderedRows:
     """Rank a submission's rows: by score, else by rank, else as they stand in the file.
 
-    Rows of lists that are not among `lists` are left out. Equal scores are
-    ordered by `ties`; `expected` (whose order no value depends on) as item-desc.
+    Rows of lists that are not among `lists` are left out. Equal scores are ordered by `ties`;
+    `expected` (whose order no value depends on) as item-desc.
     """
-    rows = ranked(table)
-    runs, number = _runs(table, lists)
-    sizes = rows.sizes[runs]
-    place = spans(rows.starts[runs], sizes)
+    rows = RankedRows.of(table, lists)
+    place = np.arange(rows.row.size)
     first, size = rows.groups(place)
-    settled = rows.settled(place, first, size, ties)
+    in_list = rows.pairs.in_list
+    if rows.slots is not None:  # no two have one rank, so that nothing was settled
+        return OrderedRows(rows.row, in_list, rows.slots, rows.slots - 1, size)
     by = np.empty_like(place)
-    start = np.repeat(rows.starts[runs], sizes)
-    by[np.arange(place.size) + settled - place] = np.arange(place.size)
-    if rows.gapped:  # no two have one rank, so that nothing was settled
-        rank = rows.slots(place)
-        return OrderedRows(rows.at(place), np.repeat(number, sizes), rank, rank - 1, size)
-    rank = place - start + 1
-    return OrderedRows(
-        rows.at(place)[by], np.repeat(number, sizes), rank, first - start, size
-    )  # fmt: skip
-
-
-def _runs(table: Table, lists: Sequence[str]) -> tuple[Ints, Ints]:
-    """The runs of these lists, in the order of the lists, and the number of each one's list."""
-    number = _numbers(table.ids["list"], lists)[ranked(table).lists]
-    runs = np.flatnonzero(number >= 0)
-    runs = runs[np.argsort(number[runs], kind="stable")]
-    return runs, number[runs]
+    by[rows.settle(place, first, size, ties)] = place
+    start = rows.starts[in_list]
+    return OrderedRows(rows.row[by], in_list, place - start + 1, first - start, size)
 
 
 def judge(
@@ -212,41 +348,37 @@ def judge(
     `further` makes additional columns from the row in the table of each hit. Gives the view of all
     lists, and shape (lists,).
     """
-    rows, items = ranked(table), table.ids["item"]
-    number = _numbers(table.ids["list"], truth.lists)[rows.lists]
-    here = number >= 0
-    returned = np.zeros(len(truth.lists), dtype=np.int64)
-    returned[number[here]] = rows.lengths[here]
-    runs = np.full(len(truth.lists), -1)
-    runs[number[here]] = np.flatnonzero(here)
-    run = np.repeat(runs, np.diff(truth.starts))
-    row, place = rows.items.find(run, truth.keys(items))  # of the truth, and among the ranked
+    rows = RankedRows.of(table, truth.list_names)
+    place, match = rows.pairs.match(truth.pairs)
     first, size = rows.groups(place)
-    settled = rows.settled(place, first, size, ties)
-    start = rows.starts[run[row]]
-    if rows.gapped:  # no two have one rank, so that nothing was settled
-        start, first = place - rows.slots(place) + 1, place
-    rank, in_list = settled - start + 1, truth.in_list[row]
-    by = _sorting_order(in_list * (int(rank.max(initial=0)) + 1) + rank)
-    row = row[by]
+    settled = rows.settle(place, first, size, ties)
+    if settled is not place:
+        by = np.argsort(settled)
+        place, match, first, size, settled = (
+            each[by] for each in (place, match, first, size, settled)
+        )
+    in_list = truth.in_list[match].astype(np.int64)
+    start = rows.starts[in_list]
+    rank, before = settled - start + 1, first - start
+    if rows.slots is not None:  # no two have one rank, so that nothing was settled
+        rank = rows.slots[place]
+        before = rank - 1
     hits = Hits(
-        in_list[by], rank[by], truth.grade[row], truth.ideal.place[row],
-        (first - start)[by], size[by], len(truth.lists),
-        spread=ties == "expected",
-        middle=ties == "mean-rank",
+        in_list, rank, truth.grade[match], truth.ideal.place[match], before, size,
+        len(truth.lists), spread=ties == "expected", middle=ties == "mean-rank",
     )  # fmt: skip
-    extras = NO_EXTRAS if further is None else further(rows.at(place)[by])
-    return Judged(hits, truth.ideal, returned, truth.lists, extras), returned > 0
+    extras = NO_EXTRAS if further is None else further(rows.row[place])
+    judged = Judged(hits, truth.ideal, rows.lengths, truth.lists, extras)
+    return judged, rows.lengths > 0
 
 
 def named(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:
-    """The names of one list's items: the truth's in its order, the others by rank."""
-    names = tuple(truth.named)
-    truth_names = tuple(names[item] for item in truth.item[truth.in_list == at].tolist())
-    if "item" not in table.ids:
+    """Return the names of one list's items: the truth's in its order, the others by rank."""
+    truth_names = tuple(truth.items.filter(truth.in_list == at))
+    if "item" not in table:
         return Names(truth_names)
     ordered = order(table, truth.lists[at : at + 1], ties)
-    returned_names = tuple(table.ids["item"].text(row) for row in ordered.row.tolist())
+    returned_names = tuple(table.frame["item"].gather(ordered.row))
     last = int(ordered.rank.max(initial=0))
     if last > ordered.rank.size:  # with slots without an item
         name_at = dict(zip(ordered.rank.tolist(), returned_names, strict=True))
@@ -257,107 +389,26 @@ def named(table: Table, truth: GradedItems, ties: Ties, at: int) -> Names:
 
 
 def members(candidates: Mapping[str, frozenset[str]], lists: Sequence[str]) -> GradedItems:
-    """The items of each list, in the order of their names, without a grade."""
+    """Return the items of each list, in the order of their names, without a grade."""
     part = Members.of(candidates).only(lists)
     in_list = np.repeat(np.arange(len(lists)), np.diff(part.starts))
-    ids = CodedColumn(part.item, part.named)
-    return GradedItems(tuple(lists), ids, in_list, np.full(part.item.size, np.nan))
+    items = pl.Series(part.named, dtype=pl.String).gather(part.item)
+    grade = np.full(len(items), np.nan)
+    return GradedItems(tuple(lists), items, in_list, grade, np.arange(len(items)))
 
 
 def graded(truth: GradedItems, candidates: Mapping[str, frozenset[str]]) -> GradedItems:
-    """Truth and candidate items of each list; unjudged items have grade NaN."""
+    """Return truth and candidate items of each list, in the order of their names.
+
+    Unjudged items have grade NaN.
+    """
     if not candidates:
         return truth
-    part = Members.of(candidates).only(truth.lists)
-    named = sorted({*part.named, *truth.named})
-    place = {name: n for n, name in enumerate(named)}
-    candidate_codes, judged_codes = (
-        np.array([place[name] for name in names], dtype=np.int64)
-        for names in (part.named, truth.named)
-    )
-    in_list = np.repeat(np.arange(len(truth.lists)), np.diff(part.starts))
-    pairs = distinct(
-        np.append(
-            in_list * len(named) + candidate_codes[part.item],
-            truth.in_list * len(named) + judged_codes[truth.item],
-        )
-    )
-    grade = np.full(pairs.size, np.nan)
-    ids = CodedColumn(pairs % len(named), named)
-    union = GradedItems(truth.lists, ids, pairs // len(named), grade)
-    grade[union.find(truth.in_list, judged_codes[truth.item])] = truth.grade
-    return union
-
-
-def numbered_lists(ids: CodedColumn, lists: Sequence[str]) -> tuple[Sequence[str], Ints]:
-    """The names of a column of lists and those of `lists`, sorted; and which each row is."""
-    held, place = ids.in_order  # by polars, where it has them: of a million names much sooner
-    own = names_of(held)
-    if same_names(own, lists):
-        return own, place[ids.codes]
-    if isinstance(own, HeldNames):
-        union = own.series.clone().append(series_of(lists)).unique().sort()
-        at = union.search_sorted(own.series).to_numpy().astype(np.int64)
-        return HeldNames(union), at[place][ids.codes]
-    names = tuple(sorted({*own, *lists}))
-    return names, _places(ids, names)
-
-
-def _best_first(in_list: Ints, grade: Floats) -> Ints:
-    """The rows by list, then the best grade first, equal ones as they stand."""
-    runs = np.flatnonzero(starts(in_list))
-    heads = in_list[runs]
-    by = np.argsort(heads, kind="stable")
-    inside = in_list[1:] == in_list[:-1]
-    if (np.diff(heads[by]) > 0).all() and not (grade[1:] > grade[:-1])[inside].any():
-        return spans(runs[by], np.diff(runs, append=in_list.size)[by])  # lists stand together
-    kind: Floats | Ints = grade.max() - grade
-    if kind.max() >= FEW_GRADES or (np.floor(grade) != grade).any():
-        kind = np.unique(-grade, return_inverse=True)[1]
-    rows, kinds = (np.uint64(count.bit_length()) for count in (grade.size, int(kind.max())))
-    if int(in_list.max()).bit_length() + rows + kinds > 64:
-        return np.lexsort((-grade, in_list))
-    key = in_list.astype(np.uint64)  # together with its row a key sorts much sooner than by rows
-    key <<= kinds
-    key |= kind.astype(np.uint64)
-    key <<= rows
-    key |= np.arange(grade.size, dtype=np.uint64)
-    key.sort()
-    key &= np.uint64((1 << int(rows)) - 1)
-    return key.view(np.int64)
-
-
-def _once(in_list: Ints, item: CodedColumn, grade: Floats) -> Ints:
-    """Row indices in file order; of duplicate (list, item) pairs the one of the highest grade."""
-    order = np.lexsort((-grade, item.codes, in_list))  # the best first, else as in the file
-    return np.sort(order[starts(in_list[order], item.codes[order])])
-
-
-def _numbers(ids: CodedColumn, names: Sequence[str]) -> Ints:
-    """The place of each distinct id in `names`; -1 where it is not there."""
-    if ids.held is names:
-        return np.arange(len(names))
-    index = {name: n for n, name in enumerate(names)}
-    return np.array([index.get(name, -1) for name in ids.names], dtype=np.int64)
-
-
-def _places(ids: CodedColumn, names: Sequence[str]) -> Ints:
-    """Where each row's id stands in `names`; -1 where it is not there."""
-    places: Ints = _numbers(ids, names)[ids.codes]
-    return places if ids.codes.size else np.empty(0, dtype=np.int64)
-
-
-def _sorting_order(keys: Ints) -> Ints:
-    """The stable `np.argsort` of numbers from 0, in less time: they are sorted with their places.
-
-    >>> _sorting_order(np.array([7, 3, 7, 0])).tolist()
-    [3, 1, 0, 2]
-    """
-    bits = keys.size.bit_length()
-    if int(keys.max(initial=0)).bit_length() + bits > 63:
-        return np.argsort(keys, kind="stable")
-    packed: Ints = keys.astype(np.int64) << bits
-    packed |= np.arange(keys.size)
-    packed.sort()
-    packed &= (1 << bits) - 1
-    return packed
+    both = [members(candidates, truth.lists), truth]
+    frames = (pl.DataFrame({"in_list": each.in_list, "item": each.items}) for each in both)
+    union = pl.concat(frames).unique().sort("in_list", "item")
+    in_list, rows = union["in_list"].to_numpy(), np.arange(union.height)
+    grade = np.full(union.height, np.nan)
+    result = GradedItems(truth.lists, union["item"], in_list, grade, rows)
+    grade[result.pairs.find(truth.pairs)] = truth.grade
+    return result

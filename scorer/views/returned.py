@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+import polars as pl
+from numpy.typing import ArrayLike
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.tables.columns import CodedColumn
+from scorer.reading.table import find_places
 from scorer.views.extras import NO_EXTRAS, Extras, NamedColumns, WithTruthColumns
 from scorer.views.hits import steps
-from scorer.views.ranked import is_hashed, keys, look_up
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -28,31 +24,16 @@ class Catalogue:
     whose code is -1: nobody knows it, and it has no features.
     """
 
-    named: Sequence[str] | pl.Series
+    named: pl.Series
     users: Floats  # how many past users know each item
     features: Floats  # shape (items + 1, features)
     extra: NamedColumns = field(
         default_factory=lambda: NamedColumns({}, "item")
     )  # columns of items + 1 rows
 
-    @cached_property
-    def items(self) -> Mapping[str, int]:
-        """Every id -> its code."""
-        return {name: code for code, name in enumerate(self.named)}
-
-    def codes(self, column: CodedColumn, rows: Ints) -> Ints:
-        """The code of each of these rows of a column; -1 for items that are not here."""
-        if is_hashed(column):
-            return look_up(*self._hashed, keys(column)[rows])
-        codes = np.array([self.items.get(name, -1) for name in column.names], dtype=np.int64)
-        return codes[column.codes[rows]]
-
-    @cached_property
-    def _hashed(self) -> tuple[NDArray[np.uint64], Ints]:
-        """The hashes of the items, ascending, and the code of each."""
-        hashes = CodedColumn(np.empty(0, dtype=np.int64), self.named).hashes
-        by = np.argsort(hashes)
-        return hashes[by], by
+    def codes(self, items: pl.Series) -> Ints:
+        """The code of each item; -1 of one that is not here."""
+        return find_places(items, self.named)
 
     def popularity(self) -> Ints:
         """Each item's place, from 1, by how many know it; equal ones in the order of their ids."""
@@ -158,9 +139,8 @@ class Returned(WithTruthColumns):
         in_list, rank, item, grade = np.array(rows, dtype=np.float64).reshape(-1, 4).T
         past = [(n, codes[item]) for n, items in enumerate(history) for item in items]
         past_list, past_item = np.array(past, dtype=np.int64).reshape(-1, 2).T
-        catalogue = Catalogue(
-            names, np.array(counts), np.array(described).reshape(len(names) + 1, width)
-        )
+        table = np.array(described).reshape(len(names) + 1, width)
+        catalogue = Catalogue(pl.Series(names, dtype=pl.String), np.array(counts), table)
         return cls(
             in_list.astype(np.int64), rank.astype(np.int64), item.astype(np.int64), grade,
             len(lists), catalogue, past_list, past_item, tuple(map(str, range(len(lists)))),

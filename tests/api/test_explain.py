@@ -28,7 +28,8 @@ from scorer.api.submissions import Named
 from scorer.challenge.public import Public
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings
-from scorer.kinds.base import SideTables, kinds
+from scorer.kinds import find_kind
+from scorer.kinds.base import SideTables
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.explain import Equation, Grid, NamedItems, Sentence, sum_equation
 from scorer.metrics.notation import parse, parse_measure
@@ -36,7 +37,6 @@ from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored
 from scorer.scoring.explain import explained
-from scorer.tables.frame import as_columns
 from scorer.views.diverse import Diverse
 
 VLNET = ROOT / "challenges/vlnet-2011"
@@ -63,11 +63,11 @@ def rows_of(roles, rows, numbers=()):
 def workings(notation, answers, submission, ties="item-desc", kind="grades"):
     """What is explained of each list, beside what scoring gave."""
     made = bound(notation, kind).resolve(answers.constants)
-    submission = as_columns(submission)
-    meeting = answers.meet(submission, ties, views(made))
+    submission = submission
+    meeting = answers.join(submission, ties, views(made))
     card = scored(meeting, answers.lists, [made])
     for at in range(len(answers.lists)):
-        named = partial(answers.named, submission, ties, at=at)
+        named = partial(answers.item_names, submission, ties, at=at)
         found = explained(made, card, meeting.views, named, at, {made.id: Rules()})
         if made.id in card.values:
             value = float(
@@ -127,7 +127,7 @@ def grades_of(lists, **tables):
         sent += [(name, x, -n) for n, group in enumerate(groups) for x in group]
     items = dict.fromkeys("abcdefghijklmnopqrst")
     aids = SideTables(Public("grades", dict.fromkeys(names), items), tables, ("f", "g"))
-    return kinds().get("grades").open(table(truth, "grade"), aids, Findings()), table(sent, "score")
+    return find_kind("grades").open(table(truth, "grade"), aids, Findings()), table(sent, "score")
 
 
 @pytest.mark.parametrize("metric", TRIED, ids=lambda metric: metric.name)
@@ -183,7 +183,7 @@ def test_subtopics(notation):
         public = Public("grades", dict.fromkeys(names))
         aids = SideTables(public, views={Diverse: notation})
         truth = rows_of(("list", "item", "subtopic"), rows, ("grade",))
-        answers = kinds().get("grades").open(truth, aids, Findings())
+        answers = find_kind("grades").open(truth, aids, Findings())
         for found, value in workings(notation, answers, table(sent, "score")):
             assert_leads(found, value)
 
@@ -204,8 +204,8 @@ def test_beyond_accuracy(notation):
     def holds(lists, features, past):
         rows = [(item, *each) for item, each in zip("abcdefghijklmnopqrst", features, strict=True)]
         tables = {
-            "items": as_columns(rows_of(("item",), rows, ("f", "g"))),
-            "history": as_columns(rows_of(("list", "item"), past)),
+            "items": rows_of(("item",), rows, ("f", "g")),
+            "history": rows_of(("list", "item"), past),
         }
         answers, sent = grades_of(lists, **tables)
         for found, value in workings(notation, answers, sent):
@@ -236,9 +236,7 @@ def test_predictions(notation):
         kept = [(*row[:2], *row[3:6]) for row in rows if row[6]]
         sent = rows_of(("list", "item"), kept, ("prediction", "low", "high"))
         known = dict.fromkeys(row[0] for row in rows)
-        answers = (
-            kinds().get("ratings").open(truth, SideTables(Public("ratings", known)), Findings())
-        )
+        answers = find_kind("ratings").open(truth, SideTables(Public("ratings", known)), Findings())
         for (found, value), name in zip(
             workings(notation, answers, sent, kind="ratings"), answers.lists, strict=True
         ):
@@ -278,9 +276,9 @@ def test_preferences(notation):
             for name, both in zip(names, lists, strict=True)
         }
         chances = rows_of(roles, [("0", "a", "b", 0.9)], ("probability",))
-        chances = {"likelihood": as_columns(chances)}
+        chances = {"likelihood": chances}
         public = Public("preferences", dict.fromkeys(names), None, candidates)
-        answers = kinds().get("preferences").open(truth, SideTables(public, chances), Findings())
+        answers = find_kind("preferences").open(truth, SideTables(public, chances), Findings())
         for found, value in workings(notation, answers, sent, kind="preferences"):
             assert_leads(found, value)
 

@@ -18,7 +18,6 @@ from lists import table
 from scorer.core.plugins import Registry
 from scorer.metrics.api import Metric
 from scorer.metrics.notation import parse, parse_measure
-from scorer.tables.frame import as_columns
 from scorer.views.join import GradedItems, judge
 
 GOLDEN = os.environ.get("SCORER_GOLDEN")
@@ -86,8 +85,8 @@ def judged(qrels, results, deepest=None, complete=False):
     answered = {row[0] for row in found}
     if not complete:
         truth = [row for row in truth if row[0] in answered]
-    truth = GradedItems.of(as_columns(table(truth, "grade")))
-    view, _ = judge(as_columns(table(found, "score")), truth)
+    truth = GradedItems.of(table(truth, "grade").frame)
+    view, _ = judge(table(found, "score"), truth)
     return view
 
 

@@ -13,14 +13,14 @@ from rounds import rounds
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.kinds.base import SideTables, kinds
+from scorer.kinds import find_kind
+from scorer.kinds.base import SideTables
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
 from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
-from scorer.tables.frame import as_columns
 from scorer.views.labelled import Targets
 
 LAWS = rounds(60)
@@ -30,7 +30,7 @@ POOLED = {name: name for name in NAMES[:4]} | {NAMES[4]: f"{NAMES[4]}(average=po
 NOTATIONS = [*BY_LIST.values(), *POOLED.values()]
 MEASURES = [parse_measure(metrics().get(n.split("(")[0]), n) for n in NOTATIONS]
 SKIP = Rules("skip", "skip")
-KIND = kinds().get("ratings")
+KIND = find_kind("ratings")
 
 numbers = st.sampled_from([0.1, 1.0, 1.5, 2.0, 3.3, 4.0, 5.0, -2.0, 1e6])
 pairs = st.tuples(st.sampled_from("uvwxyz"), st.sampled_from("abcdefg"))
@@ -50,8 +50,8 @@ def card(truth, submission):
     lists = dict.fromkeys(name for name, _ in truth)
     answers = KIND.open(rows, SideTables(Public("ratings", lists)), Findings())
     given = [(*pair, *numbers) for pair, numbers in submission.items()]
-    rows = as_columns(table(given, "prediction", "low", "high"))
-    meeting = answers.meet(rows, "file", frozenset({Targets}))
+    rows = table(given, "prediction", "low", "high")
+    meeting = answers.join(rows, "file", frozenset({Targets}))
     return score(meeting, answers.lists, MEASURES)
 
 

@@ -10,7 +10,6 @@ from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
 from scorer.reading.table import make_table
 from scorer.scoring.evaluate import evaluate, score
-from scorer.tables.frame import as_columns
 from scorer.views.hits import Judged
 from scorer.views.join import GradedItems, judge
 from scorer.views.meeting import Views
@@ -39,11 +38,11 @@ law = rounds(60)
 def table(rows, number):
     """A table of (list, item) -> number, in that order."""
     columns = {role: [key[n] for key in rows] for n, role in enumerate(("list", "item"))}
-    return as_columns(make_table({**columns, number: list(rows.values())}))
+    return make_table({**columns, number: list(rows.values())})
 
 
 def values(truth, run, lists=LISTS, ties="item-desc", measures=MEASURES):
-    judged, _ = judge(table(run, "score"), GradedItems.of(table(truth, "grade"), lists), ties)
+    judged, _ = judge(table(run, "score"), GradedItems.of(table(truth, "grade").frame, lists), ties)
     return {m.name: evaluate(m.resolve(type("C", (), {"max_grade": 3.0})), {Judged: judged})
             for m in measures}  # fmt: skip
 
@@ -112,7 +111,8 @@ def test_a_list_has_the_same_values_whatever_other_lists_there_are(truth, run, f
     def card(lists):
         mine = {k: g for k, g in truth.items() if k[0] in lists}
         rows = {k: s for k, s in run.items() if k[0] in lists}
-        judged, answered = judge(table(rows, "score"), GradedItems.of(table(mine, "grade"), lists))
+        graded = GradedItems.of(table(mine, "grade").frame, lists)
+        judged, answered = judge(table(rows, "score"), graded)
         settled = [m.resolve(type("C", (), {"max_grade": 3.0})) for m in MEASURES]
         return score(Views(answered, {Judged: judged}), judged.names, settled)
 

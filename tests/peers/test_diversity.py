@@ -5,11 +5,11 @@ import pytest
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.kinds.base import SideTables, kinds
+from scorer.kinds import find_kind
+from scorer.kinds.base import SideTables
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse, parse_measure
 from scorer.reading.table import make_table
-from scorer.tables.frame import as_columns
 from scorer.views.diverse import Diverse
 
 
@@ -44,13 +44,11 @@ def ours(notation, qrels, run):
     rows = [(q, d, s, g) for q, s, d, g in qrels]
     topics = dict.fromkeys(q for q, *_ in qrels)
     aids = SideTables(Public("grades", topics), views={Diverse: made.name})
-    truth = (
-        kinds()
-        .get("grades")
-        .open(table(rows, ("list", "item", "subtopic"), "grade"), aids, Findings())
+    truth = find_kind("grades").open(
+        table(rows, ("list", "item", "subtopic"), "grade"), aids, Findings()
     )
-    rows = as_columns(table(run, ("list", "item"), "score"))
-    seen = truth.meet(rows, "item-desc", frozenset({Diverse}))
+    rows = table(run, ("list", "item"), "score")
+    seen = truth.join(rows, "item-desc", frozenset({Diverse}))
     found = made.values(seen.views[Diverse])
     return dict(zip(truth.lists, np.nan_to_num(found).tolist(), strict=True))
 

@@ -2,16 +2,12 @@
 
 import pickle
 
-import numpy as np
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rounds import rounds
 
-from scorer.reading.schema import Schema
-from scorer.tables.columns import CodedColumn
-from scorer.tables.table import Table
+from scorer.reading.table import make_table
 from scorer.views.members import MemberPairs, Members, items_by_list, members_of
 
 sets = st.dictionaries(
@@ -39,17 +35,11 @@ def test_they_are_the_sets(known, lists):
     assert pickle.loads(pickle.dumps(asked)) == pairs
 
 
-@pytest.mark.parametrize("many", [False, True])
 @rounds(100)
 @given(st.lists(st.tuples(*[st.sampled_from(["b", "a", "é", "", "a b"])] * 3), max_size=30))
-def test_columns_name_them(many, rows):
-    def column(n):
-        names = list(dict.fromkeys(row[n] for row in rows))
-        codes = np.array([names.index(row[n]) for row in rows], dtype=np.int64)
-        return CodedColumn(codes, pl.Series(names, dtype=pl.String) if many else tuple(names))
-
-    ids = {role: column(n) for n, role in enumerate(("list", "better", "worse"))}
-    table = Table(ids, {}, np.arange(len(rows)), Schema(("list", "better", "worse")))
+def test_columns_name_them(rows):
+    roles = ("list", "better", "worse")
+    table = make_table({role: [row[n] for row in rows] for n, role in enumerate(roles)}).frame
     expected = {}
     for name, better, worse in rows:
         expected.setdefault(name, set()).update((better, worse))

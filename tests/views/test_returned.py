@@ -13,19 +13,19 @@ from rounds import rounds
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings
-from scorer.kinds.base import SideTables, kinds
+from scorer.kinds import find_kind
+from scorer.kinds.base import SideTables
 from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
 from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score
 from scorer.scoring.settle import settle
-from scorer.tables.frame import as_columns
 from scorer.views.hits import Judged
 from scorer.views.returned import Returned
 
 LAWS = rounds(60)
-KIND = kinds().get("grades")
+KIND = find_kind("grades")
 CATALOGUE = "abcdef"
 FEATURES = {"a": (1, 0, 0), "b": (1, 1, 0), "c": (0, 0, 0), "d": (0, 3, 1), "e": (0, 0, 0),
             "f": (2, 0, 0)}  # fmt: skip
@@ -89,16 +89,16 @@ def card(lists, only=None, catalogue=CATALOGUE, shuffled=None):
     aids = SideTables(
         Public("grades", dict.fromkeys(names), dict.fromkeys(catalogue)),
         {
-            "items": as_columns(table([(i,) for i in catalogue], **features)),
-            "history": as_columns(table(past)),
+            "items": table([(i,) for i in catalogue], **features),
+            "history": table(past),
         },
         tuple(features),
     )
     answers = KIND.open(
         table([row[:2] for row in graded], grade=[row[2] for row in graded]), aids, Findings()
     )
-    meeting = answers.meet(
-        as_columns(table([row[:2] for row in given], rank=[row[2] for row in given])),
+    meeting = answers.join(
+        table([row[:2] for row in given], rank=[row[2] for row in given]),
         "item-desc",
         frozenset({Judged, Returned}),
     )

@@ -1,0 +1,142 @@
+"""Masks, boxes or points of images: a cell for each image, which is a list of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from scorer.core.arrays import Ints, Mask
+from scorer.core.problems import Findings, Problem
+from scorer.kinds.base import Constants, Kind, SideTables, list_rows
+from scorer.reading.schema import Schema
+from scorer.reading.table import Table, find_places
+from scorer.views.boxes import Box, Boxes, BoxFault, BoxTable, box_of_row, boxes_of
+from scorer.views.extras import Extras
+from scorer.views.hits import Ties
+from scorer.views.join import sorted_names
+from scorer.views.masks import MaskRuns, Masks, RunFault, runs_of
+from scorer.views.meeting import Views
+from scorer.views.names import Names
+
+
+class TrueMasks(NamedTuple):
+    """A truth of masks made ready."""
+
+    lists: tuple[str, ...]
+    constants: Constants
+    runs: MaskRuns
+    cells: tuple[str, ...]  # one a list, as they were written
+    extras: Extras
+
+    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Return the masks of the submission beside the true ones; of two of a list the first."""
+        cells, answered = cells_of_lists(submission, "runs", self.lists)
+        submitted = MaskRuns.of([_read_runs(cell) for cell in cells])
+        masks = Masks(self.lists, answered, self.runs, submitted, extras=self.extras)
+        return Views(answered, {Masks: masks})
+
+    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """Return no names: a mask has no items."""
+        return Names()
+
+
+class TrueBoxes(NamedTuple):
+    """A truth of boxes made ready."""
+
+    lists: tuple[str, ...]
+    constants: Constants
+    boxes: BoxTable
+    each: tuple[str, ...]  # the parts of a box in a submission
+    cells: tuple[tuple[Box, ...], ...]  # the boxes of each list
+    extras: Extras
+
+    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Return the boxes of the submission beside the true ones; of two of a list the first."""
+        cells, answered = cells_of_lists(submission, "boxes", self.lists)
+        classes = self.constants.classes
+        submitted = BoxTable.of([_read_boxes(cell, self.each) for cell in cells], classes)
+        boxes = Boxes(self.lists, answered, classes, self.boxes, submitted, extras=self.extras)
+        return Views(answered, {Boxes: boxes})
+
+    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """Return no names: boxes have none."""
+        return Names()
+
+
+def cells_of_lists(table: Table, role: str, lists: Sequence[str]) -> tuple[list[str], Mask]:
+    """Return the cell of each list, '' where it has none, and which lists have one."""
+    rows = list_rows(table.frame, lists)
+    cells = [*table.frame[role].to_list(), ""]
+    return [cells[row] for row in rows.tolist()], rows >= 0
+
+
+def _read_runs(cell: str) -> Ints:
+    """Return the runs of a cell; none where it is not of the form, which a check reports."""
+    try:
+        return runs_of(cell)
+    except RunFault:
+        return np.empty((0, 2), dtype=np.int64)
+
+
+def _read_boxes(cell: str, each: Sequence[str]) -> list[Box]:
+    """Return the boxes of a cell; none where it is not of the form, which a check reports."""
+    try:
+        return boxes_of(cell, each)
+    except BoxFault:
+        return []
+
+
+def _boxes_of_rows(table: Table, lists: Sequence[str]) -> tuple[tuple[Box, ...], ...]:
+    """Return the boxes of each list, of a table with a row for each; a check reports faults."""
+    boxes: list[list[Box]] = [[] for _ in lists]
+    places = find_places(table.frame["list"], lists).tolist()
+    for place, row in zip(places, table.frame.iter_rows(named=True), strict=True):
+        with suppress(BoxFault):
+            boxes[place].append(box_of_row(row))
+    return tuple(map(tuple, boxes))
+
+
+def open_masks(table: Table, side: SideTables, findings: Findings) -> TrueMasks:
+    """Return a mask for each image; one without pixels is an empty cell, or `-`."""
+    lists = sorted_names(table.frame["list"], side.public.list_names)
+    if not len(table):
+        findings.add(Problem("S103", "the truth has no rows"))
+    cells, _ = cells_of_lists(table, "runs", lists)
+    runs = MaskRuns.of([_read_runs(cell) for cell in cells])
+    return TrueMasks(lists, Constants(), runs, tuple(cells), Extras(list=side.of_lists(lists)))
+
+
+def open_boxes(table: Table, side: SideTables, findings: Findings) -> TrueBoxes:
+    """Return the boxes of each image; one without any is an empty cell, or `-`."""
+    of_truth, of_submission = side.box_parts
+    lists = sorted_names(table.frame["list"], side.public.list_names)
+    if not len(table):
+        findings.add(Problem("S103", "the truth has no rows"))
+    if "boxes" in table:
+        cells, _ = cells_of_lists(table, "boxes", lists)
+        boxes = tuple(tuple(_read_boxes(cell, of_truth)) for cell in cells)
+    else:
+        boxes = _boxes_of_rows(table, lists)
+    classes = tuple(sorted({box.name for cell in boxes for box in cell}))
+    extras = Extras(list=side.of_lists(lists))
+    true = BoxTable.of(boxes, classes)
+    return TrueBoxes(lists, Constants(classes=classes), true, of_submission, boxes, extras)
+
+
+MASKS = Kind(
+    "masks",
+    truth=(Schema(("list", "runs")),),
+    public_truth=(Schema(("list",)),),
+    submission=(Schema(("list", "runs")),),
+    open=open_masks,
+)
+BOXES = Kind(
+    "boxes",
+    truth=(Schema(("list", "boxes")),),
+    public_truth=(Schema(("list",)),),
+    submission=(Schema(("list", "boxes")),),
+    open=open_boxes,
+)

@@ -1,0 +1,470 @@
+"""A table of classes or numbers, whose rows are lists of one row; and ratings of lists' items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from scorer.challenge.public import ClassNames, Public
+from scorer.challenge.submission import Submission
+from scorer.checks.tables import is_beyond_rounding
+from scorer.core.arrays import Floats, Ints, Mask
+from scorer.core.errors import ChallengeError
+from scorer.core.problems import Findings, Problem
+from scorer.core.text import join_first, quoted
+from scorer.kinds.base import Constants, Kind, PublicSources, SideTables, first_rows, list_rows
+from scorer.reading.numbers import parse_number
+from scorer.reading.schema import Schema
+from scorer.reading.table import Table, encode
+from scorer.views.beyond import join_ratings
+from scorer.views.extras import Extras, placed
+from scorer.views.hits import Ties
+from scorer.views.join import GradedItems, number_lists, sorted_names
+from scorer.views.labelled import Labelled, LabelledRows, Targets
+from scorer.views.meeting import Views
+from scorer.views.members import MemberPairs, Members, items_by_list
+from scorer.views.names import Names
+
+LIKELY = "probability"
+CLASSES = "classes (a column for `label`)"
+
+
+class Labels(NamedTuple):
+    """A truth of classes or numbers made ready. All arrays have one element a row, by id.
+
+    Attributes:
+        lists: The ids of the rows.
+        constants: What it settles.
+        truth: Codes of classes, or indicators (rows, classes) of several labels; empty where
+            there are numbers alone.
+        target: The numbers; empty where there are classes alone.
+        weight: The weight of each row; None if all count alike.
+        separator: That of labels in a cell of a submission.
+        side: The files beside it.
+        extras: Further columns of the truth and of lists.
+        columns: The class of each column of probabilities.
+        numbered: Which rows have numbers, where others have classes.
+        file_row: Of numbers, where each row stands in the truth's file.
+        class_shares: (rows, classes), where a row has shares of classes.
+    """
+
+    lists: tuple[str, ...]
+    constants: Constants
+    truth: Ints | Mask
+    target: Floats
+    weight: Floats | None
+    separator: str | None
+    side: SideTables
+    extras: Extras
+    columns: tuple[int, ...]
+    numbered: Mask | None = None
+    file_row: Ints | None = None
+    class_shares: Floats | None = None
+
+    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Return what the submission says of each row, beside the truth.
+
+        Classes, probabilities or numbers; of two rows of one id the first counts.
+        """
+        frame, classes = submission.frame, self.constants.classes
+        row = list_rows(frame, self.lists)
+        answered = row >= 0
+        shared = (self.lists, answered, self.weight)
+        extras = self.extras
+        if "submission" in self.side.extra:
+            columns = self.side.further("submission", submission)
+            extras = extras._replace(submission=placed(columns, row))
+        if not classes:
+            prediction = np.append(frame["prediction"].to_numpy(), np.nan)[row]
+            numbers = Targets(
+                *shared, self.target, prediction, extras=extras, file_row=self.file_row
+            )
+            return Views(answered, {Targets: numbers, LabelledRows: numbers})
+        label = self._labels(frame["label"], row) if "label" in submission else None
+        likely = self._likely(frame, row) if f"{LIKELY}[0]" in submission else None
+        if self.numbered is not None:
+            return self._join_both(frame["label"], row, answered, extras)
+        score = self._scores(frame, row) if "score" in self.side.rules.columns else None
+        view = Labelled(
+            *shared, classes, self.truth, label, likely, score, extras=extras,
+            class_shares=self.class_shares,
+        )  # fmt: skip
+        return Views(answered, {Labelled: view, LabelledRows: view})
+
+    def _join_both(self, cells: pl.Series, row: Ints, answered: Mask, extras: Extras) -> Views:
+        """Views of rows of classes and of numbers; in each the other rows are predicted rightly."""
+        assert self.numbered is not None
+        shared, classes = (self.lists, answered, self.weight), self.constants.classes
+        label = np.append(class_codes(cells, classes), -1)[row]
+        prediction = np.append(_numbers_in(cells), np.nan)[row]
+        label = np.where(self.numbered, self.truth, label)
+        prediction = np.where(self.numbered, prediction, self.target)
+        labelled = Labelled(*shared, classes, self.truth, label, extras=extras)
+        numbers = Targets(*shared, self.target, prediction, extras=extras)
+        return Views(answered, {Labelled: labelled, Targets: numbers, LabelledRows: labelled})
+
+    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """Return no names: a row has no items."""
+        return Names()
+
+    def _labels(self, cells: pl.Series, row: Ints) -> Ints | Mask:
+        """The codes of the labels in each row, -1 where there is none that is known."""
+        classes = self.constants.classes
+        if self.truth.ndim == 2:
+            indicated = indicators(cells, classes, self.separator or ",")
+            return np.append(indicated, np.zeros((1, len(classes)), dtype=bool), axis=0)[row]
+        return np.append(class_codes(cells, classes), -1)[row]
+
+    def _likely(self, frame: pl.DataFrame, row: Ints) -> Floats:
+        """The probability of each class in each row."""
+        classes, roles = self.constants.classes, likely_roles(frame.columns)
+        if not self.columns:
+            raise ChallengeError(problems=[Problem("T808", _two_classes(classes))])
+        table = np.empty((frame.height, len(classes)))
+        for code, role in zip(self.columns, roles, strict=True):
+            table[:, code] = frame[role].to_numpy()
+        if len(roles) == 1:
+            table[:, 1 - self.columns[0]] = 1 - frame[roles[0]].to_numpy()
+        if self.truth.ndim == 1:
+            total = table.sum(axis=1, keepdims=True)
+            off = is_beyond_rounding(total) & (total > 0)
+            table = np.divide(table, total, out=table, where=off)
+        if (row >= 0).all():
+            return table[row]
+        return np.append(table, np.full((1, len(classes)), np.nan), axis=0)[row]
+
+    def _scores(self, frame: pl.DataFrame, row: Ints) -> Floats:
+        """The score of each of two classes in each row; that of the other is its negative."""
+        classes = self.constants.classes
+        if len(classes) != 2 or self.truth.ndim == 2:
+            message = f"a column of scores needs two classes, not {len(classes):,}"
+            raise ChallengeError(problems=[Problem("T808", message)])
+        score = np.append(frame["score"].to_numpy(), np.nan)[row]
+        return np.column_stack([-score, score])
+
+
+def label_shapes(rules: Submission, needed: frozenset[str]) -> tuple[Schema, ...]:
+    """What a submission may look like.
+
+    `needed` has the roles without which a measure has no value.
+    """
+    if rules.numbers:
+        return (Schema(("list", "label"), (), rules.columns),)
+    other_columns = {role: name for role, name in rules.columns.items() if role != "label"}
+    label = {role: name for role, name in rules.columns.items() if role == "label"}
+    names = tuple(rules.probability.values()) or (LIKELY,)
+    likely = {f"{LIKELY}[{n}]": name for n, name in enumerate(names)}
+    if "score" in rules.columns:
+        return (Schema(("list", "score"), (), rules.columns),)
+    if "prediction" in needed:
+        return (Schema(("list", "prediction"), (), rules.columns),)
+    probable = Schema(
+        ("list", *likely), () if not label else ("label",), other_columns | label | likely
+    )
+    if LIKELY in needed:
+        return (probable,)
+    plain = Schema(("list", "label"), (), other_columns | label)
+    return (probable, plain) if rules.probability else (plain, probable)
+
+
+def _complete_classes(public: Public, sources: PublicSources) -> Public:
+    """Return the labels that there are: those of the challenge, else those of its truth."""
+    separators, classes = sources.challenge.separators, public.classes
+    answered = any("prediction" not in shape.roles for shape in sources.shapes)  # by classes
+    if answered and not classes and (table := sources.truth()) is not None and "label" in table:
+        classes = _measured_classes(table.frame, public, sources)
+    called = {**public.called, "unit": "row"}  # where the column of lists is only called id
+    return public._replace(called=called, classes=classes, separator=separators[1])
+
+
+def _measured_classes(
+    frame: pl.DataFrame, public: Public, sources: PublicSources
+) -> tuple[str, ...]:
+    """The classes that a truth names; where no label is sent, in the rows that are measured."""
+    separator, rules = sources.challenge.separators[0], sources.challenge.submission
+    classes, measured_rows = classes_of_truth(frame, public, separator), sources.measured_rows()
+    unlabelled = all("label" not in shape.roles for shape in sources.shapes)
+    by_number = unlabelled or rules.probability or "score" in rules.columns
+    if measured_rows is None or "label" in rules.columns or not by_number:
+        return classes
+    measured = classes_of_truth(frame.filter(measured_rows), public, separator)
+    return tuple(name for name in classes if name in {*measured, *rules.probability})
+
+
+def open_labels(table: Table, side: SideTables, findings: Findings) -> Labels:
+    """Return classes or numbers, by id."""
+    frame, public = table.frame, side.public
+    word, names = public.word("list"), sorted_names(frame["list"])
+    if not len(table):
+        findings.add(Problem("S103", "the truth has no rows"))
+    elif bare := sorted({*public.lists} - {*names}):
+        message = f"{len(bare):,} of {len(public.lists):,} {word} values have no row in the truth"
+        findings.add(Problem("S301", f"{message}: {join_first(bare)}", list=bare[0]))
+    findings.extend(_unfit(table, side))
+    rows = list_rows(frame, names)
+    extras = Extras(side.further("truth", table).at(rows), list=side.of_lists(names))
+    weight = frame["weight"].to_numpy()[rows] if "weight" in table else None
+    if "target" in table:
+        target = frame["target"].to_numpy()[rows]
+        none = np.empty(0, dtype=np.int64)
+        constants = Constants(weighted=weight is not None)
+        return Labels(names, constants, none, target, weight, None, side, extras, (), file_row=rows)
+    separators, rules = side.separators, side.rules
+    classes = public.classes or classes_of_truth(frame, public, separators[0])
+    numbered = np.array(public.numbered(names), dtype=bool) if public.numbers else None
+    truth: Ints | Mask
+    target, class_shares = np.empty(0), None
+    if side.class_columns:
+        truth, class_shares = _class_shares(table, rows, classes, side, findings)
+    elif separators[0] is not None:
+        truth = indicators(frame["label"], classes, separators[0])[rows]
+    else:
+        truth = class_codes(frame["label"], classes)[rows]
+    if numbered is not None:  # a row of the other kind counts as answered correctly
+        values = _numbers_in(frame["label"])[rows]
+        truth, target = np.where(numbered, 0, truth), np.where(numbered, values, 1.0)
+    if side.measured_rows is not None and truth.ndim == 1:
+        # The class of a row that no measure looks at does not matter.
+        truth = np.where(side.measured_rows[rows] | (truth >= 0), truth, 0)
+    columns, fault = _columns(rules, classes, separators[0] is not None)
+    if fault is not None:
+        findings.add(fault)
+    constants = Constants(classes=classes, several=truth.ndim == 2, weighted=weight is not None)
+    return Labels(
+        names, constants, truth, target, weight, separators[1], side, extras, columns, numbered,
+        class_shares=class_shares,
+    )  # fmt: skip
+
+
+def _class_shares(
+    table: Table, rows: Ints, classes: Sequence[str], side: SideTables, findings: Findings
+) -> tuple[Ints | Mask, Floats | None]:
+    """The classes of rows, of a column for each: codes or indicators, and the shares if any.
+
+    Rows of 0 and 1 have one class, or with `multilabel` several; other numbers are shares, or
+    votes, and are divided by their sum.
+    """
+    places = {name: n for n, name in enumerate(classes)}
+    if strange := [name for name in side.class_columns if name not in places]:
+        message = f"a column of the truth for {join_first(strange)}, which no submission may name"
+        findings.add(Problem("T801", message))
+    shares = np.zeros((rows.size, len(classes) + 1))
+    for n, name in enumerate(side.class_columns):
+        shares[:, places.get(name, -1)] = table.frame[f"{LIKELY}[{n}]"].to_numpy()[rows]
+    shares = shares[:, :-1]
+    if side.measured_rows is not None:  # in the rows that no measure looks at anything may stand
+        shares[~side.measured_rows[rows]] = np.eye(1, len(classes))
+    positive, several = shares > 0, side.separators[0] is not None
+    flags = bool(((shares == 0) | (shares == 1)).all())
+    soft = not several and bool((positive.sum(axis=1) > 1).any())
+    how = "write 0 or 1, or with several labels a row multilabel: ','; shares sum to 1"
+    for wrong, what in (
+        ((shares < 0).any(axis=1), "has a number below 0"),
+        (np.full(rows.size, several and not flags), "has a number that is neither 0 nor 1"),
+        (~positive.any(axis=1) & (not several), "has no class"),
+        ((positive.sum(axis=1) > 1) & (flags and not several), "has several classes"),
+        (np.full(rows.size, soft and bool(side.single_class_metrics)), _needs_one_class(side)),
+    ):
+        if wrong.any():
+            at = int(np.argmax(wrong))
+            name, line = table.frame["list"][int(rows[at])], table.frame["line"][int(rows[at])]
+            message = f"{side.public.word('list')} {quoted(name)} {what}"
+            findings.add(Problem("T809", message, line=line, list=name, help=how))
+            break
+    if several:
+        return positive, None
+    total = shares.sum(axis=1, keepdims=True)
+    shares = np.divide(shares, total, out=np.zeros_like(shares), where=total > 0)
+    return shares.argmax(axis=1), shares if soft else None
+
+
+def _needs_one_class(side: SideTables) -> str:
+    return (
+        f"has shares of classes, and {join_first(side.single_class_metrics)} needs one class a row"
+    )
+
+
+def _two_classes(classes: Sequence[str]) -> str:
+    return f"a single column of probabilities needs two classes, not {len(classes):,}"
+
+
+def _columns(
+    rules: Submission, classes: Sequence[str], several: bool
+) -> tuple[tuple[int, ...], Problem | None]:
+    """The class of each column of probabilities, and what is wrong with them."""
+    declared, places = tuple(rules.probability), {name: n for n, name in enumerate(classes)}
+    if len(declared) <= 1 and not several:
+        if len(classes) != 2:
+            return (), Problem("T808", _two_classes(classes)) if declared else None
+        positive = next((name for name in declared if name), classes[-1])
+        if positive not in places:
+            what = f"probability: {quoted(positive)} is not among {join_first(classes)}"
+            return (1,), Problem("T808", what)
+        return (places[positive],), None
+    if declared and (lost := [name for name in classes if name not in declared]):
+        return (), Problem("T808", f"no column of probabilities for {join_first(lost)}")
+    if strange := [name for name in declared if name not in places]:
+        return (), Problem("T808", f"columns of probabilities for {join_first(strange)}, no class")
+    return tuple(places[name] for name in declared), None
+
+
+def _unfit(table: Table, side: SideTables) -> Iterator[Problem]:
+    """Measures that look at classes where there are numbers, or the other way round."""
+    if side.public.numbers:
+        return
+    has, lacks = (Targets, Labelled) if "target" in table else (Labelled, Targets)
+    if lacks in side.views:
+        what = {Targets: "numbers, `target`", Labelled: "classes, `label`"}
+        message = f"{side.views[lacks]} needs {what[lacks]}; this truth has {what[has]}"
+        help = None
+        if has in side.views and has is Labelled and side.public.groups:
+            help = "where some groups have numbers, submission: {numbers: [GROUP]} names them"
+        yield Problem("S201", message, line=1, help=help)
+
+
+def classes_of_truth(frame: pl.DataFrame, public: Public, separator: str | None) -> tuple[str, ...]:
+    """Return the classes that a truth names, without its numbers.
+
+    `separator` is that between labels of a cell; None if a cell is one label.
+    """
+    if public.numbers:
+        frame = frame.filter(~pl.Series(public.numbered(frame["list"].to_list()), dtype=pl.Boolean))
+    return tuple(sort_classes(frame["label"].unique().to_list(), separator))
+
+
+def sort_classes(cells: Sequence[str], separator: str | None) -> list[str]:
+    """Return the distinct labels of these cells, whole numbers by their size, else as text."""
+    names = {name for cell in cells for name in split(cell, separator) if name}
+    if all(not parse_number(name).code for name in names):
+        return sorted(names, key=lambda name: (float(name), name))
+    return sorted(names)
+
+
+def split(cell: str, separator: str | None) -> list[str]:
+    """Return the labels in a cell."""
+    return [cell] if separator is None else [part.strip() for part in cell.split(separator)]
+
+
+def class_codes(cells: pl.Series, classes: Sequence[str]) -> Ints:
+    """Return the place of each cell among the classes, -1 where it is none."""
+    distinct, codes = encode(cells)
+    places = ClassNames.of(classes).places
+    return np.array([places.get(name, -1) for name in distinct], dtype=np.int64)[codes]
+
+
+def indicators(cells: pl.Series, classes: Sequence[str], separator: str) -> Mask:
+    """Return which classes each cell names: shape (cells, classes).
+
+    `separator` is between labels of a cell.
+    """
+    distinct, codes = encode(cells)
+    places = {name: n for n, name in enumerate(classes)}
+    indicated = np.zeros((len(distinct), len(classes)), dtype=bool)
+    for row, cell in enumerate(distinct):
+        for name in split(cell, separator):
+            if (place := places.get(name)) is not None:
+                indicated[row, place] = True
+    return indicated[codes]
+
+
+def _numbers_in(cells: pl.Series) -> Floats:
+    """Return each cell as a number; NaN of one that is none."""
+    distinct, codes = encode(cells)
+    return np.array([parse_number(cell).value for cell in distinct], dtype=np.float64)[codes]
+
+
+def likely_roles(roles: Sequence[str]) -> list[str]:
+    """Return the roles of probabilities among these, in the order of the classes."""
+    return [f"{LIKELY}[{n}]" for n in range(sum(role.startswith(LIKELY) for role in roles))]
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """A truth of ratings made ready.
+
+    Attributes:
+        truth: The ratings in the place of grades, by list and then by item.
+        constants: What it settles.
+        side: The files beside it.
+        extras: Of lists one element a list, of the others one a row of the truth.
+    """
+
+    truth: GradedItems
+    constants: Constants
+    side: SideTables
+    extras: Extras
+
+    @property
+    def lists(self) -> tuple[str, ...]:
+        """The lists that are scored."""
+        return self.truth.lists
+
+    def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
+        """Return the predictions beside the ratings; what was not asked for is left out."""
+        columns = self.side.further("submission", submission)
+        view = join_ratings(submission, self.truth, self.extras, columns)
+        return Views(view.answered, {Targets: view})
+
+    def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
+        """Return the items whose ratings were predicted."""
+        row = self.truth.find(submission.frame)
+        predicted = np.isin(np.arange(self.truth.in_list.size), row) & (self.truth.in_list == at)
+        return Names(tuple(self.truth.items.filter(predicted)))
+
+
+def _complete_requested(public: Public, sources: PublicSources) -> Public:
+    """Return which items of which lists are to be predicted: by the public file, or the truth."""
+    items = public.candidates
+    if items is None and (table := sources.truth()) is not None:
+        items = items_by_list(table.frame, "item")
+    return public._replace(asked=MemberPairs(Members.of(items or {}).only(list(public.lists))))
+
+
+def open_ratings(table: Table, side: SideTables, findings: Findings) -> Ratings:
+    """Return ratings, by list and then by item, whatever the order of the file."""
+    frame, names = table.frame, sorted_names(table.frame["list"], side.public.list_names)
+    known = set(frame["list"].unique())
+    if not known:
+        findings.add(Problem("S103", "the truth has no rows"))
+    elif bare := [name for name in side.public.lists if name not in known]:
+        message = f"{len(bare):,} lists have no rating in the truth: {join_first(bare)}"
+        findings.add(Problem("S301", message, "warning", list=bare[0]))
+    in_list = pl.Series("in_list", number_lists(frame["list"], names))
+    rows = frame.select("item", "rating", in_list).with_row_index("row")
+    rows = rows.unique(["in_list", "item"], keep="first").sort("in_list", "item")
+    row = rows["row"].to_numpy().astype(np.int64)
+    items, described = rows["item"], side.further("items", side.tables.get("items"))
+    if described:
+        items_table = side.tables["items"].frame
+        described = placed(described, _described_rows(items_table["item"], items))
+    extras = Extras(side.further("truth", table).at(row), list=side.of_lists(names), item=described)
+    truth = GradedItems(names, items, rows["in_list"].to_numpy(), rows["rating"].to_numpy(), row)
+    return Ratings(truth, Constants(), side, extras)
+
+
+def _described_rows(ids: pl.Series, items: pl.Series) -> Ints:
+    """Return the first row of each item in the column of items; -1 where it has none."""
+    names, codes = encode(items)
+    return first_rows(ids, names)[codes]
+
+
+LABELS = Kind(
+    "labels",
+    truth=(Schema(("list", "label"), ("weight",)), Schema(("list", "target"), ("weight",))),
+    public_truth=(Schema(("list",), ("label",)),),  # of the labels only the set is public
+    submission=label_shapes,
+    open=open_labels,
+    complete_public=_complete_classes,
+)
+RATINGS = Kind(
+    "ratings",
+    truth=(Schema(("list", "item", "rating")),),
+    public_truth=(Schema(("list", "item")),),
+    submission=(Schema(("list", "item", "prediction"), ("low", "high")),),
+    open=open_ratings,
+    complete_public=_complete_requested,
+)
