@@ -117,9 +117,7 @@ def test_of_more_problems_than_are_kept_the_first_are_told(plans, tmp_path, monk
     every = whole(plan, table, findings).findings
     for module in (base, tables):
         monkeypatch.setattr(module, "KEPT", 3)
-    monkeypatch.setattr(Findings.__init__, "__defaults__", (None, 3))
-    table, findings = table_of(plan, SENT["wrong"], tmp_path)
-    first = whole(plan, table, Findings()).findings
+    first = whole(plan, table, Findings(most=3)).findings
     assert first.counts == every.counts
     assert max(first.counts.values()) > 3
     for code in first.counts:
