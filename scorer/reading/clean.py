@@ -15,7 +15,6 @@ from scorer.reading.lines import is_text
 from scorer.reading.numbers import largest_number
 from scorer.reading.open import BOM
 from scorer.reading.schema import TEXT
-from scorer.reading.table import role_dtype
 
 IS_SHORT = "is short"  # the name of a column; no role has a blank
 
@@ -55,46 +54,60 @@ def scan_clean(
     if _has_outer_blanks(data, separator.encode()):
         return None
     names = [str(position) for position in range(width)]
-    scan = pl.scan_csv(
-        data,
-        separator=separator,
-        has_header=False,
-        skip_lines=first_line - 1,
-        quote_char=None,
-        schema=dict.fromkeys(names, pl.String),
-        row_index_name="line",
-        row_index_offset=first_line,
-    )
-    texts = {role: pl.col(names[position]) for role, position in positions.items()}
-    cells = [text.cast(role_dtype(role), strict=False).alias(role) for role, text in texts.items()]
-    filled = names if all_filled else names[-1:]
-    is_short = pl.any_horizontal(pl.col(filled).is_null()).alias(IS_SHORT)
-    try:
-        frame = scan.select("line", *cells, is_short).collect(engine="streaming")
-        # Polars fills a short row with nulls, which the last field shows. It drops the surplus of
-        # a long row as soon as one column is not read, which the number of separators shows.
-        lines = first_line - 1 + frame.height
-        if frame.height > limits.rows or data.count(separator.encode()) != (width - 1) * lines:
+    filled = range(0 if all_filled else width - 1, width)
+    # Polars fills a short row with nulls, which the last field shows.
+    unread = [names[position] for position in filled if position not in positions.values()]
+    cells = [pl.col(names[position]).alias(role) for role, position in positions.items()]
+    if unread:
+        cells.append(pl.any_horizontal(pl.col(unread).is_null()).alias(IS_SHORT))
+
+    def scan(number_type: type[pl.DataType]) -> pl.DataFrame | None:
+        types = {positions[role]: number_type for role in positions if role not in TEXT}
+        lines = pl.scan_csv(
+            data,
+            separator=separator,
+            has_header=False,
+            skip_lines=first_line - 1,
+            quote_char=None,
+            schema={name: types.get(n, pl.String) for n, name in enumerate(names)},
+            row_index_name="line",
+            row_index_offset=first_line,
+        )
+        try:
+            return lines.select("line", *cells).collect(engine="streaming")
+        except pl.exceptions.PolarsError:
             return None
-        if frame[IS_SHORT].any() or any(frame[role].null_count() for role in texts if role in TEXT):
-            return None
-        # Neither NaN nor an infinity is at most the largest number.
-        wrong = [
-            role
-            for role in texts
-            if role not in TEXT
-            and not (frame[role].abs() <= largest_number(role)).all(ignore_nulls=False)
-        ]
-        if wrong:
-            read_again = [texts[role].fill_null("").alias(role) for role in wrong]
-            frame = frame.with_columns(scan.select(read_again).collect(engine="streaming"))
-    except pl.exceptions.PolarsError:
+
+    numbers = [role for role in positions if role not in TEXT]
+    frame = scan(pl.Float64)
+    has_numbers = frame is not None and all(_is_within(frame[role]) for role in numbers)
+    if not has_numbers:
+        frame = scan(pl.String)
+    if frame is None or frame.height > limits.rows:
         return None
-    return frame.drop(IS_SHORT)
+    # Polars drops the surplus of a long row as soon as one column is not read, which the number of
+    # separators shows.
+    lines = first_line - 1 + frame.height
+    if data.count(separator.encode()) != (width - 1) * lines:
+        return None
+    full = [role for role, at in positions.items() if role in TEXT or at in filled]
+    if any(frame[role].null_count() for role in full) or (unread and frame[IS_SHORT].any()):
+        return None
+    if not has_numbers:
+        texts = frame.select(pl.col(numbers).fill_null(""))
+        cast = texts.cast(pl.Float64, strict=False)
+        frame = frame.with_columns(cast[r] if _is_within(cast[r]) else texts[r] for r in numbers)
+    return frame.drop(IS_SHORT, strict=False)
+
+
+def _is_within(numbers: pl.Series) -> bool:
+    """Return whether no number is missing or beyond the bounds of its role."""
+    # Neither NaN nor an infinity is at most the largest number.
+    return (numbers.abs() <= largest_number(numbers.name)).all(ignore_nulls=False) is True
 
 
 def _has_outer_blanks(data: bytes, separator: bytes) -> bool:
-    """Return whether a blank stands beside a separator, or at an end of a line."""
+    """Return whether there is a blank beside a separator, or at an end of a line."""
     for blank in {b" ", b"\t"} - {separator}:
         if blank not in data:
             continue
