@@ -35,12 +35,14 @@ from scorer.api.submissions import (
     Named,
     baselines,
     bound,
+    distinct,
     outcomes_of,
     submission_name,
     terms_of,
 )
 from scorer.challenge.model import Challenge
 from scorer.checks.base import SubmissionRows, checks
+from scorer.checks.ids import IdIndex, PublicIds
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import PluginError, ScorerError, SubmissionRejected, UsageError
 from scorer.core.plugins import PLUGIN
@@ -156,16 +158,10 @@ def score_paths(
     splits: Sequence[str] = (),
     answers: Path | None = None,
 ) -> Report:
-    """Return the report of submissions that Spark reads.
+    """Return the report of submissions that Spark reads: paths or URLs that it knows, or NAME=PATH.
 
-    Args:
-        prepared: The challenge.
-        words: A path or URL that Spark knows, or NAME=PATH, of each submission.
-        splits: As of `scorer.score`.
-        answers: The file of answers to the challenge's questions.
-
-    Raises:
-        UsageError: Spark does not start, or cannot read such a file.
+    The other arguments are those of `scorer.score`. `UsageError` if Spark does not start, or cannot
+    read a submission.
     """
     session = _start_session()
     runs = {}
@@ -220,6 +216,7 @@ def _evaluate(
     answers: Answers | None = None,
 ) -> Report:
     ready, own = _open(prepared), baselines(prepared)
+    distinct([*runs, *own])
     truth = None if _why_whole(ready) else _send_truth(session, ready)
     outcomes = [_score_run(ready, truth, file.display, run) for file, run in runs.items()]
     outcomes += outcomes_of(ready, own, None)
@@ -252,13 +249,10 @@ def _why_whole(ready: OpenChallenge) -> str:
     return ""
 
 
-# ---- the rows of a run
-
-
 class _Rows(NamedTuple):
-    """The rows of a run."""
+    """The rows of a run: `line`, which numbers them, and a column for each role."""
 
-    frame: DataFrame  # `line`, which numbers the rows, and a column for each role
+    frame: DataFrame
     cells: Cells  # the same without rows
 
 
@@ -291,11 +285,7 @@ def _select_rows(ready: OpenChallenge, run: DataFrame, findings: Findings) -> _R
 
 
 def _make_table(cells: Cells, frame: pl.DataFrame, findings: Findings) -> Table:
-    """Return the table of rows of a run, with problems of the cells that are no numbers.
-
-    Raises:
-        UnreadableError: There are too many of these.
-    """
+    """Return the table of rows of a run; `UnreadableError` if too many cells are no numbers."""
     frame = frame.sort(LINE)
     columns = [cell_column(column, column.name) for column in frame.drop(LINE).iter_columns()]
     line = pl.int_range(1, frame.height + 1, dtype=pl.UInt32, eager=True).alias(LINE)
@@ -319,9 +309,6 @@ def _score_whole(ready: OpenChallenge, run: DataFrame, rows: _Rows, findings: Fi
     return outcome._replace(findings=findings)
 
 
-# ---- on the way to the workers
-
-
 @dataclass(frozen=True)
 class _Work:
     """What workers need to score any bucket of lists of a run."""
@@ -331,6 +318,7 @@ class _Work:
     plan: Plan  # without a truth; the whole truth has settled the measures
     aids: SideTables
     truth: Table  # without rows
+    items: IdIndex | None  # all public items, which are indexed once
     rules: Mapping[str, Rules]  # measure id -> how lists without a value count
     columns: ListColumns  # of all lists of the truth
     cells: Cells  # of the run, without rows
@@ -368,6 +356,7 @@ def _send_truth(session: SparkSession, ready: OpenChallenge) -> _SentTruth:
         replace(plan, public=public, truth=None, columns=NO_COLUMNS),
         aids_of(prepared, ready.public, Findings())._replace(public=public),
         replace(table, frame=pl.DataFrame(), find_cells=None),
+        plan.known.items,
         prepared.rules,
         plan.columns,
         Cells(pl.DataFrame(), table.schema),
@@ -415,9 +404,6 @@ def _unpickle(data: bytes) -> _Work:
     return work
 
 
-# ---- in a worker
-
-
 class _Bucket(NamedTuple):
     """A bucket of lists that was scored; it pickles."""
 
@@ -431,13 +417,7 @@ class _Bucket(NamedTuple):
 
 
 def _score_bucket(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> _Bucket:
-    """Return the values and problems of the lists of a bucket.
-
-    Args:
-        work: What any bucket needs.
-        truth: The rows of the truth, with `place` and `line`.
-        run: The rows of the run, with `line`.
-    """
+    """Return the values and problems of the lists of a bucket, whose rows are given."""
     place_of = dict(truth.select("list", PLACE).unique().iter_rows())
     plan = _plan_of(work, truth.filter(pl.col(LINE).is_not_null()), place_of)
     assert plan.truth is not None
@@ -469,7 +449,9 @@ def _plan_of(work: _Work, rows: pl.DataFrame, lists: Mapping[str, int]) -> Plan:
     sources = PublicSources(work.challenge, work.plan.shapes, lambda: table)
     public = work.kind.complete_public(public, sources)
     truth = work.kind.open(table, work.aids._replace(public=public), Findings())
-    return replace(work.plan, public=public, truth=truth)
+    plan, known = replace(work.plan, public=public, truth=truth), PublicIds(public)
+    vars(known)["items"], vars(plan)["known"] = work.items, known
+    return plan
 
 
 def _without_lines(findings: Findings, of_rows: bool = False) -> Findings:
@@ -496,11 +478,7 @@ def _bucket_of(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
 
 
 def _values_of(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
-    """Return the rows of `VALUES` of a bucket.
-
-    Raises:
-        SubmissionRejected: The rows are wrong, or a value is undefined that must not be.
-    """
+    """Return the rows of `VALUES` of a bucket; `SubmissionRejected` if the run is wrong."""
     import pyarrow as pa
 
     bucket = _score_bucket(work, truth, run)
@@ -539,17 +517,10 @@ def _reject(work: _Work, bucket: _Bucket) -> None:
         raise SubmissionRejected(problems=problems)
 
 
-# ---- in this process again
-
-
 def _merge_buckets(
     plan: Plan, cells: Cells, buckets: Sequence[_Bucket | str], findings: Findings
 ) -> Outcome:
-    """Return the outcome of a run whose buckets of lists were scored.
-
-    Raises:
-        PluginError: A metric failed in one of them.
-    """
+    """Return the outcome of a run by its buckets; `PluginError` if a metric failed in one."""
     if failed := [bucket for bucket in buckets if isinstance(bucket, str)]:
         raise PluginError(min(failed))
     scored = [bucket for bucket in buckets if not isinstance(bucket, str)]
@@ -590,26 +561,23 @@ def _merge_findings(findings: Findings, buckets: Sequence[_Bucket]) -> None:
 
     A problem without a list is about all lists: it is one if each bucket says the same.
     """
-    problems = [problem for bucket in buckets for problem in bucket.findings]
-    said = Counter(problem for problem in problems if _is_of_all_rows(problem))
-    findings.extend(problem for problem in said if said[problem] == len(buckets))
-    of_lists = [problem for problem in problems if not _is_of_all_rows(problem)]
-    findings.extend(sorted(of_lists, key=lambda problem: (problem.list or "", problem.item or "")))
+    said, of_lists = Counter[Problem](), list[Problem]()
+    for bucket in buckets:
+        for problem in bucket.findings:
+            if problem.list is None or (problem.code, problem.severity) == ("S306", "warning"):
+                said[problem] += 1
+            else:
+                of_lists.append(problem)
+    findings.extend(problem for problem, count in said.items() if count == len(buckets))
+    findings.extend(sorted(of_lists, key=lambda problem: (str(problem.list), problem.item or "")))
     for bucket in buckets:  # those that were only counted
         kept = Counter(problem.code for problem in bucket.findings)
         findings.counts.update(bucket.findings.counts - kept)
 
 
-def _is_of_all_rows(problem: Problem) -> bool:
-    return problem.list is None or (problem.code, problem.severity) == ("S306", "warning")
-
-
-# ---- Spark itself
-
-
 @contextmanager
-def _spark_errors() -> Iterator[None]:
-    """Raise what goes wrong in Spark as PluginError, with the last cause and no stack of Java."""
+def _spark_errors(kind: type[ScorerError] = PluginError, where: str = "") -> Iterator[None]:
+    """Raise what goes wrong in Spark as another error, with the last cause and no stack of Java."""
     try:
         yield
     except ScorerError:
@@ -617,7 +585,7 @@ def _spark_errors() -> Iterator[None]:
     except Exception as error:  # of Py4J, gRPC, or pyspark
         cause = _cause(error)
         hint = "; Spark's workers need it (PYSPARK_PYTHON)" * cause.startswith("No module named")
-        raise PluginError(f"Spark failed: {cause}{hint}") from error
+        raise kind(f"{where}Spark failed: {cause}{hint}") from error
 
 
 def _cause(error: Exception) -> str:
@@ -657,21 +625,18 @@ def _read_path(session: SparkSession, prepared: BoundChallenge, path: str) -> Da
     odd_keys = ("header", "skip", "comment")
     if odd := next((key for key in odd_keys if getattr(layout, key)), None):
         raise UsageError(f"submission.{odd} is not known to Spark's readers; {WITHOUT}")
-    try:
-        with _spark_errors():
-            format, suffix = _format_of(session, rules.format, path)
-            if format == "parquet":
-                return session.read.parquet(path)
-            if format == "jsonl":
-                return session.read.options(primitivesAsString=True, mode="FAILFAST").json(path)
-            if format == "csv":
-                mark = separator_of(layout.separator or ("tab" if suffix == ".tsv" else "comma"))
-                reader = session.read.options(header=True, sep=mark, escape='"', mode="FAILFAST")
-                return reader.options(columnPruning=False).csv(path)
-            if format == "trec":
-                return _read_trec(session, prepared, path)
-    except PluginError as error:
-        raise UsageError(f"{printable(path)}: {error}") from error.__cause__
+    with _spark_errors(UsageError, f"{printable(path)}: "):
+        format, suffix = _format_of(session, rules.format, path)
+        if format == "parquet":
+            return session.read.parquet(path)
+        if format == "jsonl":
+            return session.read.options(primitivesAsString=True, mode="FAILFAST").json(path)
+        if format == "csv":
+            mark = separator_of(layout.separator or ("tab" if suffix == ".tsv" else "comma"))
+            reader = session.read.options(header=True, sep=mark, escape='"', mode="FAILFAST")
+            return reader.options(columnPruning=False).csv(path)
+        if format == "trec":
+            return _read_trec(session, prepared, path)
     raise UsageError(
         f"{printable(path)}: {format or 'a file of this name'} is not read by Spark, which reads "
         f"CSV, JSON Lines, TREC and Parquet; say which in submission.format, or {WITHOUT}"
