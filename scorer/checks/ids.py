@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property, reduce
 from typing import NamedTuple
 
@@ -89,6 +89,10 @@ class IdIndex:
         Hashes of 64 bits are compared: of 10 million ids one is wrong once in 100,000 files.
         """
         return ids.hash().is_in(self._hashes.implode())
+
+    def without(self, ids: pl.Series) -> pl.Series:
+        """Return the public ids that are not among `ids`, in their order."""
+        return self.series.filter(~self._hashes.is_in(ids.hash().implode()))
 
     def positions(self, ids: pl.Series) -> pl.Series:
         """Return the position of each of some ids in the order of the public ones; else null."""
@@ -303,9 +307,11 @@ def combine_hashes(*roles: str) -> pl.Expr:
     )
 
 
-def has_name(role: str, known: Container[str]) -> pl.Expr:
-    """Return whether an id is not empty, and no missing value unless it is `known`."""
-    return ~pl.col(role).is_in(["", *(name for name in MISSING_IN_PANDAS if name not in known)])
+def has_name(role: str, index: IdIndex | None) -> pl.Expr:
+    """Return whether an id is not empty, and no missing value unless that is a public id."""
+    names = pl.Series(MISSING_IN_PANDAS)
+    missing = names if index is None else names.filter(~index.contains(names))
+    return ~pl.col(role).is_in(["", *missing])
 
 
 def suspect_id(name: str, separator: str | None) -> IdFault | None:

@@ -79,7 +79,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
     if rules.unknown_list == "error":  # An id that stands for a list has a problem of its own
         meant = [fault.meant for fault in faults.values() if fault and fault.meant is not None]
         answered = pl.concat([answered, pl.Series("list", meant, dtype=pl.String)])
-    missing = index.series.filter(~IdIndex(dict.fromkeys(answered)).contains(index.series))
+    missing = index.without(answered)
     if len(missing):
         yield _missing_lists(rows, missing)
     yield from _unknown_lists(rows, unknown, faults)
@@ -304,7 +304,7 @@ def duplicate_item(rows: SubmissionRows) -> Iterator[Problem]:
     if "item" not in rows.frame.columns or rows.keeps_first_repeat:
         return
     # The items of a preference challenge differ from list to list: there is no catalogue.
-    known = public.items if public.kind == "grades" and public.items is not None else ()
+    index = rows.ids.items if public.kind == "grades" else None
     word = public.word("list")
     noun = printable(rules.columns.get("text", "text"), 60) if rules.texts else "item"
 
@@ -316,7 +316,7 @@ def duplicate_item(rows: SubmissionRows) -> Iterator[Problem]:
         )
         return Problem("S304", message, line=row["line"], list=name, item=item, role="item")
 
-    repeats = rows.repeated_items.filter(has_name("item", known))
+    repeats = rows.repeated_items.filter(has_name("item", index))
     yield from problem_per_row(repeats, describe)
 
 
@@ -502,8 +502,7 @@ def ranks_and_scores(rows: SubmissionRows) -> Iterator[Problem]:
     follows = pl.col("list") == pl.col("list").shift()
     is_ordered = rows.has_contiguous_lists & (~follows | (rank > rank.shift())).all()
     if not numbers.select(is_ordered).item():
-        # Best score first within a rank, since what has one rank is in no order.
-        numbers = rows.sort_by_list(numbers, rank, -score)
+        numbers = _sort_by_rank(rows.with_list_numbers(numbers))
     wrong = numbers.filter(follows & (score > score.shift()))
     if wrong.is_empty():
         return
@@ -511,6 +510,18 @@ def ranks_and_scores(rows: SubmissionRows) -> Iterator[Problem]:
     where = f"{count:,} lists" if count > 1 else f"list {quoted(first['list'])}"
     message = f"rank and score order disagree in {where}; this challenge ranks by score"
     yield Problem("S408", message, "warning", line=first["line"], list=first["list"])
+
+
+def _sort_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows by `number`, that of their list, and `rank`; within a rank best `score` first."""
+    rank, best_first = pl.col("rank"), -pl.col("score")
+    if not rows.select((rank.is_between(0, 2**32 - 1) & (rank == rank.floor())).all()).item():
+        return rows.sort("number", rank, best_first)
+    # Whole numbers fit into one with the list's, which is sorted in a third of the time.
+    key = pl.col("number").cast(pl.UInt64) * 2**32 + rank.cast(pl.UInt64)
+    rows = rows.with_columns(number=key)
+    is_unique = rows["number"].n_unique() == rows.height
+    return rows.sort("number") if is_unique else rows.sort("number", best_first)
 
 
 @check("S409", kinds=RANKED)

@@ -422,7 +422,7 @@ def twice(rows: SubmissionRows) -> Iterator[Problem]:
         message = f"{format_pair(name, item)} is predicted twice (first on line {line:,})"
         return Problem("S507", message, line=row["line"], list=name, item=item)
 
-    yield from problem_per_row(rows.repeated_items.filter(has_name("item", ())), describe)
+    yield from problem_per_row(rows.repeated_items.filter(has_name("item", None)), describe)
 
 
 @check("S508", kinds=("ratings",))
