@@ -21,7 +21,8 @@ from scorer.challenge.submission import Submission
 from scorer.checks.ids import PublicIds, combine_hashes, has_name
 from scorer.core.arrays import Mask
 from scorer.core.plugins import Registry, mark
-from scorer.core.problems import KEPT, Findings, Problem
+from scorer.core.problems import KEPT, Findings, Problem, Severity
+from scorer.core.text import printable, quoted
 from scorer.reading.table import Table
 
 UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
@@ -33,27 +34,46 @@ Row = dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
-class SubmissionRows:
+class FileRows:
+    """The rows of a file.
+
+    Attributes:
+        table: The file.
+        public: The public part of the challenge.
+    """
+
+    table: Table
+    public: Public
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The rows in the order of their lines: `line`, and a column a role."""
+        frame = self.table.frame
+        return frame if frame["line"].is_sorted() else frame.sort("line", maintain_order=True)
+
+    @property
+    def word(self) -> str:
+        """The challenge's word for a list."""
+        return self.public.word("list")
+
+    def column_name(self, role: str) -> str:
+        """Return what the file calls the column of a role, for messages."""
+        return printable(self.table.column_name(role), 60)
+
+
+@dataclass(frozen=True, eq=False)
+class SubmissionRows(FileRows):
     """The rows of a submission, with all that a check may know of the challenge.
 
     Attributes:
-        table: The submission.
-        public: The public part of the challenge.
         rules: The section `submission` of challenge.yaml.
         ids: Indices of the public ids, which are made once for all submissions.
         partial: Whether lines could not be read, so that what seems missing may stand there.
     """
 
-    table: Table
-    public: Public
     rules: Submission
     ids: PublicIds
     partial: bool = False
-
-    @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The rows in the order of their lines: `line`, and a column a role."""
-        return _ordered_frame(self.table)
 
     @cached_property
     def lists(self) -> pl.DataFrame:
@@ -101,30 +121,16 @@ class SubmissionRows:
 
 
 @dataclass(frozen=True, eq=False)
-class TruthRows:
+class TruthRows(FileRows):
     """The rows of a truth, which a check of the truth looks at; only organizers see its problems.
 
     Attributes:
-        table: The truth.
-        public: The public part of the challenge.
         challenge: The challenge.
         counted: The rows that a measure counts, shape (rows,); None if all are.
     """
 
-    table: Table
-    public: Public
     challenge: Challenge
     counted: Mask | None = None
-
-    @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The rows in the order of their lines: `line`, and a column a role."""
-        return _ordered_frame(self.table)
-
-
-def _ordered_frame(table: Table) -> pl.DataFrame:
-    frame = table.frame
-    return frame if frame["line"].is_sorted() else frame.sort("line", maintain_order=True)
 
 
 Examine = TypeVar("Examine", bound=Callable[..., Iterable[Problem]])
@@ -186,43 +192,12 @@ def examine(rows: SubmissionRows | TruthRows, findings: Findings) -> None:
     """Run every check that is for the challenge's kind, and add the problems to `findings`."""
     for each in checks("submission" if isinstance(rows, SubmissionRows) else "truth"):
         if each.fits(rows.public.kind):
-            findings.extend(_first_places(each.examine(rows)))
+            findings.extend(each.examine(rows))
 
 
 def is_partial(findings: Findings) -> bool:
     """Return whether the reader of a submission left rows out."""
     return any(findings.counts[code] for code in UNREAD)
-
-
-def _first_places(problems: Iterable[Problem]) -> Iterator[Problem]:
-    """Yield the first `KEPT` problems of each code by their lines, and one for the others of each.
-
-    A check of a large file can find more of them than memory holds.
-    """
-    first, counts = list[Problem](), Counter[str]()
-    for problem in problems:
-        # Of more than are kept, one problem may stand for the rest.
-        counts[problem.code] += problem.times if counts[problem.code] >= KEPT else 1
-        first.append(problem)
-        if len(first) >= 4 * KEPT:
-            first = _sort_first(first)
-    first = _sort_first(first)
-    yield from first
-    kept = Counter(problem.code for problem in first)
-    for code in counts:
-        if counts[code] > kept[code]:
-            last = next(problem for problem in reversed(first) if problem.code == code)
-            yield replace(last, times=counts[code] - kept[code])
-
-
-def _sort_first(problems: list[Problem]) -> list[Problem]:
-    """Return the first `KEPT` of each code by their lines; those of one line as they come."""
-    counts, first = Counter[str](), []
-    for problem in sorted(problems, key=lambda each: each.line or 0):
-        counts[problem.code] += 1
-        if counts[problem.code] <= KEPT:
-            first.append(problem)
-    return first
 
 
 def distinct_ids(rows: pl.DataFrame, role: str) -> pl.DataFrame:
@@ -268,6 +243,42 @@ def problem_per_row(rows: pl.DataFrame, describe: Callable[[Row], Problem]) -> I
         yield describe(row)
     if rows.height > KEPT:
         yield replace(describe(rows.row(KEPT, named=True)), times=rows.height - KEPT)
+
+
+def report_rows(
+    rows: pl.DataFrame,
+    code: str,
+    message: str,
+    severity: Severity = "error",
+    role: str | None = None,
+    **words: str,
+) -> Iterator[Problem]:
+    """Yield a problem for each row, as `problem_per_row`.
+
+    Args:
+        rows: `line`, and `list` and `item` if the problem is about them.
+        code: The code of the problem.
+        message: The message, with `{item}` for a row's cell of that column. Texts are quoted, and
+            those as `{item:bare}` are only made safe to print.
+        severity: The severity of the problem.
+        role: The role of the cell that is wrong, to find its place in the line.
+        words: Further words of the message.
+    """
+
+    def describe(row: Row) -> Problem:
+        cells = {role: _Cell(cell) if isinstance(cell, str) else cell for role, cell in row.items()}
+        name, item = row.get("list"), row.get("item")
+        text = message.format(**cells, **words)
+        return Problem(code, text, severity, line=row["line"], list=name, item=item, role=role)
+
+    return problem_per_row(rows, describe)
+
+
+class _Cell(str):
+    """A text of a file, which is quoted where a message holds it."""
+
+    def __format__(self, spec: str) -> str:
+        return printable(str(self), 60) if spec == "bare" else quoted(str(self))
 
 
 def problem_per_id(

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import polars as pl
 
-from scorer.checks.base import Row, SubmissionRows, check, repeated_rows
+from scorer.checks.base import Row, SubmissionRows, check, repeated_rows, report_rows
 from scorer.core.arrays import Ints
 from scorer.core.problems import Problem
 from scorer.core.text import printable, quoted
@@ -20,13 +20,13 @@ LONGEST_CYCLE = 8  # items of a cycle that are all named
 def contradictions(rows: SubmissionRows) -> Iterator[Problem]:
     """Nothing is preferred to itself, not even by way of other items."""
     if "better" in rows.frame.columns:
-        yield from find_contradictions(rows.frame, rows.public.word("list"))
+        yield from find_contradictions(rows.frame, rows.word)
 
 
 @check("S704", kinds=("preferences",))
 def strange_item(rows: SubmissionRows) -> Iterator[Problem]:
     """Every item is one of its list's."""
-    word, candidates, frame = rows.public.word("list"), rows.ids.candidates, rows.frame
+    word, candidates, frame = rows.word, rows.ids.candidates, rows.frame
     if candidates is None:
         return
     frame = frame.filter(candidates.lists.contains(frame["list"]))
@@ -40,9 +40,10 @@ def strange_item(rows: SubmissionRows) -> Iterator[Problem]:
     # An empty item has its own problem.
     strange = strange.filter(pl.col("item") != "").sort("line", maintain_order=True)
     strange = strange.unique(["list", "item"], keep="first", maintain_order=True)
-    for line, name, item, role in strange.iter_rows():
-        message = f"item {quoted(item)} is in no preference of {word} {quoted(name)}"
-        yield Problem("S704", message, line=line, list=name, item=item, role=role)
+    message = "item {item} is in no preference of {word} {list}"
+    for role in roles:
+        of_role = strange.filter(pl.col("role") == role)
+        yield from report_rows(of_role, "S704", message, role=role, word=word)
 
 
 def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
@@ -53,29 +54,24 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
         word: What the challenge calls a list.
     """
     frame = frame.select("line", "list", "better", "worse")
-    for line, name, item, _ in frame.filter(pl.col("better") == pl.col("worse")).iter_rows():
-        message = f"{quoted(item)} is preferred to itself in {word} {quoted(name)}"
-        yield Problem("S701", message, line=line, list=name, item=item)
+    itself = frame.filter(pl.col("better") == pl.col("worse")).rename({"better": "item"})
+    message = "{item} is preferred to itself in {word} {list}"
+    yield from report_rows(itself, "S701", message, word=word)
 
     frame = frame.filter(pl.col("better") != pl.col("worse"))
-    for row in repeated_rows(frame, "list", "better", "worse").iter_rows(named=True):
-        first, place = row["first_line"], f"{word} {quoted(row['list'])}"
-        message = f"{_format_preference(row)} is given twice in {place} (first on line {first})"
-        yield Problem("S705", message, "warning", line=row["line"], list=row["list"])
+    repeats = repeated_rows(frame, "list", "better", "worse")
+    message = "{better:bare} > {worse:bare} is given twice in {word} {list} "
+    message += "(first on line {first_line})"
+    yield from report_rows(repeats, "S705", message, "warning", word=word)
 
     frame = frame.unique(["list", "better", "worse"], keep="first", maintain_order=True)
     reverse = frame.rename({"better": "worse", "worse": "better", "line": "first_line"})
     key = ["list", "better", "worse"]
     opposed = frame.join(reverse, on=key, maintain_order="left")
     # The first of two opposed preferences in the file; on one line the first of them.
-    for row in opposed.filter(~_first_of_opposed()).iter_rows(named=True):
-        first, second, name = row["first_line"], row["line"], row["list"]
-        swapped = _format_preference({"better": row["worse"], "worse": row["better"]})
-        message = (
-            f"both {swapped} and {_format_preference(row)} in {word} {quoted(name)} "
-            f"(lines {first} and {second})"
-        )
-        yield Problem("S702", message, line=second, list=name)
+    message = "both {worse:bare} > {better:bare} and {better:bare} > {worse:bare} in {word} {list} "
+    message += "(lines {first_line} and {line})"
+    yield from report_rows(opposed.filter(~_first_of_opposed()), "S702", message, word=word)
 
     frame = frame.join(opposed, on=key, how="anti", maintain_order="left")
     for rows in _find_cycles(frame):
@@ -94,10 +90,6 @@ def _first_of_opposed() -> pl.Expr:
     """Return whether a preference is the first of the two of its list and items."""
     low, high = pl.min_horizontal("better", "worse"), pl.max_horizontal("better", "worse")
     return pl.struct("list", low.alias("low"), high.alias("high")).is_first_distinct()
-
-
-def _format_preference(row: Row) -> str:
-    return f"{printable(row['better'], 60)} > {printable(row['worse'], 60)}"
 
 
 def _find_cycles(frame: pl.DataFrame) -> Iterator[Sequence[Row]]:
@@ -161,18 +153,12 @@ def find_improbable(frame: pl.DataFrame, name: str, word: str) -> Iterator[Probl
         word: What the challenge calls a list.
     """
     frame = frame.select("line", "list", "better", "worse", "probability")
-    for line, in_list, item in (
-        frame.filter(pl.col("better") == pl.col("worse"))
-        .select("line", "list", "better")
-        .iter_rows()
-    ):
-        message = f"{quoted(item)} is preferred to itself"
-        yield Problem("S701", message, line=line, list=in_list)
+    itself = frame.filter(pl.col("better") == pl.col("worse"))
+    yield from report_rows(itself, "S701", "{better} is preferred to itself")
     likely = pl.col("probability")
     outside = frame.filter(((likely < 0) | (likely > 1)) & ~likely.is_nan())
-    for line, in_list, number in outside.select("line", "list", "probability").iter_rows():
-        message = f"{printable(name, 60)} {number:g} is outside 0 to 1"
-        yield Problem("S505", message, line=line, list=in_list)
+    message = "{name} {probability:g} is outside 0 to 1"
+    yield from report_rows(outside, "S505", message, name=printable(name, 60))
     frame = frame.with_columns(
         low=pl.min_horizontal("better", "worse"), high=pl.max_horizontal("better", "worse")
     )
@@ -181,13 +167,7 @@ def find_improbable(frame: pl.DataFrame, name: str, word: str) -> Iterator[Probl
         other=pl.col("upward").shift().over("list", "low", "high"),
         other_line=pl.col("line").shift().over("list", "low", "high"),
     )
-    for row in frame.filter((pl.col("upward") - pl.col("other")).abs() > 1e-9).iter_rows(
-        named=True
-    ):
-        if np.isnan(row["upward"] - row["other"]):
-            continue
-        message = (
-            f"{quoted(row['better'])} and {quoted(row['worse'])} have two probabilities in "
-            f"{word} {quoted(row['list'])} (lines {row['other_line']} and {row['line']})"
-        )
-        yield Problem("T707", message, line=row["line"], list=row["list"])
+    gap = (pl.col("upward") - pl.col("other")).abs()
+    message = "{better} and {worse} have two probabilities in {word} {list} "
+    message += "(lines {other_line} and {line})"
+    yield from report_rows(frame.filter((gap > 1e-9) & ~gap.is_nan()), "T707", message, word=word)

@@ -16,6 +16,7 @@ from scorer.checks.base import (
     distinct_ids,
     problem_per_id,
     problem_per_row,
+    report_rows,
 )
 from scorer.checks.ids import (
     DECIMAL_ID,
@@ -88,7 +89,7 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
 def _another_challenge(rows: SubmissionRows, names: Sequence[str], count: int) -> Problem:
     more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
     message = (
-        f"no {rows.public.word('list')} of this file is in this challenge; is the file for "
+        f"no {rows.word} of this file is in this challenge; is the file for "
         f"another one? it has {join_first(names[:SHOWN])}{more}, "
         f"expected {join_first(list(rows.public.lists))}"
     )
@@ -111,7 +112,7 @@ def _unknown_lists(
     rows: SubmissionRows, unknown: pl.DataFrame, faults: dict[str, IdFault | None]
 ) -> Iterator[Problem]:
     """Yield the problems of lists that the challenge lacks, given the faults of their ids."""
-    word, strict = rows.public.word("list"), rows.rules.unknown_list == "error"
+    word, strict = rows.word, rows.rules.unknown_list == "error"
     suggest = rows.ids.lists.suggestions()
 
     def code_of(name: str) -> str:
@@ -270,31 +271,24 @@ def misformed_text(rows: SubmissionRows) -> Iterator[Problem]:
     if form is None or "item" not in rows.frame.columns:
         return
     word = printable(rules.columns.get("text", "text"), 60)
-
-    def describe(row: Row) -> Problem:
-        message = f"{word} {quoted(row['item'])} does not look as {form}"
-        return Problem("S313", message, line=row["line"], list=row["list"], role="item")
-
     odd = rows.frame.filter(~pl.col("item").str.contains(whole_text(form)))
-    yield from problem_per_row(odd, describe)
+    for problem in report_rows(
+        odd, "S313", "{word} {item} does not look as {form}", role="item", word=word, form=form
+    ):
+        yield replace(problem, item=None)
 
 
 @check("S305", kinds=("grades",))
 def stranger(rows: SubmissionRows) -> Iterator[Problem]:
     """Every item is a candidate of its list, where the challenge names them."""
-    candidates, items, word = rows.ids.candidates, rows.ids.items, rows.public.word("list")
+    candidates, items = rows.ids.candidates, rows.ids.items
     if candidates is None or items is None:
         return
-    frame = rows.frame.filter(~candidates.contains(rows.frame))
+    frame = rows.frame.select("line", "list", "item").filter(~candidates.contains(rows.frame))
     frame = frame.filter(candidates.lists.contains(frame["list"]) & items.contains(frame["item"]))
-
-    def describe(row: Row) -> Problem:
-        name, item, line = row["list"], row["item"], row["line"]
-        message = f"{quoted(item)} is not a candidate of {word} {quoted(name)}"
-        return Problem("S305", message, line=line, list=name, item=item, role="item")
-
-    strange = frame.unique(["list", "item"], keep="first", maintain_order=True)
-    yield from problem_per_row(strange, describe)
+    frame = frame.unique(["list", "item"], keep="first", maintain_order=True)
+    message, word = "{item} is not a candidate of {word} {list}", rows.word
+    yield from report_rows(frame, "S305", message, role="item", word=word)
 
 
 @check("S304", kinds=RANKED)
@@ -305,19 +299,10 @@ def duplicate_item(rows: SubmissionRows) -> Iterator[Problem]:
         return
     # The items of a preference challenge differ from list to list: there is no catalogue.
     index = rows.ids.items if public.kind == "grades" else None
-    word = public.word("list")
     noun = printable(rules.columns.get("text", "text"), 60) if rules.texts else "item"
-
-    def describe(row: Row) -> Problem:
-        name, item = row["list"], row["item"]
-        message = (
-            f"{noun} {quoted(item)} is given twice in {word} {quoted(name)} "
-            f"(first on line {row['first_line']:,})"
-        )
-        return Problem("S304", message, line=row["line"], list=name, item=item, role="item")
-
-    repeats = rows.repeated_items.filter(has_name("item", index))
-    yield from problem_per_row(repeats, describe)
+    message = "{noun} {item} is given twice in {word} {list} (first on line {first_line:,})"
+    repeats, word = rows.repeated_items.filter(has_name("item", index)), rows.word
+    yield from report_rows(repeats, "S304", message, role="item", word=word, noun=noun)
 
 
 @check("S401", "S402", "S403", kinds=RANKED)
@@ -326,7 +311,7 @@ def length(rows: SubmissionRows) -> Iterator[Problem]:
 
     An answer that is said to be none, as by SQuAD's `""`, is one where no length is asked.
     """
-    limits, word = rows.rules.lengths, rows.public.word("list")
+    limits, word = rows.rules.lengths, rows.word
     answers = limits is None and rows.table.facts.get("answers")
     if not (answers or (limits and limits.min == 0)):
         for name, line in rows.table.empty_lists.items():
@@ -368,7 +353,7 @@ def without_candidates(rows: SubmissionRows) -> Iterator[Problem]:
     index, public = rows.ids.candidates, rows.public
     if index is None or not public.complete or rows.partial:
         return
-    word, item = public.word("list"), public.word("item")
+    word, item = rows.word, public.word("item")
     wanted = index.frame.group_by("list").agg(candidates="item")
     short = rows.named_lists.join(wanted, on="list", maintain_order="left")
     short = short.filter(pl.col("rows") < pl.col("candidates").list.len())
@@ -392,16 +377,18 @@ def ranks(rows: SubmissionRows) -> Iterator[Problem]:
     """Where ranks order a list, they are 1, 2, 3, and so on."""
     if "rank" not in rows.frame.columns or "score" in rows.frame.columns:
         return
-    rank, word = pl.col("rank"), rows.public.word("list")
+    rank, word = pl.col("rank"), rows.word
     is_whole = rank == rank.floor()
-    fractions = rows.frame.filter(rank.is_finite() & ~is_whole)
-    yield from problem_per_row(fractions, _describe_fraction)
+    frame = rows.frame.select("line", "list", "rank")
+    fractions = frame.filter(rank.is_finite() & ~is_whole)
+    yield from report_rows(fractions, "S407", "rank '{rank:.12g}' is not a whole number")
 
     # Most lists are regular, and only the others are sorted. Fractions have their problem already.
     is_regular = (rank.n_unique() == pl.len()) & (rank.min() == 1) & (rank.max() == pl.len())
     is_irregular = (is_whole & ~rank.is_nan()).all() & ~is_regular
     irregular = rows.named.group_by("list").agg(irregular=is_irregular).filter("irregular")
-    by_rank = rows.named.join(irregular, on="list", how="semi").sort("list", "rank", "line")
+    by_rank = rows.named.select("line", "list", "rank").join(irregular, on="list", how="semi")
+    by_rank = by_rank.sort("list", "rank", "line")
     yield from _repeated_ranks(by_rank, word)
     yield from _ranks_below_one(by_rank, word)
     if rows.partial:
@@ -410,11 +397,6 @@ def ranks(rows: SubmissionRows) -> Iterator[Problem]:
         yield from _ranks_beyond_last(by_rank, rows)
     else:
         yield from _missing_ranks(by_rank, word)
-
-
-def _describe_fraction(row: Row) -> Problem:
-    message = f"rank '{row['rank']:.12g}' is not a whole number"
-    return Problem("S407", message, line=row["line"], list=row["list"])
 
 
 def _repeated_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
@@ -428,15 +410,8 @@ def _repeated_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
         pl.col("rank") == pl.col("rank").shift()
     )
     repeats = by_rank.with_columns(other_line=pl.col("line").shift()).filter(is_same)
-
-    def describe(row: Row) -> Problem:
-        message = (
-            f"rank {row['rank']:.12g} is used twice in {word} {quoted(row['list'])} "
-            f"(lines {row['other_line']:,} and {row['line']:,})"
-        )
-        return Problem("S405", message, line=row["line"], list=row["list"])
-
-    yield from problem_per_row(repeats.sort("line", maintain_order=True), describe)
+    message = "rank {rank:.12g} is used twice in {word} {list} (lines {other_line:,} and {line:,})"
+    yield from report_rows(repeats.sort("line", maintain_order=True), "S405", message, word=word)
 
 
 def _ranks_below_one(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
@@ -453,15 +428,11 @@ def _ranks_below_one(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
 
 def _ranks_beyond_last(by_rank: pl.DataFrame, rows: SubmissionRows) -> Iterator[Problem]:
     """Yield a problem for each rank after the last place, where ranks left out are empty places."""
-    limits, word = rows.rules.length, rows.public.word("list")
+    limits, word = rows.rules.length, rows.word
     last = LAST_SLOT if limits is None or limits.max is None else limits.max
-
-    def describe(row: Row) -> Problem:
-        place = f"rank {row['rank']:.12g} in {word} {quoted(row['list'])}"
-        return Problem("S402", f"{place}; the last is {last:,}", line=row["line"], list=row["list"])
-
     beyond = by_rank.filter(pl.col("rank") > last).sort("line", maintain_order=True)
-    yield from problem_per_row(beyond, describe)
+    message = "rank {rank:.12g} in {word} {list}; the last is {last}"
+    yield from report_rows(beyond, "S402", message, word=word, last=f"{last:,}")
 
 
 def _missing_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
@@ -546,18 +517,13 @@ def tied_scores(rows: SubmissionRows) -> Iterator[Problem]:
         return
     tied = _tied_rows(rows.named.filter(~pl.col("score").is_nan()))
     best = tied.filter(pl.col("score") == pl.col("score").max().over("list"))
-    pairs = best.group_by("list", maintain_order=True).agg(pl.col("item", "line").head(2))
-    word = rows.public.word("list")
-
-    def describe(row: Row) -> Problem:
-        (first, second), name = row["item"], row["list"]
-        message = (
-            f"the scores of {quoted(first)} and {quoted(second)} tie in "
-            f"{word} {quoted(name)} and this challenge allows no ties"
-        )
-        return Problem("S411", message, line=row["line"][1], list=name, item=second)
-
-    yield from problem_per_row(pairs.sort(pl.col("line").list.last()), describe)
+    pairs = best.group_by("list", maintain_order=True).agg(
+        pl.col("line", "item").get(1), first=pl.col("item").first()
+    )
+    message = (
+        "the scores of {first} and {item} tie in {word} {list} and this challenge allows no ties"
+    )
+    yield from report_rows(pairs.sort("line"), "S411", message, word=rows.word)
 
 
 def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:

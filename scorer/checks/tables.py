@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
-from scorer.challenge.public import ClassColumn, Public
+from scorer.challenge.public import Public
 from scorer.checks.base import (
+    MOST_EXPLAINED,
+    FileRows,
     Row,
     SubmissionRows,
     check,
     distinct_ids,
+    problem_per_id,
     problem_per_row,
     repeated_rows,
+    report_rows,
 )
-from scorer.checks.ids import MISSING, IdIndex, has_name
+from scorer.checks.ids import MISSING, IdFault, IdIndex, has_name
 from scorer.core.arrays import Floats, Mask
 from scorer.core.problems import KEPT, Problem, Severity
 from scorer.core.text import join_first, nearest, printable, quoted
@@ -28,7 +31,6 @@ from scorer.reading.numbers import parse_number
 
 SUM_TOLERANCE = 1e-6  # of the sum of a row's probabilities, which may be rounded
 ROUNDING = 1e-9  # of the addition itself
-MOST_CLASSES = 2 * KEPT  # cells that are no class and are explained one by one
 MOST_DESCRIBED = 4  # columns with one value that a message names
 
 
@@ -69,138 +71,122 @@ def count_rows(rows: int) -> str:
 @check("S526", kinds=("labels", "masks", "boxes"))
 def row_twice(rows: SubmissionRows) -> Iterator[Problem]:
     """A row is answered once."""
-    word, is_wide = rows.public.word("list"), "list" in rows.rules.wide
-    repeats = repeated_rows(rows.named.select("line", "list"), "list")
-    if is_wide:  # A line is a row, whose columns are all given twice
+    repeats, shown = repeated_rows(rows.named.select("line", "list"), "list"), pl.col("list")
+    if "list" in rows.rules.wide:  # A line is a row, whose columns are all given twice
         repeats = repeats.unique("line", keep="first", maintain_order=True)
-
-    def describe(row: Row) -> Problem:
-        name = row["list"]
-        shown = quoted(row_of(name) if is_wide else name)
-        message = f"{word} {shown} is given twice (first on line {row['first_line']:,})"
-        return Problem("S526", message, line=row["line"], list=name, role="list")
-
-    yield from problem_per_row(repeats, describe)
+        shown = shown.map_elements(row_of, return_dtype=pl.String)
+    message = "{word} {shown} is given twice (first on line {first_line:,})"
+    repeats, word = repeats.with_columns(shown=shown), rows.word
+    yield from report_rows(repeats, "S526", message, role="list", word=word)
 
 
-class WrongLabel(NamedTuple):
-    """A label that is no class: how many rows have it, and where the first of them is."""
+def find_unknown_names(
+    frame: pl.DataFrame, role: str, split: Callable[[str], Iterable[str]], index: IdIndex
+) -> pl.DataFrame:
+    """Return the names in the cells of a column that are not in an index, in the file's order.
 
-    label: str
-    rows: int
-    line: int
-    list: str
+    Args:
+        frame: The rows of the file.
+        role: The column.
+        split: Returns the names that a cell holds.
+        index: The known names.
+
+    Returns:
+        `name`, `rows` (how many have it), and the first row's `line`, `list` and cell (`role`).
+    """
+    cells = distinct_ids(frame, role)
+    names = pl.Series([list(split(cell)) for cell in cells[role]], dtype=pl.List(pl.String))
+    cells = cells.with_columns(name=names.list.unique(maintain_order=True)).explode("name")
+    cells = cells.drop_nulls("name")
+    cells = cells.filter(~index.contains(cells["name"]))
+    first = pl.col("line", "list", role).first()
+    return cells.group_by("name", maintain_order=True).agg(first, pl.col("rows").sum())
 
 
 @check("S521", "S522", "S523", kinds=("labels",))
 def unknown_label(rows: SubmissionRows) -> Iterator[Problem]:
     """Every label is a class of the challenge."""
-    public, frame = rows.public, rows.frame
-    if "label" not in frame.columns or not public.classes:
+    classes, frame, word = rows.public.classes, rows.frame, rows.column_name("label")
+    if "label" not in frame.columns or not classes:
         return
-    if public.numbers:
-        frame = frame.filter(~has_number_label(public))
-    cells, index = distinct_ids(frame, "label"), index_classes(public.classes)
-    # Of many labels of a cell, the first that is no class counts.
-    wrong = cells.filter(~index.contains(cells["label"]))
-    labels, more = dict[str, WrongLabel](), 0
-    for cell, line, name, count in wrong.select("label", "line", "list", "rows").iter_rows():
-        parts = split_cell(cell, public.separator)
-        label = next((part for part in parts if part not in index.names), None)
-        if label is None:
-            continue
-        if (known := labels.get(label)) is not None:
-            labels[label] = known._replace(rows=known.rows + count)
-        elif len(labels) < MOST_CLASSES:
-            labels[label] = WrongLabel(label, count, line, name)
-        else:
-            more += 1
-    if not labels:
+    if rows.public.numbers:
+        frame = frame.filter(~has_number_label(rows.public))
+    index = index_classes(classes)
+
+    def split(cell: str) -> list[str]:
+        labels = split_cell(cell, rows.public.separator)
+        return [label for label in labels if label not in index.names][:1]
+
+    others = frame.filter(~index.contains(frame["label"]))
+    found = find_unknown_names(others, "label", split, index)
+    if found.is_empty():
         return
-    word, found = printable(rows.table.column_name("label"), 60), [*labels.values()]
-    if not all(map(is_number, public.classes)) and all(map(is_number, cells["label"])):
-        message = (
-            f"{word} holds numbers, such as {quoted(found[0].label)}, where a class is expected: "
-            f"{join_first(public.classes)}"
-        )
+    first = found.row(0, named=True)
+    if not all(map(is_number, classes)) and all(map(is_number, frame["label"].unique())):
+        message = f"{word} holds numbers, such as {quoted(first['name'])}, where a class is "
         help = "write the names of the classes (LabelEncoder: inverse_transform)"
-        yield Problem("S523", message, line=found[0].line, help=help)
-    elif (problem := _same_difference(found, index, word)) is not None:
-        yield problem
-    else:
-        yield from _wrong_labels(found, more, index, word)
-
-
-def _same_difference(found: Sequence[WrongLabel], index: IdIndex, word: str) -> Problem | None:
-    """Return one problem for all labels, where several differ from a class by the same alone."""
-    faults = [index.explain(each.label) for each in found]
-    first, codes = faults[0], {fault.code if fault and fault.meant else None for fault in faults}
-    if len(found) < 2 or len(codes) > 1 or first is None or first.meant is None:
-        return None
-    rows = sum(each.rows for each in found)
-    message = (
-        f"{rows:,} cells of {word} are no class of this challenge, in {len(found):,} "
-        f"spellings: {first.message}"
-    )
-    return Problem("S521", message, line=found[0].line, list=found[0].list, times=rows)
-
-
-def _wrong_labels(
-    found: Sequence[WrongLabel], more: int, index: IdIndex, word: str
-) -> Iterator[Problem]:
-    """Yield a problem for each label, and one for `more` cells that are not explained."""
-    suggest, problem = index.suggestions(), None
-    for label, rows, line, name in found:
-        if not label.strip() or label.casefold() in MISSING:
-            what = f"reads {quoted(label)}" if label.strip() else "is empty"
-            message = f"{word} {what}; every row needs a class{count_rows(rows)}"
-            problem = Problem(
-                "S522", message, line=line, list=name, help=_help_with_missing(index.names)
-            )
-        else:
-            fault = index.explain(label)
-            if fault is None or fault.meant is None:
-                hint = suggest(label)
-            elif fault.code == "S312":
-                hint = f"; it {fault.message.removeprefix(quoted(label)).strip()}"
-            else:
-                hint = f"; {fault.message}"
-            message = f"{word} {quoted(label)} is no class of this challenge{count_rows(rows)}"
-            problem = Problem("S521", message + hint, line=line, list=name)
-        yield problem
-    if problem is not None and more:
-        yield replace(problem, times=more)
-
-
-def _help_with_missing(classes: Iterable[str]) -> str:
-    """Return what helps with labels that are missing; a class may be called so."""
+        message += f"expected: {join_first(classes)}"
+        yield Problem("S523", message, line=first["line"], help=help)
+        return
+    faults = [index.explain(name) for name in found["name"].head(MOST_EXPLAINED)]
+    fault, codes = faults[0], {fault.code if fault and fault.meant else None for fault in faults}
+    if found.height > 1 and len(codes) == 1 and fault is not None and fault.meant:
+        count = int(found["rows"].sum())  # All differ from a class by the same alone
+        message = f"{count:,} cells of {word} are no class of this challenge, in {found.height:,} "
+        message += f"spellings: {fault.message}"
+        yield Problem("S521", message, line=first["line"], list=first["list"], times=count)
+        return
+    fault_of, suggest = dict(zip(found["name"], faults, strict=False)), index.suggestions()
+    help = "predict a class for each of these rows (in pandas: fillna with one)"
     if any(name.casefold() in MISSING for name in classes):
-        return "read and write labels as text (in pandas: dtype=str, keep_default_na=False)"
-    return "predict a class for each of these rows (in pandas: fillna with one)"
+        help = "read and write labels as text (in pandas: dtype=str, keep_default_na=False)"
+
+    def code_of(label: str) -> str:
+        return "S521" if label.strip() and label.casefold() not in MISSING else "S522"
+
+    def describe(row: Row) -> Problem:
+        label, many = row["name"], count_rows(row["rows"])
+        if (code := code_of(label)) == "S522":
+            what = f"reads {quoted(label)}" if label.strip() else "is empty"
+            message = f"{word} {what}; every row needs a class{many}"
+            return Problem(code, message, line=row["line"], list=row["list"], help=help)
+        hint = describe_likeness(fault_of[label], label) or suggest(label)
+        message = f"{word} {quoted(label)} is no class of this challenge{many}{hint}"
+        return Problem(code, message, line=row["line"], list=row["list"])
+
+    yield from problem_per_id(found, "name", code_of, describe)
+
+
+def describe_likeness(fault: IdFault | None, name: str) -> str:
+    """Return the words on the class that a name certainly means; '' if none is certain."""
+    if fault is None or not fault.meant:
+        return ""
+    is_alike = fault.code == "S312"
+    return f"; it{fault.message.removeprefix(quoted(name))}" if is_alike else f"; {fault.message}"
 
 
 @check("S501", "S502", "S503", "S504", "S505", "S506", kinds=("labels",))
 def number_beside_classes(rows: SubmissionRows) -> Iterator[Problem]:
     """A row of a group of numbers has a number, which lies in `submission.range`."""
+    yield from find_wrong_numbers(rows, rows.rules.range or (-math.inf, math.inf))
+
+
+def find_wrong_numbers(rows: FileRows, limits: tuple[float, float]) -> Iterator[Problem]:
+    """Yield the problems of labels that are to be numbers within some limits."""
     if not rows.public.numbers or "label" not in rows.frame.columns:
         return
-    low, high = rows.rules.range or (-math.inf, math.inf)
-    word = printable(rows.table.column_name("label"), 60)
+    (low, high), word = limits, rows.column_name("label")
     cells = distinct_ids(rows.frame.filter(has_number_label(rows.public)), "label")
-    problem, described = None, 0
-    for cell, line, name, count in cells.select("label", "line", "list", "rows").iter_rows():
-        number = parse_number(cell)
+    for row in cells.iter_rows(named=True):
+        number = parse_number(row["label"])
         code, message = number.code, number.message
         if not code and not low <= number.value <= high:
             code = "S505"
             message = f"{number.value:.12g} is outside {low:.12g} to {high:.12g}"
-        if code and described < MOST_CLASSES:
-            message = f"{word} {message}{count_rows(count)}"
-            problem = Problem(code, message, line=line, list=name, times=count)
-            yield problem
-        elif code and problem is not None:
-            yield replace(problem, times=1)
-        described += bool(code)
+        if code:
+            message = f"{word} {message}{count_rows(row['rows'])}"
+            times = row["rows"]
+            yield Problem(code, message, line=row["line"], list=row["list"], times=times)
 
 
 def _first_of(
@@ -233,7 +219,7 @@ def no_probability(rows: SubmissionRows) -> Iterator[Problem]:
     if wrong.any():
         row = int(np.argmax(wrong))
         column = int(np.argmax(outside[row]))
-        name = printable(rows.table.column_name(roles[column]), 60)
+        name = rows.column_name(roles[column])
         problem = _first_of(
             rows, wrong, "S524", f"{name} {likely[row, column]:.12g} is outside 0 to 1"
         )
@@ -250,7 +236,7 @@ def no_probability(rows: SubmissionRows) -> Iterator[Problem]:
         if mask.any():
             more = ", and are divided by their sum" if severity == "warning" else ""
             row = int(np.argmax(mask))
-            place = f"{public.word('list')} {quoted(frame['list'][row])}"
+            place = f"{rows.word} {quoted(frame['list'][row])}"
             what = f"the probabilities of {place} sum to {total[row]:.9g}, not to 1{more}"
             problem = _first_of(rows, mask, "S525", what, severity)
             yield replace(problem, help="divide each row by its sum")
@@ -271,7 +257,7 @@ def number_out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
         if is_probability:  # One that is none is a fault of its own
             wrong &= (numbers >= 0) & (numbers <= 1)
         if wrong.any():
-            of = "" if role == "prediction" else f"{printable(rows.table.column_name(role), 60)} "
+            of = "" if role == "prediction" else f"{rows.column_name(role)} "
             number = numbers[np.argmax(wrong)]
             what = f"{of}{number:.12g} is outside {low:.12g} to {high:.12g}"
             yield _first_of(rows, wrong, "S505", what)
@@ -292,10 +278,7 @@ def same_answer(rows: SubmissionRows) -> Iterator[Problem]:
         constants = {"label": quoted(frame["label"][0])}
     else:
         constants = {role: repr(float(values[0])) for role, values in numbers.items()}
-    sentences = [
-        f"every {printable(rows.table.column_name(role), 60)} is {value}"
-        for role, value in constants.items()
-    ]
+    sentences = [f"every {rows.column_name(role)} is {value}" for role, value in constants.items()]
     if len(sentences) > MOST_DESCRIBED:
         more = len(sentences) - MOST_DESCRIBED + 1
         sentences[MOST_DESCRIBED - 1 :] = []
@@ -303,96 +286,63 @@ def same_answer(rows: SubmissionRows) -> Iterator[Problem]:
     yield Problem("S510", ", ".join(sentences), "warning")
 
 
-class UnknownClass(NamedTuple):
-    """A class that the challenge does not have: how many rows name it, and the first of them."""
-
-    rows: int
-    line: int
-    list: str
-    cell: str
-
-
 @check("S521")
 def class_outside(rows: SubmissionRows) -> Iterator[Problem]:
     """Every box, tag and span has a class of the challenge."""
     # Several measures may look at one column, and want the same of it.
-    yield from dict.fromkeys(_unknown_of_columns(rows))
+    yield from dict.fromkeys(_unknown_classes(rows))
 
 
-def _unknown_of_columns(rows: SubmissionRows) -> Iterator[Problem]:
+def _unknown_classes(rows: SubmissionRows) -> Iterator[Problem]:
     """Yield the problems of the classes in each column that a measure looks at."""
     for column in rows.public.class_columns:
-        role = column.submission.role
-        if role not in rows.frame.columns or not column.classes:
+        (role, split), classes = column.submission, column.classes
+        if role not in rows.frame.columns or not classes:
             continue
-        unknown, has_known = _unknown_classes(rows.frame, column)
-        word = printable(rows.table.column_name(role), 60)
+        index, word = index_classes(classes), rows.column_name(role)
+        unknown = find_unknown_names(rows.frame, role, split, index)
         if rows.rules.classes:
-            for name, first in unknown.items():
-                yield _class_error(column, word, name, first)
-        elif unknown and not has_known:
-            yield _class_warning(column, word, unknown)
+            for row in unknown.head(KEPT).iter_rows(named=True):
+                yield _class_error(row, role, index, word)
+        elif unknown.height:
+            cells = rows.frame[role].unique()
+            if not any(name in index.names for cell in cells for name in split(cell)):
+                yield _class_warning(unknown, role, index, word)
 
 
-def _unknown_classes(
-    frame: pl.DataFrame, column: ClassColumn
-) -> tuple[dict[str, UnknownClass], bool]:
-    """Return the first `KEPT` classes that the challenge lacks, and whether it has any other."""
-    role, classes = column.submission.role, frozenset(column.classes)
-    unknown, has_known = dict[str, UnknownClass](), False
-    cells = distinct_ids(frame, role).select(role, "line", "list", "rows")
-    for cell, line, name_of_list, rows in cells.iter_rows():
-        for name in dict.fromkeys(column.submission.named(cell)):
-            if name in classes:
-                has_known = True
-            elif (before := unknown.get(name)) is not None:
-                unknown[name] = before._replace(rows=before.rows + rows)
-            elif len(unknown) < KEPT:
-                unknown[name] = UnknownClass(rows, line, name_of_list, cell)
-    return unknown, has_known
-
-
-def _class_error(column: ClassColumn, word: str, name: str, first: UnknownClass) -> Problem:
+def _class_error(row: Row, role: str, index: IdIndex, word: str) -> Problem:
     """Return the error of a class that is not among the declared ones."""
-    many = count_rows(first.rows)
+    name, many, classes = row["name"], count_rows(row["rows"]), _list_classes(index)
     if not name:
-        message = f"{word} {quoted(first.cell)} names no class{many}; {_list_classes(column)}"
+        message = f"{word} {quoted(row[role])} names no class{many}; {classes}"
     else:
-        index = index_classes(column.classes)
-        hint = _likeness(index, name) or index.suggestions()(name) or f"; {_list_classes(column)}"
-        message = f"{word}: {quoted(name)} is no class of this challenge{many}{hint}"
-    help = _help_with_numbers(column, name)
-    return Problem("S521", message, line=first.line, list=first.list, help=help)
+        hint = describe_likeness(index.explain(name), name) or index.suggestions()(name)
+        message = f"{word}: {quoted(name)} is no class of this challenge{many}"
+        message += hint or f"; {classes}"
+    help = _help_with_numbers(index, name)
+    return Problem("S521", message, line=row["line"], list=row["list"], help=help)
 
 
-def _class_warning(column: ClassColumn, word: str, unknown: Mapping[str, UnknownClass]) -> Problem:
+def _class_warning(unknown: pl.DataFrame, role: str, index: IdIndex, word: str) -> Problem:
     """Return the warning of a file of which no class is in the truth."""
-    index = index_classes(column.classes)
-    alike = next((name for name in unknown if _likeness(index, name)), None)
-    name = next(iter(unknown)) if alike is None else alike
-    first, hint = unknown[name], _likeness(index, name) or f"; {_list_classes(column)}"
-    cell = f" ({quoted(first.cell)})" if name and name != first.cell else ""
-    what = f"such as {quoted(name)}{cell}" if name else f"and {quoted(first.cell)} names none"
-    message = f"{word}: no class in this file is a class of this challenge, {what}{hint}"
-    help = _help_with_numbers(column, name)
-    return Problem("S521", message, "warning", line=first.line, list=first.list, help=help)
+    hints = {name: describe_likeness(index.explain(name), name) for name in unknown["name"] if name}
+    alike = next((name for name, hint in hints.items() if hint), unknown["name"][0])
+    row = unknown.row(by_predicate=pl.col("name") == alike, named=True)
+    cell = f" ({quoted(row[role])})" if alike and alike != row[role] else ""
+    what = f"such as {quoted(alike)}{cell}" if alike else f"and {quoted(row[role])} names none"
+    message = f"{word}: no class in this file is a class of this challenge, {what}"
+    message += hints.get(alike) or f"; {_list_classes(index)}"
+    help, line, name = _help_with_numbers(index, alike), row["line"], row["list"]
+    return Problem("S521", message, "warning", line=line, list=name, help=help)
 
 
-def _likeness(index: IdIndex, name: str) -> str:
-    """Return how a name differs from the class that it certainly means; '' if none is certain."""
-    fault = index.explain(name) if name else None
-    if fault is None or not fault.meant:
-        return ""
-    return f"; it {fault.message.removeprefix(quoted(name)).strip()}"
+def _list_classes(index: IdIndex) -> str:
+    return f"it has {join_first([name for name in index.names if name])}"
 
 
-def _list_classes(column: ClassColumn) -> str:
-    return f"it has {join_first([name for name in column.classes if name])}"
-
-
-def _help_with_numbers(column: ClassColumn, name: str) -> str | None:
+def _help_with_numbers(index: IdIndex, name: str) -> str | None:
     """Return what helps where numbers stand for the names of classes."""
-    if is_number(name) and not any(map(is_number, column.classes)):
+    if is_number(name) and not any(map(is_number, index.names)):
         return "write the names of the classes, not their numbers"
     return None
 
@@ -416,13 +366,9 @@ def out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
 @check("S507", kinds=("ratings",))
 def twice(rows: SubmissionRows) -> Iterator[Problem]:
     """A rating is predicted once."""
-
-    def describe(row: Row) -> Problem:
-        name, item, line = row["list"], row["item"], row["first_line"]
-        message = f"{format_pair(name, item)} is predicted twice (first on line {line:,})"
-        return Problem("S507", message, line=row["line"], list=name, item=item)
-
-    yield from problem_per_row(rows.repeated_items.filter(has_name("item", None)), describe)
+    repeats = rows.repeated_items.filter(has_name("item", None))
+    message = "({list:bare}, {item:bare}) is predicted twice (first on line {first_line:,})"
+    yield from report_rows(repeats, "S507", message)
 
 
 @check("S508", kinds=("ratings",))
@@ -437,7 +383,7 @@ def asked(rows: SubmissionRows) -> Iterator[Problem]:
     name, item = missing.row(0) if missing.height == 1 else missing.sort("list", "item").row(0)
     verb = "is" if missing.height == 1 else "are"
     message = f"{missing.height:,} of {count:,} predictions {verb} missing; "
-    message += f"first: {format_pair(name, item)}"
+    message += f"first: ({printable(name, 60)}, {printable(item, 60)})"
     if rows.partial:
         message += " (or are in lines that could not be read)"
     severity: Severity = "error" if rows.rules.missing_list in (None, "error") else "warning"
@@ -456,13 +402,8 @@ def not_asked(rows: SubmissionRows) -> Iterator[Problem]:
     frame = frame.filter(rows.ids.lists.contains(frame["list"]))
     others = frame["item"].filter(~items.contains(frame["item"])).unique()
     explained = [item for item in others if items.explain(item) is not None]
-
-    def describe(row: Row) -> Problem:
-        name, item = row["list"], row["item"]
-        message = f"{format_pair(name, item)} is not asked for"
-        return Problem("S509", message, line=row["line"], list=name, item=item)
-
-    yield from problem_per_row(frame.filter(~pl.col("item").is_in(explained)), describe)
+    frame = frame.filter(~pl.col("item").is_in(explained))
+    yield from report_rows(frame, "S509", "({list:bare}, {item:bare}) is not asked for")
 
 
 @check("S510", kinds=("ratings",))
@@ -473,25 +414,14 @@ def same_predictions(rows: SubmissionRows) -> Iterator[Problem]:
         yield Problem("S510", f"every prediction is {float(predicted[0])!r}", "warning")
 
 
-def format_pair(name: str, item: str) -> str:
-    """Return a list and an item for a message: `(q1, a)`."""
-    return f"({printable(name, 60)}, {printable(item, 60)})"
-
-
 @check("S526", kinds=("values",))
 def value_twice(rows: SubmissionRows) -> Iterator[Problem]:
     """A value of a list is given once."""
-    word = rows.public.word("list")
     keys = [role for role in ("list", "measure", "system", "run") if role in rows.frame.columns]
-
-    def describe(row: Row) -> Problem:
-        name = row["list"]
-        what = f"{quoted(row['measure'])} of " if "measure" in row else ""
-        first = f"first on line {row['first_line']:,}"
-        message = f"{what}{word} {quoted(name)} is given twice ({first})"
-        return Problem("S526", message, line=row["line"], list=name, role="list")
-
-    yield from problem_per_row(repeated_rows(rows.named, *keys), describe)
+    message = "{measure} of " if "measure" in keys else ""
+    message += "{word} {list} is given twice (first on line {first_line:,})"
+    repeats, word = repeated_rows(rows.named, *keys), rows.word
+    yield from report_rows(repeats, "S526", message, role="list", word=word)
 
 
 @check("S505", kinds=("values",))
@@ -506,17 +436,16 @@ def value_out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
         frame = frame.with_columns(value=value / whole[0] if whole else value)
         # Polars takes NaN for the largest number; a part of 0 is no value.
         frame = frame.filter(~pl.col("value").is_nan(), *(of != 0 for of in whole))
-        ends = (
-            f"{'-∞' if low is None else f'{low:.12g}'} to {'∞' if high is None else f'{high:.12g}'}"
-        )
-
-        def describe(row: Row, name: str = name, ends: str = ends) -> Problem:
-            message = f"{printable(name, 60)} {row['value']:.12g} is outside {ends}"
-            return Problem("S505", message, line=row["line"], list=row["list"])
-
         below = pl.lit(False) if low is None else pl.col("value") < low
         above = pl.lit(False) if high is None else pl.col("value") > high
-        yield from problem_per_row(frame.filter(below | above), describe)
+        ends = "-∞" if low is None else f"{low:.12g}", "∞" if high is None else f"{high:.12g}"
+        yield from report_rows(
+            frame.filter(below | above).select("line", "list", "value"),
+            "S505",
+            "{name} {value:.12g} is outside {ends}",
+            name=printable(name, 60),
+            ends=" to ".join(ends),
+        )
 
 
 @check("S527", kinds=("values",))
@@ -548,6 +477,6 @@ def several_systems(rows: SubmissionRows) -> Iterator[Problem]:
         first = frame[role][0]
         others = frame.filter(pl.col(role) != first).select(role, "line", "list").head(1)
         for other, line, name in others.iter_rows():
-            word = printable(rows.table.column_name(role), 60)
+            word = rows.column_name(role)
             message = f"{word} is {quoted(other)}, and {quoted(first)} in earlier rows"
             yield Problem("S528", message, line=line, list=name)

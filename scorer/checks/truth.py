@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import polars as pl
 
-from scorer.checks.base import Row, TruthRows, check, distinct_ids, problem_per_row, repeated_rows
+from scorer.checks.base import (
+    Row,
+    TruthRows,
+    check,
+    distinct_ids,
+    repeated_rows,
+    report_rows,
+)
 from scorer.checks.ids import (
     MISSING,
     MISSING_IN_PANDAS,
@@ -20,15 +29,15 @@ from scorer.checks.pairs import find_contradictions
 from scorer.checks.ranked import cell_separator
 from scorer.checks.tables import (
     count_rows,
-    format_pair,
+    find_unknown_names,
+    find_wrong_numbers,
     has_number_label,
     index_classes,
     split_cell,
 )
 from scorer.core.ids import wrapped_id_regex
 from scorer.core.problems import Problem, Severity, as_truth_problems
-from scorer.core.text import printable, quoted
-from scorer.reading.numbers import parse_number
+from scorer.core.text import quoted
 
 MAY_BE_EMPTY = f"{READ_AS_TEXT}; an answer that may be empty is a text: text in place of item"
 OTHER_CELLS = ("label", "runs", "boxes")  # columns whose empty cells have checks of their own
@@ -40,7 +49,7 @@ def list_not_public(rows: TruthRows) -> Iterator[Problem]:
     """Every list of the truth is in the public file of lists: nobody could answer it."""
     if rows.challenge.lists is None:  # They are the truth's own
         return
-    word, index = rows.public.word("list"), IdIndex(rows.public.lists)
+    word, index = rows.word, IdIndex(rows.public.lists)
     for row, hint in _unknown_ids(rows, "list", index, word):
         name = row["list"]
         message = f"{word} {quoted(name)} of the truth is not in the file of lists{hint}"
@@ -75,29 +84,20 @@ def _unknown_ids(
 @check("T304", kinds=("grades",), of="truth")
 def graded_twice(rows: TruthRows) -> Iterator[Problem]:
     """An item has one grade in a list, or one in each of its subtopics."""
-    word, frame = rows.public.word("list"), rows.frame
+    word, frame = rows.word, rows.frame
     roles = [role for role in ("list", "item", "subtopic") if role in frame.columns]
     if "grade" not in frame.columns:
         frame = frame.with_columns(grade=1.0)
     repeats = repeated_rows(frame, *roles, first="grade")
     differs = pl.col("grade") != pl.col("first_grade")
-
-    def describe(row: Row) -> Problem:
-        name, item, line = row["list"], row["item"], row["first_line"]
-        where = f"item {quoted(item)} of {word} {quoted(name)}"
-        if "subtopic" in row:
-            where += f", subtopic {quoted(row['subtopic'])},"
-        conflict = row["grade"] != row["first_grade"]
-        grades = "is graded twice, with the same grade"
-        if conflict:
-            grades = f"is graded {row['first_grade']:.12g} and {row['grade']:.12g}"
-        severity: Severity = "error" if conflict else "warning"
-        message = f"{where} {grades} (first on line {line:,})"
-        return Problem("T304", message, severity, line=row["line"], list=name, item=item)
-
-    yield from problem_per_row(repeats.filter(differs), describe)
+    where = "item {item} of {word} {list}"
+    where += ", subtopic {subtopic}," if "subtopic" in roles else ""
+    message = " is graded {first_grade:.12g} and {grade:.12g} (first on line {first_line:,})"
+    yield from report_rows(repeats.filter(differs), "T304", where + message, word=word)
     if not rows.challenge.truth.texts:  # Several people may have answered alike
-        yield from problem_per_row(repeats.filter(~differs), describe)
+        message = " is graded twice, with the same grade (first on line {first_line:,})"
+        same = repeats.filter(~differs)
+        yield from report_rows(same, "T304", where + message, "warning", word=word)
 
 
 @check("T309", "T310", of="truth")
@@ -161,14 +161,11 @@ def _out_of_range(rows: TruthRows, role: str) -> Iterator[Problem]:
 @check("T507", kinds=("ratings",), of="truth")
 def rated_twice(rows: TruthRows) -> Iterator[Problem]:
     """An item has one rating in a list."""
-
-    def describe(row: Row) -> Problem:
-        name, item, line = row["list"], row["item"], row["first_line"]
-        message = f"{format_pair(name, item)} is rated twice (first on line {line:,})"
-        severity: Severity = "warning" if row["rating"] == row["first_rating"] else "error"
-        return Problem("T507", message, severity, line=row["line"], list=name, item=item)
-
-    yield from problem_per_row(repeated_rows(rows.frame, "list", "item", first="rating"), describe)
+    repeats = repeated_rows(rows.frame, "list", "item", first="rating")
+    message = "({list:bare}, {item:bare}) is rated twice (first on line {first_line:,})"
+    is_same = pl.col("rating") == pl.col("first_rating")
+    yield from report_rows(repeats.filter(~is_same), "T507", message)
+    yield from report_rows(repeats.filter(is_same), "T507", message, "warning")
 
 
 @check("T305", kinds=("ratings",), of="truth")
@@ -177,7 +174,7 @@ def rating_not_asked(rows: TruthRows) -> Iterator[Problem]:
     public, pairs = rows.public, PublicIds(rows.public).asked
     if pairs is not None and public.items is not None:
         known = rows.frame.filter(IdIndex(public.items).contains(rows.frame["item"]))
-        yield from _items_of_other_lists(known.filter(~pairs.contains(known)), public.word("list"))
+        yield from _items_of_other_lists(known.filter(~pairs.contains(known)), rows.word)
 
 
 @check("T305", kinds=("preferences",), of="truth")
@@ -191,19 +188,18 @@ def preference_not_public(rows: TruthRows) -> Iterator[Problem]:
         for role in ("better", "worse")
     )
     frame = frame.unique(["list", "item"], keep="first", maintain_order=True)
-    yield from _items_of_other_lists(frame, public.word("list"))
+    yield from _items_of_other_lists(frame, rows.word)
 
 
 def _items_of_other_lists(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
-    for line, name, item in frame.select("line", "list", "item").iter_rows():
-        message = f"item {quoted(item)} is not among the items of {word} {quoted(name)}"
-        yield Problem("T305", message, line=line, list=name, item=item)
+    message = "item {item} is not among the items of {word} {list}"
+    yield from report_rows(frame.select("line", "list", "item"), "T305", message, word=word)
 
 
 @check("T701", "T702", "T703", "T705", kinds=("preferences",), of="truth")
 def contradictions(rows: TruthRows) -> Iterator[Problem]:
     """Nothing is preferred to itself, not even by way of other items."""
-    yield from as_truth_problems(find_contradictions(rows.frame, rows.public.word("list")))
+    yield from as_truth_problems(find_contradictions(rows.frame, rows.word))
 
 
 @check("T801", "T802", kinds=("labels",), of="truth")
@@ -213,7 +209,7 @@ def label_that_is_no_class(rows: TruthRows) -> Iterator[Problem]:
     if "label" not in frame.columns:
         return
     declared = rows.public.classes if challenge.classes or challenge.submission.classes else ()
-    index, word = index_classes(declared), printable(rows.table.column_name("label"), 60)
+    index, word = index_classes(declared), rows.column_name("label")
     suggest = index.suggestions()
     if rows.counted is not None:
         frame = frame.filter(rows.counted)
@@ -244,15 +240,8 @@ def _is_wrong(label: str, declared: IdIndex) -> bool:
 @check("T501", "T502", "T503", "T504", "T506", kinds=("labels",), of="truth")
 def number_beside_classes(rows: TruthRows) -> Iterator[Problem]:
     """A row of a group of numbers has a number."""
-    if not rows.public.numbers or "label" not in rows.frame.columns:
-        return
-    word = printable(rows.table.column_name("label"), 60)
-    for row in distinct_ids(rows.frame.filter(has_number_label(rows.public)), "label").iter_rows(
-        named=True
-    ):
-        if (number := parse_number(row["label"])).code:
-            message = f"{word} {number.message}{count_rows(row['rows'])}"
-            yield Problem(f"T{number.code[1:]}", message, line=row["line"], list=row["list"])
+    for problem in as_truth_problems(find_wrong_numbers(rows, (-math.inf, math.inf))):
+        yield replace(problem, times=1)
 
 
 @check("T806", kinds=("labels", "masks", "boxes"), of="truth")
@@ -260,14 +249,9 @@ def stands_twice(rows: TruthRows) -> Iterator[Problem]:
     """A row stands once, unless it is one box of several."""
     if rows.challenge.truth.box_columns:
         return
-    word = rows.public.word("list")
-
-    def describe(row: Row) -> Problem:
-        name, first = row["list"], row["first_line"]
-        message = f"{word} {quoted(name)} stands twice in the truth (first on line {first:,})"
-        return Problem("T806", message, line=row["line"], list=name)
-
-    yield from problem_per_row(repeated_rows(rows.frame, "list"), describe)
+    message = "{word} {list} stands twice in the truth (first on line {first_line:,})"
+    repeats = repeated_rows(rows.frame.select("line", "list"), "list")
+    yield from report_rows(repeats, "T806", message, word=rows.word)
 
 
 @check("T807", kinds=("labels",), of="truth")
@@ -275,12 +259,9 @@ def weight_below_zero(rows: TruthRows) -> Iterator[Problem]:
     """Weights are not negative, and not all 0."""
     if "weight" not in rows.frame.columns or rows.frame.is_empty():
         return
-    word, weight = printable(rows.table.column_name("weight"), 60), pl.col("weight")
-
-    def describe(row: Row) -> Problem:
-        return Problem("T807", f"{word} {row['weight']:.12g} is below 0", line=row["line"])
-
-    yield from problem_per_row(rows.frame.filter(weight < 0), describe)
+    word, weight = rows.column_name("weight"), pl.col("weight")
+    negative = rows.frame.filter(weight < 0).select("line", "weight")
+    yield from report_rows(negative, "T807", "{word} {weight:.12g} is below 0", word=word)
     if rows.frame.filter((weight > 0) & ~weight.is_nan()).is_empty():
         yield Problem("T807", f"every {word} is 0")
 
@@ -291,16 +272,12 @@ def class_outside(rows: TruthRows) -> Iterator[Problem]:
     if not rows.challenge.submission.classes:
         return
     for column in rows.public.class_columns:
-        role = column.truth.role
+        role, split = column.truth
         if role not in rows.frame.columns:
             continue
-        index, word = index_classes(column.classes), printable(rows.table.column_name(role), 60)
-        suggest, reported = index.suggestions(), set[str]()
-        for row in distinct_ids(rows.frame, role).iter_rows(named=True):
-            named = column.truth.named(row[role])
-            name = next((name for name in named if name not in index.names), None)
-            if name is None or name in reported:
-                continue
-            reported.add(name)
+        index, word = index_classes(column.classes), rows.column_name(role)
+        suggest = index.suggestions()
+        for row in find_unknown_names(rows.frame, role, split, index).iter_rows(named=True):
+            name = row["name"]
             message = f"{word}: {quoted(name)} is not among the declared classes{suggest(name)}"
             yield Problem("T801", message, line=row["line"], list=row["list"])
