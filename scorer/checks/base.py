@@ -8,7 +8,7 @@ answer away.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -18,7 +18,7 @@ import polars as pl
 from scorer.challenge.model import Challenge
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
-from scorer.checks.ids import PublicIds, combine_hashes, has_name
+from scorer.checks.ids import IdFault, PublicIds, combine_hashes, has_name
 from scorer.core.arrays import Mask
 from scorer.core.plugins import Registry, mark
 from scorer.core.problems import KEPT, Findings, Problem, Severity
@@ -29,6 +29,9 @@ UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
 # Different ids that are explained one by one. Reading ends after as many problems, so that those
 # beyond are only counted.
 MOST_EXPLAINED = 200_000
+
+ITEM_ROLES = ("item", "better", "worse")
+ID_ROLES = ("list", *ITEM_ROLES)  # roles of cells that are found again in their line
 
 Row = dict[str, Any]
 
@@ -281,26 +284,38 @@ class _Cell(str):
         return printable(str(self), 60) if spec == "bare" else quoted(str(self))
 
 
-def problem_per_id(
+def report_ids(
     ids: pl.DataFrame,
     role: str,
-    code_of: Callable[[str], str],
-    describe: Callable[[Row], Problem],
+    faults: Mapping[str, IdFault],
+    word: str = "",
+    severity_of: Callable[[IdFault], Severity] = lambda fault: "error",
 ) -> Iterator[Problem]:
     """Yield a problem for each id: of each code the first `KEPT`, and one for all others.
 
     Args:
-        ids: As `distinct_ids` returns them.
+        ids: As `distinct_ids` returns them, the first `MOST_EXPLAINED` with faults.
         role: The column of the ids.
-        code_of: Returns the code of an id's problem.
-        describe: Returns the problem of a row of `ids`, which may take long.
+        faults: What is wrong with them.
+        word: The challenge's word for such an id.
+        severity_of: Returns the severity of a fault.
     """
     counts, last, code = Counter[str](), dict[str, Problem](), ""
     for row in ids.head(MOST_EXPLAINED).iter_rows(named=True):
-        code = code_of(row[role])
+        name, fault = row[role], faults[row[role]]
+        code = fault.code
         counts[code] += 1
         if counts[code] <= KEPT:
-            last[code] = describe(row)
+            last[code] = Problem(
+                code,
+                fault.describe(word, row["rows"]),
+                severity_of(fault),
+                line=row["line"],
+                list=row["list"],
+                item=name if role in ITEM_ROLES else None,
+                help=fault.help,
+                role=role if role in ID_ROLES else None,
+            )
             yield last[code]
     counts[code] += max(ids.height - MOST_EXPLAINED, 0)
     for code, problem in last.items():

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, reduce
 from typing import NamedTuple
 
@@ -41,17 +41,27 @@ UNUSUAL = (
     r"|[\u{0}-\u{1f}\u{7f}]"
 )
 
+COUNTED = ("S305", "S521", "S522")  # codes of faults whose messages say the number of rows
 ALONE = "write each id without quotes and brackets, and several as the sample separates them"
 READ_AS_TEXT = "read and write ids as text (in pandas: dtype=str, keep_default_na=False)"
 
 
 class IdFault(NamedTuple):
-    """What is wrong with an id, and the public id that it stands for where that is certain."""
+    """What is wrong with an id.
+
+    Attributes:
+        code: The code of its problem.
+        message: What is wrong.
+        meant: The public id that it stands for, where that is certain.
+        help: What to do.
+        hint: What else the message says, after the number of rows.
+    """
 
     code: str
     message: str
     meant: str | None = None
     help: str | None = None
+    hint: str = ""
 
     def describe(self, word: str, rows: int) -> str:
         """Return the message for an id of some rows; `word` is the challenge's for such an id."""
@@ -61,7 +71,9 @@ class IdFault(NamedTuple):
         if self.code == "S310":
             reason = 'an id such as "NA" became a missing value on writing'
             return f"{self.message} in {many} ({word}); {reason}"
-        return f"{word} {self.message}" if self.code in ("S312", "S313") else self.message
+        if self.code in ("S312", "S313"):
+            return f"{word} {self.message}"
+        return f"{self.message}{count_rows(rows) if self.code in COUNTED else ''}{self.hint}"
 
 
 class IdIndex:
@@ -111,7 +123,7 @@ class IdIndex:
         """
         if not name:
             return IdFault("S309", "empty id")
-        meant = self._look_alike(name)
+        meant = self._folded.get(fold_id(name))
         if meant is not None and meant != name:
             message = f"{quoted(name)} differs from {quoted(meant)} only by "
             return IdFault("S312", message + _describe_difference(name, meant), meant)
@@ -137,6 +149,19 @@ class IdIndex:
             help = "save the table without opening it in a spreadsheet, or format ids as text there"
             return IdFault("S308", f"{quoted(name)}: a spreadsheet changed this id", None, help)
         return None
+
+    def explain_all(
+        self, names: Iterable[str], unknown: Callable[[str], IdFault]
+    ) -> dict[str, IdFault]:
+        """Return the fault of each of some ids that are not public.
+
+        Args:
+            names: All unknown ids of a column.
+            unknown: Returns the fault of one that nothing explains.
+        """
+        names = list(names)
+        decimals = all(name.endswith(".0") for name in names if name)
+        return {name: self.explain(name, decimals) or unknown(name) for name in names}
 
     def suggestions(self) -> Callable[[str], str]:
         """Return a function that gives `; nearest: '007'` for the first few ids, else nothing."""
@@ -167,24 +192,6 @@ class IdIndex:
                         return edited
         return nearest(name, self.names) if len(self.names) <= FEW_IDS else None
 
-    def _look_alike(self, name: str) -> str | None:
-        """Return the public id that equals `name` once both are folded.
-
-        Normalizing takes up to a microsecond a character, so it is left to ids of whose
-        characters each may be one of a public id.
-        """
-        if not self.names:
-            return None
-        if not name.isascii():
-            if len(name) > LONGEST_NORMALIZED or not self._impossible.isdisjoint(name):
-                return None
-            for character in set(name).difference(self._possible):
-                possible = _decompose(character) <= self._parts
-                (self._possible if possible else self._impossible).add(character)
-            if not self._impossible.isdisjoint(name):
-                return None
-        return self._folded.get(fold_id(name))
-
     def _with_zeros(self, digits: str) -> str | None:
         """Return the public id that loses its leading zeros to become `digits`."""
         return digits if digits in self.names else self._zeros.get(digits.lstrip("0") or "0")
@@ -196,21 +203,6 @@ class IdIndex:
             folded.setdefault(fold_id(name), name)
         folded.pop("", None)
         return folded
-
-    @cached_property
-    def _parts(self) -> frozenset[str]:
-        """The characters that the public ids decompose to."""
-        return frozenset[str]().union(*map(_decompose, set[str]().union(*self._folded)))
-
-    @cached_property
-    def _possible(self) -> set[str]:
-        """The characters looked at so far that a public id may have."""
-        return set()
-
-    @cached_property
-    def _impossible(self) -> set[str]:
-        """The characters looked at so far that no public id has."""
-        return set()
 
     @cached_property
     def _zeros(self) -> dict[str, str]:
@@ -307,6 +299,11 @@ def combine_hashes(*roles: str) -> pl.Expr:
     )
 
 
+def count_rows(rows: int) -> str:
+    """Return ` (12 rows)`, or nothing for one row."""
+    return f" ({rows:,} rows)" if rows > 1 else ""
+
+
 def has_name(role: str, index: IdIndex | None) -> pl.Expr:
     """Return whether an id is not empty, and no missing value unless that is a public id."""
     names = pl.Series(MISSING_IN_PANDAS)
@@ -384,12 +381,6 @@ def _parts_fault(name: str, parts: Sequence[str]) -> IdFault:
 @cache
 def _wrapped(separator: str | None) -> re.Pattern[str]:
     return re.compile(wrapped_id_regex(separator))
-
-
-def _decompose(character: str) -> frozenset[str]:
-    """Return what a character decomposes to, without case and without invisible ones."""
-    decomposed = unicodedata.normalize("NFKD", character).casefold()
-    return frozenset(c for c in unicodedata.normalize("NFKD", decomposed) if not _is_invisible(c))
 
 
 @cache

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import polars as pl
 
 from scorer.challenge.submission import Submission
 from scorer.checks.base import (
+    ITEM_ROLES,
     MOST_EXPLAINED,
     Row,
     SubmissionRows,
     check,
     distinct_ids,
-    problem_per_id,
     problem_per_row,
+    report_ids,
     report_rows,
 )
 from scorer.checks.ids import (
@@ -36,7 +37,6 @@ from scorer.reading.layout import separator_of
 from scorer.reading.schema import EXTRA, NUMBER
 
 RANKED = ("grades", "preferences")  # the kinds whose submissions may be ranked lists
-ITEM_ROLES = ("item", "better", "worse")
 SHOWN = 3  # of many lists or ids
 IGNORED = "an organizer who means to allow this writes  submission: {unknown_list: ignore}"
 ALWAYS_ERRORS = ("S309", "S310")  # no id at all, even where unknown lists are ignored
@@ -70,79 +70,68 @@ def unknown_list(rows: SubmissionRows) -> Iterator[Problem]:
         others = pl.DataFrame(without_rows, schema=unknown.schema)
         others = others.filter(~index.contains(others["list"]))
         unknown = pl.concat([unknown, others]).sort("line", maintain_order=True)
-    explained = unknown["list"].head(MOST_EXPLAINED).to_list()
-    decimals = all(name.endswith(".0") for name in explained if name)
-    faults = {name: index.explain(name, decimals) for name in explained}
-    if answered.is_empty() and not any(faults.values()):
-        if explained:  # Else there are no rows at all
-            yield _another_challenge(rows, explained, unknown.height)
+    suggest, strict = index.suggestions(), rules.unknown_list == "error"
+
+    def unknown_fault(name: str) -> IdFault:
+        message = f"{rows.word} {quoted(name)} is not in this challenge"
+        return IdFault("S302", message, None, IGNORED if strict else None, suggest(name))
+
+    faults = index.explain_all(unknown["list"].head(MOST_EXPLAINED), unknown_fault)
+    if answered.is_empty() and all(fault.code == "S302" for fault in faults.values()):
+        if faults:  # Else there are no rows at all
+            yield _another_challenge(rows, unknown["list"])
         return
-    if rules.unknown_list == "error":  # An id that stands for a list has a problem of its own
-        meant = [fault.meant for fault in faults.values() if fault and fault.meant is not None]
+
+    def severity_of(fault: IdFault) -> Severity:
+        return "error" if strict or fault.code in ALWAYS_ERRORS else "warning"
+
+    if strict:  # An id that stands for a list has a problem of its own
+        meant = [fault.meant for fault in faults.values() if fault.meant is not None]
         answered = pl.concat([answered, pl.Series("list", meant, dtype=pl.String)])
     missing = index.without(answered)
     if len(missing):
         yield _missing_lists(rows, missing)
-    yield from _unknown_lists(rows, unknown, faults)
+    problems = report_ids(unknown, "list", faults, rows.word, severity_of)
+    yield from problems if strict else _join_ignored(problems, rows.word)
 
 
-def _another_challenge(rows: SubmissionRows, names: Sequence[str], count: int) -> Problem:
-    more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
+def _another_challenge(rows: SubmissionRows, unknown: pl.Series) -> Problem:
     message = (
-        f"no {rows.word} of this file is in this challenge; is the file for "
-        f"another one? it has {join_first(names[:SHOWN])}{more}, "
+        f"no {rows.word} of this file is in this challenge; is the file for another one? "
+        f"it has {_join_many(unknown.head(SHOWN), len(unknown))}, "
         f"expected {join_first(list(rows.public.lists))}"
     )
     return Problem("S311", message)
 
 
+def _join_many(first: Iterable[str], count: int) -> str:
+    """Return the first few of so many names, in a sentence."""
+    more = f" and {count - SHOWN:,} more" if count > SHOWN else ""
+    return join_first(list(first)) + more
+
+
 def _missing_lists(rows: SubmissionRows, missing: pl.Series) -> Problem:
     public, count = rows.public, len(missing)
     message = f"{count:,} of {len(public.lists):,} {public.lists_called} "
-    message += f"{'is' if count == 1 else 'are'} missing: {join_first(missing[:SHOWN].to_list())}"
-    if count > SHOWN:
-        message += f" and {count - SHOWN:,} more"
+    message += f"{'is' if count == 1 else 'are'} missing: "
+    message += _join_many(missing.head(SHOWN), count)
     if rows.partial:
         message += " (or are in lines that could not be read)"
     severity: Severity = "error" if rows.rules.missing_list in (None, "error") else "warning"
     return Problem("S301", message, severity, list=missing[0])
 
 
-def _unknown_lists(
-    rows: SubmissionRows, unknown: pl.DataFrame, faults: dict[str, IdFault | None]
-) -> Iterator[Problem]:
-    """Yield the problems of lists that the challenge lacks, given the faults of their ids."""
-    word, strict = rows.word, rows.rules.unknown_list == "error"
-    suggest = rows.ids.lists.suggestions()
-
-    def code_of(name: str) -> str:
-        return "S302" if (fault := faults[name]) is None else fault.code
-
-    def describe(row: Row) -> Problem:
-        name, fault, code = row["list"], faults[row["list"]], code_of(row["list"])
-        severity: Severity = "error" if strict or code in ALWAYS_ERRORS else "warning"
-        if fault is None:
-            message = f"{word} {quoted(name)} is not in this challenge{suggest(name)}"
-            help = IGNORED if strict else None
-        else:
-            message, help = fault.describe(word, row["rows"]), fault.help
-        line = row["line"]
-        return Problem(code, message, severity, line=line, list=name, help=help, role="list")
-
-    problems = problem_per_id(unknown, "list", code_of, describe)
-    if strict:
-        yield from problems
-        return
+def _join_ignored(problems: Iterable[Problem], word: str) -> Iterator[Problem]:
+    """Yield the problems of unknown lists with one warning for all that are ignored."""
     ignored = list[Problem]()
     for problem in problems:
         if problem.code == "S302":
             ignored.append(problem)
         else:
             yield problem
-    if len(ignored) > 1:  # One warning for all of them
+    if len(ignored) > 1:
         count = sum(problem.times for problem in ignored)
-        names = join_first([str(problem.list) for problem in ignored[:SHOWN]])
-        names += f" and {count - SHOWN:,} more" if count > SHOWN else ""
+        names = _join_many([str(problem.list) for problem in ignored[:SHOWN]], count)
         message = f"{count:,} {word}s are not in this challenge, and are ignored: {names}"
         ignored = [replace(ignored[0], message=message, times=1)]
     yield from ignored
@@ -154,40 +143,29 @@ def unknown_item(rows: SubmissionRows) -> Iterator[Problem]:
     if rows.rules.texts:
         return
     form = rows.rules.item_pattern
-    for role in ITEM_ROLES:
-        if role not in rows.frame.columns:
-            continue
+    for role in [role for role in ITEM_ROLES if role in rows.frame.columns]:
         if rows.ids.items is not None:
-            problems = _unknown_items(rows, role, rows.ids.items)
+            yield from _unknown_items(rows, role, rows.ids.items)
         elif form is not None:
-            problems = _misformed_items(rows, role, IdPattern(form))
+            yield from _misformed_items(rows, role, IdPattern(form))
         else:
-            problems = _suspect_items(rows, role)
-        yield from (replace(problem, role=role) for problem in problems)
+            yield from _suspect_items(rows, role)
 
 
 def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[Problem]:
     """Yield a problem for each item that is not public."""
     ids = distinct_ids(rows.frame.filter(~index.contains(rows.frame[role])), role)
-    names = ids[role].head(MOST_EXPLAINED).to_list()
-    decimals = all(name.endswith(".0") for name in names if name)
-    faults = {name: index.explain(name, decimals) for name in names}
     suggest = index.suggestions()
 
-    def code_of(name: str) -> str:
-        return "S305" if (fault := faults[name]) is None else fault.code
+    def unknown_fault(name: str) -> IdFault:
+        message = f"item {quoted(name)} is not in the catalogue"
+        return IdFault("S305", message, hint=suggest(name))
 
-    def describe(row: Row) -> Problem:
-        if (fault := faults[row[role]]) is not None:
-            return _item_problem(fault, row, role)
-        many = f" ({row['rows']:,} rows)" if row["rows"] > 1 else ""
-        message = f"item {quoted(row[role])} is not in the catalogue{many}{suggest(row[role])}"
-        return Problem("S305", message, line=row["line"], list=row["list"], item=row[role])
-
-    problems = problem_per_id(ids, role, code_of, describe)
-    if rows.public.asked is not None:  # What is not asked for has a check of its own
-        problems = (problem for problem in problems if problem.code != "S305")
-    yield from problems
+    faults = index.explain_all(ids[role].head(MOST_EXPLAINED), unknown_fault)
+    for problem in report_ids(ids, role, faults, "item"):
+        # What is not asked for has a check of its own.
+        if rows.public.asked is None or problem.code != "S305":
+            yield problem
 
 
 def _misformed_items(rows: SubmissionRows, role: str, form: IdPattern) -> Iterator[Problem]:
@@ -197,13 +175,9 @@ def _misformed_items(rows: SubmissionRows, role: str, form: IdPattern) -> Iterat
     if ids.height > 1 and wrong.all():
         names = join_first(ids[role].head(SHOWN).to_list())
         message = f"no item of this file looks as this challenge's do ({form.text}): {names}"
-        yield Problem("S313", message)
-    yield from problem_per_id(
-        ids,
-        role,
-        lambda name: misformed_id(name, form).code,
-        lambda row: _item_problem(misformed_id(row[role], form), row, role),
-    )
+        yield Problem("S313", message, role=role)
+    faults = {name: misformed_id(name, form) for name in ids[role].head(MOST_EXPLAINED)}
+    yield from report_ids(ids, role, faults, "item")
 
 
 def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Problem]:
@@ -212,50 +186,34 @@ def _suspect_items(rows: SubmissionRows, role: str) -> Iterator[Problem]:
     The challenge declares no items, so that they are judged by the file alone.
     """
     if (first := _first_decimal(rows.frame, role)) is not None:
-        message = f"every item ends in '.0', as {quoted(first[role])} does; were ids turned into"
-        message, line, name = f"{message} decimals?", first["line"], first["list"]
-        yield Problem(
-            "S306", message, "warning", line=line, list=name, item=first[role], help=READ_AS_TEXT
-        )
+        line, name, item = first
+        message = f"every item ends in '.0', as {quoted(item)} does; were ids turned into decimals?"
+        problem = Problem("S306", message, "warning", line=line, list=name, item=item, role=role)
+        yield replace(problem, help=READ_AS_TEXT)
     separator = cell_separator(rows.rules)
     unusual = rows.frame.filter(pl.col(role).str.contains(unusual_regex(separator)))
     ids = distinct_ids(unusual, role)
     found = {name: suspect_id(name, separator) for name in ids[role]}
     faults = {name: fault for name, fault in found.items() if fault is not None}
-    ids = ids.filter(pl.Series([fault is not None for fault in found.values()], dtype=pl.Boolean))
-    is_several = pl.Series([fault.code == "S313" for fault in faults.values()], dtype=pl.Boolean)
-    several = ids.filter(is_several)["rows"].sum()
-    errors = {"S309", "S310", *(["S313"] if 2 * several >= rows.frame.height else [])}
+    ids = ids.filter(pl.col(role).is_in(list(faults)))
+    several = [name for name, fault in faults.items() if fault.code == "S313"]
+    most_are_several = 2 * ids.filter(pl.col(role).is_in(several))["rows"].sum() >= len(rows.table)
+    errors = ("S309", "S310", "S313") if most_are_several else ("S309", "S310")
 
-    def describe(row: Row) -> Problem:
-        fault = faults[row[role]]
-        severity: Severity = "error" if fault.code in errors else "warning"
-        return _item_problem(fault, row, role, severity)
+    def severity_of(fault: IdFault) -> Severity:
+        return "error" if fault.code in errors else "warning"
 
-    yield from problem_per_id(ids, role, lambda name: faults[name].code, describe)
+    yield from report_ids(ids, role, faults, "item", severity_of)
 
 
-def _item_problem(fault: IdFault, row: Row, role: str, severity: Severity = "error") -> Problem:
-    message, item = fault.describe("item", row["rows"]), row[role]
-    return Problem(
-        fault.code,
-        message,
-        severity,
-        line=row["line"],
-        list=row["list"],
-        item=item,
-        help=fault.help,
-    )
-
-
-def _first_decimal(frame: pl.DataFrame, role: str) -> Row | None:
-    """Return the first row with an id, if all ids are decimals; else None."""
+def _first_decimal(frame: pl.DataFrame, role: str) -> tuple[int, str, str] | None:
+    """Return the line, list and id of the first row that has an id, if all ids are decimals."""
     if frame.is_empty() or (frame[role][0] and not DECIMAL_ID.fullmatch(frame[role][0])):
         return None
-    some = frame.filter(pl.col(role) != "")
+    some = frame.filter(pl.col(role) != "").select("line", "list", role)
     if some.is_empty() or not some[role].str.contains(r"^[0-9]+\.0+$").all():
         return None
-    return some.row(0, named=True)
+    return some.row(0)
 
 
 def cell_separator(rules: Submission) -> str | None:

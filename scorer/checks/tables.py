@@ -17,12 +17,12 @@ from scorer.checks.base import (
     SubmissionRows,
     check,
     distinct_ids,
-    problem_per_id,
     problem_per_row,
     repeated_rows,
+    report_ids,
     report_rows,
 )
-from scorer.checks.ids import MISSING, IdFault, IdIndex, has_name
+from scorer.checks.ids import MISSING, IdFault, IdIndex, count_rows, has_name
 from scorer.core.arrays import Floats, Mask
 from scorer.core.problems import KEPT, Problem, Severity
 from scorer.core.text import join_first, nearest, printable, quoted
@@ -61,11 +61,6 @@ def split_cell(cell: str, separator: str | None) -> list[str]:
     if separator is None:
         return [cell]
     return [part.strip() for part in cell.split(separator)] if cell.strip() else []
-
-
-def count_rows(rows: int) -> str:
-    """Return ` (12 rows)`, or nothing for one row."""
-    return f" ({rows:,} rows)" if rows > 1 else ""
 
 
 @check("S526", kinds=("labels", "masks", "boxes"))
@@ -136,25 +131,24 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Problem]:
         message += f"spellings: {fault.message}"
         yield Problem("S521", message, line=first["line"], list=first["list"], times=count)
         return
-    fault_of, suggest = dict(zip(found["name"], faults, strict=False)), index.suggestions()
     help = "predict a class for each of these rows (in pandas: fillna with one)"
     if any(name.casefold() in MISSING for name in classes):
         help = "read and write labels as text (in pandas: dtype=str, keep_default_na=False)"
+    suggest = index.suggestions()
 
-    def code_of(label: str) -> str:
-        return "S521" if label.strip() and label.casefold() not in MISSING else "S522"
-
-    def describe(row: Row) -> Problem:
-        label, many = row["name"], count_rows(row["rows"])
-        if (code := code_of(label)) == "S522":
+    def as_label_fault(label: str, fault: IdFault | None) -> IdFault:
+        if not label.strip() or label.casefold() in MISSING:
             what = f"reads {quoted(label)}" if label.strip() else "is empty"
-            message = f"{word} {what}; every row needs a class{many}"
-            return Problem(code, message, line=row["line"], list=row["list"], help=help)
-        hint = describe_likeness(fault_of[label], label) or suggest(label)
-        message = f"{word} {quoted(label)} is no class of this challenge{many}{hint}"
-        return Problem(code, message, line=row["line"], list=row["list"])
+            return IdFault("S522", f"{word} {what}; every row needs a class", help=help)
+        hint = describe_likeness(fault, label) or suggest(label)
+        message = f"{word} {quoted(label)} is no class of this challenge"
+        return IdFault("S521", message, hint=hint)
 
-    yield from problem_per_id(found, "name", code_of, describe)
+    label_faults = {
+        name: as_label_fault(name, fault)
+        for name, fault in zip(found["name"], faults, strict=False)
+    }
+    yield from report_ids(found, "name", label_faults)
 
 
 def describe_likeness(fault: IdFault | None, name: str) -> str:

@@ -24,11 +24,11 @@ from scorer.checks.ids import (
     IdFault,
     IdIndex,
     PublicIds,
+    count_rows,
 )
 from scorer.checks.pairs import find_contradictions
 from scorer.checks.ranked import cell_separator
 from scorer.checks.tables import (
-    count_rows,
     find_unknown_names,
     find_wrong_numbers,
     has_number_label,
