@@ -33,6 +33,14 @@ def places(challenges, score):
     return places
 
 
+def repair_of(case):
+    """All that --fix says."""
+    if "repairs" in case:
+        fine = ["copy.csv: fine", "sent.csv: repaired copy in copy.csv"]
+        return fine + [f"  {change}" for change in case["repairs"]]
+    return case.get("repair", [*case["says"], "sent.csv: nothing that can be repaired safely"])
+
+
 @pytest.mark.slow("checks and repairs a file a row", beyond=8)
 @pytest.mark.parametrize("name", CASES)
 def test_the_cause_is_said_and_repaired(score, tmp_path, monkeypatch, places, name):
@@ -44,7 +52,7 @@ def test_the_cause_is_said_and_repaired(score, tmp_path, monkeypatch, places, na
         assert (ran.code, ran.err) == (0 if case.get("accepted") else 1, "")
         assert ran.out.splitlines() == case["says"]
         ran = score("check", place, "--fix", "sent.csv", "-o", "copy.csv")
-        assert [*ran.out.splitlines(), *ran.err.splitlines()] == case["repair"]
+        assert [*ran.out.splitlines(), *ran.err.splitlines()] == repair_of(case)
         assert ran.code == (0 if "copy" in case else 1)
         assert copy.exists() == ("copy" in case)
         if copy.exists():
