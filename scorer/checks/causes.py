@@ -9,13 +9,13 @@ from scorer.challenge.columns import ROLES
 from scorer.challenge.public import Public
 from scorer.challenge.submission import Submission
 from scorer.checks.ids import IdIndex, misformed_id
-from scorer.core.ids import IdPattern
+from scorer.core.ids import TextPattern
 from scorer.core.problems import Findings, Problem
 from scorer.core.text import join_first, quoted
 from scorer.reading.layout import PLAIN, Layout, separator_of
 from scorer.reading.limits import ReadLimits, UnreadableError
 from scorer.reading.open import read_head, table_suffix
-from scorer.reading.repair import Expected, FindKnownId, cut_rows, numbers_rows
+from scorer.reading.repair import Expected, FindKnownIds, cut_rows, numbers_rows
 from scorer.reading.schema import Schema
 from scorer.views.members import members_of
 
@@ -48,7 +48,7 @@ def expected_table(
     return Expected(names, comma, find_known, separators, required)
 
 
-def _find_known(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnownId]]:
+def _find_known(public: Public, rules: Submission) -> Iterator[tuple[str, FindKnownIds]]:
     """Yield the roles of public ids, each with a function that finds the id that was meant."""
     yield "list", _find_public(public.lists)
     items = public.items
@@ -57,27 +57,34 @@ def _find_known(public: Public, rules: Submission) -> Iterator[tuple[str, FindKn
     if items:
         yield "item", _find_public(items)
     elif rules.item_pattern:
-        yield "item", _find_by_form(IdPattern(rules.item_pattern))
+        yield "item", _find_by_form(TextPattern(rules.item_pattern))
     if public.classes and public.separator is None:
         yield "label", _find_public(dict.fromkeys(public.classes))
 
 
-def _find_public(names: Mapping[str, object]) -> FindKnownId:
-    """Return a function that returns the public id that an unknown one certainly is."""
+def _find_public(names: Mapping[str, object]) -> FindKnownIds:
+    """Return a function from ids to the public ids that unknown ones of them certainly are."""
     index = IdIndex(names)
 
-    def find(name: str) -> str | None:
-        fault = None if name in names else index.explain(name)
-        return fault.meant if fault is not None and fault.code in CERTAIN else None
+    def find(ids: Sequence[str]) -> dict[str, str]:
+        faults = {each: index.explain(each) for each in ids if each not in names}
+        return {
+            each: fault.meant
+            for each, fault in faults.items()
+            if fault is not None and fault.meant is not None and fault.code in CERTAIN
+        }
 
     return find
 
 
-def _find_by_form(form: IdPattern) -> FindKnownId:
-    """Return a function that returns the id of that form that another one certainly is."""
+def _find_by_form(form: TextPattern) -> FindKnownIds:
+    """Return a function from ids to the ids of that form that others of them certainly are."""
 
-    def find(name: str) -> str | None:
-        return None if form.fits(name) else misformed_id(name, form).meant
+    def find(ids: Sequence[str]) -> dict[str, str]:
+        fitting = set(form.filter(ids))
+        wrong = [each for each in ids if each not in fitting]
+        meant = {each: misformed_id(each, form).meant for each in wrong}
+        return {each: right for each, right in meant.items() if right is not None}
 
     return find
 

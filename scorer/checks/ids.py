@@ -15,7 +15,14 @@ import numpy as np
 import polars as pl
 
 from scorer.challenge.public import IdNames, Public, ids_of
-from scorer.core.ids import MARKS, IdPattern, separator_names, split_ids, wrapped_id_regex
+from scorer.core.ids import (
+    MARKS,
+    TextPattern,
+    repair_id,
+    separator_names,
+    split_ids,
+    wrapped_id_regex,
+)
 from scorer.core.text import IGNORABLE, nearest, quoted, unseen
 from scorer.views.members import Members, members_of
 
@@ -332,15 +339,15 @@ def suspect_id(name: str, separator: str | None) -> IdFault | None:
     return None
 
 
-def misformed_id(name: str, form: IdPattern) -> IdFault:
+def misformed_id(name: str, form: TextPattern) -> IdFault:
     """Return what is wrong with an id that has not the form of the challenge's."""
-    if (repaired := form.repair_id(name)) is not None:
+    if (repaired := repair_id(name, form)) is not None:
         code, meant = repaired
         reason = "leading zeros were lost" if code == "S307" else "ids were turned into decimals"
         message = f"{quoted(name)} is not an id; {reason} (meant: {quoted(meant)})"
         return IdFault(code, f"{message}, read them as text", meant, READ_AS_TEXT)
     parts = split_ids(name)
-    if parts != [name] and parts and all(map(form.fits, parts[:MOST_PARTS])):
+    if parts != [name] and parts and form.filter(parts[:MOST_PARTS]) == parts[:MOST_PARTS]:
         return _parts_fault(name, parts)
     fault = suspect_id(name, None)
     if fault is not None and fault.code != "S313":

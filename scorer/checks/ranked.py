@@ -30,7 +30,7 @@ from scorer.checks.ids import (
     suspect_id,
     unusual_regex,
 )
-from scorer.core.ids import IdPattern, whole_text
+from scorer.core.ids import TextPattern
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, printable, quoted
 from scorer.reading.layout import separator_of
@@ -147,7 +147,7 @@ def unknown_item(rows: SubmissionRows) -> Iterator[Problem]:
         if rows.ids.items is not None:
             yield from _unknown_items(rows, role, rows.ids.items)
         elif form is not None:
-            yield from _misformed_items(rows, role, IdPattern(form))
+            yield from _misformed_items(rows, role, TextPattern(form))
         else:
             yield from _suspect_items(rows, role)
 
@@ -168,7 +168,7 @@ def _unknown_items(rows: SubmissionRows, role: str, index: IdIndex) -> Iterator[
             yield problem
 
 
-def _misformed_items(rows: SubmissionRows, role: str, form: IdPattern) -> Iterator[Problem]:
+def _misformed_items(rows: SubmissionRows, role: str, form: TextPattern) -> Iterator[Problem]:
     """Yield a problem for each item that has not the form which the challenge asks for."""
     wrong = ~rows.frame[role].str.contains(form.expression)
     ids = distinct_ids(rows.frame.filter(wrong), role)
@@ -229,7 +229,7 @@ def misformed_text(rows: SubmissionRows) -> Iterator[Problem]:
     if form is None or "item" not in rows.frame.columns:
         return
     word = printable(rules.columns.get("text", "text"), 60)
-    odd = rows.frame.filter(~pl.col("item").str.contains(whole_text(form)))
+    odd = rows.frame.filter(~pl.col("item").str.contains(TextPattern(form).expression))
     for problem in report_rows(
         odd, "S313", "{word} {item} does not look as {form}", role="item", word=word, form=form
     ):

@@ -43,7 +43,8 @@ BEFORE_HEADER = re.compile(r"\s*(#|sep=.\s*$|\s*$)")
 WHOLE_NUMBER = re.compile(r"[0-9]{1,18}")
 BRACKETED = re.compile(r"""\s*['"\[(].*['"\])]\s*""", re.DOTALL)  # as programs show lists
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
-FindKnownId = Callable[[str], str | None]  # the known id that an unknown one certainly is, if any
+# From ids to the known ids that unknown ones of them certainly are.
+FindKnownIds = Callable[[Sequence[str]], Mapping[str, str]]
 Rows = list[list[str]]  # the header and the rows, cells without blanks round them
 
 
@@ -69,7 +70,7 @@ class Expected(NamedTuple):
 
     names: Mapping[str, str]
     separator: str = ","
-    known_ids: Mapping[str, FindKnownId] = {}
+    known_ids: Mapping[str, FindKnownIds] = {}
     cells: Mapping[str, str] = {}
     required: Sequence[Collection[str]] = ()
 
@@ -391,22 +392,22 @@ class _Table:
             count = f"{_count(changed, 'cell')} of {quoted(name)}"
             self.repairs.append(f"ids of {count} separated by {joint!r}")
 
-    def _fix_known_ids(self, role: str, find_known: FindKnownId) -> None:
+    def _fix_known_ids(self, role: str, find_known: FindKnownIds) -> None:
         """Replace ids by known ones, where it is certain which one was meant."""
         name, mark = self.expected.names.get(role, role), self.expected.cells.get(role)
         joint = " " if mark in (None, WHITESPACE) else mark
-        known: dict[str, str | None] = {}
+        cells = {
+            n: [cell] if mark is None else split_cell(cell, mark)
+            for n, cell in self._column(name).items()
+        }
+        known = find_known(list(dict.fromkeys(each for ids in cells.values() for each in ids)))
         changed = 0
-        for n, cell in self._column(name).items():
-            ids = [cell] if mark is None else split_cell(cell, mark)
-            for each in ids:
-                if each not in known:
-                    known[each] = find_known(each)
-            if replaced := sum(known[each] is not None for each in ids):
-                self._replace(name, {n: joint.join(known[each] or each for each in ids)})
+        for n, ids in cells.items():
+            if replaced := sum(each in known for each in ids):
+                self._replace(name, {n: joint.join(known.get(each, each) for each in ids)})
                 changed += replaced
         if changed:
-            example = next(f"{wrong!r} is {right!r}" for wrong, right in known.items() if right)
+            example = next(f"{wrong!r} is {right!r}" for wrong, right in known.items())
             count = f"{_count(changed, 'id')} of {quoted(name)}"
             self.repairs.append(f"{count} replaced by the challenge's ({example})")
 

@@ -104,8 +104,8 @@ def test_a_submission_without_a_hit_is_marked_in_its_row(kits, score):
 @pytest.mark.parametrize(
     ("line", "word"),
     [
-        ("item_pattern: '(a+)+'", "is no pattern of ids"),
-        ("item_pattern: '[z-a]+'", "is no pattern of ids"),
+        ("item_pattern: '(a+'", "is no regular expression: unclosed group"),
+        ("item_pattern: '[z-a]+'", "is no regular expression"),
         ("item_pattern: '[0-9]{2}'\nitems: items.csv", "leave the pattern out"),
     ],
 )

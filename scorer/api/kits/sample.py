@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from scorer.challenge.columns import extra_roles
 from scorer.challenge.public import Public
-from scorer.core.ids import IdPattern
+from scorer.core.ids import TextPattern, example_ids
 from scorer.prepare.bind import BoundChallenge
 from scorer.reading.formats import formats
 from scorer.reading.read import read_row_keys
@@ -76,6 +75,8 @@ def sample(prepared: BoundChallenge, public: Public) -> tuple[str, bytes] | None
             for name, items in _choice(prepared, public, chance)
             for n, item in enumerate(items, start=1)
         ]
+    if rules.item_pattern is not None and not rows:  # no id of that form could be made
+        return None
     if rules.texts:
         text = _fitting(rules.text_pattern)
         if text is None:
@@ -133,7 +134,7 @@ def _ranks(columns: Mapping[str, str]) -> bool:
 
 def _fitting(pattern: str | None) -> str | None:
     """A text that fits a pattern, if any of a few does."""
-    return next((text for text in TEXTS if re.fullmatch(pattern or ".*", text)), None)
+    return next(iter(TextPattern(pattern or ".*").filter(TEXTS)), None)
 
 
 def _choice(
@@ -143,8 +144,7 @@ def _choice(
     length = prepared.challenge.submission.length
     depth = (length.max or max(length.min or 0, DEPTH)) if length else DEPTH
     pattern = prepared.challenge.submission.item_pattern
-    made = IdPattern(pattern or "item-[0-9]+").examples(depth)
-    everything = list(public.items or made)
+    everything = list(public.items or example_ids(pattern, depth))
     for name in public.lists:
         items = everything
         if public.candidates is not None:

@@ -197,7 +197,7 @@ def _from_truth(truth: Path, words: list[str]) -> Result:
 
 def _pattern_of(ready: OpenChallenge, challenge: Challenge, sample: Path) -> str | None:
     """The form of the items' ids, where no file names them and the sample's have it, too."""
-    from scorer.core.ids import IdPattern
+    from scorer.core.ids import guess_pattern
     from scorer.core.problems import Findings
     from scorer.reading.read import read_table
 
@@ -213,8 +213,7 @@ def _pattern_of(ready: OpenChallenge, challenge: Challenge, sample: Path) -> str
         layout = challenge.layout(section)
         table = read_table(file, section.format, called, Findings(), layout=layout)
         names.update(table.frame["item"].to_list() if table is not None and "item" in table else ())
-    pattern = IdPattern.of(names)
-    return None if pattern is None else pattern.text
+    return guess_pattern(names)
 
 
 def _has_extra_lists(challenge: Challenge, sample: Path) -> bool:
