@@ -1,8 +1,8 @@
 """Delimited files: CSV and its kin, with a header and one record a row.
 
-Quotes are those of RFC 4180, and blanks round an unquoted field mean nothing. Polars cuts the
+Quotes follow RFC 4180, and blanks round an unquoted field mean nothing. Polars cuts the
 plain lines at once. A line with a quote, a stray CR or another number of fields goes through
-`Dialect.parse_record`, which says what is wrong and where.
+`Dialect.parse_record`, which finds faults and their places.
 """
 
 from __future__ import annotations
@@ -173,8 +173,8 @@ class Start:
         match: The schema and the roles.
         positions: role -> its column, from 0.
         body_line: The first line that can be a row.
-        keeps_empty: Whether a line of separators alone is a row, since the lines follow those of a
-            public file.
+        keeps_empty: Whether a line of separators alone is a row, since each line belongs to a row
+            of a public file.
     """
 
     dialect: Dialect
@@ -270,7 +270,7 @@ def read_delimited(lines: pl.DataFrame, request: ReadRequest) -> Cells:
 
 
 def read_start(lines: pl.DataFrame, request: ReadRequest) -> Start:
-    """Return what the first lines of a file say, after reporting what is wrong with them.
+    """Return what the first lines of a file say, after reporting their faults.
 
     Raises:
         ReportedError: There is no header, or it fits no schema, as the findings say.

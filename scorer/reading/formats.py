@@ -67,7 +67,7 @@ def format(
 ) -> Callable[[ReadLines], ReadLines]:
     """Make a function from a frame of `line` and `text` to its cells the format of that name.
 
-    It gets a `ReadRequest`, to which it reports problems. The arguments are those of `Format`.
+    It gets a `ReadRequest`, too, to which it reports problems. `Format` explains the arguments.
     """
     options = {"read_clean": read_clean, "is_document": is_document, "write": write}
     return lambda read: mark(read, Format(name, suffixes, read, **options))  # type: ignore[arg-type]
@@ -83,7 +83,7 @@ def binary_format(
 
 @cache
 def formats() -> Registry[Format]:
-    """Return all formats: those here, and those of installed projects."""
+    """Return all formats, of this package and of installed projects."""
     return Registry("format", PACKAGE, Format, ENTRY_POINTS)
 
 
@@ -93,7 +93,7 @@ def find_format(
     layout: Layout = PLAIN,
     own: Sequence[Path] | None = None,
 ) -> Format:
-    """Return the format of that name, else that of the file's suffix; or CSV.
+    """Return the format of that name, else the one of the file's suffix; or CSV.
 
     A run of TREC needs no name and no suffix.
 

@@ -123,7 +123,7 @@ def match_schema(names: Sequence[str], request: ReadRequest, line: int | None) -
 
 
 def names_of_roles(names: Sequence[str], request: ReadRequest) -> set[str]:
-    """Return those of the names of columns that may have a role, whichever schema fits."""
+    """Return the names of the columns that may have a role, whichever schema fits."""
     found: set[str] = set()
     for asked in request.schemas:
         try:
@@ -167,7 +167,7 @@ def match_header(
     """Return the schema that the header of a delimited file fits, after reporting its faults.
 
     Args:
-        header: The header of the file, or that of the layout.
+        header: The header of the file or of the layout.
         sample: The first rows.
         separator: What separates the columns.
         request: Has the schemas and the layout.
@@ -249,7 +249,7 @@ def _refuse_several_ids(match: SchemaMatch, names: Sequence[str], rows: Sequence
 
 
 def _holds_several_ids(cell: str) -> bool:
-    """Return whether a cell is several ids: each has a digit, or all stand in brackets.
+    """Return whether a cell is several ids: each has a digit, or there are brackets round all.
 
     >>> [_holds_several_ids(cell) for cell in ("2 1 4", "['a', 'b']", "The Matrix", "d1")]
     [True, True, False, False]
@@ -300,7 +300,7 @@ def warn_unused_columns(
 
 
 def refuse_other_beginnings(line: int, text: str, request: ReadRequest) -> None:
-    """Raise UnreadableError if the first line of a file shows by how it begins that it is none."""
+    """Raise UnreadableError if the first line of a file begins as no header does."""
     text = text.strip(" \t")
     if BEGINS_AS_JSON.match(text):
         message = "this is JSON, not a table of separated columns"

@@ -91,7 +91,7 @@ def write_json(rows: Rows, columns: Mapping[str, str]) -> bytes:
 
 @format("json", is_document=True, write=write_json)
 def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
-    """Return the cells of a document. Which of its values are those of a row, `json:` says."""
+    """Return the cells of a document, whose values are found by `json:`, or by its plain form."""
     text = "\n".join(lines["text"])
     if len(text) > MOST_DOCUMENT:
         message = f"a JSON document of more than {format_size(MOST_DOCUMENT)}"

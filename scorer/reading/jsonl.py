@@ -74,7 +74,7 @@ def write_json_lines(rows: Rows, columns: Mapping[str, str]) -> bytes:
 
 @format("jsonl", ".jsonl", ".ndjson", ".json", write=write_json_lines)
 def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
-    """Return the cells of the objects. Which columns there are, the keys of all of them say.
+    """Return the cells of the objects. All their keys are columns.
 
     Raises:
         ReportedError: There is no object, or their keys fit no schema.
@@ -182,7 +182,7 @@ def _refuse_other_object(row: Row, request: ReadRequest) -> None:
 
 
 def _sample_text(cell: Any) -> str:
-    """Return a cell of an unused column as text; what is no text or number is not empty either."""
+    """Return a cell of an unused column as text; an array or object is not empty."""
     return cell if isinstance(cell, str) else "" if cell is None else repr(cell)
 
 

@@ -1,4 +1,4 @@
-"""The layout of a file that is not plain: what its rows and cells stand for, as data.
+"""The layout of a file that is not plain: what its rows and cells mean, as data.
 
 A plain file has a header and a row for each item. Every other layout becomes the same columns,
 with the same lines, by steps between the cells that a format cuts and the table:
@@ -76,7 +76,7 @@ class Layout(NamedTuple):
         skip: How many lines stand before anything else.
         comment: What the lines begin with that are no rows.
         cells: The roles whose cells hold several values, and what separates these.
-        wide: A role, and the columns that are named by it: patterns in which * stands for its cell.
+        wide: A role, and the columns that are named by it: patterns in which * takes the place of its cell.
         lines: The file whose rows the lines follow.
         candidates: The items of each list, for cells that hold values of them.
         json: The roles, and the paths to their cells in a JSON document.
@@ -109,7 +109,7 @@ class Layout(NamedTuple):
 
     @property
     def key_roles(self) -> set[str]:
-        """The roles that stand in no column, but in the file whose rows the lines follow."""
+        """The roles without a column, whose ids are in the file whose rows the lines follow."""
         if self.lines is None:
             return set()
         return {"list", "item"} if "item" in dict(self.lines.columns) else {"list"}
@@ -120,7 +120,7 @@ PLAIN = Layout()
 
 @dataclass(frozen=True, slots=True)
 class CutSchema(Schema):
-    """The columns as they stand in a file, from which those of another schema are made.
+    """The columns of a file, from which the columns of another schema are made.
 
     Attributes:
         outer: The schema of the rows that are made.
@@ -356,7 +356,7 @@ def is_path(path: str) -> bool:
 
 
 def container_path(path: Steps) -> Steps:
-    """Return the steps to the first of several elements or members; () if there are none."""
+    """Return the steps to the first of several elements or members; () without such a step."""
     return path[: next((n for n, step in enumerate(path) if step in EACH), -1) + 1]
 
 

@@ -127,7 +127,7 @@ def _mend(data: bytes, findings: Findings) -> bytes:
 
 
 def _decode_line(raw: bytes, number: int, findings: Findings) -> str:
-    """Return a line as text, after reporting a NUL and what is not UTF-8 in it."""
+    """Return a line as text, after reporting a NUL, or a byte that is not UTF-8, in it."""
     if b"\0" in raw:
         column = len(raw[: raw.index(b"\0")].decode("utf-8", "replace")) + 1
         findings.add(Problem("S106", "a NUL byte", line=number, column=column))

@@ -41,7 +41,7 @@ LARGEST = 1e30  # of a number that is computed with: the variance of its square 
 
 
 class ParsedNumber(NamedTuple):
-    """The number of a cell; NaN with a problem's code and message if the cell is none."""
+    """The number of a cell; NaN with a problem's code and message for another cell."""
 
     value: float
     code: str = ""
@@ -98,7 +98,7 @@ def largest_number(role: str) -> float:
 def cast_numbers(cells: Cells, texts: Texts, findings: Findings) -> pl.DataFrame:
     """Return the frame of the cells with the columns of numbers as Float64.
 
-    A cell that is no number is NaN, after a problem. `texts` returns those of all lines.
+    A cell that is no number is NaN, after a problem. `texts` returns the texts of all lines.
     """
     frame = cells.frame
     for role, column in frame.to_dict().items():
@@ -170,7 +170,7 @@ def strip_marks(text: str) -> PlainNumber | None:
 
 
 def parse_percentage(text: str) -> tuple[str, str] | None:
-    """Return a percentage as a share, and without its sign; None if the cell is none.
+    """Return a percentage as a share, and without its sign; None for another cell.
 
     >>> parse_percentage("11,5 %"), parse_percentage("0.11")
     (('0.115', '11.5'), None)

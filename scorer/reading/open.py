@@ -105,7 +105,7 @@ class FileBytes(NamedTuple):
 
 
 def table_suffix(path: Path) -> str:
-    """Return the suffix of a file's name that says its format, in small letters; "" if it has none.
+    """Return the suffix of a file's name that says its format, in small letters, or "".
 
     >>> table_suffix(Path("run.CSV.gz")), table_suffix(Path("a.zip"))
     ('.csv', '')
@@ -252,7 +252,7 @@ def read_bytes(
         is_binary: Whether it may be a Parquet file.
         part: The name of a file in the folder or the archive.
         unpacked: How many bytes of the submission's other parts were unpacked.
-        sha256: Receives the stored bytes, after those of the other parts.
+        sha256: Receives the stored bytes, after the other parts.
 
     Raises:
         UnreadableError: It is missing, no regular file, refused, too large, empty, or no table.
@@ -379,7 +379,7 @@ def _add_to_digest(file: BufferedReader, sha256: _Hash) -> None:
 
 
 def file_digest(path: Path, own: Sequence[Path] | None = None) -> str:
-    """Return the SHA-256 of a file as it is stored; raise UnreadableError if it is none."""
+    """Return the SHA-256 of a file as it is stored; raise UnreadableError if there is no such file."""
     sha256 = hashlib.sha256()
     with open_file(path, own) as file:
         _add_to_digest(file, sha256)
@@ -387,7 +387,7 @@ def file_digest(path: Path, own: Sequence[Path] | None = None) -> str:
 
 
 def parts_digest(path: Path, parts: Sequence[str]) -> str:
-    """Return the SHA-256 of a file, or that of the digests and names of a folder's parts."""
+    """Return the SHA-256 of a file, or of the digests and names of a folder's parts."""
     if not (parts and path.is_dir()):
         return file_digest(path)
     digests = "".join(f"{file_digest(path / name)} {name}\n" for name in parts)
@@ -406,7 +406,7 @@ def has_same_content(first: Path, second: Path) -> bool:
 
 
 def stored_head(path: Path, size: int, own: Sequence[Path] | None = None) -> bytes:
-    """Return the first bytes of a file as it is stored; raise UnreadableError if it is none."""
+    """Return the first bytes of a file as it is stored; raise UnreadableError if there is no such file."""
     with open_file(path, own) as file:
         return file.read(size)
 
@@ -447,7 +447,7 @@ def zip_names(path: Path, own: Sequence[Path] | None = None) -> list[str]:
 
 
 def _zip_entries(file: BinaryIO) -> list[zipfile.ZipInfo]:
-    """Return the entries of the files of an archive; what a Mac puts beside them is none.
+    """Return the entries of the files of an archive; without what a Mac puts beside them.
 
     Raises:
         UnreadableError: The directory has more entries than are looked at.

@@ -67,7 +67,7 @@ def match_columns(types: Mapping[str, pl.DataType], request: ReadRequest) -> Sch
 
     Args:
         types: The name and the type of each column.
-        request: What is asked of the table.
+        request: The schemas and the layout; receives the problems.
 
     Raises:
         ReportedError: They fit no schema, or have types that hold neither ids nor numbers.
@@ -100,7 +100,7 @@ def _attempt(read: Callable[[], T]) -> T:
 
 
 def _read_columns(data: bytes, names: Sequence[str], limits: ReadLimits) -> pl.DataFrame:
-    """Return some columns of a file, of which no more than a slice is unpacked beyond the limit."""
+    """Return some columns of a file; at most one slice is unpacked beyond the limit."""
     scan = pl.scan_parquet(io.BytesIO(data))
     rows = scan.select(pl.len()).collect().item()
     if rows > limits.rows:

@@ -23,7 +23,7 @@ LINES_IN_MESSAGE = re.compile(r"\b(lines? )(\d[\d,]*)( and (\d[\d,]*))?")
 
 
 def join_parts(tables: Sequence[Table], parts: Sequence[tuple[str, str]]) -> Table:
-    """Return the rows of all parts, of each of which `parts` has the name and the file.
+    """Return the rows of all parts; `parts` has the name and the file of each.
 
     Raises:
         UnreadableError: A part has other columns than the first, or too many lines.

@@ -86,7 +86,7 @@ def read_table(
 ) -> Table | None:
     """Return the table of a file; None if it cannot be read as one.
 
-    The arguments are those of `read_file`.
+    `read_file` explains the arguments.
     """
     return read_file(path, format, schemas, findings, limits or ReadLimits(), layout).table
 

@@ -42,11 +42,9 @@ def is_run(lines: Sequence[str], path: Path) -> bool:
 
 
 def is_certain_run(path: Path, own: Sequence[Path] | None) -> bool:
-    """Return whether most of the first lines of a file can only be those of a run.
+    """Return whether most of the first lines of a file can only be lines of a run.
 
-    Args:
-        path: The file; one that cannot be read is none.
-        own: The challenge's own files if the file was sent.
+    `own` are the challenge's own files if the file was sent.
     """
     limits = ReadLimits(own=None if own is None else tuple(own))
     lines = data_lines(first_lines(path, limits))
@@ -54,9 +52,9 @@ def is_certain_run(path: Path, own: Sequence[Path] | None) -> bool:
 
 
 def first_lines(path: Path, limits: ReadLimits, part: str | None = None) -> list[str]:
-    """Return the first lines of a text file, or of a part of one, that are not blank.
+    """Return the first lines that are not blank of a text file, or of a part of one.
 
-    There are none of a file that cannot be read.
+    A file that cannot be read has no lines.
     """
     try:
         data = read_head(path, HEAD, limits, part)
@@ -69,7 +67,7 @@ def first_lines(path: Path, limits: ReadLimits, part: str | None = None) -> list
 
 
 def data_lines(lines: Sequence[str]) -> list[str]:
-    """Return the lines that are no comment of TREC's."""
+    """Return the lines without the comments of TREC."""
     return [line for line in lines if not line.lstrip().startswith("#")]
 
 

@@ -50,7 +50,7 @@ Rows = list[list[str]]  # the header and the rows, cells without blanks round th
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """The bytes of a copy, and what is different in it; or why there can be none."""
+    """The bytes of a copy, and its changes; or why there can be no copy."""
 
     data: bytes
     changes: tuple[str, ...]
@@ -63,7 +63,7 @@ class Expected(NamedTuple):
     Attributes:
         names: role -> what its column is called.
         separator: What separates columns.
-        known_ids: role -> what finds the known id that an unknown one was.
+        known_ids: role -> a function that finds the known id that an unknown one was.
         cells: role -> what separates several of them in a cell.
         required: Of each shape that the table may have the columns it must have.
     """
@@ -81,7 +81,7 @@ class Expected(NamedTuple):
 
 
 def repair(path: Path, expected: Expected | None) -> Repaired:
-    """Return a file with what is certain put right.
+    """Return a file in which all certain faults are repaired.
 
     That is its encoding, and line ends in CR alone. A workbook of one sheet is written as CSV. Of
     a table it is also lines before the header, separators, blanks, an index column, the header's
@@ -272,7 +272,7 @@ class _Table:
         self.rows, self.expected, self.repairs = rows, expected, repairs
 
     def repair(self, *, is_comma_decimal: bool) -> None:
-        """Put right what is certain; a comma may be certain to be decimal before three digits."""
+        """Repair all certain faults; a comma may certainly be decimal before three digits."""
         while self._is_numbered():
             self.repairs.append(f"index column {self.rows[0][0]!r} removed")
             self.rows = [row[1:] for row in self.rows]
@@ -412,7 +412,7 @@ class _Table:
             self.repairs.append(f"{count} replaced by the challenge's ({example})")
 
     def _fix_zero_based_ranks(self) -> None:
-        """Count ranks from 1 if those of every list count from 0."""
+        """Count ranks from 1 if the ranks of every list count from 0."""
         names = [self.expected.names.get(role, role) for role in ("list", "rank")]
         header, *rows = self.rows
         if not set(names) <= set(header):

@@ -48,7 +48,7 @@ def reshape(
     Args:
         cells: The cells of the records.
         lines: `line` and `text` of each line that the layout does not leave out.
-        request: What is asked of the file.
+        request: The layout and the limits; receives the problems.
         read_row_keys: Reads the files that say what lines or values are about.
 
     Raises:

@@ -43,7 +43,7 @@ def write_sample(
         columns: role -> the name of its column.
         layout: How the file is written.
         write: Writes a plain file of its format.
-        keys: What `lines` and `candidates` of the layout stand for.
+        keys: The rows of the files that `lines` and `candidates` of the layout name.
     """
     if layout.parts:
         return _write_archive(rows, columns, layout, write, keys)

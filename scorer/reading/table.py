@@ -21,7 +21,7 @@ PART = "part"  # the column of Cells that says which of the rows of its line a r
 
 
 class CellPlace(NamedTuple):
-    """A cell as it stands in its file."""
+    """A cell and its place in the file."""
 
     text: str
     line: int  # the physical line on which it begins, from 1
@@ -29,7 +29,7 @@ class CellPlace(NamedTuple):
 
 
 class LineTexts(Protocol):
-    """The texts of all lines of a file; that of line n is at n - 1. A pl.Series is one."""
+    """The texts of all lines of a file: line n is at n - 1. A pl.Series is one."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, position: int, /) -> str: ...
@@ -106,7 +106,7 @@ class Cells(Table):
     Attributes:
         part_columns: role -> the name of the column of each part, if the parts of a line are
             columns of the file.
-        free_roles: The roles of which a cell need not be a number; it is NaN then.
+        free_roles: The roles whose cells need not be numbers; others are NaN.
         first_line: The first line that can be a row.
     """
 
@@ -121,7 +121,7 @@ class Cells(Table):
 
 
 class ReadRequest(NamedTuple):
-    """What is asked of a reader.
+    """The task of a reader.
 
     Attributes:
         path: The file, for its suffix and for messages; its bytes are read already.
@@ -129,8 +129,8 @@ class ReadRequest(NamedTuple):
         findings: Receives the problems.
         limits: What the file may cost.
         layout: How the file is written where it is not plain.
-        texts: Returns the texts of all its lines, those included that the layout leaves out; that
-            of line n is at n - 1. Empty for a format without lines.
+        texts: Returns the texts of all its lines, with the ones that the layout leaves out; line n
+            is at n - 1. Empty for a format without lines.
     """
 
     path: Path
@@ -193,7 +193,7 @@ def encode(ids: pl.Series) -> tuple[pl.Series, Ints]:
 
 
 def find_places(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
-    """Return where each id stands among names that differ; -1 if it is none of them.
+    """Return the position of each id in a sequence of different names; -1 for an unknown id.
 
     >>> find_places(pl.Series(["b", "c"]), ["a", "b"]).to_list()
     [1, -1]

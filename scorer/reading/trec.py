@@ -88,7 +88,7 @@ def write_run(rows: Rows, columns: Mapping[str, str]) -> bytes:
 
 @format("trec", ".run", ".trec", ".res", ".qrels", read_clean=read_clean_trec, write=write_run)
 def read_trec(lines: pl.DataFrame, request: ReadRequest) -> Cells:
-    """Return the cells of a run if scores or ranks are asked for, else those of qrels.
+    """Return the cells of a run if a schema has scores or ranks, else of qrels.
 
     Raises:
         UnreadableError: The file is qrels in place of a run, or no schema fits.
@@ -192,7 +192,7 @@ def _refuse_qrels(fields: pl.DataFrame) -> None:
 def _check_tags(tags: pl.DataFrame) -> Iterator[Problem]:
     """Yield a warning if lines of a run have no tag, and one if there are several tags.
 
-    `tags` has `line` and `tag` of each line, null if it has none.
+    `tags` has `line` and `tag` of each line, null without a tag.
     """
     first = None if tags.is_empty() else tags["tag"][0]
     if first is not None and (tags["tag"] == first).all(ignore_nulls=False):
