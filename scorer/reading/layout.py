@@ -76,7 +76,7 @@ class Layout(NamedTuple):
         skip: How many lines stand before anything else.
         comment: What the lines begin with that are no rows.
         cells: The roles whose cells hold several values, and what separates these.
-        wide: A role, and the columns that are named by it: patterns in which * takes the place of its cell.
+        wide: A role, and the columns that are named by it: patterns with * for its cell.
         lines: The file whose rows the lines follow.
         candidates: The items of each list, for cells that hold values of them.
         json: The roles, and the paths to their cells in a JSON document.

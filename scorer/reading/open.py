@@ -379,7 +379,7 @@ def _add_to_digest(file: BufferedReader, sha256: _Hash) -> None:
 
 
 def file_digest(path: Path, own: Sequence[Path] | None = None) -> str:
-    """Return the SHA-256 of a file as it is stored; raise UnreadableError if there is no such file."""
+    """Return the SHA-256 of a file as it is stored, or raise UnreadableError."""
     sha256 = hashlib.sha256()
     with open_file(path, own) as file:
         _add_to_digest(file, sha256)
@@ -406,7 +406,7 @@ def has_same_content(first: Path, second: Path) -> bool:
 
 
 def stored_head(path: Path, size: int, own: Sequence[Path] | None = None) -> bytes:
-    """Return the first bytes of a file as it is stored; raise UnreadableError if there is no such file."""
+    """Return the first bytes of a file as it is stored, or raise UnreadableError."""
     with open_file(path, own) as file:
         return file.read(size)
 

@@ -20,6 +20,8 @@ from scorer.reading.layout import (
     Steps,
     container_path,
     parse_path,
+    part_of,
+    row_of,
     separator_of,
     wide_value,
 )
@@ -48,7 +50,9 @@ def write_sample(
     if layout.parts:
         return _write_archive(rows, columns, layout, write, keys)
     if layout.json:
-        return _write_document(rows, {role: parse_path(path) for role, path in layout.json})
+        paths = {role: parse_path(path) for role, path in layout.json if rows and role in rows[0]}
+        document = _container(rows, paths) if paths else {}
+        return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
     shaped, names = [dict(row) for row in rows], dict(columns)
     if layout.cells:
         shaped = _join_in_cells(shaped, layout, keys.get("candidates"))
@@ -72,12 +76,8 @@ def _write_archive(
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for part, file in layout.parts:
-            prefix = f"{part}{PART}"
-            part_rows = [
-                {**row, "list": str(row["list"]).removeprefix(prefix)}
-                for row in rows
-                if str(row["list"]).startswith(prefix)
-            ]
+            named = [(row, part_of(str(row["list"])), row_of(str(row["list"]))) for row in rows]
+            part_rows = [{**row, "list": name} for row, of, name in named if of == part]
             is_tabbed = file.lower().endswith(".tsv") and not layout.separator
             separator = "tab" if is_tabbed else layout.separator
             part_layout = layout._replace(parts=(), separator=separator)
@@ -92,8 +92,11 @@ def _join_in_cells(
 ) -> list[dict[str, Any]]:
     """Return a row for each list, whose cells hold several values."""
     items = candidates.by_list if candidates is not None else {}
+    by_list: dict[str, list[Row]] = {}
+    for row in rows:
+        by_list.setdefault(str(row["list"]), []).append(row)
     joined = []
-    for name, list_rows in _by_list(rows).items():
+    for name, list_rows in by_list.items():
         if layout.is_vector:
             by_item = {str(row["item"]): row for row in list_rows}
             list_rows = [by_item[item] for item in items[name]]
@@ -105,30 +108,20 @@ def _join_in_cells(
     return joined
 
 
-def _by_list(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    by_list: dict[str, list[Row]] = {}
-    for row in rows:
-        by_list.setdefault(str(row["list"]), []).append(row)
-    return by_list
-
-
 def _widen(
     rows: Sequence[Row], names: dict[str, str], wide: tuple[str, tuple[str, ...]]
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return a row for each list, with a column for each item, rank, or part; and their names."""
     role, patterns = wide
     value = wide_value(role, Schema(tuple(rows[0]) if rows else ()))
-    starred = next((pattern for pattern in patterns if "*" in pattern), None)
+    starred = next((pattern for pattern in patterns if "*" in pattern), "*")
     by_list: dict[str, dict[str, Any]] = {}
     columns: dict[str, str] = {}
     for row in rows:
         name, label = str(row["list"]), str(row.get(role, ""))
         if role == "list":
             label, _, name = name.partition(PART)
-        if starred is None or label in patterns:
-            columns[f"wide {label}"] = label
-        else:
-            columns[f"wide {label}"] = starred.replace("*", label)
+        columns[f"wide {label}"] = label if label in patterns else starred.replace("*", label)
         by_list.setdefault(name, {"list": name})[f"wide {label}"] = row[value]
     full = [{key: row.get(key, "") for key in ("list", *columns)} for row in by_list.values()]
     return full, names | columns
@@ -159,13 +152,6 @@ def _write_separated(rows: Sequence[Row], names: Mapping[str, str], layout: Layo
     text = io.StringIO()
     csv.writer(text, delimiter=mark, lineterminator="\n").writerows(lines)
     return text.getvalue().encode()
-
-
-def _write_document(rows: Rows, paths: Mapping[str, Steps]) -> bytes:
-    """Return a JSON document whose values stand where the paths say."""
-    paths = {role: path for role, path in paths.items() if rows and role in rows[0]}
-    document = _container(rows, paths) if paths else {}
-    return (json.dumps(document, ensure_ascii=False, indent=1) + "\n").encode()
 
 
 def _container(rows: Rows, paths: Mapping[str, Steps]) -> Any:

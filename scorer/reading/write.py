@@ -148,8 +148,8 @@ def temporary_copy(stream: BinaryIO, most: int) -> Iterator[Path]:
     """Copy a stream to a file, which can be read again and again as long as the context lasts.
 
     Where the system lets a file without a name be opened again (Linux), the copy has no name, so
-    that nothing is left of it however the process ends. One byte more than `most` is copied at most, so
-    that reading the file says that it is too large.
+    that nothing is left of it however the process ends. At most one byte more than `most` is
+    copied: then reading the file says that it is too large.
 
     Raises:
         UsageError: There is no room for it, or the stream cannot be read.
