@@ -185,7 +185,7 @@ def encode(ids: pl.Series) -> tuple[pl.Series, Ints]:
     """Return the distinct ids in the order in which they appear, and the number of each row's.
 
     >>> names, numbers = encode(pl.Series(["b", "a", "b"]))
-    >>> names.to_list(), numbers.to_list()
+    >>> names.to_list(), numbers.tolist()
     (['b', 'a'], [0, 1, 0])
     """
     names = ids.unique(maintain_order=True)
@@ -195,7 +195,7 @@ def encode(ids: pl.Series) -> tuple[pl.Series, Ints]:
 def find_places(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
     """Return the position of each id in a sequence of different names; -1 for an unknown id.
 
-    >>> find_places(pl.Series(["b", "c"]), ["a", "b"]).to_list()
+    >>> find_places(pl.Series(["b", "c"]), ["a", "b"]).tolist()
     [1, -1]
     """
     known = pl.DataFrame({"id": pl.Series(names, dtype=pl.String)}).with_row_index("place")
