@@ -140,9 +140,8 @@ class Figure:
 
     Attributes:
         function: Computes the value from `columns` and the rows' weights, shape (rows,), all
-            above 0 unless `zero_weights`; NaN where it is undefined, as of no rows. It is defined
-            at the top of a module, or a `partial` of such a function, so that it can be stored and
-            sent.
+            above 0 unless `zero_weights`; NaN where it is undefined. It is defined at the top of a
+            module, or a `partial` of such a function, so that it can be stored and sent.
         columns: Arrays of shape (rows,) or (rows, n) by name.
         in_list: The number of each row's list, shape (rows,).
         no_bootstrap: Why resampled lists give no valid interval, as a clause; empty if they do.
@@ -152,6 +151,7 @@ class Figure:
         class_columns: The columns that hold classes as numbers, below 0 for none, where few rows
             of one class make a value uncertain; with shape (rows, n) they are n columns.
         formula: The value in words, if there are short ones.
+        empty: The value of no rows, for which `function` is not called.
     """
 
     function: Callable[[Mapping[str, Any], Floats], float]
@@ -162,16 +162,18 @@ class Figure:
     zero_weights: bool = False
     class_columns: tuple[str, ...] = ()
     formula: str = ""
+    empty: float = math.nan
 
     def pooled(self, weight: ArrayLike | None = None) -> float:
         """The value of all lists; list i counts `weight[i]` times, or once without `weight`."""
-        figure = self
-        if weight is None:
-            return float(self.function(self.columns, np.ones(self.in_list.size)))
-        row_weight = np.asarray(weight, dtype=np.float64)[self.in_list]
-        counted = np.flatnonzero(row_weight > 0)
-        if counted.size < row_weight.size and not (self.zero_weights and counted.size):
-            figure, row_weight = self.subset_rows(counted), row_weight[counted]
+        figure, row_weight = self, np.ones(self.in_list.size)
+        if weight is not None:
+            row_weight = np.asarray(weight, dtype=np.float64)[self.in_list]
+            counted = np.flatnonzero(row_weight > 0)
+            if counted.size < row_weight.size and not (self.zero_weights and counted.size):
+                figure, row_weight = self.subset_rows(counted), row_weight[counted]
+        if not row_weight.size:
+            return self.empty
         return float(figure.function(figure.columns, row_weight))
 
     def values(self, lists: int) -> Floats:

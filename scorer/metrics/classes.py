@@ -7,6 +7,7 @@ class; `predicted`, the rows that were predicted as it; `hits`, the rows that ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -227,16 +228,17 @@ def _figure_of_rates(
     function = partial(_average_rates, rate=rate, average=average, beta=beta)
     formula += ", averaged over classes"
     figure = _class_figure(view, function, formula, code, threshold)
-    return figure.subset_rows(figure.columns["code"] == code) if average == "binary" else figure
+    if average != "binary":
+        return figure
+    # no row may have the positive class, neither truly nor as predicted
+    return replace(figure.subset_rows(figure.columns["code"] == code), empty=0.0)
 
 
 def _average_rates(
     columns: Mapping[str, Any], row_weight: Floats, *, rate: str, average: str | None, beta: float
 ) -> float:
-    """The mean of the classes' rates; NaN where there is no row at all."""
+    """The mean of the classes' rates."""
     counts = _count_classes(columns, row_weight)
-    if not counts.true.size:
-        return 0.0 if average == "binary" else float("nan")
     if average == "micro":
         total = Counts(*(part.sum(keepdims=True) for part in counts))
         return float(_rates(total, rate, beta)[0])

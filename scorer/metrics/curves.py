@@ -86,15 +86,15 @@ def _curve_figure(
     function: Callable[[Mapping[str, Any], Floats], float],
     average: str,
     positive: str | None,
-    formula: str = "",
+    formula: str,
     *,
     both_sides: bool = True,
 ) -> Figure:
     """A figure of the binary problems.
 
-    Its columns `true`, `score`, `level` and `class` have shape (rows, problems), or (rows,) where
-    there is one problem. `class` is the class of rows that makes the value uncertain where it is
-    rare: 1 of true rows, and 0 of the others with `both_sides`, else -1, which is no class.
+    Its columns `true`, `level` and `class` have shape (rows, problems). `class` is the class of
+    rows that makes the value uncertain where it is rare: 1 of true rows, and 0 of the others with
+    `both_sides`, else -1, which is no class.
     """
     true, score = binary_problems(view, positive)
     # Levels are computed here, once: a bootstrap, which draws lists often, then never sorts scores.
@@ -103,12 +103,9 @@ def _curve_figure(
     else:
         level = np.stack([np.unique(each, return_inverse=True)[1] for each in score.T], axis=1)
     side = np.where(true > 0, 1, 0 if both_sides else -1)  # -1: of no class
-    columns: dict[str, Any] = {"true": true, "score": score, "level": level, "class": side}
+    columns = {"true": true, "level": level, "class": side, "weight": view.weights}
     is_single = true.shape[1] == 1
-    if is_single:
-        columns = {name: column[:, 0] for name, column in columns.items()}
     class_columns = ("class",) if is_single or average != "micro" else ()
-    columns["weight"] = view.weights
     figure = Figure(
         function,
         columns,
@@ -120,14 +117,7 @@ def _curve_figure(
     if not is_single:
         return figure
     # Rows in the order of their levels are counted faster.
-    return figure.subset_rows(np.argsort(columns["level"], kind="stable"))
-
-
-def _problems(columns: Mapping[str, Any], row_weight: Floats) -> tuple[Floats, Ints, Floats]:
-    """`true` and `level` of `_curve_figure`, shape (rows, problems), and weights, shape (rows,)."""
-    # The columns of a single problem, of shape (rows,), become (rows, 1).
-    true, level = (np.atleast_2d(columns[name].T).T for name in ("true", "level"))
-    return true, level, columns["weight"] * row_weight
+    return figure.subset_rows(np.argsort(level[:, 0], kind="stable"))
 
 
 def _mean_area(
@@ -138,9 +128,7 @@ def _mean_area(
     All problems count alike (`average="macro"`), or by the weight of their true rows ("weighted").
     With "micro" the rows of all problems make one problem.
     """
-    if not row_weight.size:
-        return float("nan")
-    true, level, weight = _problems(columns, row_weight)
+    true, level, weight = columns["true"], columns["level"], columns["weight"] * row_weight
     if average == "micro":
         return area(true.ravel(), level.ravel(), np.repeat(weight, true.shape[1]))
     areas = [area(*problem, weight) for problem in zip(true.T, level.T, strict=True)]
@@ -158,7 +146,7 @@ def _one_against_one(columns: Mapping[str, Any], row_weight: Floats, *, average:
     A pair has two areas, with the one and with the other class as the positive one; their mean
     counts.
     """
-    true, level, weight = _problems(columns, row_weight)
+    true, level, weight = columns["true"], columns["level"], columns["weight"] * row_weight
     pair_areas, pair_weights = [], []
     for pair in combinations(range(true.shape[1]), 2):
         rows = true[:, pair].any(axis=1)
@@ -242,7 +230,10 @@ def explain_pairs(one: OneList, *, positive: str | None, **_: Any) -> Steps:
         )
 
 
-@probability_metric(
+curve_metric = partial(probability_metric, explain=explain_pairs)
+
+
+@curve_metric(
     "AUROC",
     title="Area under the ROC curve",
     source="Hanley and McNeil, Radiology 143(1), 1982, doi:10.1148/radiology.143.1.7063747; "
@@ -253,7 +244,6 @@ def explain_pairs(one: OneList, *, positive: str | None, **_: Any) -> Steps:
     tools="scikit-learn: roc_auc_score; torchmetrics: AUROC; Kaggle: area under the ROC curve",
     aliases=("ROCAUC", "AUC", "pAUC"),
     undefined="a class has all rows or none",
-    explain=explain_pairs,
 )
 def auroc(
     view: Labelled,
@@ -320,7 +310,7 @@ def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
     return float(divide((precision * positive).sum(), positive.sum()))
 
 
-@probability_metric(
+@curve_metric(
     "AveragePrecision",
     title="Average precision: the area under the precision-recall curve",
     source="scikit-learn, average_precision_score",
@@ -329,7 +319,6 @@ def precision_area(true: Floats, level: Ints, weight: Floats) -> float:
     tools="scikit-learn: average_precision_score; torchmetrics: AveragePrecision",
     aliases=("AP",),
     undefined="a class has no rows",
-    explain=explain_pairs,
 )
 def averageprecision(
     view: Labelled, *, average: MulticlassAverage = "macro", positive: Positive = None
@@ -359,7 +348,7 @@ def _trapezoid_area(true: Floats, level: Ints, weight: Floats) -> float:
     return float((np.diff(recall) * (precision[1:] + precision[:-1])).sum() / 2)
 
 
-@probability_metric(
+@curve_metric(
     "PRTrapezoids",
     title="Area under the precision-recall curve by trapezoids",
     source="scikit-learn, precision_recall_curve and auc",
@@ -386,7 +375,8 @@ def prtrapezoids(
     0.916667
     """
     function = partial(_mean_area, area=_trapezoid_area, average=average)
-    return _curve_figure(view, function, average, positive, both_sides=False)
+    formula = "area under straight lines between the points of recall and precision"
+    return _curve_figure(view, function, average, positive, formula, both_sides=False)
 
 
 def _normalized_gini(columns: Mapping[str, Any], row_weight: Floats) -> float:

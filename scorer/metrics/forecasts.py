@@ -325,7 +325,7 @@ def erde(
 def _f_latency(columns: Mapping[str, Any], row_weight: Floats, *, p: float) -> float:
     positive, predicted = columns["positive"], columns["predicted"]
     weight = columns["weight"] * row_weight
-    if not weight.sum():
+    if not weight.any():
         return float("nan")
     is_hit = (positive * predicted * weight) > 0
     if not is_hit.any():

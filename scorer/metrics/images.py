@@ -296,8 +296,6 @@ def _mean_box_ratio(
 
     A row of `counts` has the right boxes at each threshold, the submitted boxes and the true ones.
     """
-    if not row_weight.size:
-        return float("nan")
     counts = (columns["counts"] * row_weight[:, None]).sum(axis=0)
     right, submitted, true = counts[:-2], counts[-2], counts[-1]
     numerator, denominator = (1 + beta**2) * right, beta**2 * true + submitted

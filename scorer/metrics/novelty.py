@@ -7,6 +7,7 @@ the scores and the judged items as well.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal, NoReturn
 
@@ -103,7 +104,8 @@ def cataloguecoverage(view: Returned, *, k: Cutoff, catalogue: Catalogue = None)
     """
     function = partial(_coverage, catalogue=catalogue or len(view.catalogue.named))
     reason = "a draw of lists holds fewer different items than the lists do"
-    return _item_figure(view, k, function, reason, "different items / catalogue")
+    figure = _item_figure(view, k, function, reason, "different items / catalogue")
+    return replace(figure, empty=0.0)
 
 
 def _coverage(columns: Mapping[str, Any], weight: Floats, *, catalogue: int) -> float:
@@ -143,7 +145,7 @@ def gini(view: Returned, *, k: Cutoff, catalogue: Catalogue = None) -> Figure:
 
 def _inequality(columns: Mapping[str, Any], weight: Floats, *, catalogue: int) -> float:
     count = np.unique(columns["item"], return_counts=True)[1]
-    if catalogue < 2 or not count.size:
+    if catalogue < 2:
         return float("nan")
     place = np.arange(catalogue - count.size + 1, catalogue + 1)  # items never returned come first
     total = ((2 * place - catalogue - 1) * np.sort(count)).sum()
@@ -180,8 +182,6 @@ def entropy(view: Returned, *, k: CatalogueCutoff) -> Figure:
 
 def _evenness(columns: Mapping[str, Any], weight: Floats) -> float:
     count = np.unique(columns["item"], return_counts=True)[1]
-    if not count.size:
-        return float("nan")
     share = np.sort(count) / count.sum()
     return float(-(share * np.log2(share)).sum()) + 0.0  # never -0
 
@@ -513,8 +513,6 @@ def _at_or_above(view: Scored, steps: int, weight: Floats) -> Floats:
 
 def _highest_f1(columns: Mapping[str, Any], weight: Floats) -> float:
     """The highest F1 over thresholds; a row is a list that has a relevant item."""
-    if not weight.size:
-        return float("nan")
     right, predicted, found = (weight @ columns[n] for n in ("right", "predicted", "found"))
     precision = np.nan_to_num(divide(right, predicted))
     recall = np.nan_to_num(divide(found, weight @ columns["relevant"]))

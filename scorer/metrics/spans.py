@@ -561,8 +561,6 @@ def chunk_types(tag: str) -> tuple[str, ...]:
 
 
 def _chunk_f1(columns: Mapping[str, Any], row_weight: Floats) -> float:
-    if not row_weight.size:
-        return float("nan")
     right, submitted, true = (columns["counts"] * row_weight[:, None]).sum(axis=0)
     return float(2 * right / (submitted + true)) if submitted + true else 0.0
 

@@ -403,8 +403,6 @@ def _import_sacrebleu(name: str) -> Any:
 
 
 def _bleu(columns: Mapping[str, Any], row_weight: Floats, *, smooth: str, effective: bool) -> float:
-    if not row_weight.size:
-        return float("nan")
     counts = (columns["counts"] * row_weight[:, None]).sum(axis=0)
     length, reference_length, *n_grams = counts.tolist()
     score = _import_sacrebleu("BLEU").BLEU.compute_bleu(
@@ -473,8 +471,6 @@ def bleu(
 def _chrf(
     columns: Mapping[str, Any], row_weight: Floats, *, characters: int, words: int, beta: int
 ) -> float:
-    if not row_weight.size:
-        return float("nan")
     counts = (columns["counts"] * row_weight[:, None]).sum(axis=0)
     sacrebleu = _import_sacrebleu("chrF").CHRF(characters, words, beta)
     return float(sacrebleu._compute_f_score(counts.tolist()))
