@@ -127,9 +127,9 @@ def test_lengths_are_kept(challenge):
     ready = opened(prepare(load(challenge(yaml, **{"truth.csv": truth}))))
     made = probes(ready)
     for table in [*made.perfect(), made.others()["reversed"], made.others()["tied"]]:
-        lists = table.ids["list"].codes.tolist()
-        assert 2 <= lists.count(0) <= 3
-        assert 2 <= lists.count(1) <= 3
+        lists = table.frame["list"].to_list()
+        assert 2 <= lists.count("q1") <= 3
+        assert 2 <= lists.count("q2") <= 3
     assert max(values_of_table(ready, table)["P@1"].mean for table in made.perfect()) == 1
 
 
@@ -140,8 +140,7 @@ def test_each_list_draws_from_its_own_candidates(challenge):
     made = probes(ready)
     assert made.drawn.startswith("each list's own items")
     for table in (made.others()["constant"], made.others()["tied"]):
-        rows = zip(table.ids["list"].codes, table.ids["item"].codes, strict=True)
-        named = {(table.ids["list"].names[q], table.ids["item"].names[i]) for q, i in rows}
+        named = set(table.frame.select("list", "item").iter_rows())
         assert named == {("q1", "a"), ("q1", "b"), ("q2", "a"), ("q2", "c")}
 
 
@@ -397,13 +396,10 @@ def test_no_probe_has_an_item_that_a_check_refuses(challenge, items, tmp_path, s
     rng = np.random.default_rng(1)
     tables = [*made.perfect(), *made.others().values(), made.random(rng), made.degraded(rng, 0.5)]
     for n, table in enumerate(tables):
-        lists, names = table.ids["list"], table.ids["item"]
-        if len(set(lists.codes.tolist())) < 2:
+        if table.frame["list"].n_unique() < 2:
             continue  # an answer to no list, or to some, is not meant to be accepted
-        lines = [
-            f"{lists.text(row)},{names.text(row)},{table.numbers['score'][row]}"
-            for row in range(lists.codes.size)
-        ]
+        rows = table.frame.select("list", "item", "score").iter_rows()
+        lines = [",".join(map(str, row)) for row in rows]
         path = tmp_path / f"probe{n}.csv"
         path.write_text("list,item,score\n" + "\n".join(lines) + "\n")
         ran = score("check", folder, path)
