@@ -65,8 +65,8 @@ from scorer.reading.table import NO_TEXTS, Cells, ReadRequest, Table
 from scorer.reading.trec import match_trec_schema, trec_positions
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
-from scorer.scoring.lists import Plan, score_table
-from scorer.scoring.settle import of_lists
+from scorer.scoring.aggregate import values_of_lists
+from scorer.scoring.submission import Plan, score_table
 from scorer.views.frames import CSV, Frames
 from scorer.views.positions import Positions
 
@@ -488,7 +488,7 @@ def _values_of(work: _Work, truth: pl.DataFrame, run: pl.DataFrame) -> pa.Table:
     groups = [work.plan.public.groups.get(name) for name in bucket.lists]
     tables = []
     for measure in work.plan.measures:
-        column, states = of_lists(card, measure, work.rules)
+        column, states = values_of_lists(card, measure, work.rules)
         undefined = np.flatnonzero(states >= UNDEFINED)
         if work.rules[measure.id].undefined == "error" and undefined.size:
             message = f"{measure.id} is undefined for {quoted(bucket.lists[undefined[0]])}"

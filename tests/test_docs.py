@@ -294,7 +294,7 @@ OWN = [*PAGES, *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECUR
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.name)
 def test_every_file_of_the_code_that_a_page_names_is_there(path):
-    """As `formats/pieces.py` or `scoring/lists.py:merged`."""
+    """As `reading/read.py` or `scoring/submission.py:score_table`."""
     text = path.read_text(encoding="utf-8")
     named = re.findall(r"`(?:scorer/)?([a-z_]+(?:/[a-z_]+)*\.py)(?::(\w+))?(?:[:.]\w+)*`", text)
     for name, thing in named:

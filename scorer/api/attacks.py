@@ -25,7 +25,7 @@ from scorer.prepare.probes_of_grades import with_extra_columns
 from scorer.reading.numbers import LARGEST
 from scorer.reading.schema import NUMBER, TEXT
 from scorer.reading.table import Table, encode
-from scorer.scoring.lists import score_table
+from scorer.scoring.submission import score_table
 
 LOST = 0.2  # the share of the truth that the good submission leaves to chance
 SOFT = 0.3  # the share of each probability that is spread evenly, so that no mistake is certain

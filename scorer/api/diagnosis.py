@@ -28,7 +28,7 @@ from scorer.results.diagnosis import (
     Separation,
 )
 from scorer.results.report import Scored
-from scorer.scoring.lists import score_with_views
+from scorer.scoring.submission import score_with_views
 from scorer.stats.agreement import ap_correlation, separated
 from scorer.stats.family import holm
 from scorer.stats.items import (

@@ -29,7 +29,7 @@ from scorer.prepare.splits import cut, scope_of
 from scorer.reading.parts import locate_by_part
 from scorer.results.explanation import Explained
 from scorer.results.report import Scope
-from scorer.scoring.lists import score_with_views, with_slots
+from scorer.scoring.submission import score_with_views, with_slots
 from scorer.stats.exact import exact_mean
 
 
@@ -117,8 +117,7 @@ def _mean_of(names: Sequence[str], runs: Sequence[Explained]) -> Explained:
 
 def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | None) -> Explanation:
     """The explanation of one run."""
-    from scorer.scoring.explain import explained
-    from scorer.scoring.worst import worst_lists
+    from scorer.scoring.explain import explain_list, explain_worst_lists
 
     assert ready.answers is not None
     lists, rules = ready.answers.lists, ready.prepared.challenge.submission
@@ -149,7 +148,7 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     if name is None:
         word, plural = ready.public.word("list"), ready.public.lists_called
         worst = tuple(
-            worst_lists(
+            explain_worst_lists(
                 measure, card if keep is None else cut(card, keep), ready.prepared.rules, word,
                 plural,
             )
@@ -164,7 +163,7 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
         truth, sent = (pick.truth, pick.filter(table)) if pick else (ready.answers, table)
         names_of = partial(truth.item_names, sent, rules.ties, at=at)
         seen = views.where(where)
-        explanations.append(explained(measure, card, seen, names_of, at, ready.prepared.rules))
+        explanations.append(explain_list(measure, card, seen, names_of, at, ready.prepared.rules))
     return replace(bare, findings=findings, explained=tuple(explanations))
 
 

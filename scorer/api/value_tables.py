@@ -21,9 +21,8 @@ from scorer.reading.read import FileTable, find_columns
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table, make_table
 from scorer.results.scorecard import Outcome
-from scorer.scoring.lists import Plan, score_table
 from scorer.scoring.run import Tick
-from scorer.scoring.submission import name_cause, score_submission
+from scorer.scoring.submission import Plan, name_cause, score_submission, score_table
 
 PLAIN = re.compile(r"[A-Za-z0-9._:/-]+")  # cases that every reader takes as they are
 NUMERIC = "fiub"  # kinds of arrays

@@ -26,7 +26,7 @@ from scorer.preferences.aggregations import aggregations
 from scorer.results.report import OF_EACH, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Missing, Outcome, Rules, Scorecard, Undefined
 from scorer.results.study import Decided, Halves, Variation
-from scorer.scoring.settle import of_lists, over_folds, settle
+from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
 from scorer.stats.aggregate import MEAN, Aggregate
 from scorer.stats.orders import (
     agreement,
@@ -100,11 +100,11 @@ class Entrants(NamedTuple):
         try:
             with plugin_call(f"metric {measure.metric.name} failed"):
                 if not outcome.folds:
-                    return settle(card, measure, rules, keep).mean
+                    return aggregate_values(card, measure, rules, keep).mean
                 if keep is not None:
                     outcome = limited(outcome, keep, tuple(compress(self.terms.lists, keep)))
                 lists = cast(Scorecard, outcome.card).lists
-                return over_folds(outcome.folds, lists, measure, rules).mean
+                return aggregate_folds(outcome.folds, lists, measure, rules).mean
         except PluginError:
             return math.nan
 
@@ -312,7 +312,7 @@ def _lacks_values(entrants: Entrants) -> bool:
     primary, rules = entrants.terms.primary, entrants.terms.rules
     if not primary.of_lists or primary.id not in {*entrants.cards[0].values}:
         return False
-    states = (of_lists(card, primary, rules)[1] for card in entrants.cards)
+    states = (values_of_lists(card, primary, rules)[1] for card in entrants.cards)
     return any(bool((each >= UNDEFINED).any()) for each in states)
 
 

@@ -39,7 +39,7 @@ from scorer.preferences.aggregations import aggregations
 from scorer.results.groups import withheld
 from scorer.results.report import RankedBy, Report, Scored, Value
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
-from scorer.scoring.settle import of_lists, over_folds, settle
+from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
 from scorer.views.positions import PositionTable
 
 
@@ -83,9 +83,9 @@ def settled(
             try:
                 with plugin_call(f"metric {measure.metric.name} failed"):
                     values[key] = (
-                        over_folds(outcome.folds, card.lists, measure, terms.rules)
+                        aggregate_folds(outcome.folds, card.lists, measure, terms.rules)
                         if outcome.folds
-                        else settle(card, measure, terms.rules)
+                        else aggregate_values(card, measure, terms.rules)
                     )
             except PluginError as error:
                 if all(part.metric.own for part in measure.all_parts):
@@ -97,7 +97,7 @@ def settled(
                     fold_card.lists[n]: None
                     for fold_card in outcome.folds.values() or [card]
                     for n in np.flatnonzero(
-                        of_lists(fold_card, measure, terms.rules)[1] >= UNDEFINED
+                        values_of_lists(fold_card, measure, terms.rules)[1] >= UNDEFINED
                     ).tolist()
                 }
                 findings.extend(_undefined(measure.id, terms, name) for name in undefined)
@@ -119,7 +119,7 @@ def _by_group(terms: Terms, card: Scorecard) -> dict[str, dict[str, float]]:
             masks.setdefault(group, np.zeros(len(card.lists), dtype=bool))[n] = True
     return {
         measure.id: {
-            group: settle(card, measure, terms.rules, keep).mean
+            group: aggregate_values(card, measure, terms.rules, keep).mean
             for group, keep in sorted(masks.items())
         }
         for measure in terms.measures

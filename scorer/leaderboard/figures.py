@@ -22,7 +22,7 @@ from scorer.metrics.notation import Measure
 from scorer.results.groups import Grouped, belonging, filler, fillers, grouped, in_group, withheld
 from scorer.results.report import Scored, Value
 from scorer.results.scorecard import Rules, Scorecard
-from scorer.scoring.settle import settle
+from scorer.scoring.aggregate import aggregate_values
 from scorer.stats.aggregate import Aggregate, combined, outwards
 from scorer.stats.units import unit_sums
 
@@ -81,7 +81,7 @@ def _value_of(submission: Scored, measure: Measure, rules: Mapping[str, Rules]) 
     if (value := submission.values.get(measure.id)) is not None:
         return value
     assert submission.card is not None
-    return settle(submission.card, measure, rules)
+    return aggregate_values(submission.card, measure, rules)
 
 
 def _of_lists(measure: Measure, values: Sequence[Value], card: Scorecard) -> Figures:

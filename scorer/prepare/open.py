@@ -36,7 +36,7 @@ from scorer.reading.read import read_text
 from scorer.reading.schema import Schema
 from scorer.reading.table import Table
 from scorer.results.columns import NO_COLUMNS, ListColumns
-from scorer.scoring.lists import Plan
+from scorer.scoring.submission import Plan
 from scorer.views.frames import Frames, text_of
 from scorer.views.members import items_by_list
 from scorer.views.positions import Positions

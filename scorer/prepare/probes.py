@@ -25,8 +25,8 @@ from scorer.prepare.probes_of_labels import of_labels
 from scorer.reading.table import Table
 from scorer.results.report import Value
 from scorer.results.scorecard import UNDEFINED, Scorecard
-from scorer.scoring.lists import score_table
-from scorer.scoring.settle import of_lists, over_folds, settle
+from scorer.scoring.aggregate import aggregate_folds, aggregate_values, values_of_lists
+from scorer.scoring.submission import score_table
 from scorer.views.join import GradedItems
 from scorer.views.returned import Returned
 
@@ -104,7 +104,9 @@ def values_of_table(ready: OpenChallenge, table: Table) -> dict[str, Value]:
     card, folds = cards(ready, table)
     rules = ready.prepared.rules
     return {
-        m.id: over_folds(folds, card.lists, m, rules) if folds else settle(card, m, rules)
+        m.id: aggregate_folds(folds, card.lists, m, rules)
+        if folds
+        else aggregate_values(card, m, rules)
         for m in ready.measures
     }
 
@@ -173,5 +175,5 @@ def _undefined(
     return {
         scorecard.lists[n]
         for scorecard in folds.values() or [card]
-        for n in np.flatnonzero(of_lists(scorecard, measure, rules)[1] >= UNDEFINED).tolist()
+        for n in np.flatnonzero(values_of_lists(scorecard, measure, rules)[1] >= UNDEFINED).tolist()
     }

@@ -47,7 +47,7 @@ def score(
         views = meeting.where(measure.combination.where)
         raw = evaluate(measure, views)
         if isinstance(raw, np.ndarray):
-            values[measure.id] = _told_apart(measure, views, raw)
+            values[measure.id] = _mark_not_given(measure, views, raw)
             continue
         figures[measure.id] = raw
         view = views[measure.metric.view]
@@ -68,18 +68,18 @@ def evaluate(measure: Measure, views: Mapping[type, object]) -> Floats | Ratio |
     `MetricFailed` if a plugin's metric raised, or gave no value a list; `PluginError` if ours did.
     """
     try:
-        return _evaluated(measure, views)
+        return _call_metric(measure, views)
     except PluginError as error:
         if measure.metric.own:
             raise
         raise MetricFailed(str(error)) from error.__cause__
 
 
-def _evaluated(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio | Figure:
+def _call_metric(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio | Figure:
     metric = measure.metric
     with plugin_call(f"metric {metric.name} failed"):
         if metric.view is Ranked:
-            return _one_by_one(measure, views[Judged])
+            return _evaluate_each_list(measure, views[Judged])
         values: Any = measure.values(views[metric.view])
     if isinstance(values, Ratio):
         return values.subset()
@@ -89,10 +89,10 @@ def _evaluated(measure: Measure, views: Mapping[type, Any]) -> Floats | Ratio | 
     if not isinstance(values, np.ndarray) or values.shape != (lists,):
         shape = values.shape if isinstance(values, np.ndarray) else type(values).__name__
         raise PluginError(f"metric {metric.name} gave {shape}; one number a list was asked")
-    return _checked(measure, values, views[metric.view].names)
+    return _check_range(measure, values, views[metric.view].names)
 
 
-def _told_apart(measure: Measure, views: Mapping[type, Any], values: Floats) -> Floats:
+def _mark_not_given(measure: Measure, views: Mapping[type, Any], values: Floats) -> Floats:
     """Values with NOT_GIVEN where the truth itself, were it submitted, would have a value."""
     lists = np.flatnonzero(np.isnan(values))
     type_ = Judged if measure.metric.view is Ranked else measure.metric.view
@@ -113,7 +113,7 @@ def _told_apart(measure: Measure, views: Mapping[type, Any], values: Floats) -> 
     return told
 
 
-def _one_by_one(measure: Measure, judged: Judged) -> Floats:
+def _evaluate_each_list(measure: Measure, judged: Judged) -> Floats:
     """A metric written for one list, over all of them: the one place that loops."""
     if measure.params.get("judged_only"):
         judged = judged.only_judged()
@@ -130,10 +130,10 @@ def _one_by_one(measure: Measure, judged: Judged) -> Floats:
         if isinstance(value, bool) or not isinstance(value, int | float | np.number):
             raise PluginError(f"{where}: it gave {type(value).__name__}, not a number")
         values[n] = value
-    return _checked(measure, values, judged.names)
+    return _check_range(measure, values, judged.names)
 
 
-def _checked(measure: Measure, values: Floats, names: Sequence[str]) -> Floats:
+def _check_range(measure: Measure, values: Floats, names: Sequence[str]) -> Floats:
     """Values inside the metric's range; NaN, undefined for a list, is a value too."""
     floats = values.astype(np.float64)
     low, high = measure.metric.range

@@ -1,4 +1,4 @@
-"""Explanations of a list's values: each metric's own, and the effect of the rules."""
+"""Explanations of values: of one list, with the effect of the rules; and of the worst lists."""
 
 from __future__ import annotations
 
@@ -8,24 +8,37 @@ from typing import Any
 
 import numpy as np
 
-from scorer.core.errors import PluginError, ScorerError
+from scorer.core.arrays import Floats
+from scorer.core.errors import PluginError, ScorerError, UsageError
 from scorer.core.expressions import format_template
 from scorer.core.text import printable
 from scorer.metrics.api import Ratio
-from scorer.metrics.explain import OneList, Working, equation, explain, grid
+from scorer.metrics.explain import (
+    Cell,
+    Grid,
+    OneList,
+    Sentence,
+    Step,
+    Working,
+    equation,
+    explain,
+    grid,
+)
 from scorer.metrics.notation import Measure
 from scorer.results.explanation import Explained
 from scorer.results.groups import belonging, filler, grouped
 from scorer.results.scorecard import MISSING, NOT_GIVEN, UNDEFINED, WITHHELD, Rules, Scorecard
-from scorer.scoring.settle import of_lists, settle
+from scorer.scoring.aggregate import aggregate_values, values_of_lists
 from scorer.views.hits import Judged, Ranked
 from scorer.views.labelled import LabelledRows
 from scorer.views.names import Names
 
+SHOWN = 10
+MOST = 10_000  # lists that are left out of a figure one by one
 Named = Callable[[type], Names]  # what the list's items are called, as that view has them
 
 
-def explained(
+def explain_list(
     measure: Measure,
     card: Scorecard,
     views: Mapping[type, Any],
@@ -46,7 +59,7 @@ def explained(
         return _of_parts(measure, card, at, rules)
     view = Judged if metric.view is Ranked else metric.view
     one = OneList(views[view].single(at), named(view))
-    value = raw(measure, card, at)
+    value = raw_value(measure, card, at)
     try:
         steps = tuple(explain(measure, one, value))
     except ScorerError:
@@ -60,7 +73,7 @@ def explained(
     return Explained(measure, working, counts, notes)
 
 
-def raw(measure: Measure, card: Scorecard, at: int) -> float:
+def raw_value(measure: Measure, card: Scorecard, at: int) -> float:
     """A list's value before any rule; of a whole-challenge measure, that of this list alone.
 
     The measure is not a composite.
@@ -74,13 +87,13 @@ def raw(measure: Measure, card: Scorecard, at: int) -> float:
 
 def _of_parts(measure: Measure, card: Scorecard, at: int, rules: Mapping[str, Rules]) -> Explained:
     """A formula with the values of its measures put in."""
-    means = {part.id: settle(card, part, rules).mean for part in measure.parts}
+    means = {part.id: aggregate_values(card, part, rules).mean for part in measure.parts}
     list_values = {
-        part.id: float(of_lists(card, part, rules)[0][at]) if part.of_lists else float("nan")
+        part.id: float(values_of_lists(card, part, rules)[0][at]) if part.of_lists else float("nan")
         for part in measure.parts
     }
-    total = settle(card, measure, rules)
-    value = float(of_lists(card, measure, rules)[0][at]) if measure.of_lists else total.mean
+    total = aggregate_values(card, measure, rules)
+    value = float(values_of_lists(card, measure, rules)[0][at]) if measure.of_lists else total.mean
     inputs = list_values if measure.of_lists else means
     numbers, names = format_template(measure.params["score"])
     columns: dict[str, list[Any]] = {
@@ -119,7 +132,8 @@ def _combined(
         return
     group_name = groups.names[groups.codes[at]]
     values = [
-        settle(card, measure, rules, groups.codes == n).mean for n in range(len(groups.names))
+        aggregate_values(card, measure, rules, groups.codes == n).mean
+        for n in range(len(groups.names))
     ]
     parts = [f"{printable(name, 60)} {value:.6g}" if value == value else f"{name} undefined"
              for name, value in zip(groups.names, values, strict=True)]  # fmt: skip
@@ -141,7 +155,7 @@ def _after_rules(
 
     `weighted` is whether the rows of a table have weights.
     """
-    settled, name, rules = settle(card, measure, ruled), measure.id, ruled[measure.id]
+    settled, name, rules = aggregate_values(card, measure, ruled), measure.id, ruled[measure.id]
     notes = list(_combined(measure, card, at, ruled, settled.mean))
     if not card.answered[at]:
         notes.append("The submission leaves this list out; it is worked as an empty list.")
@@ -159,7 +173,7 @@ def _after_rules(
             + ("this row adds to it." if rows == "rows" else "it would be of this list alone.")
         )
         return float("nan"), tuple(notes)
-    state, counts = of_lists(card, measure, ruled)[1][at], float(settled.per_list[at])
+    state, counts = values_of_lists(card, measure, ruled)[1][at], float(settled.per_list[at])
     if state == MISSING and rules.missing == "skip":
         notes.append("Lists that are left out do not count (missing_list: skip).")
     elif state >= UNDEFINED:
@@ -177,3 +191,79 @@ def _after_rules(
             f"{name} is undefined for this list, so {does} (undefined: {rules.undefined})."
         )
     return counts, tuple(notes)
+
+
+def explain_worst_lists(
+    measure: Measure, card: Scorecard, rules: dict[str, Rules], word: str, plural: str
+) -> Explained:
+    """The worst lists by a measure: their values, and its number without each.
+
+    `rules` are by measure id; `word` and `plural` are the challenge's for lists. `UsageError` if
+    there are too many lists, none of which has a value of its own.
+    """
+    whole = aggregate_values(card, measure, rules)
+    values = (
+        values_of_lists(card, measure, rules)[0]
+        if measure.of_lists and _with_values(card, measure)
+        else None
+    )
+    candidates = np.arange(len(card.lists)) if values is None else _lowest(measure, values)
+    if candidates.size > MOST:
+        raise UsageError(
+            f"no {word} of {len(card.lists):,} has a value of its own by {measure.id}; "
+            "name one: --list ID"
+        )
+    without = np.array([_without(card, measure, rules, at) for at in candidates.tolist()])
+    gain = (without - whole.mean) * (1 if measure.metric.better == "higher" else -1)
+    order = np.argsort(-np.nan_to_num(gain, nan=-np.inf), kind="stable")[:SHOWN]
+    rows = tuple(
+        _list_row(card, at, values, without[n], gain[n])
+        for n, at in zip(order.tolist(), candidates[order].tolist(), strict=True)
+        if gain[n] > 0
+    )
+    columns = (word, *([] if values is None else ["value"]), "without it", "costs", "")
+    title = f"{measure.id}: the {plural} that cost most"
+    steps: list[Step] = [Grid("Greatest cost first", columns, rows)] if rows else []
+    steps.append(Sentence(_beside_table(rows, values, plural)))
+    return Explained(measure, Working(title, tuple(steps), whole.mean), whole.mean, ())
+
+
+def _with_values(card: Scorecard, measure: Measure) -> bool:
+    """Whether each list has a value of its own."""
+    return all(part.id not in card.figures for part in measure.all_parts)
+
+
+def _lowest(measure: Measure, values: Floats) -> np.ndarray:
+    """Some of the lists with the worst values, more than are shown, as weights differ."""
+    counted = np.flatnonzero(~np.isnan(values))
+    order = values[counted] if measure.metric.better == "higher" else -values[counted]
+    return counted[np.argsort(order, kind="stable")[: 20 * SHOWN]]
+
+
+def _without(card: Scorecard, measure: Measure, rules: dict[str, Rules], at: int) -> float:
+    """The measure's number without one list."""
+    keep = np.ones(len(card.lists), dtype=bool)
+    keep[at] = False
+    return aggregate_values(card, measure, rules, keep).mean
+
+
+def _list_row(
+    card: Scorecard, at: int, values: Floats | None, without: float, gain: float
+) -> tuple[Cell, ...]:
+    value = [] if values is None else [float(values[at])]
+    note = "" if card.answered[at] else "not answered"
+    return (card.lists[at], *value, float(without), float(gain), note)
+
+
+def _beside_table(rows: tuple[tuple[Cell, ...], ...], values: Floats | None, plural: str) -> str:
+    """What is to be known beside the table."""
+    if not rows:
+        return f"None of the {plural} costs anything: without any, the value is no better."
+    say = (
+        "`costs` is by how much the value would be better without it; "
+        f"--list {rows[0][0]} works the first one out."
+    )
+    if values is None or len(rows) < SHOWN:
+        return say
+    alike = int((values == rows[-1][1]).sum())
+    return f"{alike:,} {plural} have the value of the last one. {say}" if alike > 1 else say

@@ -15,8 +15,7 @@ from pathlib import Path
 from scorer.core.errors import UsageError
 from scorer.core.problems import Findings, Problem
 from scorer.results.scorecard import Outcome
-from scorer.scoring.lists import Plan
-from scorer.scoring.submission import score_submission
+from scorer.scoring.submission import Plan, score_submission
 
 Tick = Callable[[int], None]  # receives how many submissions are done
 

@@ -1,23 +1,105 @@
-"""The file of a submission: read, checked and scored."""
+"""A submission's file to its outcome: read, checked, joined with the truth, and measured.
+
+`score_table` is pure and knows no file. Files, explanations and probes go through it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 
+import numpy as np
+import polars as pl
+
+from scorer.challenge.public import Public
+from scorer.challenge.submission import Submission
+from scorer.checks.base import SubmissionRows, examine, is_partial
 from scorer.checks.causes import expected_table, replace_by_cause
+from scorer.checks.ids import PublicIds
+from scorer.core.errors import MetricFailed, SubmissionRejected
+from scorer.core.plugins import plugin_call
 from scorer.core.problems import Findings, Problem
+from scorer.core.text import quoted
+from scorer.kinds.base import FilteredTruth, OpenTruth
+from scorer.metrics.notation import Measure
+from scorer.reading.formats import Format, find_format
+from scorer.reading.layout import PLAIN, Layout
+from scorer.reading.limits import ReadLimits, UnreadableError, refuse_many_errors
 from scorer.reading.parts import locate_by_part
-from scorer.reading.read import find_columns, read_text
-from scorer.results.scorecard import Outcome
-from scorer.scoring.lists import Plan, score_table
-from scorer.views.frames import CSV, Frames
+from scorer.reading.read import FileTable, find_columns, read_file, read_text
+from scorer.reading.schema import Schema
+from scorer.reading.table import Table, encode
+from scorer.results.columns import NO_COLUMNS, ListColumns
+from scorer.results.scorecard import Outcome, Scorecard
+from scorer.scoring.evaluate import score
+from scorer.views.frames import CSV, Frames, text_of
+from scorer.views.join import GAPS, Pairs
+from scorer.views.meeting import Views
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All that scoring needs of a challenge, as data that pickles."""
+
+    public: Public
+    rules: Submission
+    shapes: tuple[Schema, ...]  # what a submission may look like
+    limits: ReadLimits
+    measures: tuple[Measure, ...] = ()  # settled by the challenge and its whole truth
+    views: frozenset[type] = frozenset()  # what the measures and the leaderboard look at
+    truth: OpenTruth | None = None  # None: only checks
+    folds: Mapping[str, OpenTruth] = field(default_factory=dict)  # fold -> its own truth
+    digests: Mapping[str, str] = field(default_factory=dict)
+    plugins: tuple[Path, ...] = ()  # where the challenge's own metrics are
+    checks: bool = True  # whether a submission is checked
+    layout: Layout = PLAIN  # in which submissions are written
+    columns: ListColumns = NO_COLUMNS  # of all lists of the truth, where measures need them
+    solution: str = ""  # the truth as CSV, where measures read frames
+    # fold -> condition of a measure -> the items that it chooses
+    picked: Mapping[str | None, Mapping[str, FilteredTruth]] = field(default_factory=dict)
+
+    def format(self, path: Path) -> Format:
+        """How a submission is read."""
+        return find_format(path, self.rules.format, self.layout, self.limits.own)
+
+    def read(self, path: Path, findings: Findings) -> FileTable:
+        """A submission's table."""
+        return read_file(path, self.rules.format, self.shapes, findings, self.limits, self.layout)
+
+    @cached_property
+    def known(self) -> PublicIds:
+        """The public ids, made ready to be looked up."""
+        return PublicIds(self.public)
+
+    @property
+    def unscored(self) -> Plan:
+        """The same without the truth: it only checks."""
+        plan = replace(self, truth=None, folds={})
+        vars(plan)["known"] = self.known  # which takes long to make ready
+        return plan
+
+    def columns_of(self, lists: Sequence[str]) -> ListColumns:
+        """The groups and weights of some of the truth's lists, where measures need them."""
+        if not self.columns.groups and not self.columns.weights:
+            return self.columns
+        return self.columns.at(np.array([self._index[name] for name in lists], dtype=np.int64))
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        assert self.truth is not None
+        return {name: n for n, name in enumerate(self.truth.lists)}
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what can be worked out again."""
+        return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
 
 def score_submission(plan: Plan, path: Path) -> Outcome:
     """Return the problems of a submission, and its scorecard if it has no error."""
     try:
-        return name_cause(plan, path, _score(plan, path))
+        return name_cause(plan, path, _score_file(plan, path))
     except MemoryError:
         findings = Findings(str(path))
         findings.add(Problem("S104", "there is not enough memory to read this file"))
@@ -33,7 +115,7 @@ def name_cause(plan: Plan, path: Path, outcome: Outcome) -> Outcome:
     return outcome._replace(findings=findings)
 
 
-def _score(plan: Plan, path: Path) -> Outcome:
+def _score_file(plan: Plan, path: Path) -> Outcome:
     findings = Findings(str(path))
     table, sha256 = plan.read(path, findings)
     outcome = Outcome(findings, sha256, None)
@@ -54,3 +136,147 @@ def _score(plan: Plan, path: Path) -> Outcome:
         )
     locate_by_part(findings, plan.layout.parts)
     return outcome
+
+
+def score_table(plan: Plan, table: Table, findings: Findings, sha256: str | None = None) -> Outcome:
+    """Return the outcome of a submission, after adding what the checks say to its findings.
+
+    Args:
+        plan: What scoring needs of the challenge.
+        table: All rows of the submission, in any order.
+        findings: Those of the reader.
+        sha256: The digest of its file, if there is one.
+    """
+    return score_with_views(plan, table, findings, sha256)[0]
+
+
+def score_with_views(
+    plan: Plan, table: Table, findings: Findings, sha256: str | None = None
+) -> tuple[Outcome, Views | None]:
+    """Return the outcome of a submission, and what the measures saw of all lists of the truth.
+
+    Lists that it leaves out are seen as empty ones. There are no views of a submission that is not
+    scored. The arguments are those of `score_table`.
+    """
+    table = with_slots(plan, table)
+    if not _check(plan, table, findings) or plan.truth is None:
+        return Outcome(findings, sha256, None), None
+    if plan.rules.repeats == "first":
+        table = firsts(table)
+    views = _join_folds(plan, plan.truth, _public_lists(plan, plan.truth, table))
+    del table  # the rows of labels take as much as their measures do
+    try:
+        cards = {fold: _score_fold(plan, fold, views[fold]) for fold in views}
+    except SubmissionRejected as error:
+        findings.extend(error.problems)
+        return Outcome(findings, sha256, None), None
+    except MetricFailed as error:
+        findings.add(error.problem)
+        return Outcome(findings, sha256, None), None
+    digests = {**plan.digests, **({"submission": sha256} if sha256 else {})}
+    cards = {fold: card._replace(digests=digests) for fold, card in cards.items()}
+    folds = {fold: card for fold, card in cards.items() if fold is not None}
+    return Outcome(findings, sha256, cards[None], folds), views[None]
+
+
+def _check(plan: Plan, table: Table, findings: Findings) -> bool:
+    """Return whether a submission can be scored, after adding what is wrong to its findings."""
+    if not plan.checks:
+        return True
+    rows = SubmissionRows(table, plan.public, plan.rules, plan.known, is_partial(findings))
+    examine(rows, findings)
+    try:
+        refuse_many_errors(findings.errors)
+    except UnreadableError as error:
+        findings.add(error.problem)
+        return False
+    findings.extend(_refused_cells(plan, table))
+    # Measures rely on each item once, and on numbers.
+    repeats = "item" in table and not rows.keeps_first_repeat and rows.repeated_items.height
+    return not (findings.fatal or rows.has_unread_number or repeats)
+
+
+def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
+    """What the own checks of metrics say of each different answer, at its first row."""
+    checking = {part.metric.check: part.metric for m in plan.measures for part in m.all_parts}
+    for check, metric in checking.items():
+        if check is None:
+            continue
+        for role in ("item", "label"):
+            if role not in table:
+                continue
+            rows = table.frame.select("line", "list", cell=role)
+            rows = rows.unique("cell", keep="first", maintain_order=True)
+            for line, name, cell in rows.iter_rows():
+                with plugin_call(f"the check of metric {metric.name} failed on {quoted(cell)}"):
+                    said = check(cell)
+                if said:
+                    yield Problem("S531", f"{quoted(cell)}: {said}", line=line, list=name)
+
+
+def with_slots(plan: Plan, table: Table) -> Table:
+    """The table, which says whether ranks that are left out are empty slots."""
+    if plan.rules.rank_gaps != "keep" or GAPS in table.facts:
+        return table
+    return replace(table, facts={**table.facts, GAPS: True})
+
+
+def firsts(table: Table) -> Table:
+    """The table with the first of each item of a list; slots without an item are where others were.
+
+    One with scores stays as it is.
+    """
+    if "item" not in table or "score" in table:
+        return table
+    frame = table.frame
+    if not _repeats_item(table):
+        return table
+    if "rank" not in table:
+        place = pl.int_range(1, pl.len() + 1).over("list")
+        frame = frame.with_columns(rank=place.cast(pl.Float64))
+    # The best of an item is kept, not the first of the file.
+    best = frame.with_row_index("row").sort("rank", maintain_order=True)
+    kept = best.unique(["list", "item"], keep="first").sort("row").drop("row")
+    return replace(table, frame=kept, facts={**table.facts, GAPS: True})
+
+
+def _public_lists(plan: Plan, truth: OpenTruth, table: Table) -> Table:
+    """Return the table less the rows of lists that the truth alone names."""
+    public = plan.public.lists
+    if len(public) >= len(truth.lists) or all(name in public for name in truth.lists):
+        return table
+    names = pl.Series(list(public), dtype=pl.String)
+    return table.with_frame(table.frame.filter(pl.col("list").is_in(names.implode())))
+
+
+def _join_folds(plan: Plan, truth: OpenTruth, table: Table) -> dict[str | None, Views]:
+    """Return the table beside the whole truth, by None, and beside that of each fold."""
+    folds = ((None, truth), *plan.folds.items())
+    return {fold: _views(plan, of_fold, table, fold) for fold, of_fold in folds}
+
+
+def _views(plan: Plan, truth: OpenTruth, table: Table, fold: str | None) -> Views:
+    """The views of a submission whose lists are those of a truth; with frames, if asked."""
+    views = truth.join(table, plan.rules.ties, plan.views)
+    picked = plan.picked.get(fold, {}).items()
+    chosen = {text: each.join(table, plan.rules.ties, plan.views).views for text, each in picked}
+    views = views._replace(chosen=chosen) if chosen else views
+    if Frames not in plan.views:
+        return views
+    frames = Frames(truth.lists, views.answered, plan.solution, text_of(table))
+    return views._replace(views={**views.views, Frames: frames})
+
+
+def _score_fold(plan: Plan, fold: str | None, views: Views) -> Scorecard:
+    truth = plan.truth if fold is None else plan.folds[fold]
+    assert truth is not None
+    columns = plan.columns_of(truth.lists)
+    return score(views, truth.lists, plan.measures, columns=columns, of_fold=fold is not None)
+
+
+def _repeats_item(table: Table) -> bool:
+    """Return whether a list names an item twice, which is an error whatever the item."""
+    if "item" not in table:
+        return False
+    in_list = encode(table.frame["list"])[1]
+    return Pairs(in_list, table.frame["item"]).repeats

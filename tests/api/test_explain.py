@@ -36,7 +36,7 @@ from scorer.metrics.notation import parse, parse_measure
 from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules
 from scorer.scoring.evaluate import score as scored
-from scorer.scoring.explain import explained
+from scorer.scoring.explain import explain_list
 from scorer.views.diverse import Diverse
 
 VLNET = ROOT / "challenges/vlnet-2011"
@@ -68,7 +68,7 @@ def workings(notation, answers, submission, ties="item-desc", kind="grades"):
     card = scored(meeting, answers.lists, [made])
     for at in range(len(answers.lists)):
         named = partial(answers.item_names, submission, ties, at=at)
-        found = explained(made, card, meeting.views, named, at, {made.id: Rules()})
+        found = explain_list(made, card, meeting.views, named, at, {made.id: Rules()})
         if made.id in card.values:
             value = float(
                 np.where(np.isfinite(card.values[made.id]), card.values[made.id], np.nan)[at]

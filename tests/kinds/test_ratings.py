@@ -19,8 +19,8 @@ from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
 from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules, Scorecard
+from scorer.scoring.aggregate import aggregate_values
 from scorer.scoring.evaluate import score
-from scorer.scoring.settle import settle
 from scorer.views.labelled import Targets
 
 LAWS = rounds(60)
@@ -56,7 +56,7 @@ def card(truth, submission):
 
 
 def values(found: Scorecard):
-    return {each.id: settle(found, each, SKIP) for each in MEASURES}
+    return {each.id: aggregate_values(found, each, SKIP) for each in MEASURES}
 
 
 def test_the_slides():

@@ -22,8 +22,8 @@ from scorer.leaderboard.board import Terms
 from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.results.scorecard import Scorecard
-from scorer.scoring.lists import score_table
-from scorer.scoring.settle import settle
+from scorer.scoring.aggregate import aggregate_values
+from scorer.scoring.submission import score_table
 from scorer.views.hits import Judged
 
 TYPES = ("clicks", "carts", "orders")
@@ -330,7 +330,7 @@ def test_another_process_gives_the_same(made):
     (here, *_) = board(challenge, files).submissions
     card = Scorecard.from_bytes(there)
     for m in ready.measures:
-        assert settle(card, m, ready.prepared.rules).mean == here.values[m.id].mean
+        assert aggregate_values(card, m, ready.prepared.rules).mean == here.values[m.id].mean
 
 
 def test_terms_are_read_back(made):

@@ -15,7 +15,7 @@ from scorer.metrics.notation import parse_measure
 from scorer.metrics.ranking import p
 from scorer.prepare.folds import parts
 from scorer.results.scorecard import Rules, Scorecard
-from scorer.scoring.settle import over_folds
+from scorer.scoring.aggregate import aggregate_folds
 
 ROWS = [(f"u{n % 4}", f"i{n}", n % 5 + 0.5) for n in range(23)]
 TEXT = "list,item,rating\n" + "".join(f"{u},{i},{r}\n" for u, i, r in ROWS)
@@ -223,7 +223,7 @@ def test_a_fold_without_a_value_counts_in_neither():
         return Scorecard(names, np.ones(len(values), dtype=bool), {"P@1": np.array(values)})
 
     cards = {"x": card(1.0, 0.5), "y": card(math.nan), "z": card(0.25, math.nan)}
-    found = over_folds(cards, "abc", each, Rules("error", "skip"))
+    found = aggregate_folds(cards, "abc", each, Rules("error", "skip"))
     assert found.mean == 0.5
     assert found.deviation == pytest.approx(stdev([0.75, 0.25]))
     assert math.isnan(found.folds["y"])

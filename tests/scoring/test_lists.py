@@ -17,7 +17,7 @@ from scorer.prepare.bind import prepare
 from scorer.prepare.open import opened
 from scorer.reading.table import encode
 from scorer.scoring.evaluate import score
-from scorer.scoring.lists import score_table, score_with_views
+from scorer.scoring.submission import score_table, score_with_views
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +128,7 @@ def test_of_more_problems_than_are_kept_the_first_are_told(plans, tmp_path, monk
 
 SPAWNED = """
 import pickle, sys
-from scorer.scoring.lists import score_table
+from scorer.scoring.submission import score_table
 from scorer.core.problems import Findings
 with open(sys.argv[1], "rb") as file:
     work = pickle.load(file)

@@ -7,8 +7,8 @@ import pytest
 from wholes import CASES, every_plan
 
 from scorer.core.problems import Findings
-from scorer.scoring import lists
-from scorer.scoring.lists import score_table, score_with_views
+from scorer.scoring import submission
+from scorer.scoring.submission import score_table, score_with_views
 
 
 @pytest.fixture(scope="module")
@@ -54,14 +54,18 @@ def test_a_table_that_is_scored_goes_with_its_last_reference(
 def test_rows_are_given_back_before_they_are_measured(
     plans, kind, sent, tmp_path, no_search, monkeypatch
 ):
-    tables, measure, left = [table_of(plans[kind], sent[1], tmp_path / "mine.csv")], lists.score, []
+    tables, measure, left = (
+        [table_of(plans[kind], sent[1], tmp_path / "mine.csv")],
+        submission.score,
+        [],
+    )
     known = held(tables[0])
 
     def measured(*words, **named):
         left.extend(one() for one in known)
         return measure(*words, **named)
 
-    monkeypatch.setattr(lists, "score", measured)
+    monkeypatch.setattr(submission, "score", measured)
     found, _ = score_with_views(plans[kind], tables.pop(), Findings())
     scored = [] if found.card is None else [found.card, *found.folds.values()]
     assert left == [None] * (len(known) * len(scored))

@@ -19,8 +19,8 @@ from scorer.metrics.catalogue import metrics
 from scorer.metrics.notation import parse_measure
 from scorer.reading.table import make_table
 from scorer.results.scorecard import Rules
+from scorer.scoring.aggregate import aggregate_values
 from scorer.scoring.evaluate import score
-from scorer.scoring.settle import settle
 from scorer.views.hits import Judged
 from scorer.views.returned import Returned
 
@@ -107,7 +107,7 @@ def card(lists, only=None, catalogue=CATALOGUE, shuffled=None):
 
 
 def values(found, bound):
-    return {each.id: settle(found, each, SKIP) for each in bound}
+    return {each.id: aggregate_values(found, each, SKIP) for each in bound}
 
 
 def apart(first, second, distance):

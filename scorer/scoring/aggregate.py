@@ -27,7 +27,9 @@ States = NDArray[np.uint8]
 Figure = Callable[[Mask], float]  # of some of the lists
 
 
-def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = None) -> Value:
+def aggregate_values(
+    card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = None
+) -> Value:
     """The value of a measure over a scorecard's lists, after the rules.
 
     `rules` is of one measure, or by measure id; `keep`, (lists,), is the lists that count.
@@ -47,8 +49,8 @@ def settle(card: Scorecard, measure: Measure, rules: Ruled, keep: Mask | None = 
         nowhere = measure.combination.limited and not kept.any()
         mean = float("nan") if nowhere else _of_groups(card, measure, rules, kept, figure)
         return Value(mean, int(counts.sum()), absent, 0, None, whole=True)
-    values, states = of_lists(card, measure, rules)
-    values[~kept | lost_lists(values, states, kept).any()] = np.nan
+    values, states = values_of_lists(card, measure, rules)
+    values[~kept | lists_without_value(values, states, kept).any()] = np.nan
     combination, counted = measure.combination, ~np.isnan(values)
     if measure.metric.aggregate == "sum" and combination.plain:
         mean = exact_sum(values[counted]) if counted.any() else np.nan
@@ -86,7 +88,7 @@ def _counting(card: Scorecard, measure: Measure, skip: bool) -> Mask:
     return np.ones(len(card.lists), dtype=bool)
 
 
-def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, States]:
+def values_of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, States]:
     """The value of each list after the rules, NaN where it does not count, and its state.
 
     The lists that a composite's parts skip, it skips; where its formula has no value for a list,
@@ -97,10 +99,12 @@ def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, S
     own = own_rules(rules, measure)
     outside = ~belonging(card, measure)
     if measure.parts:
-        parts = {part.id: of_lists(card, part, rules) for part in measure.parts}
+        parts = {part.id: values_of_lists(card, part, rules) for part in measure.parts}
         values = formula_of(measure.params["score"]).value({k: v for k, (v, _) in parts.items()})
         skipped = np.any([np.isnan(values_of_part) for values_of_part, _ in parts.values()], axis=0)
-        held = [lost_lists(values_of_part, state) for values_of_part, state in parts.values()]
+        held = [
+            lists_without_value(values_of_part, state) for values_of_part, state in parts.values()
+        ]
         lost = np.any(held, axis=0) | ~skipped
         states = np.where(np.isnan(values) & lost, WITHHELD, SCORED).astype(np.uint8)
         for _, state in parts.values():
@@ -115,7 +119,7 @@ def of_lists(card: Scorecard, measure: Measure, rules: Ruled) -> tuple[Floats, S
     return values, states
 
 
-def lost_lists(values: Floats, states: States, keep: Mask | None = None) -> Mask:
+def lists_without_value(values: Floats, states: States, keep: Mask | None = None) -> Mask:
     """The lists, of those in `keep`, for which a submission has to have a value and has none."""
     lost: Mask = (states == WITHHELD) & np.isnan(values)
     return lost if keep is None else lost & keep
@@ -157,12 +161,12 @@ def _lacking(card: Scorecard, measure: Measure, rules: Ruled) -> bool:
         return True
     if not measure.of_lists:
         return any(_lacking(card, part, rules) for part in measure.parts)
-    return bool(lost_lists(*of_lists(card, measure, rules)).any())
+    return bool(lists_without_value(*values_of_lists(card, measure, rules)).any())
 
 
 def _formula(card: Scorecard, measure: Measure, rules: Ruled, kept: Mask) -> Value:
     """A composite of the parts' numbers; where it is a mean of lists, with each list's value."""
-    parts = {part.id: settle(card, part, rules, kept) for part in measure.parts}
+    parts = {part.id: aggregate_values(card, part, rules, kept) for part in measure.parts}
     tree = formula_of(measure.params["score"])
     mean = tree.value({key: np.array([value.mean]) for key, value in parts.items()})
     list_values: Floats | None = None
@@ -194,7 +198,7 @@ def _list_masks(
         skip = own_rules(rules, measure).missing == "skip"
         counted = members & card.answered if skip else members
         return counted, members & ~card.answered, np.zeros_like(members)
-    values, states = of_lists(card, measure, rules)
+    values, states = values_of_lists(card, measure, rules)
     return (
         ~np.isnan(values) & members,
         (states == MISSING) & members,
@@ -202,7 +206,7 @@ def _list_masks(
     )
 
 
-def over_folds(
+def aggregate_folds(
     cards: Mapping[str, Scorecard], lists: Sequence[str], measure: Measure, rules: Ruled
 ) -> Value:
     """The mean over folds, each settled as a truth of its own, and how much they differ.
@@ -212,7 +216,7 @@ def over_folds(
     is its mean over the folds that it is in. `cards` has the raw values of the lists of each fold;
     `lists` is all lists, in order.
     """
-    by_fold = {fold: settle(card, measure, rules) for fold, card in cards.items()}
+    by_fold = {fold: aggregate_values(card, measure, rules) for fold, card in cards.items()}
     means = np.array([value.mean for value in by_fold.values()])
     lost = [fold for fold, value in by_fold.items() if math.isnan(value.mean)]
     if not any(_lacking(cards[fold], measure, rules) for fold in lost):
@@ -226,7 +230,7 @@ def over_folds(
         if value.per_list is None or not measure.of_lists:
             missing[rows] |= ~card.answered
             continue
-        states, defined = of_lists(card, measure, rules)[1], ~np.isnan(value.per_list)
+        states, defined = values_of_lists(card, measure, rules)[1], ~np.isnan(value.per_list)
         missing[rows] |= states == MISSING
         undefined[rows] |= states >= UNDEFINED
         total[rows[defined]] += value.per_list[defined]
