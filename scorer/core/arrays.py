@@ -11,13 +11,6 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd, so that different codes stay different
-
-
-def spread(codes: NDArray[Any]) -> NDArray[np.uint64]:
-    """Codes as numbers that differ in their highest bits, as hashes do."""
-    return codes.astype(np.uint64) * SPREAD
-
 
 def round_for_ranks(values: Any, digits: int = 12) -> Floats:
     """Values rounded to so many significant digits, so that rounding errors decide no rank.
@@ -61,14 +54,3 @@ def ends(*keys: NDArray[Any]) -> Mask:
     """
     last: Mask = np.append(starts(*keys)[1:], True)[: keys[0].size]
     return last
-
-
-def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
-    """Each of these numbers once, ascending.
-
-    `np.unique` of numpy 2.4 takes 20 times as long for 10 million integers.
-    """
-    if (numbers[1:] > numbers[:-1]).all():
-        return numbers
-    ordered = np.sort(numbers)
-    return ordered[starts(ordered)]

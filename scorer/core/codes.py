@@ -7,9 +7,9 @@ reports is in the YAML file beside the check's module, a plugin's too; the other
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,28 +42,21 @@ GROUPS = ("scorer.checks", "scorer.audits")  # of entry points: checks of submis
 def codes() -> dict[str, Code]:
     """Every code with its page, in order."""
     pages = dict[str, Code]()
-    for path in chain(
-        sorted(PAGES.glob("*.yaml")), sorted(CHECKS.rglob("*.yaml")), _pages_beside_checks()
-    ):
+    ours = (*sorted(PAGES.glob("*.yaml")), *sorted(CHECKS.rglob("*.yaml")))
+    for path in (*ours, *_pages_of_installed()):
         for code, facts in yaml.load(path.read_bytes(), LOADER).items():
             pages.setdefault(code, Code(code, **facts))
     return dict(sorted(pages.items()))
 
 
-def _pages_beside_checks() -> list[Path]:
+def _pages_of_installed() -> Iterator[Path]:
     """The files beside the modules of installed checks; no such module is imported."""
-    modules = {point.module for group in GROUPS for point in installed(group)}
-    found = []
-    for module in sorted(modules):
+    for module in sorted({point.module for group in GROUPS for point in installed(group)}):
         with plugin_call(f"the plugin {quoted(module)} cannot be found"):
             spec = find_spec(module)
-        if (
-            spec is not None
-            and spec.origin
-            and (page := Path(spec.origin).with_suffix(".yaml")).exists()
-        ):
-            found.append(page)
-    return found
+        page = Path(spec.origin).with_suffix(".yaml") if spec and spec.origin else None
+        if page is not None and page.exists():
+            yield page
 
 
 def code(name: str) -> Code:

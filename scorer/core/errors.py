@@ -74,7 +74,7 @@ class MetricFailed(PluginError):
 
     @property
     def problem(self) -> Problem:
-        """What the participant is told, and the cause, which may show the truth."""
+        """The problem for the participant; its cause, which may show the truth, is not."""
         message = "a metric of this challenge failed on this file; the organizer is told why"
         return Problem("S530", message, cause=str(self))
 

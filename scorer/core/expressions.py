@@ -1,7 +1,7 @@
 """Formulas of measures and conditions on columns, as challenge.yaml writes them.
 
 Both are read here by recursive descent, and never run as Python: Python's own parser knows no
-names such as `nDCG@10`, and says in other words and at other places in each version what is wrong.
+names such as `nDCG@10`, and its errors have other words and places in each version.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ class _Parser:
         self.depth -= 1
         return found
 
-    def whole(self, read: Callable[[], T]) -> T:
+    def to_the_end(self, read: Callable[[], T]) -> T:
         """What `read` reads, after which the text ends."""
         found = read()
         if self.next.kind:
@@ -194,7 +194,7 @@ class Formula(NamedTuple):
         return tuple(dict.fromkeys([*own, *(n for part in self.parts for n in part.names)]))
 
     def value(self, values: Mapping[str, Floats]) -> Floats:
-        """Its values for the values of its names, all of one shape; NaN where there is none.
+        """Its values for the values of its names, all of one shape; NaN for no value.
 
         Division by 0 gives no value, nor do the root and the logarithm of a negative number.
         """
@@ -381,7 +381,7 @@ class _FormulaParser(_Parser):
 
 
 def parse_formula(text: str) -> Formula:
-    """The formula of a text; `ExpressionError` if it is none.
+    """The formula of a text; `ExpressionError` if it cannot be read.
 
     >>> parse_formula("0.25*a + 0.75*'nDCG (group)'").names
     ('a', 'nDCG (group)')
@@ -389,7 +389,7 @@ def parse_formula(text: str) -> Formula:
     if not text.strip():
         raise ExpressionError("the formula is empty; write such as 0.3*a + 0.7*b")
     parser = _FormulaParser(text)
-    formula = parser.whole(parser.sum)
+    formula = parser.to_the_end(parser.sum)
     if not formula.names:
         raise ExpressionError("the formula names no measure")
     return formula
@@ -435,7 +435,7 @@ class Condition(NamedTuple):
         """The rows that it is true of, shape (rows,), from the text of their cells.
 
         An empty cell is equal to the empty text only, and neither above nor below any number.
-        `ExpressionError` if a cell that is compared with a number is none.
+        `ExpressionError` if a cell is no number and is compared with one.
         """
         for name in self.numbers:
             cells = columns[name].to_frame()
@@ -542,7 +542,7 @@ class _ConditionParser(_Parser):
 
 
 def parse_condition(text: str) -> Condition:
-    """The condition of a text; `ExpressionError` if it is none.
+    """The condition of a text; `ExpressionError` if it cannot be read.
 
     >>> parse_condition("male = 1 and (label = 0 or 'the part' in (a, b))").names
     ('male', 'label', 'the part')
@@ -550,5 +550,5 @@ def parse_condition(text: str) -> Condition:
     if not text.strip():
         raise ExpressionError("the condition is empty; write such as male = 1 and label = 0")
     parser = _ConditionParser(text)
-    expression = parser.whole(parser.alternatives)
+    expression = parser.to_the_end(parser.alternatives)
     return Condition(tuple(parser.names), tuple(parser.numbers), expression)

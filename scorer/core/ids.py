@@ -22,7 +22,7 @@ class TextPattern:
     Polars matches it, in a time that is linear in the text whatever the pattern is. A dot is any
     character, a line end too.
 
-    `ValueError` if it is none; the message says why.
+    `ValueError` if it cannot be read; the message says why.
     """
 
     def __init__(self, text: str) -> None:

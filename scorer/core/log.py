@@ -25,15 +25,14 @@ PLAIN = re.compile(r"[^\s\"=]+")
 def log_event(
     event: str, level: int = logging.INFO, *, trace: bool = False, **fields: object
 ) -> None:
-    """Log an event; with `trace`, the traceback of the error at hand."""
-    if "reference" not in fields and REFERENCE.get() is not None:
-        fields["reference"] = REFERENCE.get()
-    told = {key: value for key, value in fields.items() if value is not None}
-    LOG.log(level, event, exc_info=trace, extra={"told": told})
+    """Log an event; with `trace`, the traceback of the error that is handled."""
+    fields = {"reference": REFERENCE.get(), **fields}
+    fields = {key: value for key, value in fields.items() if value is not None}
+    LOG.log(level, event, exc_info=trace, extra={"fields": fields})
 
 
 def start_log(path: Path | None, *, as_json: bool = False) -> Callable[[], None]:
-    """Write what is told from now on to standard error, or to a file that its owner alone reads.
+    """Write events to standard error, or to a file that its owner alone reads.
 
     Gives the function that ends this. `UsageError` if the file cannot be written.
     """
@@ -43,7 +42,7 @@ def start_log(path: Path | None, *, as_json: bool = False) -> Callable[[], None]
         handler = logging.StreamHandler() if path is None else WatchedFileHandler(path)
     except OSError as error:
         raise UsageError(f"--log-file {printable(path)}: {error.strerror}") from None
-    handler.setFormatter(_Json() if as_json else _Lines())
+    handler.setFormatter(_Formatter(as_json))
     root, level = logging.getLogger(), LOG.level
     root.addHandler(handler)
     LOG.setLevel(logging.INFO)
@@ -56,45 +55,30 @@ def start_log(path: Path | None, *, as_json: bool = False) -> Callable[[], None]
     return end
 
 
-class _Json(logging.Formatter):
-    """An object a line: time, level, event, and the fields of the event."""
+class _Formatter(logging.Formatter):
+    """Time, level, event and its fields: an object of JSON, or words and `key=value`."""
+
+    def __init__(self, as_json: bool) -> None:
+        super().__init__()
+        self._as_json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
-        """A line, of records of other packages, too."""
-        return json.dumps(self.fields(record), ensure_ascii=False, default=str)
-
-    def fields(self, record: logging.LogRecord) -> dict[str, object]:
-        """The fields of a line; texts from outside are cut."""
-        time = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
-        told = getattr(record, "told", {})
+        """The line of a record, of other packages, too; texts from outside are cut."""
+        moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
+        time, event = moment.replace("+00:00", "Z"), record.getMessage()
+        trace = self.formatException(record.exc_info) if record.exc_info else None
         fields = {
-            "time": time.replace("+00:00", "Z"),
-            "level": record.levelname.lower(),
-            "event": record.getMessage(),
-            **{key: _as_word(value) for key, value in told.items()},
+            key: printable(value, MOST) if isinstance(value, str) else value
+            for key, value in getattr(record, "fields", {}).items()
         }
-        if record.exc_info:
-            fields["traceback"] = self.formatException(record.exc_info)
-        return fields
-
-
-class _Lines(_Json):
-    """Time, level and event, then `key=value` for each field."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        """A line; a traceback stands below it."""
-        fields = self.fields(record)
-        trace = fields.pop("traceback", None)
-        time, level, event = (str(fields.pop(key)) for key in ("time", "level", "event"))
-        words = [time, level.upper(), printable(event, MOST)]
-        words += [f"{key}={_word(value)}" for key, value in fields.items()]
+        if self._as_json:
+            line = {"time": time, "level": record.levelname.lower(), "event": event, **fields}
+            line |= {"traceback": trace} if trace else {}
+            return json.dumps(line, ensure_ascii=False, default=str)
+        words = [time, record.levelname, printable(event, MOST)]
+        words += [f"{key}={_quote(str(value))}" for key, value in fields.items()]
         return " ".join(words) + (f"\n{trace}" if trace else "")
 
 
-def _as_word(value: object) -> object:
-    return printable(value, MOST) if isinstance(value, str) else value
-
-
-def _word(value: object) -> str:
-    text = str(value)
+def _quote(text: str) -> str:
     return text if PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)

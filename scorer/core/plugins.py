@@ -60,7 +60,7 @@ def mark(function: F, thing: object) -> F:
 
 
 class Registry(Generic[T]):
-    """The things of one kind, each under its own name; loaded when they are asked for.
+    """The things of one kind, each under its own name; loaded when the first is looked up.
 
     Args:
         kind: what a thing is called in messages.
@@ -99,7 +99,7 @@ class Registry(Generic[T]):
     def find_all(self, name: str, every: bool = False) -> tuple[T, ...]:
         """The things of that name, one for each kind of challenge that has one; else of that alias.
 
-        With `every` those with that alias follow. `UnknownName` if there is none.
+        With `every` those with that alias follow. `UnknownName` if none has it.
         """
         folded = name.casefold()
         things = [thing for thing, _ in self._by_name.get(folded, ())]
@@ -132,18 +132,18 @@ class Registry(Generic[T]):
 
     @cached_property
     def _found(self) -> list[tuple[T, str]]:
-        """The things in the modules of the package, then those of entry points."""
+        """The things in the modules of the package, then those from entry points."""
         return find_marked(self.package, self.type_, self.group)
 
     @cached_property
     def _named(self) -> list[tuple[T, str]]:
-        """The things that their own names stand for, with their modules."""
+        """The things that can be found by their own names, with their modules."""
         found = [pair for pair in self._found if self._taken_by(pair[0], pair[0].name) is None]
         return [*found, *self._added]
 
     @cached_property
     def _by_name(self) -> dict[str, list[tuple[T, str]]]:
-        """The things that each name or alias in small letters stands for, with their modules."""
+        """By each name or alias in small letters the things that have it, with their modules."""
         names: dict[str, list[tuple[T, str]]] = {}
         for thing, origin in self._named:
             for name in (thing.name, *thing.aliases):
@@ -177,7 +177,7 @@ def can_coexist(thing: object, other: object) -> bool:
 
 @cache
 def find_marked(package: str, type_: type[T], group: str | None) -> list[tuple[T, str]]:
-    """The things in all modules of a package, then those of a group of entry points."""
+    """The things in all modules of a package, then those from a group of entry points."""
     folders = import_module(package).__path__
     modules = [import_module(found.name) for found in walk_packages(folders, f"{package}.")]
     for point in installed(group):
@@ -195,7 +195,7 @@ def installed(group: str | None) -> tuple[EntryPoint, ...]:
 
 
 def plugin(path: Path, type_: type[T]) -> list[tuple[T, str]]:
-    """The things that a challenge's own file defines; `PluginError` if none, or it does not run."""
+    """The things that a challenge's own file defines; `PluginError` without any, or if it fails."""
     things = [(thing, path.name) for thing, _ in _marked(load_module(path), type_)]
     if not things:
         raise PluginError(f"the plugin {quoted(path.name)} defines no {type_.__name__.lower()}")

@@ -1,4 +1,4 @@
-"""Problems: what is wrong in a file, and where."""
+"""Problems of files, each with its place."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Findings:
         """Say at which character of its line each cell begins that a problem is about.
 
         `columns` finds them from the line, role and text of each cell. It is called once, for at
-        most `LOCATED` cells of a code, and not at all where there are none.
+        most `LOCATED` cells of a code, and not without any.
         """
         places, cells, located = list[int](), list[tuple[int, str, str]](), Counter[str]()
         for n, problem in enumerate(self._problems):
@@ -147,7 +147,7 @@ class Findings:
         return replace(self, counts=self.counts.copy(), _problems=list(self._problems))
 
     def with_path(self, path: str) -> Findings:
-        """The same findings as those of a file of that name."""
+        """The same findings under the path of another file."""
         copied = self.copy()
         copied.path = path
         copied.replace(lambda problem: replace(problem, path=path))
@@ -188,7 +188,7 @@ class Findings:
         return sum(self.tally("error").values())
 
     def to_json(self) -> str:
-        """Everything but what is for the organizer alone, as `from_json` reads it back."""
+        """Everything but the causes for the organizer, as `from_json` reads it back."""
         problems = [
             {
                 key: value

@@ -75,7 +75,7 @@ def unseen(text: str) -> str | None:
 
 
 def printable(text: object, width: int = 200) -> str:
-    r"""Text from outside, safe to print: what is long cut in the middle, what is not seen escaped.
+    r"""Text from outside, safe to print: cut in the middle if long, invisible characters escaped.
 
     Controls, characters that are drawn as nothing, and the fifth of combining
     marks in a row are escaped.
@@ -93,7 +93,7 @@ def printable(text: object, width: int = 200) -> str:
 
 
 def isolate_rtl(line: str) -> str:
-    r"""A line of text in which what is written from right to left turns nothing round but itself.
+    r"""A line in which text from right to left does not move the text beside it.
 
     Marks on both its sides keep the columns beside it in their order.
 
@@ -115,7 +115,7 @@ def _escaped(text: str) -> str:
 
 
 def format_number(value: float, decimals: int = 4, sign: str = "") -> str:
-    """A number with so many decimals, of which large ones have fewer; not all that were computed.
+    """A number with so many decimals; large ones have fewer.
 
     `sign` is the format's: `+` for one that is always shown. No zero has a minus.
 

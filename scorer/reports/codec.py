@@ -20,7 +20,7 @@ import numpy as np
 
 from scorer import __version__
 from scorer.challenge.model import Challenge
-from scorer.core.arrays import Floats, distinct
+from scorer.core.arrays import Floats, starts
 from scorer.core.problems import Problem
 from scorer.core.text import unseen
 
@@ -202,7 +202,8 @@ def _spelled(matrix: Any) -> Iterator[list[str]]:
     for start in range(0, len(matrix), rows):
         part = matrix[start : start + rows]
         sizes = np.nan_to_num(np.abs(part), nan=np.inf, posinf=np.inf)
-        each = distinct(sizes.ravel())
+        ordered = np.sort(sizes, axis=None)
+        each = ordered[starts(ordered)]
         texts = [repr(size) if isfinite(size) else "null" for size in each.tolist()]
         signed = [*texts, *(f"-{text}" if text != "null" else text for text in texts)]
         places = np.searchsorted(each, sizes) + len(texts) * (part < 0)

@@ -10,12 +10,14 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from scorer.core.arrays import SPREAD, Floats, Ints, Mask
+from scorer.core.arrays import Floats, Ints, Mask
 from scorer.reading.table import Table, find_places
 from scorer.views.extras import NO_EXTRAS, Extras
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.members import Members
 from scorer.views.names import Names
+
+SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: products of it with different numbers differ
 
 Further = Callable[[Ints], Extras]  # of the submission's row of each hit
 GAPS = "gaps"  # the fact of a table that ranks left out are empty slots

@@ -34,6 +34,13 @@ def challenge_with(challenge, plugin, metrics):
     return challenge(yaml, **{"own.py": plugin, "sub.csv": SUBMISSION})
 
 
+def means(score, folder):
+    """The means of a submission by an own metric."""
+    ran = score(folder, folder / "sub.csv", "--format", "json", "--allow-plugins")
+    (submission,) = json.loads(ran.out)["submissions"]
+    return [value["mean"] for value in submission["values"].values()]
+
+
 @pytest.mark.parametrize(
     ("plugin", "metrics", "mean"),
     [
@@ -47,11 +54,7 @@ def challenge_with(challenge, plugin, metrics):
     ],
 )
 def test_both_kinds_of_author(challenge, score, plugin, metrics, mean):
-    folder = challenge_with(challenge, plugin, metrics)
-    ran = score(folder, folder / "sub.csv", "--format", "json", "--allow-plugins")
-    (submission,) = json.loads(ran.out)["submissions"]
-    (value,) = submission["values"].values()
-    assert value["mean"] == mean
+    assert means(score, challenge_with(challenge, plugin, metrics)) == [mean]
 
 
 def test_a_plugin_is_run_only_when_allowed(challenge, score):
@@ -101,17 +104,9 @@ def test_the_file_runs_and_not_a_cache_beside_it(challenge, tmp_path, installed)
     py_compile.compile(
         str(other), cache, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
     )
-    ran = installed(folder, folder / "sub.csv", "--format", "json", "--allow-plugins")
-    (submission,) = json.loads(ran.out)["submissions"]
-    assert [value["mean"] for value in submission["values"].values()] == [1.0]
-
-
-@pytest.mark.slow("installs a package")
-def test_no_cache_is_written_beside_a_plugin(challenge, installed):
-    folder = challenge_with(challenge, ONE, "[Firsts]")
     before = sorted(folder.rglob("*"))
-    assert installed(folder, folder / "sub.csv", "--allow-plugins").code == 0
-    assert sorted(folder.rglob("*")) == before
+    assert means(installed, folder) == [1.0]
+    assert sorted(folder.rglob("*")) == before  # and no cache is written
 
 
 def test_a_plugin_changes_nothing_for_other_challenges(challenge, score):
@@ -132,52 +127,42 @@ def test_a_name_of_ours_that_a_plugin_takes_is_noted(challenge, score):
 
 def test_ours_answers_to_its_other_names_where_a_plugin_takes_one(challenge, score):
     folder = challenge_with(challenge, ONE.replace('"Firsts"', '"MAP"'), "[MAP, AP]")
-    ran = score(folder, folder / "sub.csv", "--format", "json", "--allow-plugins")
-    (submission,) = json.loads(ran.out)["submissions"]
-    assert [value["mean"] for value in submission["values"].values()] == [1.0, 0.5]
+    assert means(score, folder) == [1.0, 0.5]
 
 
 def install(folder, code):
     """A project whose only module adds a metric, as installers lay it down."""
-    package = folder / "acme.py"
-    package.write_text(code)
+    (folder / "acme.py").write_text(code)
     facts = folder / "acme-1.0.dist-info"
     facts.mkdir()
     (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
     (facts / "entry_points.txt").write_text("[scorer.metrics]\nfirsts = acme\n")
-    return package
 
 
-@pytest.mark.slow("starts a process")
-def test_an_installed_project_cannot_take_a_name_that_is_ours(tmp_path):
-    install(tmp_path, ONE.replace('"Firsts"', '"nDCG"'))
+@pytest.mark.slow("starts processes")
+@pytest.mark.parametrize(
+    ("code", "metric", "exit_code", "said"),
+    [
+        (ONE, "firsts", 0, "Grade at rank one"),
+        (
+            ONE.replace('"Firsts"', '"nDCG"'),
+            "nDCG",
+            4,
+            "two metrics are called 'nDCG': in scorer.metrics.gains and in acme",
+        ),
+        ("import nowhere_to_be_found", "nDCG", 4, "'firsts' (acme)"),
+    ],
+)
+def test_an_installed_project_adds_metrics_and_takes_no_name(
+    tmp_path, code, metric, exit_code, said
+):
+    install(tmp_path, code)
+    program = f"from scorer.cli.main import run; exit(run(['metrics', '{metric}']))"
     ended = subprocess.run(
-        [sys.executable, "-c", "from scorer.cli.main import run; exit(run(['metrics', 'nDCG']))"],
+        [sys.executable, "-c", program],
         env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"},
         capture_output=True,
         text=True,
     )
-    assert ended.returncode == 4
-    assert "two metrics are called 'nDCG': in scorer.metrics.gains and in acme" in ended.stderr
-
-
-@pytest.mark.slow("installs a package")
-def test_an_installed_project_adds_a_metric(tmp_path):
-    package = install(tmp_path, ONE)
-    said = subprocess.run(
-        [sys.executable, "-c", "from scorer.cli.main import run; run(['metrics', 'firsts'])"],
-        env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=True,
-    ).stdout
-    assert "Grade at rank one" in said
-    package.write_text("import nowhere_to_be_found")
-    ended = subprocess.run(
-        [sys.executable, "-c", "from scorer.cli.main import run; exit(run(['metrics']))"],
-        env={"PYTHONPATH": str(tmp_path), "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-    )
-    assert ended.returncode == 4
-    assert "'firsts' (acme)" in ended.stderr
+    assert ended.returncode == exit_code
+    assert said in ended.stdout + ended.stderr
