@@ -205,22 +205,14 @@ def test_wide_columns_become_parts_of_the_list(way, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("form", "data", "message"),
+    ("wide", "data", "message"),
     [
-        (
-            Layout(wide=("item", ("G*",))),
-            "list,F1\nu,1\n",
-            "no column is called 'G*'; found: list, F1",
-        ),
-        (
-            Layout(wide=("rank", ("F*",))),
-            "list,Fa\nu,1\n",
-            "the name of column 'Fa' says no rank",
-        ),
+        (("item", ("G*",)), "list,F1\nu,1\n", "no column is called 'G*'; found: list, F1"),
+        (("rank", ("F*",)), "list,Fa\nu,1\n", "the name of column 'Fa' says no rank"),
     ],
 )
-def test_wide_columns_that_are_not_there(form, data, message, tmp_path):
-    found, said = reading(tmp_path, data, form, RANKED)
+def test_wide_columns_that_are_not_there(wide, data, message, tmp_path):
+    found, said = reading(tmp_path, data, Layout(wide=wide), RANKED)
     assert found is None
     assert said == [f"S201 1:None {message}"]
 
@@ -228,12 +220,8 @@ def test_wide_columns_that_are_not_there(form, data, message, tmp_path):
 def test_a_vector_of_ranks_over_the_candidates(way, tmp_path):
     both = (("list", "list"), ("item", "item"))
     candidates = keys(tmp_path, "list,item\nu1,a\nu1,b\nu1,c\nu2,x\n", both)
-    form = Layout(
-        header=("list", "rank"),
-        separator="whitespace",
-        cells=(("rank", ","),),
-        candidates=candidates,
-    )
+    columns = {"header": ("list", "rank"), "separator": "whitespace", "cells": (("rank", ","),)}
+    form = Layout(**columns, candidates=candidates)
     found, said = reading(tmp_path, "u1 [2,3,1]\nu2 [1]\n", form, clean=way)
     rows = [(1, "u1", "a", 2), (1, "u1", "b", 3), (1, "u1", "c", 1), (2, "u2", "x", 1)]
     assert (found, said) == ((rows, ()), [])
@@ -295,25 +283,7 @@ def test_both_ways_agree_on_odd_files(tmp_path):
         Layout(wide=("rank", ("item*", "score"))),
     ]
     draw = random.Random(7)
-    signs = [
-        "a",
-        "b1",
-        "c",
-        " ",
-        ",",
-        ";",
-        "\t",
-        "[",
-        "]",
-        "'",
-        '"',
-        "#",
-        "//",
-        "é",
-        "\r",
-        "1",
-        "-",
-    ]
+    signs = ["b1", "//", *"ac ,;\t[]'\"#é\r1-"]
     for form in forms:
         for _ in range(60):
             lines = [f"u{n}," + "".join(draw.choices(signs, k=8)) for n in range(12)]
