@@ -78,6 +78,7 @@ def scan_clean(
         except pl.exceptions.PolarsError:
             return None
 
+    # Polars parses numbers as it cuts. If a cell is no number, or too large, they are read as text.
     numbers = [role for role in positions if role not in TEXT]
     frame = scan(pl.Float64)
     has_numbers = frame is not None and all(_is_within(frame[role]) for role in numbers)
@@ -90,8 +91,8 @@ def scan_clean(
     lines = first_line - 1 + frame.height
     if data.count(separator.encode()) != (width - 1) * lines:
         return None
-    full = [role for role, at in positions.items() if role in TEXT or at in filled]
-    if any(frame[role].null_count() for role in full) or (unread and frame[IS_SHORT].any()):
+    needed = [role for role, at in positions.items() if role in TEXT or at in filled]
+    if any(frame[role].null_count() for role in needed) or (unread and frame[IS_SHORT].any()):
         return None
     if not has_numbers:
         texts = frame.select(pl.col(numbers).fill_null(""))

@@ -87,24 +87,23 @@ class Dialect:
         if not self.quotes:
             return self._cut_unquoted(texts[line - 1], line)
         record = Record(line)
-        text, at, number = texts[line - 1], 0, line
+        text, number = texts[line - 1], line  # of the current line
+        at = 0  # the next character of the current line
         size = len(text)  # characters of the record up to the end of the current line
         while True:
             blanks = "" if len(record.fields) == self.exact_field else self.field_blanks
-            start, opened, end = at, number, text.find(self.separator, at)
-            while text[at : at + 1] in (*blanks,):
-                at += 1
-            fault = None
-            if text[at : at + 1] != '"':
-                end = len(text) if end < 0 else end
-                field = text[start:end]
-                place = start + len(field) - len(field.lstrip(self.field_blanks))
-                record.fields.append(field.strip(blanks) if blanks else field)
+            first_line, end = number, text.find(self.separator, at)
+            end = len(text) if end < 0 else end
+            field = text[at:end]
+            start = at + len(field) - len(field.lstrip(blanks))
+            if text[start : start + 1] != '"':
+                place = at + len(field) - len(field.lstrip(self.field_blanks))
+                record.fields.append(field.strip(blanks))
                 fault = STRAY_RETURN if "\r" in field else None
             else:
-                fault = TAB_BEFORE if "\t" in text[start:at] and "\t" in blanks else None
-                parts, place = [], at
-                at += 1
+                fault = TAB_BEFORE if "\t" in text[at:start] else None
+                parts, place = [], start
+                at = start + 1
                 while not fault:
                     match = INSIDE_QUOTES.match(text, at)
                     assert match is not None  # it matches anything
@@ -123,7 +122,7 @@ class Dialect:
                         fault = UNCLOSED
                 record.fields.append("\n".join(parts))
                 record.is_quoted = True
-            record.places.append((opened, place + 1))
+            record.places.append((first_line, place + 1))
             if fault:
                 return _end_record(record, fault)
             if text[end : end + 1] != self.separator:

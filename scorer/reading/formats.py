@@ -69,16 +69,19 @@ def format(
 
     It gets a `ReadRequest`, too, to which it reports problems. `Format` explains the arguments.
     """
-    options = {"read_clean": read_clean, "is_document": is_document, "write": write}
-    return lambda read: mark(read, Format(name, suffixes, read, **options))  # type: ignore[arg-type]
+    return lambda read: mark(
+        read,
+        Format(name, suffixes, read, read_clean=read_clean, is_document=is_document, write=write),
+    )
 
 
 def binary_format(
     name: str, *suffixes: str, read_names: ReadNames, write: WriteRows | None = None
 ) -> Callable[[ReadBytes], ReadBytes]:
     """Make a function from the bytes of a file to its cells the format of that name."""
-    options = {"read_names": read_names, "write": write}
-    return lambda read: mark(read, Format(name, suffixes, None, read, **options))  # type: ignore[arg-type]
+    return lambda read: mark(
+        read, Format(name, suffixes, read_bytes=read, read_names=read_names, write=write)
+    )
 
 
 @cache

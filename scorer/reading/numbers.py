@@ -135,8 +135,9 @@ def _cast_column(cells: Cells, role: str, texts: Texts, findings: Findings) -> p
             places = find_cells(line)
             _, line, at = places[part] if places else CellPlace("", line, None)
             message = f"{printable(cells.part_name(role, part), 60)} {number.message}"
-            ids = (found.get("list"), found.get("item"))
-            findings.add(Problem(number.code, message, "error", None, line, at, *ids))
+            name, item = found.get("list"), found.get("item")
+            problem = Problem(number.code, message, line=line, column=at, list=name, item=item)
+            findings.add(problem)
     return numbers.scatter(wrong, values)
 
 

@@ -66,6 +66,7 @@ ONE_FILE = "a ZIP archive of one file is read; send that file, or each file alon
 
 AS_TEXT, SEND_INSIDE = "write the table as text (CSV)", "send the file inside; .gz is read"
 UNPACK, SAVE_SHEET = "use .gz, or send it unpacked", "save the sheet as CSV (UTF-8)"
+PICKLES = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 KINDS = (  # where in a file what bytes stand, what it is, what to do instead
     (0, b"\xd0\xcf\x11\xe0", "an Excel workbook", SAVE_SHEET),
     (0, ZIP, "a ZIP archive", "send the file inside; an archive of one file is read"),
@@ -82,9 +83,8 @@ KINDS = (  # where in a file what bytes stand, what it is, what to do instead
     (0, b"ARROW1", "an Arrow file", AS_TEXT),
     (0, b"SQLite format 3", "an SQLite database", AS_TEXT),
     (0, b"\x89PNG", "an image", AS_TEXT),
-    *((0, b"\x80" + version, "a pickle, which is never opened", "write the table as CSV")
-      for version in (b"\x02", b"\x03", b"\x04", b"\x05")),
-)  # fmt: skip
+    (0, PICKLES, "a pickle, which is never opened", "write the table as CSV"),
+)
 ENCODINGS = (  # what a file begins with
     (b"\xff\xfe\0\0", "UTF-32"),
     (b"\0\0\xfe\xff", "UTF-32"),
@@ -93,7 +93,7 @@ ENCODINGS = (  # what a file begins with
 )
 
 
-Source = BinaryIO | IO[bytes] | gzip.GzipFile
+Source = BinaryIO | IO[bytes] | gzip.GzipFile  # gives the unpacked bytes of a file
 
 
 class FileBytes(NamedTuple):

@@ -56,9 +56,11 @@ def _find_in_parts(
     def find_cells(texts: LineTexts, line: int, role: str) -> list[CellPlace]:
         n, at = divmod(line, LINES_OF_PART)
         find = finders[n]
-        prefix, before = f"{parts[n][0]}{PART}" if role == "list" else "", line - at
-        places = () if find is None else find(texts, at, role)
-        return [CellPlace(prefix + p.text, before + p.line, p.column) for p in places]
+        prefix = f"{parts[n][0]}{PART}" if role == "list" else ""
+        return [
+            CellPlace(prefix + place.text, line - at + place.line, place.column)
+            for place in (find(texts, at, role) if find is not None else ())
+        ]
 
     return find_cells
 

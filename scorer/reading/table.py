@@ -152,8 +152,10 @@ class ReadRequest(NamedTuple):
     ) -> None:
         """Add a problem to the findings, which keep so many of a code."""
         if not self.findings.count_if_full(code):
-            place = (None, line, column, list)  # path, line, column and list of a problem
-            self.findings.add(Problem(code, message, severity, *place, help=help))
+            problem = Problem(
+                code, message, severity, line=line, column=column, list=list, help=help
+            )
+            self.findings.add(problem)
 
 
 def role_dtype(role: str) -> type[pl.DataType]:
