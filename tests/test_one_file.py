@@ -71,6 +71,7 @@ def tree(tmp_path_factory):
     for name, folder in ADDED.items():
         shutil.copy(PLUGIN / name, tree / folder)
     assert "hitshare.yaml" in ran("tools/new_metric.py", "HitShare", cwd=tree)
+    assert "setshare.yaml" in ran("tools/new_metric.py", "SetShare", "sets", cwd=tree)
     return tree
 
 
@@ -89,9 +90,9 @@ def plugin(tmp_path_factory):
 def test_the_whole_contract_holds_of_what_is_one_file(tree):
     assert str(tree) in ran("-c", "import scorer; print(scorer.__file__)", cwd=tree)
     ran("-m", "ruff", "check", "scorer", "tests", cwd=tree)
-    ran("-m", "ruff", "format", "--check", "scorer/metrics/ranking.py", cwd=tree)
+    ran("-m", "ruff", "format", "--check", "scorer/metrics", cwd=tree)
     ran("-c", "from importlinter.cli import lint_imports_command as lint; lint()", cwd=tree)
-    ran("-m", "pytest", "-q", "-x", *CONTRACT.split(), cwd=tree, METRIC="HitShare,Enough")
+    ran("-m", "pytest", "-q", "-x", *CONTRACT.split(), cwd=tree, METRIC="HitShare,SetShare,Enough")
     ran("-m", "pytest", "-q", "-x", *OF_ALL.split(), cwd=tree)
 
 
@@ -151,12 +152,16 @@ def test_a_metric_is_written_into_a_folder_too(tmp_path):
     words = (tmp_path, tmp_path / "sub.csv", "--allow-plugins", "--format", "json")
     (one,) = json.loads(score(*words, cwd=ROOT))["submissions"]
     assert one["values"]["HitShare@2"]["mean"] == 0.5
-    said = ran("tools/new_metric.py", "HitShare", "nosuch", cwd=ROOT, code=1)
-    assert "neither a module of scorer/metrics nor a folder" in said
+    for place, words in {
+        "nosuch": "neither a module of scorer/metrics nor a folder",
+        "classes": "classes is no family of ranked lists",
+        tmp_path: "hitshare.py exists already",
+    }.items():
+        assert words in ran("tools/new_metric.py", "HitShare", place, cwd=ROOT, code=1)
 
 
 @pytest.mark.slow("starts processes", beyond=1)
-@pytest.mark.parametrize("name", ["a b", "2nd", "lambda", "nDCG", "MRR", ""])
+@pytest.mark.parametrize("name", ["a b", "2nd", "lambda", "nDCG", "MRR", "", "Metric", "Divide"])
 def test_a_metric_of_an_impossible_name_is_refused(name):
     said = ran("tools/new_metric.py", name, cwd=ROOT, code=1)
     assert "Traceback" not in said

@@ -27,13 +27,28 @@ Example = Callable[[Metric], str]  # a metric's worked example as text
 MAX_PAGES = 5  # metrics whose pages are printed one after another
 # letters of parameters in formulas, where they are not the names; see docs/notation.md
 LETTERS = {
-    "alpha": r"\alpha", "beta": r"\beta", "epsilon": r"\epsilon", "eps": r"\epsilon",
-    "max_grade": r"g_{\max}", "min_grade": r"g_{\min}", "depth": "D", "recall": r"\rho",
-    "quantile": r"\tau", "catalogue": "I", "credit": "c", "page": "b", "none": "m", "bins": "B",
-    "radius": r"\varrho", "c_fp": r"c_{\mathrm{fp}}", "c_fn": r"c_{\mathrm{fn}}",
-    "c_tp": r"c_{\mathrm{tp}}", "iou": r"\mathrm{iou}", "tolerances": r"\mathrm{tolerances}",
+    "alpha": r"\alpha",
+    "beta": r"\beta",
+    "epsilon": r"\epsilon",
+    "eps": r"\epsilon",
+    "max_grade": r"g_{\max}",
+    "min_grade": r"g_{\min}",
+    "depth": "D",
+    "recall": r"\rho",
+    "quantile": r"\tau",
+    "catalogue": "I",
+    "credit": "c",
+    "page": "b",
+    "none": "m",
+    "bins": "B",
+    "radius": r"\varrho",
+    "c_fp": r"c_{\mathrm{fp}}",
+    "c_fn": r"c_{\mathrm{fn}}",
+    "c_tp": r"c_{\mathrm{tp}}",
+    "iou": r"\mathrm{iou}",
+    "tolerances": r"\mathrm{tolerances}",
     "cutoffs": r"\mathrm{cutoffs}",
-}  # fmt: skip
+}
 DEFINES = r", \qquad "  # stands before the definition of a letter in a formula
 TOOL = re.compile(r"([^:;]+): ((?:[^;()]|\([^()]*\))+)(?:; |$)")
 REMARK = re.compile(r"\s*\(([^()]*)\)$")
