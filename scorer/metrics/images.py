@@ -317,8 +317,8 @@ def _box_figure(
 ) -> Figure:
     """The mean over thresholds of the ratio of boxes.
 
-    `empty` is for single lists alone: lists that are counted together and have no box on either
-    side have no value. The column `counts` has a row for each list, as `_mean_box_ratio` reads it.
+    With `average="pooled"` there is no value where no list has a box on either side, whatever
+    `empty` is. The column `counts` has a row for each list, as `_mean_box_ratio` reads it.
     """
     counts = np.zeros((view.lists, thresholds + 2))
     for pair in view.pairs():

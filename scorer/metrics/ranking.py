@@ -648,7 +648,7 @@ def _auc_of_catalogue(view: Judged, k: int | None, rel: float, catalogue: int | 
     others_in_top = depth - groups.total(group_hits * is_in_top)
     others_above = groups.before - hits_above
     others_below = others[in_list] - others_above - (groups.tied - group_hits)
-    # above a group that is below the top, only the top counts: the rest is tied with it
+    # A group below the top is tied with all items there, so that only the top is above it.
     begins_in_top = groups.before <= depth[in_list]
     others_above = np.where(begins_in_top, others_above, others_in_top[in_list])
     # pairs in the right order less pairs in the wrong one: of a hit, then of all relevant items
@@ -715,7 +715,7 @@ def clicks(
     array([ 1., 51.])
     """
     hits = view.hits.relevant(rel)
-    # less than `none`, as `first` gives 0 to a list without a hit, which saves no click
+    # counted down from `none`, since `first` gives 0 to a list without a hit
     saved = hits.first(lambda rank: none - np.floor((rank - 1) / page))
     table = Table(hits, {"relevant": np.ones(hits.rank.size)})
     formula = "none - clicks saved"
