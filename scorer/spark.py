@@ -67,6 +67,7 @@ from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.results.scorecard import UNDEFINED, Outcome, Rules, Scorecard
 from scorer.scoring.aggregate import values_of_lists
 from scorer.scoring.submission import Plan, score_table
+from scorer.views.diverse import Diverse
 from scorer.views.frames import CSV, Frames
 from scorer.views.positions import Positions
 
@@ -79,6 +80,8 @@ if TYPE_CHECKING:
 
 # Kinds whose lists have many rows. A table of one row a list is no larger than its values.
 CUT_KINDS = frozenset({"grades", "ratings", "preferences"})
+# Of subtopics the gains of an item are added in the order in which the whole truth names them.
+WHOLE_VIEWS = frozenset({Frames, Positions, Diverse})
 BUCKETS = "spark.sql.shuffle.partitions"  # the setting that says how many buckets there are
 BUCKET, LINE, PLACE = "bucket", "line", "place"  # columns beside those of roles, of which none is
 VALUES = "list string, group string, measure string, value double"
@@ -244,8 +247,8 @@ def _why_whole(ready: OpenChallenge) -> str:
         return f"{printable(odd.id)} has no value for a single list"
     if (kind := ready.prepared.kind.name) not in CUT_KINDS:
         return f"all rows are scored together where a challenge has {kind}"
-    if ready.folds or any(ready.picked.values()) or ready.views & {Frames, Positions}:
-        return "folds, conditions on items and comparisons of items need all rows together"
+    if ready.folds or any(ready.picked.values()) or not WHOLE_VIEWS.isdisjoint(ready.views):
+        return "folds, conditions on items, comparisons of items and subtopics need all rows"
     return ""
 
 

@@ -84,7 +84,9 @@ metrics: [RMSE, MAE]
 submission: {columns: {prediction: score}}
 """
 COVERAGE = "truth: truth.csv\nmetrics: [CatalogueCoverage@3, AP]\nitems: items.csv\n"
+SUBTOPICS = "truth: {file: truth.csv, columns: {subtopic: topic}}\nmetrics: [alpha_nDCG@5]\n"
 scores = draw("score", 2)
+subtopics = draw("grade").with_columns(topic=pl.Series(random.Random(1).choices("abcd", k=480)))
 asked = draw("grade").select("list", "item").with_columns(score=pl.int_range(pl.len()) % 7 / 3)
 items = pl.DataFrame({"item": [f"i{n}" for n in range(30)]})
 
@@ -97,6 +99,7 @@ BY_LIST = {
 TOGETHER = {
     "labels": (LABELS, labels("label", 1), labels("score", 2), {}),
     "pooled": (POOLED, draw("grade"), asked, {}),
+    "subtopics": (SUBTOPICS, subtopics, scores, {}),
     "coverage": (COVERAGE, draw("grade"), scores, {"items.csv": items}),
 }
 
