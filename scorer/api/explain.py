@@ -29,7 +29,7 @@ from scorer.prepare.splits import cut, scope_of
 from scorer.reading.parts import locate_by_part
 from scorer.results.explanation import Explained
 from scorer.results.report import Scope
-from scorer.scoring.submission import score_with_views, with_slots
+from scorer.scoring.submission import prepare_rows, score_table
 from scorer.stats.exact import exact_mean
 
 
@@ -134,16 +134,15 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
     plan = (ready if file.format is None else ready.reading(file.format)).plan
     findings = Findings(str(file.path))
     table = plan.read(file.path, findings).table
-    card = views = None
+    card = None
     if table is not None:
-        table = with_slots(plan, table)
-        outcome, views = score_with_views(plan, table, findings)
-        card = outcome.card
+        card = score_table(plan, table, findings).card
+        table = prepare_rows(plan, table)
     locate_by_part(findings, plan.layout.parts)
     findings.rename_path(file.display)
     if file.part is not None:
         findings.replace(file.part.located)
-    if table is None or card is None or views is None:
+    if table is None or card is None or ready.answers is None:
         return replace(bare, findings=findings)
     if name is None:
         word, plural = ready.public.word("list"), ready.public.lists_called
@@ -162,8 +161,8 @@ def _of_run(ready: OpenChallenge, file: Named, name: str | None, split: str | No
         pick = plan.picked.get(None, {}).get(where) if where else None
         truth, sent = (pick.truth, pick.filter(table)) if pick else (ready.answers, table)
         names_of = partial(truth.item_names, sent, rules.ties, at=at)
-        seen = views.where(where)
-        explanations.append(explain_list(measure, card, seen, names_of, at, ready.prepared.rules))
+        views = truth.explain_views(sent, rules.ties, plan.views, at)
+        explanations.append(explain_list(measure, card, views, names_of, at, ready.prepared.rules))
     return replace(bare, findings=findings, explained=tuple(explanations))
 
 

@@ -56,6 +56,15 @@ class OpenTruth(Protocol):
         """
         ...
 
+    def explain_views(
+        self, submission: Table, ties: Ties, views: frozenset[type], at: int
+    ) -> Mapping[type, Any]:
+        """Return the views of list number `at` alone, for its explanation.
+
+        Of a table they have all rows, and that row is marked.
+        """
+        ...
+
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the names of the items of list number `at`, in the order of that view."""
         ...

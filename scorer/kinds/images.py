@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,17 @@ class TrueMasks(NamedTuple):
         masks = Masks(self.lists, answered, self.runs, submitted, extras=self.extras)
         return Views(answered, {Masks: masks})
 
+    def explain_views(
+        self, submission: Table, ties: Ties, views: frozenset[type], at: int
+    ) -> Mapping[type, Any]:
+        """Return the views of list number `at` alone, for its explanation."""
+        one = self._replace(
+            lists=self.lists[at : at + 1],
+            runs=MaskRuns.of([_read_runs(self.cells[at])]),
+            extras=self.extras.at(list=np.array([at])),
+        )
+        return one.join(submission, ties, views).views
+
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return no names: a mask has no items."""
         return Names()
@@ -60,6 +71,17 @@ class TrueBoxes(NamedTuple):
         submitted = BoxTable.of([_read_boxes(cell, self.each) for cell in cells], classes)
         boxes = Boxes(self.lists, answered, classes, self.boxes, submitted, extras=self.extras)
         return Views(answered, {Boxes: boxes})
+
+    def explain_views(
+        self, submission: Table, ties: Ties, views: frozenset[type], at: int
+    ) -> Mapping[type, Any]:
+        """Return the views of list number `at` alone, for its explanation."""
+        one = self._replace(
+            lists=self.lists[at : at + 1],
+            boxes=BoxTable.of(self.cells[at : at + 1], self.constants.classes),
+            extras=self.extras.at(list=np.array([at])),
+        )
+        return one.join(submission, ties, views).views
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return no names: boxes have none."""

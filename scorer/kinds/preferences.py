@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 from scorer.challenge.public import Public
 from scorer.core.problems import Findings, Problem
@@ -21,12 +24,31 @@ from scorer.views.pairwise import PairLayout, Preferred, TruePreferences
 PAIR_SCHEMA = Schema(("list", "better", "worse"))
 
 
-class Preferences(NamedTuple):
-    """A truth of preferences made ready."""
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """A truth of preferences made ready.
 
-    truth: GradedItems  # its items
-    orders: TruePreferences
+    Attributes:
+        truth: Its items.
+        table: Its preferences.
+        likelihood: The table of the likelihood of preferences, if there is one.
+        constants: What it settles.
+    """
+
+    truth: GradedItems
+    table: Table
+    likelihood: Table | None
     constants: Constants
+
+    @cached_property
+    def orders(self) -> TruePreferences:
+        """The preferences of the truth, and what follows from them."""
+        truth, likely = self.truth, self.likelihood
+        return TruePreferences.of(
+            PairLayout.of(truth.in_list, truth.lists),
+            read_preferences(self.table, truth),
+            None if likely is None else read_likelihood(likely.frame, truth),
+        )
 
     @property
     def lists(self) -> tuple[str, ...]:
@@ -40,6 +62,13 @@ class Preferences(NamedTuple):
         """
         preferred, answered = join_preferences(submission, self.truth, self.orders)
         return Views(answered, {Preferred: preferred})
+
+    def explain_views(
+        self, submission: Table, ties: Ties, views: frozenset[type], at: int
+    ) -> Mapping[type, Any]:
+        """Return the views of list number `at` alone, for its explanation."""
+        one = replace(self, truth=self.truth.one_list(at))
+        return one.join(submission, ties, views).views
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the items that can be compared, by their names."""
@@ -63,13 +92,7 @@ def open_preferences(table: Table, side: SideTables, findings: Findings) -> Pref
         message = f"{len(bare):,} lists have no preference in the truth: {join_first(bare)}"
         findings.add(Problem("S301", message, "warning", list=bare[0]))
     truth = members(candidates, sorted({*truth_lists, *side.public.lists}))
-    likely = side.tables.get("likelihood")
-    orders = TruePreferences.of(
-        PairLayout.of(truth.in_list, truth.lists),
-        read_preferences(table, truth),
-        None if likely is None else read_likelihood(likely.frame, truth),
-    )
-    return Preferences(truth, orders, Constants())
+    return Preferences(truth, table, side.tables.get("likelihood"), Constants())
 
 
 PREFERENCES = Kind(

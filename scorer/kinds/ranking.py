@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -167,6 +168,13 @@ class Grades:
             if Scored in views:
                 found[Scored] = join_scored(sent, self.truth, ties, judged, returned)
         return Views(answered, found)
+
+    def explain_views(
+        self, submission: Table, ties: Ties, views: frozenset[type], at: int
+    ) -> Mapping[type, Any]:
+        """Return the views of list number `at` alone, for its explanation."""
+        one = replace(self, truth=self.truth.one_list(at))
+        return one.join(submission, ties, views).views
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the truth's items, best first, and the returned ones."""

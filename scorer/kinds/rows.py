@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -106,6 +106,13 @@ class Labels(NamedTuple):
         labelled = Labelled(*shared, classes, self.truth, label, extras=extras)
         numbers = Targets(*shared, self.target, prediction, extras=extras)
         return Views(answered, {Labelled: labelled, Targets: numbers, LabelledRows: labelled})
+
+    def explain_views(
+        self, submission: Table, ties: Ties, views: frozenset[type], at: int
+    ) -> Mapping[type, Any]:
+        """Return the views of list number `at` alone, for its explanation."""
+        found = self.join(submission, ties, views).views
+        return {view: rows.mark(at) for view, rows in found.items()}
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return no names: a row has no items."""
@@ -408,6 +415,15 @@ class Ratings:
         columns = self.side.further("submission", submission)
         view = join_ratings(submission, self.truth, self.extras, columns)
         return Views(view.answered, {Targets: view})
+
+    def explain_views(
+        self, submission: Table, ties: Ties, views: frozenset[type], at: int
+    ) -> Mapping[type, Any]:
+        """Return the views of list number `at` alone, for its explanation."""
+        rows = self.truth.in_list == at
+        extras = self.extras.at(truth=rows, list=np.array([at]), item=rows)
+        one = replace(self, truth=self.truth.one_list(at), extras=extras)
+        return one.join(submission, ties, views).views
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return the items whose ratings were predicted."""

@@ -57,6 +57,17 @@ class Values(NamedTuple):
         view = Given(self.lists, answered, values, self.extras, self.never_given)
         return Views(answered, {Given: view})
 
+    def explain_views(
+        self, submission: Table, ties: Ties, views: frozenset[type], at: int
+    ) -> Mapping[type, Any]:
+        """Return the views of list number `at` alone, for its explanation."""
+        one = self._replace(
+            lists=self.lists[at : at + 1],
+            extras=self.extras.at(list=np.array([at])),
+            never_given={name: mask[at : at + 1] for name, mask in self.never_given.items()},
+        )
+        return one.join(submission, ties, views).views
+
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return no names: a value has no items."""
         return Names()
@@ -138,6 +149,12 @@ class WholeTruth(NamedTuple):
     def join(self, submission: Table, ties: Ties, views: frozenset[type]) -> Views:
         """Return which lists are answered."""
         return Views(answered_lists(submission.frame, pl.Series(self.lists, dtype=pl.String)), {})
+
+    def explain_views(
+        self, submission: Table, ties: Ties, views: frozenset[type], at: int
+    ) -> Mapping[type, Any]:
+        """Return the views of list number `at` alone, for its explanation."""
+        return {}
 
     def item_names(self, submission: Table, ties: Ties, view: type, at: int) -> Names:
         """Return no names: a row has no items."""

@@ -34,7 +34,7 @@ def organizer_table(
     used = ("S205", "column 'Usage' is not used") if is_split else None  # the splits use it
     told = (p for p in file_findings if (p.code, p.message) != used)
     findings.extend(as_truth_problems(told))
-    return table
+    return None if table is None else replace(table, find_cells=None)  # which cannot be sent
 
 
 def read_keys(challenge: Challenge, findings: Findings) -> None:

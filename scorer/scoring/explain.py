@@ -49,8 +49,8 @@ def explain_list(
     """The value that scoring gave list number `at`, worked out.
 
     A composite of whole submissions' values is worked out for the whole submission. `views` has
-    what the measures saw of all lists, by type; `at` is the place of the list in the card and the
-    views; `rules` are by measure id.
+    what the measures see of this list, by type; `at` is the place of the list in the card; `rules`
+    are by measure id.
 
     `PluginError` if the metric's explanation failed.
     """
@@ -58,7 +58,7 @@ def explain_list(
     if measure.parts:
         return _of_parts(measure, card, at, rules)
     view = Judged if metric.view is Ranked else metric.view
-    one = OneList(views[view].single(at), named(view))
+    one = OneList(views[view], named(view))
     value = raw_value(measure, card, at)
     try:
         steps = tuple(explain(measure, one, value))

@@ -158,11 +158,10 @@ def score_with_views(
     Lists that it leaves out are seen as empty ones. There are no views of a submission that is not
     scored. The arguments are those of `score_table`.
     """
-    table = with_slots(plan, table)
+    table = _with_slots(plan, table)
     if not _check(plan, table, findings) or plan.truth is None:
         return Outcome(findings, sha256, None), None
-    if plan.rules.repeats == "first":
-        table = firsts(table)
+    table = prepare_rows(plan, table)
     views = _join_folds(plan, plan.truth, _public_lists(plan, plan.truth, table))
     del table  # the rows of labels take as much as their measures do
     try:
@@ -214,14 +213,20 @@ def _refused_cells(plan: Plan, table: Table) -> Iterator[Problem]:
                     yield Problem("S531", f"{quoted(cell)}: {said}", line=line, list=name)
 
 
-def with_slots(plan: Plan, table: Table) -> Table:
+def prepare_rows(plan: Plan, table: Table) -> Table:
+    """Return the rows of a submission that are joined with the truth."""
+    table = _with_slots(plan, table)
+    return _first_items(table) if plan.rules.repeats == "first" else table
+
+
+def _with_slots(plan: Plan, table: Table) -> Table:
     """The table, which says whether ranks that are left out are empty slots."""
     if plan.rules.rank_gaps != "keep" or GAPS in table.facts:
         return table
     return replace(table, facts={**table.facts, GAPS: True})
 
 
-def firsts(table: Table) -> Table:
+def _first_items(table: Table) -> Table:
     """The table with the first of each item of a list; slots without an item are where others were.
 
     One with scores stays as it is.

@@ -125,12 +125,6 @@ class BoxTable(NamedTuple):
         """Some of the boxes."""
         return BoxTable(self.in_list[keep], self.code[keep], self.score[keep], self.corners[keep])
 
-    def only(self, lists: Ints) -> BoxTable:
-        """Those of some lists, given by their numbers, ascending."""
-        place = np.searchsorted(lists, self.in_list)
-        kept = np.append(lists, -1)[place] == self.in_list
-        return self.where(kept)._replace(in_list=place[kept].astype(np.int64))
-
 
 class ClassBoxes(NamedTuple):
     """The boxes of one class in one list: those of a submission, the surest first, and the true."""
@@ -177,18 +171,6 @@ class Boxes(WithColumns):
     def perfect(self) -> Self:
         """With the true boxes as the submission's."""
         return replace(self, submitted=self.true, answered=np.ones_like(self.answered))
-
-    def single(self, at: int) -> Self:
-        """One list alone."""
-        one = np.array([at])
-        return replace(
-            self,
-            names=self.names[at : at + 1],
-            answered=self.answered[one],
-            true=self.true.only(one),
-            submitted=self.submitted.only(one),
-            extras=self.extras.at(list=one),
-        )
 
     @classmethod
     def of_cells(

@@ -89,15 +89,6 @@ class Diverse:
         """With the judged items themselves as what is returned, best first."""
         return replace(self, judged=self.judged.perfect())
 
-    def single(self, at: int) -> Diverse:
-        """One list alone."""
-        of_list = self.judged.ideal.in_list == at
-        rows = np.repeat(of_list, self.size)
-        return Diverse(
-            self.judged.single(at), self.size[of_list], self.subtopic[rows], self.grade[rows],
-            self.named[of_list],
-        )  # fmt: skip
-
     def hit_facets(self, rel: float) -> Facets:
         """The relevant subtopics of the hits."""
         hits = self.judged.hits

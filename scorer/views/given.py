@@ -37,10 +37,6 @@ class Given(WithColumns):
         names = tuple(self.names[at] for at in lists.tolist())
         return Given(names, self.answered[lists], values, self.extras.at(list=lists), void)
 
-    def single(self, at: int) -> Given:
-        """One list alone."""
-        return self.only(np.array([at]))
-
     def perfect(self) -> Given:
         """With a value, whichever, wherever a submission can have one."""
         values = {name: np.ones_like(column) for name, column in self.values.items()}

@@ -227,11 +227,6 @@ class Hits:
         part = self.where(keep)
         return replace(part, in_list=number[part.in_list], lists=lists.size), keep
 
-    def single(self, at: int) -> Hits:
-        """Those of one list alone."""
-        part = self.where(self.in_list == at)
-        return replace(part, in_list=np.zeros_like(part.in_list), lists=1)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judged(WithItemColumns):
@@ -267,14 +262,6 @@ class Judged(WithItemColumns):
         of_truth, of_hits = self.ideal.grade >= 0, self.hits.grade >= 0
         extras = self.extras.at(truth=of_truth, submission=of_hits, item=of_truth)
         return Judged(hits, ideal, returned, self.names, extras)
-
-    def single(self, at: int) -> Judged:
-        """One list alone."""
-        of_truth, of_hits = self.ideal.in_list == at, self.hits.in_list == at
-        return Judged(
-            self.hits.single(at), self.ideal.single(at), self.returned[at : at + 1],
-            self.names[at : at + 1], self.extras.at(of_truth, of_hits, np.array([at]), of_truth),
-        )  # fmt: skip
 
     def only(self, lists: Ints) -> Judged:
         """Some lists, given by their numbers, ascending."""

@@ -138,6 +138,14 @@ class GradedItems:
         """Without what can be worked out again."""
         return {f.name: getattr(self, f.name) for f in fields(type(self))}
 
+    def one_list(self, at: int) -> GradedItems:
+        """Return the truth of one list alone."""
+        rows = np.flatnonzero(self.in_list == at)
+        return GradedItems(
+            self.lists[at : at + 1], self.items.gather(rows), np.zeros(rows.size, dtype=np.int64),
+            self.grade[rows], self.row[rows],
+        )  # fmt: skip
+
     @cached_property
     def list_names(self) -> pl.Series:
         """The lists, to be joined."""

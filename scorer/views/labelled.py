@@ -28,8 +28,8 @@ class LabelledRows(WithColumns):
     extras: Extras = field(default_factory=Extras, kw_only=True)
     at: int = field(default=-1, kw_only=True)  # the row that an explanation is about
 
-    def single(self, at: int) -> Self:
-        """With one row marked, and all others, since what it adds depends on them."""
+    def mark(self, at: int) -> Self:
+        """Return the view with one row marked: all others stay, since what it adds needs them."""
         return replace(self, at=at)
 
     @property
@@ -260,21 +260,6 @@ class Targets(LabelledRows):
     def file_order(self) -> Ints:
         """Where each row stands in the truth's file."""
         return np.arange(self.target.size) if self.file_row is None else self.file_row
-
-    def single(self, at: int) -> Self:
-        """One list alone; of a table the same with a row marked."""
-        if self.rated_list is None:
-            return replace(self, at=at)
-        rows = self.rated_list == at
-        return replace(
-            self,
-            names=self.names[at : at + 1],
-            answered=self.answered[at : at + 1],
-            target=self.target[rows],
-            prediction=self.prediction[rows],
-            rated_list=np.zeros(int(rows.sum()), dtype=np.int64),
-            extras=self.extras.at(rows, rows, np.array([at]), rows),
-        )
 
     def perfect(self) -> Self:
         """With the targets themselves as predictions."""

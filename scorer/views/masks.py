@@ -68,12 +68,6 @@ class MaskRuns(NamedTuple):
         """How many pixels each list's mask has."""
         return np.bincount(self.in_list, self.end - self.start, lists).astype(np.float64)
 
-    def only(self, lists: Ints) -> MaskRuns:
-        """Those of some lists, given by their numbers, ascending."""
-        place = np.searchsorted(lists, self.in_list)
-        kept = np.append(lists, -1)[place] == self.in_list
-        return MaskRuns(place[kept].astype(np.int64), self.start[kept], self.end[kept])
-
 
 def common(first: MaskRuns, second: MaskRuns, lists: int) -> Floats:
     """How many pixels both masks of each list have, shape (lists,)."""
@@ -118,18 +112,6 @@ class Masks(WithColumns):
     def perfect(self) -> Self:
         """With the true masks as the submission's."""
         return replace(self, submitted=self.true, answered=np.ones_like(self.answered))
-
-    def single(self, at: int) -> Self:
-        """One list alone."""
-        one = np.array([at])
-        return replace(
-            self,
-            names=self.names[at : at + 1],
-            answered=self.answered[one],
-            true=self.true.only(one),
-            submitted=self.submitted.only(one),
-            extras=self.extras.at(list=one),
-        )
 
     @classmethod
     def of_cells(cls, *lists: tuple[str, str]) -> Masks:

@@ -50,37 +50,6 @@ class PairLayout(NamedTuple):
             tuple(names), in_list, block[in_list], slot[in_list], place, tuple(lists), tuple(items)
         )  # fmt: skip
 
-    def only(self, lists: Ints) -> tuple[PairLayout, list[tuple[int, Ints]], Ints]:
-        """The layout of some lists alone, given by their numbers, ascending.
-
-        Gives the layout; for each of its blocks, the block it is of and the slots there; and the
-        new row of each item, -1 of those in other lists.
-        """
-        new = np.full(len(self.names), -1)
-        new[lists] = np.arange(lists.size)
-        blocks = [
-            (n, np.flatnonzero(new[block_lists] >= 0)) for n, block_lists in enumerate(self.lists)
-        ]
-        blocks = [(n, slots) for n, slots in blocks if slots.size]
-        rows = np.full(self.block.size, -1)
-        old_rows = np.flatnonzero(new[self.in_list] >= 0)
-        rows[old_rows] = np.arange(old_rows.size)
-        block = np.full(len(self.lists) + 1, -1)  # the last: of items in no block
-        block[[n for n, _ in blocks]] = np.arange(len(blocks))
-        slot = np.zeros(old_rows.size, dtype=np.int64)
-        items = [rows[self.items[n][slots]] for n, slots in blocks]
-        for places in items:
-            slot[places] = np.arange(len(places))[:, None]
-        return (
-            PairLayout(
-                tuple(self.names[n] for n in lists.tolist()), new[self.in_list[old_rows]],
-                block[self.block[old_rows]], slot, self.place[old_rows],
-                tuple(new[self.lists[n][slots]] for n, slots in blocks), tuple(items),
-            ),
-            blocks,
-            rows,
-        )  # fmt: skip
-
 
 class Pairs(NamedTuple):
     """Preferences, one a row: rows of the layout. Both are items of one list."""
@@ -91,11 +60,6 @@ class Pairs(NamedTuple):
     def squares(self, layout: PairLayout) -> Iterator[Mask]:
         """For each block: [list, v, w] is whether w is preferred to v."""
         return _squares(layout, self.worse, self.better, True, False)
-
-    def only(self, rows: Ints) -> Pairs:
-        """Those between items that have a new row; `rows` has -1 for the others."""
-        inside = rows[self.better] >= 0
-        return Pairs(rows[self.better[inside]], rows[self.worse[inside]])
 
 
 class Ranking(NamedTuple):
@@ -109,10 +73,6 @@ class Ranking(NamedTuple):
             height = self.height[items]
             yield height[:, None, :] > height[:, :, None]
 
-    def only(self, rows: Ints) -> Ranking:
-        """That of the items that have a new row, which are in their old order."""
-        return Ranking(self.height[rows >= 0])
-
 
 Stated = Pairs | Ranking
 
@@ -122,10 +82,6 @@ class Likelihood(NamedTuple):
 
     pairs: Pairs
     probability: Floats
-
-    def only(self, rows: Ints) -> Likelihood:
-        """The preferences between items that have a new row."""
-        return Likelihood(self.pairs.only(rows), self.probability[rows[self.pairs.better] >= 0])
 
     def squares(self, layout: PairLayout) -> Iterator[Floats]:
         """For each block: [list, v, w] is the probability that w is preferred to v, or .5."""
@@ -158,16 +114,6 @@ class TruePreferences(NamedTuple):
             rank.append(_depth(above))
         return cls(layout, tuple(bits), tuple(rank), likelihood)
 
-    def only(self, lists: Ints) -> TruePreferences:
-        """Those of some lists alone, given by their numbers, ascending."""
-        layout, blocks, rows = self.layout.only(lists)
-        return TruePreferences(
-            layout,
-            tuple(self.bits[n][slots] for n, slots in blocks),
-            tuple(self.rank[n][slots] for n, slots in blocks),
-            None if self.likelihood is None else self.likelihood.only(rows),
-        )
-
 
 class PairMatrices(NamedTuple):
     """The pairs of several lists with equally many items.
@@ -194,12 +140,6 @@ class Preferred:
     def names(self) -> tuple[str, ...]:
         """What the lists are called."""
         return self.truth.layout.names
-
-    def single(self, at: int) -> Preferred:
-        """One list alone."""
-        only = np.array([at])
-        _, _, rows = self.truth.layout.only(only)
-        return Preferred(self.truth.only(only), self.submission.only(rows))
 
     def squares(self) -> Iterator[tuple[Ints, PairMatrices]]:
         """Yield each block's lists and their pairs."""

@@ -77,19 +77,6 @@ class Returned(WithTruthColumns):
             extras=self.extras.at(truth=keep, submission=keep, item=keep),
         )
 
-    def single(self, at: int) -> Self:
-        """One list alone."""
-        part, past = self.where(self.in_list == at), self.past_list == at
-        return replace(
-            part,
-            in_list=np.zeros_like(part.in_list),
-            lists=1,
-            past_list=np.zeros_like(self.past_list[past]),
-            past_item=self.past_item[past],
-            names=self.names[at : at + 1],
-            extras=part.extras.at(list=np.array([at])),
-        )
-
     def top(self, k: int) -> Self:
         """The items at ranks 1 to k."""
         return self.where(self.rank <= k)

@@ -29,10 +29,6 @@ class Scored(Returned):
         """Only the items where `keep` holds."""
         return replace(Returned.where(self, keep), score=self.score[keep])
 
-    def single(self, at: int) -> Scored:
-        """One list alone."""
-        return replace(Returned.single(self, at), judged=self.judged.single(at))
-
     @classmethod
     def of_returned(cls, returned: Returned, score: Floats, judged: Judged) -> Scored:
         """Add scores, (items,), to the returned items; NaN where the submission has none."""

@@ -73,22 +73,6 @@ class Texts:
             extras=extras,
         )
 
-    def single(self, at: int) -> Texts:
-        """One list alone."""
-        rows = np.flatnonzero(self.in_list == at)
-        truth_rows = np.flatnonzero(self.truth_list == at)
-        return Texts(
-            np.zeros_like(rows),
-            self.rank[rows],
-            [self.text[n] for n in rows.tolist()],
-            np.zeros_like(truth_rows),
-            [self.truth_text[n] for n in truth_rows.tolist()],
-            self.grade[truth_rows],
-            self.judged.single(at),
-            self.score[rows],
-            self.extras.at(truth_rows, rows),
-        )
-
     @classmethod
     def of(cls, *lists: tuple[str | Mapping[str, float] | None, Sequence[str]]) -> Texts:
         """From a text, or texts with scores, and the accepted ones; for examples and tests."""

@@ -63,12 +63,12 @@ def rows_of(roles, rows, numbers=()):
 def workings(notation, answers, submission, ties="item-desc", kind="grades"):
     """What is explained of each list, beside what scoring gave."""
     made = bound(notation, kind).resolve(answers.constants)
-    submission = submission
     meeting = answers.join(submission, ties, views(made))
     card = scored(meeting, answers.lists, [made])
     for at in range(len(answers.lists)):
         named = partial(answers.item_names, submission, ties, at=at)
-        found = explain_list(made, card, meeting.views, named, at, {made.id: Rules()})
+        seen = answers.explain_views(submission, ties, views(made), at)
+        found = explain_list(made, card, seen, named, at, {made.id: Rules()})
         if made.id in card.values:
             value = float(
                 np.where(np.isfinite(card.values[made.id]), card.values[made.id], np.nan)[at]

@@ -103,10 +103,9 @@ def test_cells_that_are_no_runs(cell, code, said):
     assert told.value.code == code
 
 
-def test_runs_of_some_lists():
+def test_sizes_of_masks():
     runs = MaskRuns.of([runs_of(cell) for cell in ("1 2", "", "5 1 9 2")])
     assert runs.sizes(3).tolist() == [2, 0, 3]
-    assert runs.only(np.array([2])).sizes(1).tolist() == [3]
     assert isinstance(runs.start, np.ndarray)
 
 
