@@ -58,7 +58,7 @@ class NamedItems(NamedTuple):
 
 
 class Grid(NamedTuple):
-    """A table, of which long ones are abbreviated."""
+    """A table; a long one is shown abbreviated."""
 
     title: str
     columns: tuple[str, ...]
