@@ -24,7 +24,7 @@ def contradictions(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S704", kinds=("preferences",))
-def strange_item(rows: SubmissionRows) -> Iterator[Problem]:
+def item_without_preference(rows: SubmissionRows) -> Iterator[Problem]:
     """Every item is one of its list's."""
     word, candidates, frame = rows.word, rows.ids.candidates, rows.frame
     if candidates is None:
@@ -54,9 +54,9 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
         word: What the challenge calls a list.
     """
     frame = frame.select("line", "list", "better", "worse")
-    itself = frame.filter(pl.col("better") == pl.col("worse")).rename({"better": "item"})
+    reflexive = frame.filter(pl.col("better") == pl.col("worse")).rename({"better": "item"})
     message = "{item} is preferred to itself in {word} {list}"
-    yield from report_rows(itself, "S701", message, word=word)
+    yield from report_rows(reflexive, "S701", message, word=word)
 
     frame = frame.filter(pl.col("better") != pl.col("worse"))
     repeats = repeated_rows(frame, "list", "better", "worse")
@@ -153,16 +153,16 @@ def find_improbable(frame: pl.DataFrame, name: str, word: str) -> Iterator[Probl
         word: What the challenge calls a list.
     """
     frame = frame.select("line", "list", "better", "worse", "probability")
-    itself = frame.filter(pl.col("better") == pl.col("worse"))
-    yield from report_rows(itself, "S701", "{better} is preferred to itself")
-    likely = pl.col("probability")
-    outside = frame.filter(((likely < 0) | (likely > 1)) & ~likely.is_nan())
+    reflexive = frame.filter(pl.col("better") == pl.col("worse"))
+    yield from report_rows(reflexive, "S701", "{better} is preferred to itself")
+    probability = pl.col("probability")
+    outside = frame.filter(((probability < 0) | (probability > 1)) & ~probability.is_nan())
     message = "{name} {probability:g} is outside 0 to 1"
     yield from report_rows(outside, "S505", message, name=printable(name, 60))
     frame = frame.with_columns(
         low=pl.min_horizontal("better", "worse"), high=pl.max_horizontal("better", "worse")
     )
-    upward = pl.when(pl.col("better") == pl.col("low")).then(likely).otherwise(1 - likely)
+    upward = pl.when(pl.col("better") == pl.col("low")).then(probability).otherwise(1 - probability)
     frame = frame.with_columns(upward=upward).with_columns(
         other=pl.col("upward").shift().over("list", "low", "high"),
         other_line=pl.col("line").shift().over("list", "low", "high"),

@@ -237,7 +237,7 @@ def misformed_text(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S305", kinds=("grades",))
-def stranger(rows: SubmissionRows) -> Iterator[Problem]:
+def item_no_candidate(rows: SubmissionRows) -> Iterator[Problem]:
     """Every item is a candidate of its list, where the challenge names them."""
     candidates, items = rows.ids.candidates, rows.ids.items
     if candidates is None or items is None:
@@ -250,7 +250,7 @@ def stranger(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S304", kinds=RANKED)
-def duplicate_item(rows: SubmissionRows) -> Iterator[Problem]:
+def repeated_item(rows: SubmissionRows) -> Iterator[Problem]:
     """A list names an item once, unless `submission.repeats` says that the first counts."""
     public, rules = rows.public, rows.rules
     if "item" not in rows.frame.columns or rows.keeps_first_repeat:

@@ -22,7 +22,7 @@ class RegionFault(NamedTuple):
 
 
 @check("S541", "S542", "S543", kinds=("masks", "boxes"))
-def misshapen(rows: SubmissionRows) -> Iterator[Problem]:
+def wrong_region(rows: SubmissionRows) -> Iterator[Problem]:
     """Every cell can be read, has its runs in order, and lies in the image."""
     role = "runs" if "runs" in rows.frame.columns else "boxes"
     each, limits = rows.rules.each or (), rows.rules.range or UNLIMITED
@@ -33,7 +33,7 @@ def misshapen(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("T541", "T542", kinds=("masks", "boxes"), of="truth")
-def unreadable(rows: TruthRows) -> Iterator[Problem]:
+def wrong_true_region(rows: TruthRows) -> Iterator[Problem]:
     """Every cell is of the form that the challenge says."""
     frame, each = rows.frame, rows.challenge.each[0]
     role = "runs" if "runs" in frame.columns else "boxes"

@@ -64,15 +64,16 @@ def split_cell(cell: str, separator: str | None) -> list[str]:
 
 
 @check("S526", kinds=("labels", "masks", "boxes"))
-def row_twice(rows: SubmissionRows) -> Iterator[Problem]:
+def repeated_row(rows: SubmissionRows) -> Iterator[Problem]:
     """A row is answered once."""
-    repeats, shown = repeated_rows(rows.named.select("line", "list"), "list"), pl.col("list")
+    repeats = repeated_rows(rows.named.select("line", "list"), "list")
+    name = pl.col("list")
     if "list" in rows.rules.wide:  # A line is a row, whose columns are all given twice
         repeats = repeats.unique("line", keep="first", maintain_order=True)
-        shown = shown.map_elements(row_of, return_dtype=pl.String)
-    message = "{word} {shown} is given twice (first on line {first_line:,})"
-    repeats, word = repeats.with_columns(shown=shown), rows.word
-    yield from report_rows(repeats, "S526", message, role="list", word=word)
+        name = name.map_elements(row_of, return_dtype=pl.String)
+    message = "{word} {name} is given twice (first on line {first_line:,})"
+    repeats = repeats.with_columns(name=name)
+    yield from report_rows(repeats, "S526", message, role="list", word=rows.word)
 
 
 def find_unknown_names(
@@ -108,26 +109,28 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Problem]:
         frame = frame.filter(~has_number_label(rows.public))
     index = index_classes(classes)
 
-    def split(cell: str) -> list[str]:
+    def split_unknown(cell: str) -> list[str]:
+        """Return the first label of a cell that is no class."""
         labels = split_cell(cell, rows.public.separator)
         return [label for label in labels if label not in index.names][:1]
 
-    others = frame.filter(~index.contains(frame["label"]))
-    found = find_unknown_names(others, "label", split, index)
-    if found.is_empty():
+    # A cell that is a class as a whole need not be split.
+    rest = frame.filter(~index.contains(frame["label"]))
+    labels = find_unknown_names(rest, "label", split_unknown, index)
+    if labels.is_empty():
         return
-    first = found.row(0, named=True)
+    first = labels.row(0, named=True)
     if not all(map(is_number, classes)) and all(map(is_number, frame["label"].unique())):
         message = f"{word} holds numbers, such as {quoted(first['name'])}, where a class is "
         help = "write the names of the classes (LabelEncoder: inverse_transform)"
         message += f"expected: {join_first(classes)}"
         yield Problem("S523", message, line=first["line"], help=help)
         return
-    faults = [index.explain(name) for name in found["name"].head(MOST_EXPLAINED)]
+    faults = [index.explain(name) for name in labels["name"].head(MOST_EXPLAINED)]
     fault, codes = faults[0], {fault.code if fault and fault.meant else None for fault in faults}
-    if found.height > 1 and len(codes) == 1 and fault is not None and fault.meant:
-        count = int(found["rows"].sum())  # All differ from a class by the same alone
-        message = f"{count:,} cells of {word} are no class of this challenge, in {found.height:,} "
+    if labels.height > 1 and len(codes) == 1 and fault is not None and fault.meant:
+        count = int(labels["rows"].sum())  # All differ from a class by the same alone
+        message = f"{count:,} cells of {word} are no class of this challenge, in {labels.height:,} "
         message += f"spellings: {fault.message}"
         yield Problem("S521", message, line=first["line"], list=first["list"], times=count)
         return
@@ -146,9 +149,9 @@ def unknown_label(rows: SubmissionRows) -> Iterator[Problem]:
 
     label_faults = {
         name: as_label_fault(name, fault)
-        for name, fault in zip(found["name"], faults, strict=False)
+        for name, fault in zip(labels["name"], faults, strict=False)
     }
-    yield from report_ids(found, "name", label_faults)
+    yield from report_ids(labels, "name", label_faults)
 
 
 def describe_likeness(fault: IdFault | None, name: str) -> str:
@@ -183,21 +186,22 @@ def find_wrong_numbers(rows: FileRows, limits: tuple[float, float]) -> Iterator[
             yield Problem(code, message, line=row["line"], list=row["list"], times=times)
 
 
-def _first_of(
-    rows: SubmissionRows, wrong: Mask, code: str, what: str, severity: Severity = "error"
+def _problem_of_rows(
+    rows: SubmissionRows, is_wrong: Mask, code: str, what: str, severity: Severity = "error"
 ) -> Problem:
-    """Return one problem for all rows that are wrong, at the first of them.
+    """Return one problem for some rows, at the first of them.
 
     Args:
         rows: The submission.
-        wrong: Which rows are meant, shape (rows,); at least one.
+        is_wrong: Which rows are meant, shape (rows,); at least one.
         code: The code of the problem.
         what: What is wrong with the first of them.
         severity: The severity of the problem.
     """
-    line, name = rows.frame.select("line", "list").row(int(np.argmax(wrong)))
-    count = int(np.count_nonzero(wrong))
-    return Problem(code, what + count_rows(count), severity, line=line, list=name, times=count)
+    row = rows.frame.row(int(np.argmax(is_wrong)), named=True)
+    count = int(np.count_nonzero(is_wrong))
+    message, line, item = what + count_rows(count), row["line"], row.get("item")
+    return Problem(code, message, severity, line=line, list=row["list"], item=item, times=count)
 
 
 @check("S524", "S525", kinds=("labels",))
@@ -207,37 +211,35 @@ def no_probability(rows: SubmissionRows) -> Iterator[Problem]:
     roles = [role for role in frame.columns if role.startswith("probability[")]
     if not roles or frame.is_empty():
         return
-    likely = frame.select(roles).to_numpy()
-    outside = (likely < 0) | (likely > 1)
-    wrong = np.asarray(outside.any(axis=1))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        column = int(np.argmax(outside[row]))
-        name = rows.column_name(roles[column])
-        problem = _first_of(
-            rows, wrong, "S524", f"{name} {likely[row, column]:.12g} is outside 0 to 1"
-        )
-        is_percent = np.nanmin(likely) >= 0 and np.nanmax(likely) <= 100
+    table = frame.select(roles).to_numpy()
+    is_outside = (table < 0) | (table > 1)
+    is_wrong = np.asarray(is_outside.any(axis=1))
+    if is_wrong.any():
+        row = int(np.argmax(is_wrong))
+        column = int(np.argmax(is_outside[row]))
+        what = f"{rows.column_name(roles[column])} {table[row, column]:.12g} is outside 0 to 1"
+        is_percent = np.nanmin(table) >= 0 and np.nanmax(table) <= 100
+        problem = _problem_of_rows(rows, is_wrong, "S524", what)
         yield replace(problem, help="percent? divide by 100" if is_percent else None)
         return  # Sums that are wrong have their reason then
     if len(roles) == 1 or public.separator is not None:
         return
-    total = likely.sum(axis=1)
-    wrong = is_beyond_rounding(total)
-    divided = wrong & (total > 0) & (rows.rules.sums == "normalize")
+    total = table.sum(axis=1)
+    is_wrong = is_beyond_rounding(total)
+    is_divided = is_wrong & (total > 0) & (rows.rules.sums == "normalize")
     severity: Severity
-    for severity, mask in (("error", wrong & ~divided), ("warning", divided)):
+    for severity, mask in (("error", is_wrong & ~is_divided), ("warning", is_divided)):
         if mask.any():
             more = ", and are divided by their sum" if severity == "warning" else ""
             row = int(np.argmax(mask))
             place = f"{rows.word} {quoted(frame['list'][row])}"
             what = f"the probabilities of {place} sum to {total[row]:.9g}, not to 1{more}"
-            problem = _first_of(rows, mask, "S525", what, severity)
+            problem = _problem_of_rows(rows, mask, "S525", what, severity)
             yield replace(problem, help="divide each row by its sum")
 
 
-@check("S505", kinds=("labels",))
-def number_out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
+@check("S505", kinds=("labels", "ratings", "grades"))
+def out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
     """Predicted numbers, scores and probabilities lie in `submission.range`."""
     if rows.rules.range is None:
         return
@@ -247,14 +249,14 @@ def number_out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
         if role not in ("prediction", "score") and not is_probability:
             continue
         numbers = rows.frame[role].to_numpy()
-        wrong = (numbers < low) | (numbers > high)
+        is_outside = (numbers < low) | (numbers > high)
         if is_probability:  # One that is none is a fault of its own
-            wrong &= (numbers >= 0) & (numbers <= 1)
-        if wrong.any():
-            of = "" if role == "prediction" else f"{rows.column_name(role)} "
-            number = numbers[np.argmax(wrong)]
-            what = f"{of}{number:.12g} is outside {low:.12g} to {high:.12g}"
-            yield _first_of(rows, wrong, "S505", what)
+            is_outside &= (numbers >= 0) & (numbers <= 1)
+        if is_outside.any():
+            is_one_of_several = rows.public.kind == "labels" and role != "prediction"
+            what = f"{rows.column_name(role)} " if is_one_of_several else ""
+            what += f"{numbers[np.argmax(is_outside)]:.12g} is outside {low:.12g} to {high:.12g}"
+            yield _problem_of_rows(rows, is_outside, "S505", what)
 
 
 @check("S510", kinds=("labels",))
@@ -341,24 +343,8 @@ def _help_with_numbers(index: IdIndex, name: str) -> str | None:
     return None
 
 
-@check("S505", kinds=("ratings", "grades"))
-def out_of_range(rows: SubmissionRows) -> Iterator[Problem]:
-    """A prediction, or the score of an item, lies in `submission.range`."""
-    frame = rows.frame
-    role = "prediction" if "prediction" in frame.columns else "score"
-    if rows.rules.range is None or role not in frame.columns:
-        return
-    low, high = rows.rules.range
-    numbers = frame[role].to_numpy()
-    wrong = (numbers < low) | (numbers > high)
-    if wrong.any():
-        first = int(np.argmax(wrong))
-        what = f"{numbers[first]:.12g} is outside {low:.12g} to {high:.12g}"
-        yield replace(_first_of(rows, wrong, "S505", what), item=frame["item"][first])
-
-
 @check("S507", kinds=("ratings",))
-def twice(rows: SubmissionRows) -> Iterator[Problem]:
+def repeated_prediction(rows: SubmissionRows) -> Iterator[Problem]:
     """A rating is predicted once."""
     repeats = rows.repeated_items.filter(has_name("item", None))
     message = "({list:bare}, {item:bare}) is predicted twice (first on line {first_line:,})"
@@ -366,7 +352,7 @@ def twice(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S508", kinds=("ratings",))
-def asked(rows: SubmissionRows) -> Iterator[Problem]:
+def missing_prediction(rows: SubmissionRows) -> Iterator[Problem]:
     """What is asked for is predicted."""
     if (pairs := rows.ids.asked) is None:
         return
@@ -385,7 +371,7 @@ def asked(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S509", kinds=("ratings",))
-def not_asked(rows: SubmissionRows) -> Iterator[Problem]:
+def prediction_not_asked(rows: SubmissionRows) -> Iterator[Problem]:
     """Nothing else is predicted."""
     pairs, items = rows.ids.asked, rows.ids.items
     if pairs is None or items is None:
@@ -394,9 +380,9 @@ def not_asked(rows: SubmissionRows) -> Iterator[Problem]:
     frame = frame.filter(~pairs.contains(frame))
     # A list that is not in the challenge, or an id gone wrong, has its own problem.
     frame = frame.filter(rows.ids.lists.contains(frame["list"]))
-    others = frame["item"].filter(~items.contains(frame["item"])).unique()
-    explained = [item for item in others if items.explain(item) is not None]
-    frame = frame.filter(~pl.col("item").is_in(explained))
+    unknown = frame["item"].filter(~items.contains(frame["item"])).unique()
+    wrong = [item for item in unknown if items.explain(item) is not None]
+    frame = frame.filter(~pl.col("item").is_in(wrong))
     yield from report_rows(frame, "S509", "({list:bare}, {item:bare}) is not asked for")
 
 
@@ -409,7 +395,7 @@ def same_predictions(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 @check("S526", kinds=("values",))
-def value_twice(rows: SubmissionRows) -> Iterator[Problem]:
+def repeated_value(rows: SubmissionRows) -> Iterator[Problem]:
     """A value of a list is given once."""
     keys = [role for role in ("list", "measure", "system", "run") if role in rows.frame.columns]
     message = "{measure} of " if "measure" in keys else ""

@@ -82,7 +82,7 @@ def _unknown_ids(
 
 
 @check("T304", kinds=("grades",), of="truth")
-def graded_twice(rows: TruthRows) -> Iterator[Problem]:
+def repeated_grade(rows: TruthRows) -> Iterator[Problem]:
     """An item has one grade in a list, or one in each of its subtopics."""
     word, frame = rows.word, rows.frame
     roles = [role for role in ("list", "item", "subtopic") if role in frame.columns]
@@ -101,7 +101,7 @@ def graded_twice(rows: TruthRows) -> Iterator[Problem]:
 
 
 @check("T309", "T310", of="truth")
-def no_id(rows: TruthRows) -> Iterator[Problem]:
+def missing_id(rows: TruthRows) -> Iterator[Problem]:
     """No id is empty; one that reads 'nan' may have been a missing value."""
     for role in rows.frame.columns:
         if rows.frame[role].dtype != pl.String or role in OTHER_CELLS:
@@ -133,21 +133,11 @@ def item_in_quotes(rows: TruthRows) -> Iterator[Problem]:
         yield Problem("T313", message, line=first["line"][0], item=names[0], help=help)
 
 
-@check("T505", kinds=("ratings",), of="truth")
-def rating_out_of_range(rows: TruthRows) -> Iterator[Problem]:
-    """A rating that no prediction may reach makes every submission wrong."""
-    yield from _out_of_range(rows, "rating")
-
-
-@check("T505", kinds=("labels",), of="truth")
-def target_out_of_range(rows: TruthRows) -> Iterator[Problem]:
-    """A target that no prediction may reach makes every submission wrong."""
-    if "target" in rows.frame.columns:
-        yield from _out_of_range(rows, "target")
-
-
-def _out_of_range(rows: TruthRows, role: str) -> Iterator[Problem]:
-    if rows.challenge.submission.range is None:
+@check("T505", kinds=("ratings", "labels"), of="truth")
+def answer_out_of_range(rows: TruthRows) -> Iterator[Problem]:
+    """A rating or target that no prediction may reach makes every submission wrong."""
+    role = "rating" if "rating" in rows.frame.columns else "target"
+    if rows.challenge.submission.range is None or role not in rows.frame.columns:
         return
     (low, high), number = rows.challenge.submission.range, pl.col(role)
     # Polars takes NaN for the largest number.
@@ -159,7 +149,7 @@ def _out_of_range(rows: TruthRows, role: str) -> Iterator[Problem]:
 
 
 @check("T507", kinds=("ratings",), of="truth")
-def rated_twice(rows: TruthRows) -> Iterator[Problem]:
+def repeated_rating(rows: TruthRows) -> Iterator[Problem]:
     """An item has one rating in a list."""
     repeats = repeated_rows(rows.frame, "list", "item", first="rating")
     message = "({list:bare}, {item:bare}) is rated twice (first on line {first_line:,})"
@@ -245,7 +235,7 @@ def number_beside_classes(rows: TruthRows) -> Iterator[Problem]:
 
 
 @check("T806", kinds=("labels", "masks", "boxes"), of="truth")
-def stands_twice(rows: TruthRows) -> Iterator[Problem]:
+def repeated_row(rows: TruthRows) -> Iterator[Problem]:
     """A row stands once, unless it is one box of several."""
     if rows.challenge.truth.box_columns:
         return
