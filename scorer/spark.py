@@ -637,7 +637,8 @@ def _read_path(session: SparkSession, prepared: BoundChallenge, path: str) -> Da
         if format == "csv":
             mark = separator_of(layout.separator or ("tab" if suffix == ".tsv" else "comma"))
             reader = session.read.options(header=True, sep=mark, escape='"', mode="FAILFAST")
-            return reader.options(columnPruning=False).csv(path)
+            reader = reader.options(ignoreLeadingWhiteSpace=True, ignoreTrailingWhiteSpace=True)
+            return reader.options(columnPruning=False).csv(path)  # so that all cells are counted
         if format == "trec":
             return _read_trec(session, prepared, path)
     raise UsageError(

@@ -321,16 +321,17 @@ def test_the_command_reads_files_and_folders_of_parts(session, make, score):
     (folder / "comma.csv").write_text(
         scores.write_csv(quote_style="always", line_terminator="\r\n")
     )
+    (folder / "blanks.csv").write_text(scores.write_csv().replace(",", " , "))
     (parts := folder / "parts").mkdir()
     (parts / "_SUCCESS").touch()
     for n in range(3):
         scores[n::3].write_csv(parts / f"part-{n}.csv")
-    names = ["comma.csv", "json.jsonl", "parquet.parquet", "trec.run", "parts"]
+    names = ["comma.csv", "blanks.csv", "json.jsonl", "parquet.parquet", "trec.run", "parts"]
     words = [*(folder / name for name in names), f"named=file://{folder}/run.csv"]
     ran = score(folder, *words, "--engine", "spark", "--format", "json", "--per-list")
     assert ran.code == 0, ran.err
     board = json.loads(ran.out)["leaderboard"]
-    assert {row["name"] for row in board} == {"comma", "json", "parquet", "trec", "parts", "named"}
+    assert {row["name"] for row in board} == {*(name.partition(".")[0] for name in names), "named"}
     for row in board:
         assert row["values"]["AP"] == expected.mean("run", "AP")
 
