@@ -269,9 +269,9 @@ def report_rows(
     """
 
     def describe(row: Row) -> Problem:
-        cells = {role: _Cell(cell) if isinstance(cell, str) else cell for role, cell in row.items()}
+        texts = {name: _Cell(cell) for name, cell in row.items() if isinstance(cell, str)}
         name, item = row.get("list"), row.get("item")
-        text = message.format(**cells, **words)
+        text = message.format(**(row | texts), **words)
         return Problem(code, text, severity, line=row["line"], list=name, item=item, role=role)
 
     return problem_per_row(rows, describe)

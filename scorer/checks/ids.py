@@ -29,7 +29,8 @@ from scorer.views.members import Members, members_of
 DECIMAL_ID = re.compile(r"([0-9]++)\.0++")
 SPREADSHEET = re.compile(r"[0-9](?:[.,][0-9]++)?[eE]\+[0-9]{2,3}")
 SPREADSHEET_DATE = re.compile(r"[0-9]{1,2}-[A-Z][a-z]{2}|[A-Z][a-z]{2}-[0-9]{2}")
-DAMAGED = re.compile(r"[0-9]|[A-Z][a-z]{2}-[0-9]{2}\Z")  # how ids begin that a tool has changed
+# How ids begin that lost zeros, became decimals or were changed by a spreadsheet.
+DAMAGED = re.compile(r"[0-9]|[A-Z][a-z]{2}-[0-9]{2}\Z")
 MISSING = {"nan", "na", "n/a", "null", "none", "nat", "<na>"}  # how a missing value is written
 MISSING_IN_PANDAS = ("nan", "NaN", "<NA>")  # of these, what nobody would call an item
 LONGEST_SUGGESTED = 64  # characters of an id for which a suggestion is looked for
@@ -42,7 +43,8 @@ SUGGESTIONS = 20  # for one file; only the first few are shown
 SEVERAL_OR_WRAPPED = re.compile(r"""[,;|\t'"`\[\]()]""")  # in an id that is several, or in quotes
 MULTIPLIER = 0x9E3779B97F4A7C15  # odd, so that the keys of (a, b) and (b, a) differ
 MOST_PARTS = 100  # ids that one may be made of
-# What may be an id to look at, as a regular expression of polars: more than `suspect_id` reports.
+# A regular expression of polars for ids that `suspect_id` looks at one by one: empty or missing,
+# with E+, with a blank at an end, or with a character that cannot be seen.
 UNUSUAL = (
     rf"^(?:|nan|NaN|<NA>)$|E\+|^\s|\s$|[\p{{C}}\p{{Zl}}\p{{Zp}}]|[^\P{{Zs}} ]|{IGNORABLE.pattern}"
     r"|[\u{0}-\u{1f}\u{7f}]"

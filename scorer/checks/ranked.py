@@ -364,10 +364,8 @@ def _repeated_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
         by_rank: `line`, `list` and `rank`, sorted by list, rank and line; here and below.
         word: What the challenge calls a list.
     """
-    is_same = (pl.col("list") == pl.col("list").shift()) & (
-        pl.col("rank") == pl.col("rank").shift()
-    )
-    repeats = by_rank.with_columns(other_line=pl.col("line").shift()).filter(is_same)
+    key = pl.struct("list", "rank")
+    repeats = by_rank.with_columns(other_line=pl.col("line").shift()).filter(key == key.shift())
     message = "rank {rank:.12g} is used twice in {word} {list} (lines {other_line:,} and {line:,})"
     yield from report_rows(repeats.sort("line", maintain_order=True), "S405", message, word=word)
 
