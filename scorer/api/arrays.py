@@ -7,9 +7,11 @@ from collections.abc import Mapping, Sequence, Sized
 from functools import partial
 from numbers import Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
 from scorer.api import data
 from scorer.challenge.columns import ROLES
@@ -18,10 +20,6 @@ from scorer.core.text import join_first, quoted
 from scorer.prepare.guess.base import Needs
 from scorer.prepare.guess.challenge import challenge_data
 from scorer.prepare.guess.forms import looked
-
-if TYPE_CHECKING:
-    import polars as pl
-    from numpy.typing import NDArray
 
 LOOKED_AT = 1000  # rows of frames whose columns are guessed
 ANSWERS = {"grade": "score", "rating": "prediction", "target": "prediction"}  # truth -> submission

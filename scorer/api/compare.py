@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -35,10 +35,8 @@ from scorer.preferences.base import compute_preferences
 from scorer.preferences.comparisons import comparisons
 from scorer.prepare.bind import BoundChallenge, prepare
 from scorer.prepare.open import opened
+from scorer.results.comparison import Pairing
 from scorer.views.positions import Positions
-
-if TYPE_CHECKING:
-    from scorer.results.comparison import Pairing
 
 MOST_COMPARED = 200  # submissions: 19,900 pairs, each with its test and its lists
 

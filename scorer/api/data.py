@@ -11,14 +11,13 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from numbers import Integral, Real
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeGuard
+from typing import Any, NamedTuple, TypeGuard
+
+import polars as pl
 
 from scorer.core.errors import UsageError
 from scorer.core.text import printable, quoted
 from scorer.reading.schema import TEXT, Schema
-
-if TYPE_CHECKING:
-    import polars as pl
 
 FORMAT = "jsonl"
 UNDERSTOOD = (

@@ -5,14 +5,12 @@ from __future__ import annotations
 import tempfile
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from scorer.core.errors import ScorerError
-
-if TYPE_CHECKING:
-    from scorer.metrics.api import Metric
-    from scorer.metrics.notation import Measure
-    from scorer.reports.base import Options
+from scorer.metrics.api import Metric
+from scorer.metrics.notation import Measure
+from scorer.reports.base import Options
 
 
 class SmallChallenge(NamedTuple):

@@ -8,7 +8,6 @@ taken as it was written.
 import os
 import re
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path, PureWindowsPath
 from typing import Annotated, Any, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -149,37 +148,6 @@ class Or(NamedTuple):
         self, core: CoreSchema, handler: GetJsonSchemaHandler
     ) -> dict[str, Any]:
         return {"anyOf": [self.short, handler(core)]}
-
-
-class LateSection(NamedTuple):
-    """A section of challenge.yaml, imported and built once it is written."""
-
-    module: str
-    name: str
-
-    @property
-    def model(self) -> type["YamlSection"]:
-        """Its class."""
-        return getattr(import_module(self.module), self.name)  # type: ignore[no-any-return]
-
-    def __get_pydantic_core_schema__(
-        self, source: Any, handler: GetCoreSchemaHandler
-    ) -> CoreSchema:
-        return core_schema.with_info_plain_validator_function(
-            lambda value, info: self.model.model_validate(value, context=info.context)
-        )
-
-    def __get_pydantic_json_schema__(
-        self, core: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
-        self.model.model_rebuild()
-        built = self.model.__pydantic_core_schema__
-        return handler(core_schema.definitions_schema(built, []))
-
-
-def sections(module: str, *names: str) -> tuple[Any, ...]:
-    """The types of sections that a module has; it is imported once one of them is written."""
-    return tuple(Annotated[Any, LateSection(module, name)] for name in names)
 
 
 Text = Annotated[str, Before(as_text), WithJsonSchema(SCALAR)]

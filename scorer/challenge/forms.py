@@ -2,7 +2,7 @@
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 from scorer.challenge.fields import (
     SCALAR,
     Before,
+    File,
     Name,
     Whole,
     Word,
@@ -25,7 +26,6 @@ from scorer.challenge.fields import (
     as_text,
     as_written,
     none_twice,
-    sections,
     wrong,
 )
 from scorer.challenge.yaml import YamlValue
@@ -204,10 +204,29 @@ class Cut(YamlSection):
         return self
 
 
-if TYPE_CHECKING:
-    from scorer.challenge.key_files import ClassFile, KeyFile
-else:
-    ClassFile, KeyFile = sections("scorer.challenge.key_files", "ClassFile", "KeyFile")
+class KeyFile(Cut):
+    """A public file whose rows say what the lines of another file are about."""
+
+    file: File = Field(description="path, relative to challenge.yaml and inside its folder")
+    format: Name | None = Field(None, description="csv or jsonl; default: by the file's suffix")
+    columns: Annotated[dict[str, Name], by_roles(("list", "item")), WithJsonSchema(MAPPING)] = (
+        Field({}, description="what the file calls its columns; with item the lines are of pairs")
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _path(cls, value: Any) -> Any:
+        return {"file": value} if not isinstance(value, dict) else value
+
+
+class ClassFile(Cut):
+    """A public file of the labels there are, a row for each."""
+
+    file: File = Field(description="path, relative to challenge.yaml and inside its folder")
+    format: Name | None = Field(None, description="csv or jsonl; default: by the file's suffix")
+    columns: Annotated[dict[str, Name], by_roles(("label",)), WithJsonSchema(MAPPING)] = Field(
+        {}, description="what the file calls its column; default: label, or its only one"
+    )
 
 
 def _kind_of_classes(value: Any) -> str:

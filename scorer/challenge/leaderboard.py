@@ -1,7 +1,7 @@
 """How challenge.yaml says that submissions are ranked."""
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Discriminator, Field, Tag
 
@@ -18,17 +18,12 @@ from scorer.challenge.fields import (
     YamlSection,
     bare,
     none_twice,
-    sections,
     switch,
     wrong,
 )
+from scorer.challenge.rank_by import RankBy, Track
 from scorer.core.text import quoted
 from scorer.reading.limits import ReadLimits as ReadLimits
-
-if TYPE_CHECKING:
-    from scorer.challenge.rank_by import RankBy, Track
-else:
-    RankBy, Track = sections("scorer.challenge.rank_by", "RankBy", "Track")
 
 MOST_DRAWS = 1_000_000  # each is kept for every submission
 

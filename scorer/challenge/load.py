@@ -14,7 +14,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from scorer.challenge.columns import COLUMNS, FIELD_ROLES, ROLES
-from scorer.challenge.fields import LateSection, as_written, bare
+from scorer.challenge.fields import as_written, bare
 from scorer.challenge.forms import Formed, written_keys
 from scorer.challenge.model import FILE, Challenge
 from scorer.challenge.prose import prose_files
@@ -324,8 +324,6 @@ def _keys(steps: Steps) -> list[str]:
 def _models(annotation: Any) -> Iterator[type[BaseModel]]:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         yield annotation
-    elif isinstance(annotation, LateSection):
-        yield annotation.model
     parts = annotation.metadata if isinstance(annotation, FieldInfo) else get_args(annotation)
     for part in parts:
         yield from _models(part)

@@ -11,7 +11,7 @@ import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, PrivateAttr, model_validator
 
@@ -25,15 +25,22 @@ from scorer.challenge.fields import (
     Zone,
     as_flag,
     as_whole,
-    sections,
     wrong,
 )
-from scorer.challenge.forms import Cut, Formed, layout_of, row_keys_of
-from scorer.challenge.leaderboard import DEFAULT_BOARD
+from scorer.challenge.forms import ClassFile, Cut, Formed, KeyFile, layout_of, row_keys_of
+from scorer.challenge.grading import Grading
+from scorer.challenge.leaderboard import DEFAULT_BOARD, Leaderboard
 from scorer.challenge.measures import Measures, MeasureSpec, one_primary
+from scorer.challenge.phases import (
+    Phase,
+    Question,
+    Splits,
+    refuse_contradictions,
+    refuse_unasked,
+)
 from scorer.challenge.prose import Description, Pages
-from scorer.challenge.sources import NO_TRUTH
-from scorer.challenge.submission import DEFAULT_SUBMISSION
+from scorer.challenge.sources import NO_TRUTH, Described, Example, Items, Source, Truth
+from scorer.challenge.submission import DEFAULT_SUBMISSION, Submission
 from scorer.challenge.yaml import YamlValue
 from scorer.reading.layout import Layout
 
@@ -41,23 +48,6 @@ FILE = "challenge.yaml"
 FOLDER = ".scorer"  # of the store, beside challenge.yaml
 CLASSES = "submission.classes"  # the key of a file of labels
 KEY = ".scorer-key"  # a secret beside it, by which the fingerprint is keyed
-
-
-if TYPE_CHECKING:
-    from scorer.challenge.grading import Grading
-    from scorer.challenge.key_files import ClassFile, KeyFile
-    from scorer.challenge.leaderboard import Leaderboard
-    from scorer.challenge.phases import Phase, Question, Splits
-    from scorer.challenge.sources import Described, Example, Items, Source, Truth
-    from scorer.challenge.submission import Submission
-else:
-    (Grading,) = sections("scorer.challenge.grading", "Grading")
-    (Leaderboard,) = sections("scorer.challenge.leaderboard", "Leaderboard")
-    Phase, Question, Splits = sections("scorer.challenge.phases", "Phase", "Question", "Splits")
-    Described, Example, Items, Source, Truth = sections(
-        "scorer.challenge.sources", "Described", "Example", "Items", "Source", "Truth"
-    )
-    (Submission,) = sections("scorer.challenge.submission", "Submission")
 
 
 class Challenge(YamlSection):
@@ -167,16 +157,12 @@ class Challenge(YamlSection):
     @model_validator(mode="after")
     def _phased(self) -> Self:
         if self.phases:
-            from scorer.challenge.phases import refuse_contradictions
-
             refuse_contradictions(self.phases, self.splits)
         return self
 
     @model_validator(mode="after")
     def _tracked(self) -> Self:
         if self.leaderboard.tracks:
-            from scorer.challenge.phases import refuse_unasked
-
             refuse_unasked(self.leaderboard.tracks, self.questions)
         return self
 

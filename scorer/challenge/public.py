@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import polars as pl
 
 from scorer.core.text import printable
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 class IdNames(Mapping[str, None]):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pydantic.json_schema import GenerateJsonSchema
-
 from scorer.challenge.columns import ROLES, column_schema
 from scorer.challenge.model import FILE, Challenge
 
@@ -14,17 +12,9 @@ SCHEMA_FILE = "challenge.schema.json"  # beside a challenge.yaml that `score ini
 LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # by which editors find it
 
 
-class SectionSchema(GenerateJsonSchema):
-    """As pydantic's, for sections that are built once they are written."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        """Whether the name of a field is its title, too: not that of a section."""
-        return schema["type"] != "function-plain" and super().field_title_should_be_set(schema)
-
-
 def schema() -> dict[str, Any]:
     """The JSON Schema of challenge.yaml, for editors."""
-    document = Challenge.model_json_schema(schema_generator=SectionSchema)
+    document = Challenge.model_json_schema()
     parts = document["$defs"]
     source = parts.pop("Source")
     del parts["Submission"]["properties"]["extra"]  # written among the columns

@@ -2,7 +2,7 @@
 
 # no `from __future__ import annotations`: pydantic would have to compile each of them again
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
 
@@ -22,11 +22,11 @@ from scorer.challenge.fields import (
     Word,
     as_flag,
     as_range,
-    sections,
     wrong,
 )
 from scorer.challenge.forms import ClassesOf, Each, Formed, Texts
-from scorer.challenge.limits import DEFAULT_LIMITS
+from scorer.challenge.given import GivenValue, Length
+from scorer.challenge.limits import DEFAULT_LIMITS, Limits
 from scorer.core.ids import TextPattern
 from scorer.core.text import quoted
 
@@ -38,13 +38,6 @@ def _pattern(value: str | None) -> str | None:
     except ValueError as error:
         raise wrong(f"{quoted(value)} is no regular expression: {error}") from None
 
-
-if TYPE_CHECKING:
-    from scorer.challenge.given import GivenValue, Length
-    from scorer.challenge.limits import Limits
-else:
-    (Limits,) = sections("scorer.challenge.limits", "Limits")
-    GivenValue, Length = sections("scorer.challenge.given", "GivenValue", "Length")
 
 MULTILABEL = (
     "what separates several labels in a cell of the file, such as ','; written in one of truth "

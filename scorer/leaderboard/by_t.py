@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,11 +12,9 @@ from scorer.challenge.leaderboard import Leaderboard, Tiers
 from scorer.core.arrays import Floats, Ints, Mask
 from scorer.results.report import Varies
 from scorer.stats.bootstrap import resampled
+from scorer.stats.family import Paired
 from scorer.stats.intervals import Bounds
 from scorer.stats.runs import Spread, drawn_runs, lent, paired_runs, runs_interval, runs_spread
-
-if TYPE_CHECKING:
-    from scorer.stats.family import Paired
 
 Ends = tuple[float, float] | None
 

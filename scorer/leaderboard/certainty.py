@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,13 +25,11 @@ from scorer.results.report import (
     Standing,
     Value,
 )
+from scorer.stats.family import Paired
+from scorer.stats.paired import Test
 from scorer.stats.power import detectable, fewest_lists, least_p
 from scorer.stats.ranks import rank_shares, shake_up, stability
 from scorer.stats.tiers import rank_ranges, tiers
-
-if TYPE_CHECKING:
-    from scorer.stats.family import Paired
-    from scorer.stats.paired import Test
 
 SURE = 2.5758293035489004  # standard errors: 99 %, as every submission is asked
 ENOUGH = 6  # units: 2 / 2**6 is below .05

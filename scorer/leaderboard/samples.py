@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
@@ -31,15 +31,14 @@ from scorer.results.report import Scored
 from scorer.results.scorecard import Rules, Scorecard
 from scorer.stats.aggregate import MEAN
 from scorer.stats.bootstrap import resampled
+from scorer.stats.family import Paired
 from scorer.stats.figures import degrees, exchanged, fisher, pseudo_values, weighted_pseudo_values
 from scorer.stats.intervals import MEANS, Interval, Scale, intervals
+from scorer.stats.paired import Test
+from scorer.stats.permutation import Adjust
 from scorer.stats.units import NOISE, alike, kish, of_both, units
 
 # a single submission has nothing to be tested against, so tests are imported where they are made
-if TYPE_CHECKING:
-    from scorer.stats.family import Paired
-    from scorer.stats.paired import Test
-    from scorer.stats.permutation import Adjust
 
 ALONE = 400  # lists that are left out in turn, each alone, of a figure that is worked out anew
 BLOCKS = 200  # of more lists that are left out in turn

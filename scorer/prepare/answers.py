@@ -6,20 +6,17 @@ import csv
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scorer.challenge.model import Challenge
+from scorer.challenge.phases import Question
+from scorer.challenge.rank_by import Track
 from scorer.challenge.words import FLAGS
 from scorer.core.arrays import Mask
 from scorer.core.errors import UnknownName, UsageError
 from scorer.core.text import join_first, nearest, printable, quoted
 from scorer.reading.numbers import parse_number
-
-if TYPE_CHECKING:
-    from scorer.challenge.phases import Question
-    from scorer.challenge.rank_by import Track
 
 MOST = 1e30  # of a number, as of scores
 MOST_BYTES = 10_000_000  # of a file of answers

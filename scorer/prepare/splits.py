@@ -6,11 +6,11 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from scorer.challenge.model import Challenge
+from scorer.challenge.phases import Splits
 from scorer.challenge.words import EVERYTHING, REST, SHOWN_WORDS
 from scorer.core.arrays import Ints, Mask
 from scorer.core.errors import ChallengeError
@@ -21,9 +21,6 @@ from scorer.reading.read import read_table
 from scorer.reading.schema import Schema
 from scorer.results.report import Scope
 from scorer.results.scorecard import Scorecard
-
-if TYPE_CHECKING:
-    from scorer.challenge.phases import Splits
 
 
 def drawn(

@@ -5,17 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from scorer.challenge.grading import Grading
 from scorer.challenge.model import Challenge
 from scorer.core.errors import ChallengeError
 from scorer.core.problems import Problem
 from scorer.core.text import display_path, join_first, quoted
 from scorer.metrics.notation import Measure, find_measure
 from scorer.results.report import Report, Scored
-
-if TYPE_CHECKING:
-    from scorer.challenge.grading import Grading
 
 DAY = 86_400  # seconds
 

@@ -8,20 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from scorer.challenge.fields import sections
 from scorer.challenge.model import Challenge
+from scorer.challenge.rank_by import Track
 from scorer.core.arrays import Floats, Ints
 from scorer.core.problems import Findings, Problem
 from scorer.metrics.notation import Measure, parse_measure
 from scorer.results.front import Front
 from scorer.results.scorecard import Scorecard
-
-if TYPE_CHECKING:
-    from scorer.challenge.rank_by import Track
-else:  # a record's fields are read by their types
-    (Track,) = sections("scorer.challenge.rank_by", "Track")
 
 # The columns of a board as CSV around the values of its measures.
 BOARD_COLUMNS = ("lists", "baseline", "valid", "best_rank", "worst_rank", "tier", "low", "high",

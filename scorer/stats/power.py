@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from scorer.stats.paired import Test
+from scorer.stats.permutation import Adjust
 from scorer.stats.units import NOISE, Floats
-
-if TYPE_CHECKING:
-    from scorer.stats.paired import Test
-    from scorer.stats.permutation import Adjust
-
 
 # From this critical value on, the normal part of a noncentral t is too small to matter: leaving it
 # out changes the result by less than 2e-5 of itself, as much as scipy's own error there, which

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from scorer.challenge.phases import Question
 from scorer.core.text import join_first, printable, unit
 from scorer.reports.document import Cell, Column
 from scorer.reports.leaderboard.cells import place
 from scorer.results.front import Front, FrontAxis
 from scorer.results.report import Report
-
-if TYPE_CHECKING:
-    from scorer.challenge.phases import Question
 
 SHORT = 80  # characters of an answer in the table
 NAMED = 10  # submissions that a sentence names

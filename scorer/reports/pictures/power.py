@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from scorer.core.text import printable, unit
 from scorer.reports.document import texts
@@ -13,11 +13,9 @@ from scorer.reports.pictures.draw import Figure
 from scorer.reports.pictures.lines import LOOKS, Frame, NamedLine, lines, whole_numbers
 from scorer.results.report import Report
 from scorer.results.soundness import POWER, Power
+from scorer.stats.paired import Test
+from scorer.stats.permutation import Adjust
 from scorer.stats.power import detectable, fewest_lists
-
-if TYPE_CHECKING:
-    from scorer.stats.paired import Test
-    from scorer.stats.permutation import Adjust
 
 STEPS, TIMES, WIDEST = 48, 4.0, 1000.0  # points of a line; from a fourth of the lists to four times
 MARGIN, HEAD = 0.06, 0.12  # around the lines, of a power of ten; above, of their height, for words
