@@ -273,7 +273,15 @@ def measured(folder: Path, path: Path, kind: str) -> tuple[str, float, int]:
     Returns:
         How it ended, its CPU time in seconds, and its peak memory in bytes.
     """
-    words = [SCORE, folder / f"{kind}.yaml", path, good(folder, kind), "--format", "json"]
+    files = [folder / f"{kind}.yaml", path, good(folder, kind)]
+    words = [
+        SCORE,
+        *files,
+        "--format",
+        "json",
+        "--jobs",
+        "1",
+    ]  # it is measured
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         process = subprocess.Popen(words, stdout=out, stderr=err)
         _, status, used = os.wait4(process.pid, 0)

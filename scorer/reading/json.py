@@ -177,6 +177,10 @@ class _Parser:
             match = match_entry(self.text, at)
             if match is None:
                 raise self._no_member(at)
+            self.values += 1
+            if self.values > MOST_VALUES:
+                message = f"more than {MOST_VALUES:,} values in one document"
+                raise UnreadableError("S104", message, help=JSON_LINES)
             quoted_name, text, sign = match.groups()
             name = self._scalar_text(quoted_name, at) if is_object else ""
             if name in members:
@@ -197,10 +201,6 @@ class _Parser:
             else:
                 elements.append(value)
             at = next_at
-        self.values += len(elements) + len(members)
-        if self.values > MOST_VALUES:
-            message = f"more than {MOST_VALUES:,} values in one document"
-            raise UnreadableError("S104", message, help=JSON_LINES)
         node = Object(members, start) if is_object else Array(elements, start)
         return node, self._skip_blanks(at)
 
