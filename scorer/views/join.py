@@ -195,14 +195,16 @@ class RankedRows:
     Equal ones are as they stand in the file. A *place* is an index into them.
 
     Attributes:
-        pairs: The list and the item at each place.
-        row: The row of the submission's table at each place.
+        pairs: The list and the item of each row of the submission's table, in its order.
+        in_list: The list at each place.
+        row: The row of the table at each place.
         starts: Where each list begins, and where the last one ends.
         tied: The places that have the key of the next one.
         slots: The rank at each place, where those left out are empty slots.
     """
 
     pairs: Pairs
+    in_list: Ints
     row: Ints
     starts: Ints
     tied: Ints
@@ -215,7 +217,8 @@ class RankedRows:
         The score ranks, else the rank, else the order of the rows.
         """
         frame = table.frame
-        in_list = number_lists(frame["list"], lists)
+        pairs = pairs_of(frame, lists)
+        in_list = pairs.in_list
         row = np.arange(in_list.size)
         if in_list.min(initial=0) < 0:
             row = np.flatnonzero(in_list >= 0)
@@ -237,10 +240,19 @@ class RankedRows:
             # Other ranks are refused by a check, and no metric can do with them.
             slots = key.astype(np.int64) if ((key >= 1) & (key % 1 == 0)).all() else None
         sizes = np.bincount(in_list, minlength=len(lists))
-        items = frame["item"]
-        whole = row.size == frame.height and (row[1:] > row[:-1]).all()
-        pairs = Pairs(in_list, items if whole else items.gather(row))
-        return cls(pairs, row, np.append(0, np.cumsum(sizes)), tied, slots)
+        return cls(pairs, in_list, row, np.append(0, np.cumsum(sizes)), tied, slots)
+
+    def match(self, truth: Pairs) -> tuple[Ints, Ints]:
+        """Return the places, ascending, that hold a pair of the truth, and the rows of these."""
+        rows, matches = self.pairs.match(truth)
+        if (self.row[1:] > self.row[:-1]).all():  # the places are in the order of the rows
+            filtered = self.row.size < len(self.pairs.items)
+            return np.searchsorted(self.row, rows) if filtered else rows, matches
+        place_of_row = np.empty(len(self.pairs.items), dtype=np.int64)
+        place_of_row[self.row] = np.arange(self.row.size)
+        places = place_of_row[rows]
+        by = np.argsort(places)
+        return places[by], matches[by]
 
     @cached_property
     def lengths(self) -> Ints:
@@ -283,7 +295,7 @@ class RankedRows:
         group = pl.DataFrame(
             {
                 "group": np.repeat(np.arange(begin.size), sizes),
-                "item": self.pairs.items.gather(tied),
+                "item": self.pairs.items.gather(self.row[tied]),
             }
         )
         by = group.select(pl.arg_sort_by("group", "item", descending=[False, ties != "item-asc"]))
@@ -341,7 +353,7 @@ def order(table: Table, lists: Sequence[str] | pl.Series, ties: Ties) -> Ordered
     rows = RankedRows.of(table, lists)
     place = np.arange(rows.row.size)
     first, size = rows.groups(place)
-    in_list = rows.pairs.in_list
+    in_list = rows.in_list
     if rows.slots is not None:  # no two have one rank, so that nothing was settled
         return OrderedRows(rows.row, in_list, rows.slots, rows.slots - 1, size)
     by = np.empty_like(place)
@@ -359,7 +371,7 @@ def judge(
     lists, and shape (lists,).
     """
     rows = RankedRows.of(table, truth.list_names)
-    place, match = rows.pairs.match(truth.pairs)
+    place, match = rows.match(truth.pairs)
     first, size = rows.groups(place)
     settled = rows.settle(place, first, size, ties)
     if settled is not place:
