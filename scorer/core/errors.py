@@ -1,12 +1,13 @@
-"""The errors of scorer, by whose fault they are.
+"""The exceptions of scorer, one class for each party that can be at fault.
 
 ScorerError
-├── UsageError             the command's words, or where its output should go     exit 2
+├── UsageError             the command's arguments, or where its output should go exit 2
 ├── ChallengeError         challenge.yaml, the truth, an organizer's file         exit 2
 ├── SubmissionRejected     a participant's file; the others are still scored      exit 1
 ├── Refused                an act that a rule of the board does not allow         exit 3
-└── PluginError            a metric, ours or a plugin's: "not your fault"         exit 4
-    └── MetricFailed       a plugin's metric on one file; the others are scored
+├── PluginError            a metric, ours or a plugin's: "not your fault"         exit 4
+│   └── MetricFailed       a plugin's metric on one file; the others are scored
+└── UnknownName            a name that was looked up and does not exist           exit 2
 
 A `Problem` is a record of one thing wrong in one file; the exceptions carry
 problems to the edge.
@@ -28,11 +29,11 @@ class ScorerError(Exception):
 
     def __init__(self, message: str = "", problems: Iterable[Problem] = ()) -> None:
         self.problems = tuple(problems)
-        super().__init__(message or "\n".join(_first_places(self.problems)))
+        super().__init__(message or "\n".join(_summarize_problems(self.problems)))
 
 
-def _first_places(problems: Sequence[Problem]) -> Iterator[str]:
-    """The first problems of each code, and how many more there are of it."""
+def _summarize_problems(problems: Sequence[Problem]) -> Iterator[str]:
+    """Yield the first SHOWN_PLACES problems of each code, then the number of further ones."""
     counts = Counter[str]()
     for problem in problems:
         counts[problem.code] += 1
@@ -44,7 +45,7 @@ def _first_places(problems: Sequence[Problem]) -> Iterator[str]:
 
 
 class UsageError(ScorerError):
-    """The command's words do not fit together, or its output cannot be written."""
+    """The command's arguments do not fit together, or its output cannot be written."""
 
 
 class ChallengeError(ScorerError):
@@ -58,29 +59,32 @@ class SubmissionRejected(ScorerError):
 
 
 class Refused(ScorerError):
-    """A rule of the board does not allow an act; `problems` has its code S80x."""
+    """A rule of the board does not allow an act; a problem with a code S80x says which."""
 
     exit_code = 3
 
 
 class PluginError(ScorerError):
-    """A metric (or another plugin) raised or gave something else; no file is at fault."""
+    """A metric or another plugin raised an error or returned no valid result; no file is wrong."""
 
     exit_code = 4
 
 
 class MetricFailed(PluginError):
-    """A metric of the challenge's own raised, or gave no value of its range, on one file."""
+    """A metric of the challenge raised an error, or left its range of values, on one file."""
 
     @property
     def problem(self) -> Problem:
-        """The problem for the participant; its cause, which may show the truth, is not."""
+        """The problem to show to the participant.
+
+        Its `cause` is for the organizer alone, as it may reveal the truth.
+        """
         message = "a metric of this challenge failed on this file; the organizer is told why"
         return Problem("S530", message, cause=str(self))
 
 
 class UnknownName(ScorerError):
-    """No thing of that kind has that name."""
+    """Nothing of a kind (metric, test, ...) has a name; the message suggests the nearest one."""
 
     def __init__(self, kind: str, name: str, known: Sequence[str]) -> None:
         self.kind, self.name, self.nearest = kind, name, nearest(name, known)

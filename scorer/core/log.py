@@ -16,25 +16,30 @@ from scorer.core.errors import UsageError
 from scorer.core.text import printable
 
 LOG = logging.getLogger("scorer")
-LOG.addHandler(logging.NullHandler())  # where nobody asked for a log, nothing is written
-REFERENCE: ContextVar[str | None] = ContextVar("reference", default=None)  # of the request
-MOST = 1000  # characters of a text
-PLAIN = re.compile(r"[^\s\"=]+")
+LOG.addHandler(logging.NullHandler())  # without `start_log`, nothing is written
+# The id of the request that is being served, which every event carries.
+REFERENCE: ContextVar[str | None] = ContextVar("reference", default=None)
+LONGEST_TEXT = 1000  # characters of a text that are logged; the rest is cut off
+UNQUOTED = re.compile(r"[^\s\"=]+")  # a value that `key=value` holds without quotes
 
 
 def log_event(
     event: str, level: int = logging.INFO, *, trace: bool = False, **fields: object
 ) -> None:
-    """Log an event; with `trace`, the traceback of the error that is handled."""
+    """Log an event; with `trace`, also the traceback of the exception being handled."""
     fields = {"reference": REFERENCE.get(), **fields}
     fields = {key: value for key, value in fields.items() if value is not None}
     LOG.log(level, event, exc_info=trace, extra={"fields": fields})
 
 
 def start_log(path: Path | None, *, as_json: bool = False) -> Callable[[], None]:
-    """Write events to standard error, or to a file that its owner alone reads.
+    """Start to write events to standard error, or to a file that only its owner can read.
 
-    Gives the function that ends this. `UsageError` if the file cannot be written.
+    Returns:
+        A function that stops the writing.
+
+    Raises:
+        UsageError: The file cannot be written.
     """
     try:
         if path is not None:
@@ -63,22 +68,26 @@ class _Formatter(logging.Formatter):
         self._as_json = as_json
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line of a record, of other packages, too; texts from outside are cut."""
+        """Return the line of a record; texts of its fields are cut to LONGEST_TEXT characters.
+
+        The records of other packages, which have no fields, come here, too.
+        """
         moment = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds")
         time, event = moment.replace("+00:00", "Z"), record.getMessage()
         trace = self.formatException(record.exc_info) if record.exc_info else None
         fields = {
-            key: printable(value, MOST) if isinstance(value, str) else value
+            key: printable(value, LONGEST_TEXT) if isinstance(value, str) else value
             for key, value in getattr(record, "fields", {}).items()
         }
         if self._as_json:
             line = {"time": time, "level": record.levelname.lower(), "event": event, **fields}
             line |= {"traceback": trace} if trace else {}
             return json.dumps(line, ensure_ascii=False, default=str)
-        words = [time, record.levelname, printable(event, MOST)]
+        words = [time, record.levelname, printable(event, LONGEST_TEXT)]
         words += [f"{key}={_quote(str(value))}" for key, value in fields.items()]
         return " ".join(words) + (f"\n{trace}" if trace else "")
 
 
 def _quote(text: str) -> str:
-    return text if PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)
+    """Return a value of `key=value`, in quotes where it needs them."""
+    return text if UNQUOTED.fullmatch(text) else json.dumps(text, ensure_ascii=False)
