@@ -25,25 +25,27 @@ from scorer.reading.table import PART, CellPlace, Cells, LineTexts, ReadRequest,
 MOST_DOCUMENT = 64 * 1024**2  # characters of a document, which is held as objects while it is read
 MOST_VALUES = 5_000_000  # of a document
 DEEPEST = 100  # arrays and objects in each other
-JSON_LINES = "write an object a line, in a .jsonl file"
+JSON_LINES_HELP = "write an object a line, in a .jsonl file"
 VALUES = ("prediction", "label", "score", "grade", "rating", "target")
-NAMES = ("list", "item", "better", "worse")  # roles that a member's name can say
-ANSWERS = "answers"  # the fact of a table: each list has one answer, and "" is none
+NAMES = ("list", "item", "better", "worse")  # roles whose cells can be the names of members
+ANSWERS = "answers"  # key of `Table.facts`: each list has exactly one answer; "" is no answer
 
 BLANK = r"[ \t\r\n]*+"
 STRING = r'"(?:[^"\\\x00-\x1f]++|\\.)*+"'
 SCALAR = rf"{STRING}|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null"
 SCALAR_PATTERN = re.compile(rf"({SCALAR}){BLANK}")
-# A member, with its value and what follows if the value is a scalar; an element likewise.
+# Both patterns have the groups name, scalar, and the mark that follows it. The last two are None
+# if the value is an array or object, which is parsed by itself. An element has the name "".
 MEMBER_PATTERN = re.compile(rf"({STRING}){BLANK}:{BLANK}(?:({SCALAR}){BLANK}([,}}]){BLANK})?")
 ELEMENT_PATTERN = re.compile(rf"()(?:({SCALAR}){BLANK}([,\]]){BLANK})?")
 BLANK_PATTERN = re.compile(BLANK)
-QUOTED_TEXT = re.compile(r'(?s:"(?:[^"\\]|\\.)*+"?)')  # the end of the document may come first
-HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+# The closing quote is missing where the document ends inside a text.
+QUOTED_TEXT = re.compile(r'(?s:"(?:[^"\\]|\\.)*+"?)')
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # a surrogate without its other half
 
 
 class Scalar(NamedTuple):
-    """A text, a number as it is written, or a word; "" is null."""
+    """A value that is no array or object: its text, as written in the document; "" for null."""
 
     text: str
     at: int
@@ -57,7 +59,7 @@ class Array(NamedTuple):
 
 
 class Object(NamedTuple):
-    """An object: of each member its name, where this begins, and the value."""
+    """An object: name -> the offset of the name, and the value."""
 
     members: dict[str, tuple[int, Node]]
     at: int
@@ -68,7 +70,7 @@ Row = Mapping[str, Scalar]  # role -> cell
 
 
 class JsonShapeError(Exception):
-    """A document is no JSON, or not what it should be: where, and what."""
+    """A document is not JSON or has a wrong shape; `at` is the offset, `message` says how."""
 
     def __init__(self, at: int, message: str) -> None:
         self.at, self.message = at, message
@@ -76,7 +78,11 @@ class JsonShapeError(Exception):
 
 
 def write_json(rows: Rows, columns: Mapping[str, str]) -> bytes:
-    """Return an object of lists: their items, or the value of each item, or of each list."""
+    """Return an object whose members are the lists.
+
+    The value of a list is a value if rows have no items, an array of items if they have no values,
+    and an object of the value of each item if they have both.
+    """
     by_list: dict[str, Any] = {}
     for row in rows:
         name, value = str(row["list"]), next((row[role] for role in VALUES if role in row), None)
@@ -95,16 +101,18 @@ def read_json(lines: pl.DataFrame, request: ReadRequest) -> Cells:
     text = "\n".join(lines["text"])
     if len(text) > MOST_DOCUMENT:
         message = f"a JSON document of more than {format_size(MOST_DOCUMENT)}"
-        raise UnreadableError("S104", message, help=JSON_LINES)
+        raise UnreadableError("S104", message, help=JSON_LINES_HELP)
     start = len(text) - len(text.lstrip(" \t\r\n"))
     if start == len(text):
         raise UnreadableError("S102", "the file holds nothing but blank lines")
     places = _Places(text)
     try:
-        declared = _declared_paths(request) if request.layout.json else None
-        first_step = parse_path(request.layout.json[0][1])[0] if declared else EACH[0]
-        if first_step not in EACH and text[start] != "{":
-            raise JsonShapeError(start, f"expected an object with {quoted(first_step)}")
+        declared = None
+        if request.layout.json:
+            declared = _declared_paths(request)
+            first_step = parse_path(request.layout.json[0][1])[0]
+            if first_step not in EACH and text[start] != "{":
+                raise JsonShapeError(start, f"expected an object with {quoted(first_step)}")
         root = _Parser(text).parse_document(start)
         schema, paths = declared or _guess_paths(root, request, places)
         return _make_cells(root, schema, paths, places, request)
@@ -126,7 +134,8 @@ class _Places:
     def find(self, at: int) -> tuple[int, int]:
         """Return the line and the character of an offset, both from 1."""
         line = int(np.searchsorted(self.ends, at))
-        return line + 1, at - (int(self.ends[line - 1]) + 1 if line else 0) + 1
+        start = int(self.ends[line - 1]) + 1 if line else 0
+        return line + 1, at - start + 1
 
 
 class _Parser:
@@ -153,15 +162,15 @@ class _Parser:
         return match.end() if match else at
 
     def _parse_value(self, at: int, depth: int) -> tuple[Node, int]:
-        sign = self.text[at : at + 1]
-        if sign not in ("[", "{"):
+        mark = self.text[at : at + 1]
+        if mark not in ("[", "{"):
             match = SCALAR_PATTERN.match(self.text, at)
             if match is None:
-                raise self._no_value(at)
+                raise self._make_value_error(at)
             return Scalar(self._scalar_text(match[1], at), at), match.end()
         if depth > DEEPEST:
             raise JsonShapeError(at, "the values are nested too deeply")
-        return self._parse_entries(at, depth, is_object=sign == "{")
+        return self._parse_entries(at, depth, is_object=mark == "{")
 
     def _parse_entries(self, start: int, depth: int, *, is_object: bool) -> tuple[Node, int]:
         """Parse an object, or an array, which begins at an offset."""
@@ -170,18 +179,18 @@ class _Parser:
         match_entry = MEMBER_PATTERN.match if is_object else ELEMENT_PATTERN.match
         end = "}" if is_object else "]"
         at = self._skip_blanks(start + 1)
-        sign = self.text[at : at + 1]
-        if sign == end:
+        mark = self.text[at : at + 1]  # from the first entry on: what follows the last one parsed
+        if mark == end:
             at += 1
-        while sign != end:
+        while mark != end:
             match = match_entry(self.text, at)
             if match is None:
-                raise self._no_member(at)
+                raise self._make_member_error(at)
             self.values += 1
             if self.values > MOST_VALUES:
                 message = f"more than {MOST_VALUES:,} values in one document"
-                raise UnreadableError("S104", message, help=JSON_LINES)
-            quoted_name, text, sign = match.groups()
+                raise UnreadableError("S104", message, help=JSON_LINES_HELP)
+            quoted_name, text, mark = match.groups()
             name = self._scalar_text(quoted_name, at) if is_object else ""
             if name in members:
                 raise JsonShapeError(at, f"the key {quoted(name)} is given twice")
@@ -191,9 +200,9 @@ class _Parser:
                 value, next_at = Scalar(self._scalar_text(text, value_at), value_at), match.end()
             else:
                 value, next_at = self._parse_value(match.end(), depth + 1)
-                sign = self.text[next_at : next_at + 1]
-                if sign not in (",", end):
-                    what = f"expected a comma or {end}" if sign else "it ends early"
+                mark = self.text[next_at : next_at + 1]
+                if mark not in (",", end):
+                    what = f"expected a comma or {end}" if mark else "it ends early"
                     raise JsonShapeError(next_at, f"not JSON: {what}")
                 next_at = self._skip_blanks(next_at + 1)
             if is_object:
@@ -205,6 +214,7 @@ class _Parser:
         return node, self._skip_blanks(at)
 
     def _scalar_text(self, text: str, at: int) -> str:
+        """Return the text of a scalar, without quotes and escapes; "" for null."""
         if text[0] != '"':
             return "" if text == "null" else text
         if "\\" not in text:
@@ -217,24 +227,24 @@ class _Parser:
             raise JsonShapeError(at, "a text holds a NUL, or half a character")
         return string
 
-    def _no_value(self, at: int) -> JsonShapeError:
-        """Return the error of an offset at which a value should begin."""
-        sign = self.text[at : at + 1]
-        if sign == '"':
+    def _make_value_error(self, at: int) -> JsonShapeError:
+        """Return an error that says what is wrong where a value should begin."""
+        mark = self.text[at : at + 1]
+        if mark == '"':
             try:
                 json.JSONDecoder().raw_decode(self.text, at)
             except json.JSONDecodeError as error:
                 return JsonShapeError(error.pos, f"not JSON: {error.msg.lower()}")
-        what = f"{quoted(sign)} is no value" if sign else "it ends early"
+        what = f"{quoted(mark)} is no value" if mark else "it ends early"
         return JsonShapeError(at, f"not JSON: {what}")
 
-    def _no_member(self, at: int) -> JsonShapeError:
-        """Return the error of an offset at which a member should begin."""
+    def _make_member_error(self, at: int) -> JsonShapeError:
+        """Return an error that says what is wrong where a member should begin."""
         if self.text[at : at + 1] != '"':
             return JsonShapeError(at, "not JSON: expected a key in quotes")
         match = SCALAR_PATTERN.match(self.text, at)
         if match is None:
-            return self._no_value(at)
+            return self._make_value_error(at)
         return JsonShapeError(match.end(), "not JSON: expected a colon after the key")
 
 
@@ -244,8 +254,9 @@ def _declared_paths(request: ReadRequest) -> tuple[Schema, dict[str, Steps]]:
     for schema in request.schemas:
         if set(schema.required) <= paths.keys():
             return schema, {role: path for role, path in paths.items() if role in schema.roles}
-    absent = ([role for role in s.required if role not in paths] for s in request.schemas)
-    message = f"json: says nothing of {join_first(min(absent, key=len))}, which is needed here"
+    missing_roles = ([role for role in s.required if role not in paths] for s in request.schemas)
+    fewest = min(missing_roles, key=len)
+    message = f"json: says nothing of {join_first(fewest)}, which is needed here"
     raise UnreadableError("S201", message)
 
 
@@ -268,15 +279,15 @@ def _guess_paths(
         schema, roles = match_schema(list(first.members), request, places.find(first.at)[0])
         return schema, {role: ("[]", schema.column_name(role)) for role in roles}
     for schema in request.schemas:
-        value = next((role for role in schema.roles if role in VALUES), None)
-        item = "text" if "text" in schema.roles else "item"
+        value_role = next((role for role in schema.roles if role in VALUES), None)
+        item_role = "text" if "text" in schema.roles else "item"
         paths: dict[str, Steps] = {"list": ("*",)}
         if isinstance(first, Scalar):
-            paths[value if value is not None and value in schema.required else item] = ("*",)
+            paths[value_role if value_role in schema.required else item_role] = ("*",)
         elif isinstance(first, Array):
-            paths[item] = ("*", "[]")
+            paths[item_role] = ("*", "[]")
         else:
-            paths |= {role: ("*", "*") for role in ("item", value) if role}
+            paths |= {role: ("*", "*") for role in ("item", value_role) if role}
         if "list" in schema.required and set(schema.required) <= paths.keys():
             return schema, {role: path for role, path in paths.items() if role in schema.roles}
     schema = request.schemas[0]
@@ -288,26 +299,30 @@ def _guess_paths(
 def _make_cells(
     root: Node, schema: Schema, paths: Mapping[str, Steps], places: _Places, request: ReadRequest
 ) -> Cells:
-    """Return the cells at the ends of the paths."""
+    """Return the cells that the paths of the roles lead to.
+
+    A list whose items stand below its name is reported if the name is given in a second place.
+    """
     roles = [role for role in schema.roles if role in paths]
     depths = {role: sum(step in EACH for step in path) for role, path in paths.items()}
-    # All items of a list stand below its name, so that the list cannot go on elsewhere.
     holds_items = "list" in depths and depths.get("item", 0) > depths["list"]
     has_one_answer = "item" in paths and paths["item"] == paths.get("list")
     kept: list[Row] = []
-    empty: dict[str, int] = {}
-    first: dict[str, int] = {}  # where the name of each list stands first
-    repeated = set[int]()
+    empty: dict[str, int] = {}  # list without rows -> its line
+    first_at: dict[str, int] = {}  # list -> the offset at which its name stands first
+    repeated = set[int]()  # the offsets of the repeated names that are reported
     for row in _find_rows(root, paths, {}, is_root=True):
         name = row.get("list")
-        if holds_items and name is not None and first.setdefault(name.text, name.at) != name.at:
+        if holds_items and name is not None and first_at.setdefault(name.text, name.at) != name.at:
             if name.at not in repeated:
                 word = printable(schema.column_name("list"), 60)
                 message = f"{word} {quoted(name.text)} appears in two separate places"
-                message += f" (first on line {places.find(first[name.text])[0]})"
+                message += f" (first on line {places.find(first_at[name.text])[0]})"
                 request.report("S303", message, *places.find(name.at), list=name.text)
             repeated.add(name.at)
-        elif name and (len(row) < len(roles) or (has_one_answer and not row["item"].text)):
+        elif name is not None and (
+            len(row) < len(roles) or (has_one_answer and not row["item"].text)
+        ):
             empty[name.text] = int(places.lines([_offset_of_row(row)])[0])
         else:
             kept.append(row)
@@ -329,20 +344,21 @@ def _make_cells(
 
 
 def _offset_of_row(row: Row) -> int:
-    """Return where the cell is that says a row's line: its number, else its item, or the last."""
-    main = next((role for role in row if role not in TEXT), "item")
-    return row[main].at if main in row else max(cell.at for cell in row.values())
+    """Return the offset of a row, for its line: that of its number, its item, or its last cell."""
+    main_role = next((role for role in row if role not in TEXT), "item")
+    return row[main_role].at if main_role in row else max(cell.at for cell in row.values())
 
 
 def _find_rows(
     node: Node, paths: Mapping[str, Steps], outer: Row, *, is_root: bool = False
 ) -> Iterator[Row]:
-    """Yield the cells of each row of a value; of a list without any, its name alone.
+    """Yield the cells of each row in a value; for a list without rows, only the cell of its name.
 
     Args:
         node: The value.
-        paths: The steps to each role's cells, all through the same elements or members first.
-        outer: The cells that the values above have given.
+        paths: The steps to the cells of each role. All begin with the same steps, up to the first
+            one in EACH.
+        outer: The cells that were found in the values around this one.
         is_root: Whether the value is the document.
 
     Raises:
@@ -350,20 +366,21 @@ def _find_rows(
     """
     *names, kind = container_path(next(iter(paths.values())))
     for step in names:
-        node = _member(node, step, is_root=is_root)
+        node = _get_member(node, step, is_root=is_root)
     inner = {role: path[len(names) :] for role, path in paths.items()}
-    # Of two roles whose paths end at a member, the first is its name, the second its value.
+    # If two paths end at the members, the names of these are the cells of the first role in NAMES,
+    # and their values those of the other one.
     named = next((role for role in NAMES if inner.get(role) == ("*",)), None)
     inner = {role: path[1:] for role, path in inner.items() if role != named}
     deeper = {role: path for role, path in inner.items() if container_path(path)}
-    entries = _entries(node, kind)
+    entries = _get_entries(node, kind)
     for at, name, value in entries:
         cells = dict(outer)
         if named is not None:
             cells[named] = Scalar(name, at)
         for role, path in inner.items():
             if role not in deeper:
-                cells[role] = _cell(value, path, role)
+                cells[role] = _get_cell(value, path, role)
         if deeper:
             yield from _find_rows(value, deeper, cells)
         else:
@@ -372,8 +389,8 @@ def _find_rows(
         yield {"list": outer["list"]}
 
 
-def _entries(node: Node, kind: str) -> list[tuple[int, str, Node]]:
-    """Return the elements of an array, or the members of an object with their names."""
+def _get_entries(node: Node, kind: str) -> list[tuple[int, str, Node]]:
+    """Return (offset, name, value) of each element of an array, or member of an object."""
     if kind == "[]" and isinstance(node, Array):
         return [(element.at, "", element) for element in node.elements]
     if kind == "*" and isinstance(node, Object):
@@ -381,17 +398,17 @@ def _entries(node: Node, kind: str) -> list[tuple[int, str, Node]]:
     raise JsonShapeError(node.at, f"expected {'an array' if kind == '[]' else 'an object'} here")
 
 
-def _cell(node: Node, path: Steps, role: str) -> Scalar:
+def _get_cell(node: Node, path: Steps, role: str) -> Scalar:
     """Return the cell at the end of a path of names."""
     for name in path:
-        node = _member(node, name)
+        node = _get_member(node, name)
     if not isinstance(node, Scalar):
         what = "an array" if isinstance(node, Array) else "an object"
         raise JsonShapeError(node.at, f"{what} where the {role} is expected")
     return node
 
 
-def _member(node: Node, name: str, *, is_root: bool = False) -> Node:
+def _get_member(node: Node, name: str, *, is_root: bool = False) -> Node:
     """Return the member of that name."""
     if not isinstance(node, Object):
         raise JsonShapeError(node.at, f"expected an object with {quoted(name)}")
@@ -407,9 +424,11 @@ def _member(node: Node, name: str, *, is_root: bool = False) -> Node:
 
 
 def parse_json(document: str | bytes) -> Any:
-    """The value of a JSON document; `ValueError` if it is none, or nested too deeply.
+    """Return the value of a JSON document.
 
-    The depth that Python itself allows differs with its version and its caller.
+    Raises:
+        ValueError: It is not JSON, or nested more than DEEPEST deep. The depth that Python itself
+            allows differs with its version and with the caller.
     """
     if isinstance(document, bytes):
         document = document.decode(json.detect_encoding(document))
@@ -419,7 +438,7 @@ def parse_json(document: str | bytes) -> Any:
 
 
 def is_too_deep(document: str) -> bool:
-    """Whether the values of a JSON document are nested more than `DEEPEST` deep.
+    """Return whether the values of a JSON document are nested more than `DEEPEST` deep.
 
     >>> is_too_deep("[" * 100), is_too_deep("[" * 101), is_too_deep("[" + "{}," * 101)
     (False, True, False)

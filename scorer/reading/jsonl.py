@@ -1,7 +1,7 @@
 """JSON Lines: an object a line, its keys the columns.
 
-Ids are text or numbers, which are taken as they are written. A regex cuts the lines that are
-written as most of the first ones; all others are decoded one by one.
+Ids are text or numbers, which are taken as they are written. A regex cuts the lines that have the
+keys of most of the first lines, in the same order; all others are decoded one by one.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_ca
 from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells_frame, merge_rows
 
 BLANKS = " \t"
-MOST_KEYS = 10_000  # different ones of a file that are looked at
+MOST_KEYS = 10_000  # different keys of a file; further ones are ignored
 # Beyond these numbers the regex is slower than decoding.
 MOST_PLAIN_KEYS = 50
 MOST_PLAIN_VALUES = 14
 # A text without escapes, a number, or a word, as a regex of polars.
 VALUE = r'"[^"\\\x00-\x1f]*"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|null|true|false'
-VALUE_OF = "value of "
+VALUE_OF = "value of "  # begins the names of columns of values, so that no key is taken for `line`
 SPACE = re.compile(r"[ \t\r]*")
-HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+HALF_CHARACTER = re.compile("[\ud800-\udfff]")  # a surrogate without its other half
 ARRAYS = "write an object a row; several in an array are read where a challenge says so (cells:)"
 
 
@@ -55,14 +55,15 @@ class _RepeatedKeys(dict[str, Any]):
     """An object that gives a key twice."""
 
 
-def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _make_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object; a _RepeatedKeys if a key is given twice."""
     members = dict(pairs)
     return members if len(members) == len(pairs) else _RepeatedKeys(members)
 
 
-# Numbers stay as they are written: 1.0 may be an id, and 1e400 is a problem.
+# Numbers stay text: "1.0" may be an id, and a number too large for a float, 1e400, is reported.
 DECODER = json.JSONDecoder(
-    object_pairs_hook=_members, parse_float=str, parse_int=str, parse_constant=str
+    object_pairs_hook=_make_object, parse_float=str, parse_int=str, parse_constant=str
 )
 
 
@@ -94,7 +95,7 @@ def read_json_lines(lines: pl.DataFrame, request: ReadRequest) -> Cells:
             raise ReportedError
         raise UnreadableError("S102", "the file holds nothing but blank lines")
     if len(rows) == 1 and not plain.height:
-        _refuse_other_object(rows[0], request)
+        _refuse_unknown_object(rows[0], request)
     match = match_schema(list(first_lines), request, None)
     names = {role: match.schema.column_name(role) for role in match.roles}
     unused = [
@@ -136,17 +137,18 @@ def _decode_sample(lines: pl.DataFrame, request: ReadRequest) -> list[Row]:
 def _cut_plain(
     lines: pl.DataFrame, keys: Sequence[str], wanted: Collection[str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return `line` and the wanted values of the plain lines, and the other lines.
+    """Return the values of the plain lines, and the other lines.
 
-    The columns of the values are named by the keys, each behind VALUE_OF.
+    A line is plain if it has these keys in this order, and values without escapes or nesting. The
+    first frame has the columns `line` and, for each wanted key, VALUE_OF + key.
     """
     if len(keys) > MOST_PLAIN_KEYS or not 0 < len(wanted) <= MOST_PLAIN_VALUES:
         return lines.clear(), lines
-    members = [
-        f" *{re.escape(json.dumps(key, ensure_ascii=False))} *: *"
-        f"{f'({VALUE})' if key in wanted else f'(?:{VALUE})'} *"
-        for key in keys
-    ]
+    members = []
+    for key in keys:
+        key_pattern = re.escape(json.dumps(key, ensure_ascii=False))
+        value_pattern = f"({VALUE})" if key in wanted else f"(?:{VALUE})"
+        members.append(f" *{key_pattern} *: *{value_pattern} *")
     pattern = r"^[ \t]*\{" + ",".join(members) + r"\}[ \t]*$"
     groups = lines["text"].str.extract_groups(pattern).struct.unnest()
     groups.columns = [f"{VALUE_OF}{key}" for key in keys if key in wanted]
@@ -159,17 +161,18 @@ def _cut_plain(
 
 
 def _first_lines(plain: pl.DataFrame, keys: Sequence[str], rows: Sequence[Row]) -> dict[str, int]:
-    """Return each key with the line of the first object that has it, in this order."""
+    """Return each key with the line of the first object that has it, in the order of the lines."""
     first_lines = dict.fromkeys(keys, plain["line"][0]) if plain.height else {}
     for row in rows:
         for key in row.cells:
             if key in first_lines or len(first_lines) < MOST_KEYS:
                 first_lines[key] = min(first_lines.get(key, row.line), row.line)
-    return dict(sorted(first_lines.items(), key=lambda item: item[1]))  # keeps that of one line
+    # The sort is stable: the keys of one line stay in their order.
+    return dict(sorted(first_lines.items(), key=lambda item: item[1]))
 
 
-def _refuse_other_object(row: Row, request: ReadRequest) -> None:
-    """Raise UnreadableError if the only object of a file is no row."""
+def _refuse_unknown_object(row: Row, request: ReadRequest) -> None:
+    """Raise UnreadableError if the only object of a file has none of the first schema's keys."""
     schema, keys = request.schemas[0], list(row.cells)
     if not row.cells.keys().isdisjoint(map(schema.column_name, schema.roles)):
         return
@@ -182,15 +185,15 @@ def _refuse_other_object(row: Row, request: ReadRequest) -> None:
 
 
 def _sample_text(cell: Any) -> str:
-    """Return a cell of an unused column as text; an array or object is not empty."""
+    """Return a cell of an unused column as text; only null and "" give ""."""
     return cell if isinstance(cell, str) else "" if cell is None else repr(cell)
 
 
 def _frame_rows(
     rows: Sequence[Row], names: Mapping[str, str], request: ReadRequest
 ) -> pl.DataFrame:
-    """Return the rows that were decoded one by one, after reporting those that are wrong."""
-    lines, texts = [], []
+    """Return a frame of rows that were decoded one by one; report and leave out faulty ones."""
+    lines, rows_of_texts = [], []
     for row in rows:
         absent = [name for name in names.values() if name not in row.cells]
         if absent:
@@ -200,12 +203,13 @@ def _frame_rows(
         found = [cell for cell in cells if cell is not None]
         if len(found) == len(cells):
             lines.append(row.line)
-            texts.append(found)
-    return cells_frame(lines, {role: [t[n] for t in texts] for n, role in enumerate(names)})
+            rows_of_texts.append(found)
+    columns = {role: [texts[n] for texts in rows_of_texts] for n, role in enumerate(names)}
+    return cells_frame(lines, columns)
 
 
 def _decode(line: int, raw: str, request: ReadRequest) -> Row | None:
-    """Return the object of a line that holds one and nothing else, or None after a problem."""
+    """Return the object that is the whole of a line, or None after reporting a problem."""
     text = raw.strip(BLANKS)
     column = len(raw) - len(raw.lstrip(BLANKS)) + 1
     if text in ("{", "[", "[{"):
@@ -229,21 +233,21 @@ def _decode(line: int, raw: str, request: ReadRequest) -> Row | None:
     if isinstance(cells, _RepeatedKeys):
         places = list(_key_places(raw))
         keys = [key for key, *_ in places]
-        second = next(n for n, key in enumerate(keys) if key in keys[:n])
-        request.report("S207", "a key is given twice in this object", line, places[second][1])
+        repeat = next(n for n, key in enumerate(keys) if key in keys[:n])
+        request.report("S207", "a key is given twice in this object", line, places[repeat][1])
         return None
     return Row(line, cells, raw)
 
 
 def _cell_text(row: Row, role: str, name: str, request: ReadRequest) -> str | None:
-    """Return the text of a value, or None after a problem.
+    """Return the text of a value, or None after reporting a problem.
 
-    In a column whose cells hold several, each element of an array is one.
+    If cells of the role hold several values, an array is such a cell: its texts are joined.
     """
     cell = row.cells[name]
-    is_several = role.startswith("cell[") and isinstance(cell, list)
+    holds_several = role.startswith("cell[") and isinstance(cell, list)
     texts = []
-    for value in cell if is_several else [cell]:
+    for value in cell if holds_several else [cell]:
         code, message, help = "S207", "", None
         text = "" if isinstance(value, dict | list) else _plain_text(value)
         if isinstance(value, dict | list):
@@ -257,10 +261,11 @@ def _cell_text(row: Row, role: str, name: str, request: ReadRequest) -> str | No
             request.report(code, message, row.line, _value_column(row.text, name), help)
             return None
         texts.append(text)
-    return join_cells(texts) if is_several else texts[0]
+    return join_cells(texts) if holds_several else texts[0]
 
 
 def _plain_text(value: Any) -> str:
+    """Return a value as text: "" for null, JSON for all that is not text."""
     return value if isinstance(value, str) else "" if value is None else json.dumps(value)
 
 
@@ -269,23 +274,24 @@ def _key_places(text: str) -> Iterator[tuple[str, int, int]]:
     at = text.index("{") + 1
     while (start := text.find('"', at)) >= 0:
         key, at = DECODER.raw_decode(text, start)
-        at = _after_space(text, text.index(":", at) + 1)
+        at = _skip_blanks(text, text.index(":", at) + 1)
         yield key, start + 1, at + 1
         at = DECODER.raw_decode(text, at)[1]
 
 
-def _after_space(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     match = SPACE.match(text, at)
     assert match is not None  # it matches anything
     return match.end()
 
 
 def _value_column(text: str, name: str) -> int | None:
+    """Return the column at which the value of a key begins, from 1, if there is one."""
     return next((value for key, _, value in _key_places(text) if key == name), None)
 
 
 def _find_cells(text: str, line: int, name: str) -> list[CellPlace]:
-    """Return the value of a key; of an array all of it, then each of its elements."""
+    """Return the place of the value of a key; of an array, also those of its elements."""
     column = _value_column(text, name)
     if column is None:
         return []
@@ -293,9 +299,9 @@ def _find_cells(text: str, line: int, name: str) -> list[CellPlace]:
     if not isinstance(value, list):
         return [CellPlace(_plain_text(value), line, column)]
     places = [CellPlace(BEFORE_EACH, line, column)]
-    at = column  # behind the bracket
+    at = column  # the offset behind the bracket, as columns count from 1 and offsets from 0
     for element in value:
-        at = _after_space(text, at)
+        at = _skip_blanks(text, at)
         places.append(CellPlace(_plain_text(element), line, at + 1))
-        at = _after_space(text, DECODER.raw_decode(text, at)[1]) + 1  # behind the comma
+        at = _skip_blanks(text, DECODER.raw_decode(text, at)[1]) + 1  # behind the comma
     return places
