@@ -1,1 +1,1 @@
-"""Checks, one a file: from columns and the public part to problems; its codes' pages beside it."""
+"""Checks of the rows of a file, which yield problems; the .yaml files document their codes."""

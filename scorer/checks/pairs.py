@@ -25,24 +25,24 @@ def contradictions(rows: SubmissionRows) -> Iterator[Problem]:
 
 @check("S704", kinds=("preferences",))
 def item_without_preference(rows: SubmissionRows) -> Iterator[Problem]:
-    """Every item is one of its list's."""
+    """Every item is in a preference of its list in the truth."""
     word, candidates, frame = rows.word, rows.ids.candidates, rows.frame
     if candidates is None:
         return
     frame = frame.filter(candidates.lists.contains(frame["list"]))
     roles = ("better", "worse") if "better" in frame.columns else ("item",)
-    strange = pl.concat(
+    unknown = pl.concat(
         frame.filter(~candidates.contains(frame, role)).select(
             "line", "list", pl.col(role).alias("item"), role=pl.lit(role)
         )
         for role in roles
     )
-    # An empty item has its own problem.
-    strange = strange.filter(pl.col("item") != "").sort("line", maintain_order=True)
-    strange = strange.unique(["list", "item"], keep="first", maintain_order=True)
+    # Another check reports empty items.
+    unknown = unknown.filter(pl.col("item") != "").sort("line", maintain_order=True)
+    unknown = unknown.unique(["list", "item"], keep="first", maintain_order=True)
     message = "item {item} is in no preference of {word} {list}"
     for role in roles:
-        of_role = strange.filter(pl.col("role") == role)
+        of_role = unknown.filter(pl.col("role") == role)
         yield from report_rows(of_role, "S704", message, role=role, word=word)
 
 
@@ -68,7 +68,7 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
     reverse = frame.rename({"better": "worse", "worse": "better", "line": "first_line"})
     key = ["list", "better", "worse"]
     opposed = frame.join(reverse, on=key, maintain_order="left")
-    # The first of two opposed preferences in the file; on one line the first of them.
+    # The problem is reported at the second of the two, in the order of the file.
     message = "both {worse:bare} > {better:bare} and {better:bare} > {worse:bare} in {word} {list} "
     message += "(lines {first_line} and {line})"
     yield from report_rows(opposed.filter(~_first_of_opposed()), "S702", message, word=word)
@@ -79,6 +79,7 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
         items = [printable(row["better"], 60) for row in (*rows, rows[0])]
         where = f"lines {', '.join(map(str, lines[:-1]))} and {lines[-1]}"
         if len(rows) > LONGEST_CYCLE:
+            # Of the items, the first ones, the last one, and the first one again are left.
             items[LONGEST_CYCLE - 2 : -2] = ["…"]
             where = f"{len(lines):,} lines, up to {lines[-1]}"
         message = f"the preferences of {word} {quoted(name)} form a cycle: "
@@ -87,7 +88,7 @@ def find_contradictions(frame: pl.DataFrame, word: str) -> Iterator[Problem]:
 
 
 def _first_of_opposed() -> pl.Expr:
-    """Return whether a preference is the first of the two of its list and items."""
+    """Return an expression: whether a row is the first of its list with these two items."""
     low, high = pl.min_horizontal("better", "worse"), pl.max_horizontal("better", "worse")
     return pl.struct("list", low.alias("low"), high.alias("high")).is_first_distinct()
 
@@ -99,14 +100,9 @@ def _find_cycles(frame: pl.DataFrame) -> Iterator[Sequence[Row]]:
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
-    ends = [frame.select("list", item=role) for role in ("better", "worse")]
-    nodes = pl.concat(ends).unique().with_row_index("node")
-    start, end = (
-        each.join(nodes, on=["list", "item"], how="left", maintain_order="left")["node"]
-        .to_numpy()
-        .astype(np.int64)
-        for each in ends
-    )
+    sides = [frame.select("list", item=role) for role in ("better", "worse")]
+    nodes = pl.concat(sides).unique().with_row_index("node")
+    start, end = (_find_nodes(side, nodes) for side in sides)
     size = nodes.height
     graph = coo_array((np.ones(start.size, np.int8), (start, end)), (size, size))
     count, component = connected_components(graph.tocsr(), connection="strong")
@@ -117,6 +113,12 @@ def _find_cycles(frame: pl.DataFrame) -> Iterator[Sequence[Row]]:
         rows_of.setdefault(int(component[start[row]]), []).append(row)
     for rows in rows_of.values():
         yield [frame.row(row, named=True) for row in _shortest_cycle(rows, start, end)]
+
+
+def _find_nodes(side: pl.DataFrame, nodes: pl.DataFrame) -> Ints:
+    """Return the number of the node of each row of `list` and `item`."""
+    rows = side.join(nodes, on=["list", "item"], how="left", maintain_order="left")
+    return rows["node"].to_numpy().astype(np.int64)
 
 
 def _shortest_cycle(rows: Sequence[int], start: Ints, end: Ints) -> list[int]:
@@ -144,7 +146,7 @@ def _shortest_cycle(rows: Sequence[int], start: Ints, end: Ints) -> list[int]:
     return cycle[::-1]
 
 
-def find_improbable(frame: pl.DataFrame, name: str, word: str) -> Iterator[Problem]:
+def find_likelihood_problems(frame: pl.DataFrame, name: str, word: str) -> Iterator[Problem]:
     """Yield the problems of the probabilities of an organizer's `likelihood` file.
 
     Args:
@@ -162,12 +164,13 @@ def find_improbable(frame: pl.DataFrame, name: str, word: str) -> Iterator[Probl
     frame = frame.with_columns(
         low=pl.min_horizontal("better", "worse"), high=pl.max_horizontal("better", "worse")
     )
+    # The probability that the lower id is preferred is the same in both directions of a pair.
     upward = pl.when(pl.col("better") == pl.col("low")).then(probability).otherwise(1 - probability)
     frame = frame.with_columns(upward=upward).with_columns(
-        other=pl.col("upward").shift().over("list", "low", "high"),
+        previous=pl.col("upward").shift().over("list", "low", "high"),
         other_line=pl.col("line").shift().over("list", "low", "high"),
     )
-    gap = (pl.col("upward") - pl.col("other")).abs()
+    gap = (pl.col("upward") - pl.col("previous")).abs()  # null in the first row of a pair
     message = "{better} and {worse} have two probabilities in {word} {list} "
     message += "(lines {other_line} and {line})"
     yield from report_rows(frame.filter((gap > 1e-9) & ~gap.is_nan()), "T707", message, word=word)

@@ -12,7 +12,7 @@ from scorer.challenge.model import Challenge
 from scorer.challenge.public import IdNames, Public
 from scorer.challenge.sources import Source
 from scorer.checks.base import TruthRows, examine
-from scorer.checks.pairs import find_improbable
+from scorer.checks.pairs import find_likelihood_problems
 from scorer.core.arrays import Mask
 from scorer.core.problems import Findings, Problem, as_truth_problems
 from scorer.core.text import display_path, join_first, quoted
@@ -148,7 +148,7 @@ def aids_of(prepared: BoundChallenge, public: Public, findings: Findings) -> Sid
             tables["likelihood"] = likelihood
             file_findings = Findings(display_path(challenge.likelihood.file))
             name, word = likelihood.column_name("probability"), public.word("list")
-            file_findings.extend(find_improbable(likelihood.frame, name, word))
+            file_findings.extend(find_likelihood_problems(likelihood.frame, name, word))
             findings.extend(as_truth_problems(file_findings))
     beside, features = _items(prepared, findings)
     if challenge.exclude is not None:
