@@ -1,1 +1,1 @@
-"""What a metric sees."""
+"""Views: a submission joined with the truth, in the form that each kind of metric takes."""

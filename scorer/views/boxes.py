@@ -32,9 +32,14 @@ class Box(NamedTuple):
 
 
 def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
-    """The boxes of a cell: so many words for each as it has parts, blanks between.
+    """Return the boxes of a cell such as `cat 0 0 1 1 dog 2 2 3 3`; `-` is none.
 
-    `BoxFault` if words are missing, a number is none, or a box ends before it begins.
+    Args:
+        cell: Words separated by blanks, one for each part of each box.
+        each: The names of the parts of a box, in the order of its words.
+
+    Raises:
+        BoxFault: Words are missing, a number is none, or a box ends before it begins.
     """
     words = cell.split()
     if cell.strip() == "-":
@@ -44,7 +49,7 @@ def boxes_of(cell: str, each: Sequence[str]) -> list[Box]:
         message += f" ({' '.join(each)})"
         raise BoxFault(message)
     rows = (words[n : n + len(each)] for n in range(0, len(words), len(each)))
-    return [_box(dict(zip(each, row, strict=True))) for row in rows]
+    return [_parse_box(dict(zip(each, row, strict=True))) for row in rows]
 
 
 def box_classes(cell: str, each: Sequence[str]) -> list[str]:
@@ -57,16 +62,20 @@ def box_classes(cell: str, each: Sequence[str]) -> list[str]:
     return [] if len(words) % len(each) else words[each.index(CLASS) :: len(each)]
 
 
-def _box(words: Mapping[str, str]) -> Box:
-    number = {part: _number_of(part, word) for part, word in words.items() if part != CLASS}
+def _parse_box(words: Mapping[str, str]) -> Box:
+    """Return the box of the words of its parts, which are given by the parts' names."""
+    number = {part: _parse_number(part, word) for part, word in words.items() if part != CLASS}
     return place_box(words.get(CLASS, ""), number)
 
 
 def box_of_row(row: Mapping[str, Any]) -> Box:
-    """The box of a row, role -> cell, whose columns are its parts.
+    """Return the box of a row of a table that has a column for each part of a box.
+
+    Args:
+        row: role -> cell. The role of a part is `number[PART]`, that of the class `extra[class]`.
 
     Raises:
-        BoxFault: it ends before it begins.
+        BoxFault: It ends before it begins.
     """
     roles = {part: f"{NUMBER}{part}]" for part in PARTS if part != CLASS}
     number = {part: row[role] for part, role in roles.items() if role in row}
@@ -91,8 +100,10 @@ def place_box(name: str, number: Mapping[str, float]) -> Box:
     return Box(name, number.get(SCORE, 1.0), (left, top, right, bottom))
 
 
-def _number_of(part: str, word: str) -> float:
+def _parse_number(part: str, word: str) -> float:
+    """Return the number of a part; BoxFault if it is none, or too large."""
     try:
+        # float() would accept 1_000
         value = float(word) if "_" not in word else math.nan
     except ValueError:
         value = math.nan
@@ -127,7 +138,7 @@ class BoxTable(NamedTuple):
 
 
 class ClassBoxes(NamedTuple):
-    """The boxes of one class in one list: those of a submission, the surest first, and the true."""
+    """The boxes of one class in one list: the submitted ones, highest score first, and the true."""
 
     in_list: int
     code: int
@@ -154,11 +165,12 @@ class Boxes(WithColumns):
         return len(self.names)
 
     def pairs(self) -> Iterator[ClassBoxes]:
-        """The boxes of each list and class together, where there are any."""
-        width = len(self.classes) + 1
-        keys = [side.in_list * width + side.code + 1 for side in (self.submitted, self.true)]
+        """Yield the boxes of each list and class that has any."""
+        # One number for list and class, which both sides are sorted by; UNKNOWN comes first.
+        codes = len(self.classes) + 1
+        keys = [side.in_list * codes + side.code + 1 for side in (self.submitted, self.true)]
         ordered = [
-            np.lexsort((-self.submitted.score, keys[0])),  # equal ones as in the cell
+            np.lexsort((-self.submitted.score, keys[0])),  # equal scores in the order of the cell
             np.argsort(keys[1], kind="stable"),
         ]
         sorted_keys = [key[by] for key, by in zip(keys, ordered, strict=True)]
@@ -166,10 +178,10 @@ class Boxes(WithColumns):
             spans = [np.searchsorted(side, [key, key + 1]) for side in sorted_keys]
             rows = [by[low:high] for by, (low, high) in zip(ordered, spans, strict=True)]
             submitted, true = self.submitted.where(rows[0]), self.true.where(rows[1])
-            yield ClassBoxes(key // width, key % width - 1, submitted, true)
+            yield ClassBoxes(key // codes, key % codes - 1, submitted, true)
 
     def perfect(self) -> Self:
-        """With the true boxes as the submission's."""
+        """This view of a submission that gives exactly the true boxes."""
         return replace(self, submitted=self.true, answered=np.ones_like(self.answered))
 
     @classmethod

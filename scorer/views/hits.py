@@ -31,16 +31,16 @@ class Hits:
     in_list: Ints  # the list a hit is in, from 0
     rank: Ints  # its place there, from 1
     grade: Floats  # what the truth gave it
-    place: Ints  # its place in the list's ideal, from 1; equal grades as in the truth file
+    place: Ints  # its place in the list's ideal, from 1; equal grades in the truth file's order
     before: Ints  # how many items the submission scored higher, hit or not
     tied: Ints  # how many it scored the same, the hit itself included
     lists: int  # how many lists there are, hit or not
-    spread: bool = False  # `ties: expected`: a tied item stands at each rank of its group alike
-    middle: bool = False  # `ties: mean-rank`: a tied item stands at the mean of its group's ranks
+    spread: bool = False  # `ties: expected`: tied items get the mean over their group's ranks
+    middle: bool = False  # `ties: mean-rank`: tied items get the mean of their group's ranks
 
     @property
     def position(self) -> Floats:
-        """The rank of each hit; of tied ones the mean rank where that is the rule."""
+        """The rank of each hit; with `middle`, the mean rank of its tie group."""
         if not self.middle:
             return self.rank.astype(np.float64)
         return self.before + (self.tied + 1) / 2
@@ -88,16 +88,21 @@ class Hits:
         return np.bincount(self.in_list, weights, minlength=self.lists).astype(np.float64)
 
     def at(self, weight: Callable[[Floats], Floats], k: ArrayLike | None = None) -> Floats:
-        """Each hit's `weight` at its rank, 0 below `k` (one for all hits, or one a hit).
+        """Return each hit's `weight` at its rank, and 0 for hits below rank k.
 
-        Where tied items are spread, it is the mean over the ranks of the tie
-        group (McSherry and Najork, ECIR 2008).
+        With `spread`, it is the mean of the weights at the ranks of the hit's
+        tie group (McSherry and Najork, ECIR 2008).
+
+        Args:
+            weight: A function from ranks to weights.
+            k: One rank for all hits, or one for each hit.
         """
         if self.middle:
             return self._down_to(k, weight(self.position))
         if not self.spread:
             return self._down_to(k, self._by_rank(weight))
-        last = self.before + self.tied
+        last = self.before + self.tied  # the last rank of each hit's tie group
+        # sums[rank]: the weights of ranks 1 to `rank`, added
         sums = np.zeros(int(last.max(initial=0)) + 1)
         np.cumsum(weight(np.arange(1, sums.size, dtype=np.float64)), out=sums[1:])
         end = last if k is None else np.minimum(last, np.asarray(k).astype(np.int64))
@@ -107,13 +112,14 @@ class Hits:
     def discounted(
         self, gain: Floats, by: Callable[[Floats], Floats], k: int | None = None
     ) -> Floats:
-        """Each hit's `gain` divided by what `by` makes of its rank, 0 below rank k.
+        """Return each hit's `gain` divided by the discount `by(rank)`, and 0 below rank k.
 
-        Tied items may not be spread over their ranks: they have no one divisor.
+        Not for hits with `spread`, as a tied item has no single rank then.
         """
-        shares = by(self.position) if self.middle else self._by_rank(by)
-        np.divide(gain, shares, out=shares)  # divided, as trec_eval does, to the bit
-        return self._down_to(k, shares)
+        discounts = by(self.position) if self.middle else self._by_rank(by)
+        # A product with the inverse would differ from trec_eval's value in the last bit.
+        quotients = np.divide(gain, discounts, out=discounts)
+        return self._down_to(k, quotients)
 
     def _by_rank(self, weight: Callable[[Floats], Floats]) -> Floats:
         """Each hit's `weight` at its rank, computed once for each rank where these are fewer."""
@@ -132,7 +138,7 @@ class Hits:
         return weights
 
     def within(self, k: ArrayLike | None = None) -> Floats:
-        """1 for each hit at ranks 1 to k, 0 below; its chance to be there where ties are spread."""
+        """1 for each hit at ranks 1 to k, 0 below; with `spread`, the chance to be at these."""
         if self.spread or k is None:
             return self.at(np.ones_like, k)
         return (self.position <= np.asarray(k)).astype(np.float64)
@@ -149,12 +155,13 @@ class Hits:
             return heads.total(heads.at(weight, k))
         heads, sizes, prior = self.groups()
         heads, sizes = heads.where(prior == 0), sizes[prior == 0]
-        means, none = np.zeros(sizes.size), np.ones(sizes.size)
+        means, no_hit_yet = np.zeros(sizes.size), np.ones(sizes.size)
         deepest = heads.tied - sizes + 1
         for step, at in steps(deepest if k is None else np.minimum(deepest, k - heads.before)):
-            chance = none[at] * sizes[at] / (heads.tied[at] - step + 1)
+            items_left = heads.tied[at] - step + 1
+            chance = no_hit_yet[at] * sizes[at] / items_left
             means[at] += chance * weight((heads.before[at] + step).astype(np.float64))
-            none[at] *= 1 - sizes[at] / (heads.tied[at] - step + 1)
+            no_hit_yet[at] *= 1 - sizes[at] / items_left
         return heads.total(means)
 
     def groups(self) -> tuple[Hits, Ints, Ints]:
@@ -166,28 +173,29 @@ class Hits:
     def ordered(self, key: ArrayLike) -> tuple[Ints, Ints]:
         """How many hits of its list have a lower `key` than each hit, and how many the same."""
         keys = np.asarray(key)
-        by = np.lexsort((keys, self.in_list))
-        new = starts(self.in_list, keys[by])
-        size = np.diff(np.append(np.flatnonzero(new), by.size))
+        order = np.lexsort((keys, self.in_list))
+        begins_run = starts(self.in_list, keys[order])  # of equal keys in one list
+        size = np.diff(np.append(np.flatnonzero(begins_run), order.size))
         lower, same = np.empty_like(self.rank), np.empty_like(self.rank)
-        lower[by] = np.repeat(self.nth()[new] - 1, size)
-        same[by] = np.repeat(size, size)
+        lower[order] = np.repeat(self.nth()[begins_run] - 1, size)
+        same[order] = np.repeat(size, size)
         return lower, same
 
     def earlier(self, place: Ints) -> Ints:
         """How many of the hits before each hit in its list have a lower `place`.
 
-        Bit by bit, the highest first: of two places that agree so far, the
-        lower has a 0 where the other has a 1.
+        Of two places, the lower has a 0 at the highest bit in which they differ.
+        So the hits are grouped by list and the bits seen so far, the highest
+        first; a hit with a 1 counts those with a 0 before it in its group.
         """
-        count, by, alike = np.zeros_like(place), np.arange(place.size), self.in_list
+        count, hits, group = np.zeros_like(place), np.arange(place.size), self.in_list
         for bit in reversed(range(int(place.max(initial=0)).bit_length())):
-            ones = place[by] >> bit & 1
-            zeros = np.append(0, np.cumsum(1 - ones))
-            count[by] += ones * (zeros[:-1] - zeros[np.searchsorted(alike, alike)])
-            alike = 2 * alike + ones
-            order = np.argsort(alike, kind="stable")
-            by, alike = by[order], alike[order]
+            ones = place[hits] >> bit & 1
+            zeros = np.append(0, np.cumsum(1 - ones))  # how many there are before each hit
+            count[hits] += ones * (zeros[:-1] - zeros[np.searchsorted(group, group)])
+            group = 2 * group + ones
+            order = np.argsort(group, kind="stable")
+            hits, group = hits[order], group[order]
         return count
 
     def product(self, factor: Floats) -> Floats:
@@ -220,7 +228,10 @@ class Hits:
         return (slice(a, b) for a, b in pairwise(self.starts().tolist()))
 
     def only(self, lists: Ints) -> tuple[Hits, Mask]:
-        """Those of some lists, given by their numbers, ascending; and which these are."""
+        """The hits of some lists, which are numbered anew from 0, and the mask of these hits.
+
+        `lists` are numbers of lists, ascending.
+        """
         number = np.full(self.lists, -1)
         number[lists] = np.arange(lists.size)
         keep = number[self.in_list] >= 0
@@ -239,8 +250,8 @@ class Judged(WithItemColumns):
     ideal: Hits  # the same lists' judged items, best grade first
     returned: Ints  # how long each returned list is, judged or not
     names: Sequence[str]  # what the lists are called, for messages
-    # of truth and items one element an item of the ideal, of lists one a list, of the submission
-    # one a hit
+    # The columns of truth and items have one element for each item of the ideal, those of lists
+    # one for each list, those of the submission one for each hit.
     extras: Extras = NO_EXTRAS
 
     @property
@@ -254,7 +265,7 @@ class Judged(WithItemColumns):
         return values
 
     def only_judged(self) -> Judged:
-        """The lists without unjudged items (no grade, or one below 0); ranks close up."""
+        """These lists without unjudged items (no grade, or one below 0); the ranks close up."""
         hits, ideal = (h.where(h.grade >= 0) for h in (self.hits, self.ideal))
         before, tied = hits.ordered(hits.before)
         hits = replace(hits, rank=hits.nth(), before=before, tied=tied)
@@ -272,12 +283,12 @@ class Judged(WithItemColumns):
         return Judged(hits, ideal, self.returned[lists], names, extras)
 
     def perfect(self) -> Judged:
-        """With the judged items themselves as what is returned, best first."""
+        """This view of a submission that returns exactly the judged items, best first."""
         ideal = self.ideal
         hits = replace(ideal, spread=self.hits.spread, middle=self.hits.middle)
         returned = np.bincount(ideal.in_list, minlength=ideal.lists)
-        none = np.full(ideal.rank.size, -1)
-        extras = self.extras._replace(submission=placed(self.extras.submission, none))
+        no_rows = np.full(ideal.rank.size, -1)  # so that the submission's columns have no values
+        extras = self.extras._replace(submission=placed(self.extras.submission, no_rows))
         return Judged(hits, ideal, returned, self.names, extras)
 
     def each(self) -> Iterator[Ranked]:
@@ -304,7 +315,7 @@ class Judged(WithItemColumns):
         >>> Judged.of((["b", ["a", "c"]], {"a": 2, "c": 1})).hits.rank     # c before a
         array([2, 3])
         """
-        hits, ideal, returned = [], [], []
+        hits, ideal, returned = [], [], []  # of hits, the first six fields of `Hits`
         for n, (groups, truth) in enumerate(lists):
             best_first = sorted(truth, key=truth.__getitem__, reverse=True)
             places = {item: place for place, item in enumerate(best_first, start=1)}
@@ -320,8 +331,8 @@ class Judged(WithItemColumns):
                 above += len(tied)
             returned.append(above)
         names = tuple(map(str, range(len(lists))))
-        judged = _hits(hits, len(lists), ties)
-        return cls(judged, _hits(ideal, len(lists)), np.array(returned, dtype=np.int64), names)
+        judged = _make_hits(hits, len(lists), ties)
+        return cls(judged, _make_hits(ideal, len(lists)), np.array(returned, dtype=np.int64), names)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -339,9 +350,12 @@ class Ranked:
 
 def steps(limit: Ints) -> Iterator[tuple[int, Ints]]:
     """Yield 1, 2, 3, .., each with the indices where `limit` is at least that."""
-    by = np.argsort(-limit, kind="stable")
-    ends = np.searchsorted(-limit[by], -np.arange(1, limit.max(initial=0) + 1), side="right")
-    return ((step, by[:end]) for step, end in enumerate(ends.tolist(), start=1))
+    descending = np.argsort(-limit, kind="stable")
+    # how many limits are at least 1, 2, 3, ..
+    ends = np.searchsorted(
+        -limit[descending], -np.arange(1, limit.max(initial=0) + 1), side="right"
+    )
+    return ((step, descending[:end]) for step, end in enumerate(ends.tolist(), start=1))
 
 
 def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
@@ -355,8 +369,8 @@ def ranked_hits(in_list: Ints, grade: Floats, lists: int) -> Hits:
     return replace(hits, rank=rank, place=rank, before=rank - 1)
 
 
-def _hits(rows: Sequence[tuple[float, ...]], lists: int, ties: Ties = "item-desc") -> Hits:
-    """Hits of rows with the numbers of the first six fields."""
+def _make_hits(rows: Sequence[tuple[float, ...]], lists: int, ties: Ties = "item-desc") -> Hits:
+    """Return the hits whose first six fields are given, one row for each hit."""
     columns = np.array(rows, dtype=np.float64).reshape(-1, 6).T
     in_list, rank, place, before, tied = columns[[0, 1, 3, 4, 5]].astype(np.int64)
     spread, middle = ties == "expected", ties == "mean-rank"
