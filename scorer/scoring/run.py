@@ -1,4 +1,4 @@
-"""Many files of submissions, one after the other or shared out to processes."""
+"""Scores many submission files, one after the other or in several processes."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from scorer.core.problems import Findings, Problem
 from scorer.results.scorecard import Outcome
 from scorer.scoring.submission import Plan, score_submission
 
-Tick = Callable[[int], None]  # receives how many submissions are done
+Tick = Callable[[int], None]  # called with the number of submissions that are done
 
-# The size in bytes of all files from which they are shared out: the start of a process takes as
-# long as the scoring of some 10 MiB.
+# The total size of the files, in bytes, from which several processes are used: to start a process
+# takes as long as to score about 10 MiB.
 SHARED_SIZE = 32 << 20
 
 
 def default_jobs(paths: Sequence[Path]) -> int:
-    """Return how many processes score these files soonest: one a core, or one for small files."""
-    # `Path.is_file` raises an error of a name that is too long.
+    """Return the number of processes to use: one for few or small files, else one per core."""
+    # `Path.is_file` raises an OSError for a name that is too long; `os.path.isfile` does not.
     size = sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
     if len(paths) < 2 or size < SHARED_SIZE:
         return 1
@@ -43,7 +43,7 @@ def score_submissions(
     Args:
         plan: What scoring needs of the challenge.
         paths: The files.
-        tick: Receives how many are done, before each and at the end.
+        tick: Called with the number of files that are done, before each file and at the end.
         jobs: The number of processes. Above 1 they are started anew, never forked from this one:
             polars in a forked process does not return.
 
@@ -89,17 +89,18 @@ def _map_files(pickled_plan: bytes, paths: Sequence[Path], jobs: int) -> Iterato
     """Yield the outcome of each file from a pool of processes, which ends with this iterator."""
     methods = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    others = set(multiprocessing.active_children())
+    earlier_children = set(multiprocessing.active_children())  # not of this pool
     with ProcessPoolExecutor(jobs, context, _start_process, (pickled_plan,)) as pool:
         try:
             for future in [pool.submit(_score_file, path) for path in paths]:
-                # polars has the system restart a wait after Ctrl-C; one that ends is not restarted
+                # Ctrl-C does not end a wait, as polars has the system restart interrupted ones. It
+                # takes effect once a wait has timed out.
                 while not future.done():
                     wait([future], timeout=0.2)
                 yield future.result()
         except BaseException:  # an interrupt, too: do not wait for the files under way
             pool.shutdown(wait=False, cancel_futures=True)
-            for process in set(multiprocessing.active_children()) - others:
+            for process in set(multiprocessing.active_children()) - earlier_children:
                 process.terminate()
             raise
 
@@ -116,17 +117,18 @@ def _score_alone(pickled_plan: bytes, path: Path) -> Outcome:
         return Outcome(findings, None, None)
 
 
-_plans: list[Plan] = []  # the plan of this process, which scores files for another one
+_plans: list[Plan] = []  # in a process of a pool: the plan, as the only element
 
 
 def _start_process(pickled_plan: bytes) -> None:
-    """Make this process ready to score files; it ends when the one that started it has ended."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # without a traceback
+    """Prepare a new process of a pool to score files, and to end when its parent has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends it without a traceback
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _plans.append(pickle.loads(pickled_plan))
 
 
 def _end_with_parent() -> None:
+    """Wait until the parent process has ended, then end this one."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
