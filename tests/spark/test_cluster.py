@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 HOME = Path(pyspark.__file__).parent
 VARIABLES = {name: value for name, value in os.environ.items() if "SPARK" not in name}
 VARIABLES |= {"SPARK_LOCAL_IP": "127.0.0.1", "PYSPARK_PYTHON": sys.executable}
-SECONDS = 120  # that anything may take
+SECONDS = 300  # that anything may take, on a machine with other work
 
 
 def wait_for(log, text):
