@@ -80,7 +80,10 @@ def scan_clean(
 
     # Polars parses numbers as it cuts. If a cell is no number, or too large, they are read as text.
     numbers = [role for role in positions if role not in TEXT]
-    frame = scan(pl.Float64)
+    text_fields = {position for role, position in positions.items() if role in TEXT}
+    # A field that is a number and a text, too, as a condition on it needs, is read as text.
+    is_shared = any(positions[role] in text_fields for role in numbers)
+    frame = None if is_shared else scan(pl.Float64)
     has_numbers = frame is not None and all(_is_within(frame[role]) for role in numbers)
     if not has_numbers:
         frame = scan(pl.String)
