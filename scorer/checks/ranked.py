@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+import numpy as np
 import polars as pl
 
 from scorer.challenge.submission import Submission
@@ -15,6 +16,7 @@ from scorer.checks.base import (
     SubmissionRows,
     check,
     distinct_ids,
+    has_repeats,
     problem_per_row,
     report_ids,
     report_rows,
@@ -30,6 +32,7 @@ from scorer.checks.ids import (
     suspect_id,
     unusual_regex,
 )
+from scorer.core.arrays import Floats, Ints
 from scorer.core.ids import TextPattern
 from scorer.core.problems import Problem, Severity
 from scorer.core.text import join_first, printable, quoted
@@ -336,6 +339,10 @@ def ranks(rows: SubmissionRows) -> Iterator[Problem]:
     if "rank" not in rows.frame.columns or "score" in rows.frame.columns:
         return
     rank, word = pl.col("rank"), rows.word
+    if rows.has_contiguous_lists and not rows.named.is_empty():
+        columns = rows.named["rank"].to_numpy(), rows.named["list_number"].to_numpy()
+        if _count_up(*columns):
+            return  # As in most files
     is_whole = rank == rank.floor()
     frame = rows.frame.select("line", "list", "rank")
     fractions = frame.filter(rank.is_finite() & ~is_whole)
@@ -344,8 +351,10 @@ def ranks(rows: SubmissionRows) -> Iterator[Problem]:
     # Most lists are regular, and only the others are sorted. Fractions have their problem already.
     is_regular = (rank.n_unique() == pl.len()) & (rank.min() == 1) & (rank.max() == pl.len())
     is_irregular = (is_whole & ~rank.is_nan()).all() & ~is_regular
-    irregular = rows.named.group_by("list").agg(irregular=is_irregular).filter("irregular")
-    by_rank = rows.named.select("line", "list", "rank").join(irregular, on="list", how="semi")
+    irregular = rows.named.group_by("list_number").agg(irregular=is_irregular).filter("irregular")
+    by_rank = rows.named.join(irregular, on="list_number", how="semi").select(
+        "line", "list", "rank"
+    )
     by_rank = by_rank.sort("list", "rank", "line")
     yield from _repeated_ranks(by_rank, word)
     yield from _ranks_below_one(by_rank, word)
@@ -355,6 +364,13 @@ def ranks(rows: SubmissionRows) -> Iterator[Problem]:
         yield from _ranks_beyond_last(by_rank, rows)
     else:
         yield from _missing_ranks(by_rank, word)
+
+
+def _count_up(ranks: Floats, list_numbers: Ints) -> bool:
+    """Return whether the ranks of each run of one list are 1, 2, 3, and so on."""
+    begins = np.append(True, list_numbers[1:] != list_numbers[:-1])
+    follows = np.diff(ranks) == 1
+    return bool((follows | begins[1:]).all() and (ranks[begins] == 1).all())
 
 
 def _repeated_ranks(by_rank: pl.DataFrame, word: str) -> Iterator[Problem]:
@@ -423,13 +439,13 @@ def ranks_and_scores(rows: SubmissionRows) -> Iterator[Problem]:
     if not {"rank", "score"} <= {*rows.frame.columns}:
         return
     rank, score = pl.col("rank"), pl.col("score")
-    numbers = rows.named.select("line", "list", "rank", "score")
+    numbers = rows.named.select("line", "list", "list_number", "rank", "score")
     if rows.has_unread_number:
         numbers = numbers.filter(~rank.is_nan() & ~score.is_nan())
-    follows = pl.col("list") == pl.col("list").shift()
+    follows = pl.col("list_number") == pl.col("list_number").shift()
     is_ordered = rows.has_contiguous_lists & (~follows | (rank > rank.shift())).all()
     if not numbers.select(is_ordered).item():
-        numbers = _sort_by_rank(rows.with_list_numbers(numbers))
+        numbers = _sort_by_rank(numbers)
     wrong = numbers.filter(follows & (score > score.shift()))
     if wrong.is_empty():
         return
@@ -440,15 +456,15 @@ def ranks_and_scores(rows: SubmissionRows) -> Iterator[Problem]:
 
 
 def _sort_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return rows by `number`, that of their list, and `rank`; within a rank best `score` first."""
+    """Return rows by `list_number` and `rank`; within a rank best `score` first."""
     rank, best_first = pl.col("rank"), -pl.col("score")
     if not rows.select((rank.is_between(0, 2**32 - 1) & (rank == rank.floor())).all()).item():
-        return rows.sort("number", rank, best_first)
+        return rows.sort("list_number", rank, best_first)
     # Whole numbers fit into one with the list's, which is sorted in a third of the time.
-    key = pl.col("number").cast(pl.UInt64) * 2**32 + rank.cast(pl.UInt64)
-    rows = rows.with_columns(number=key)
-    is_unique = rows["number"].n_unique() == rows.height
-    return rows.sort("number") if is_unique else rows.sort("number", best_first)
+    key = pl.col("list_number").cast(pl.UInt64) * 2**32 + rank.cast(pl.UInt64)
+    rows = rows.with_columns(key=key)
+    is_unique = rows["key"].n_unique() == rows.height
+    return rows.sort("key") if is_unique else rows.sort("key", best_first)
 
 
 @check("S409", kinds=RANKED)
@@ -485,9 +501,9 @@ def tied_scores(rows: SubmissionRows) -> Iterator[Problem]:
 def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the score of another row of their list."""
     # Adding 0 makes -0 and 0 one number.
-    pairs = rows.select(pl.col("list"), score=pl.col("score") + 0.0)
-    key = pairs.select(combine_hashes("list", "score")).to_series()
-    if key.n_unique() == rows.height:  # Faster than to find the rows, of which most files have none
+    pairs = rows.select(pl.col("list_number"), score=pl.col("score") + 0.0)
+    key = pairs.select(combine_hashes("list_number", "score")).to_series()
+    if not has_repeats(key):  # As in most files
         return rows.clear()
     return rows.filter(key.is_duplicated())
 
@@ -496,12 +512,16 @@ def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
 def same_lists(rows: SubmissionRows) -> Iterator[Problem]:
     """Lists differ from each other, in their items or in their further columns, such as tags."""
     frame = rows.named
-    if "item" not in frame.columns or rows.table.empty_lists:
+    if "item" not in frame.columns or frame.is_empty() or rows.table.empty_lists:
         return
     key = next((role for role in ("score", "rank") if role in frame.columns), None)
     if key is not None and rows.has_unread_number:
         frame = frame.filter(~pl.col(key).is_nan())
-    sums = frame.group_by("list").agg(pl.len(), items=pl.col("item").hash().sum())
+    numbers = frame["list_number"]
+    first, last = (set(frame["item"].filter(numbers == n)) for n in (numbers.min(), numbers.max()))
+    if first != last:
+        return  # As in most files
+    sums = frame.group_by("list_number").agg(pl.len(), items=pl.col("item").hash().sum())
     if sums.height < 2 or sums.select(pl.col("len", "items").n_unique()).row(0) != (1, 1):
         return  # The sums tell most lists from each other, without a sort
     if sums["len"][0] == 1 and sums.height < FEW_LISTS:

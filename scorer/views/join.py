@@ -22,6 +22,7 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: products of it with different num
 Further = Callable[[Ints], Extras]  # of the submission's row of each hit
 GAPS = "gaps"  # the fact of a table that ranks left out are empty slots
 EMPTY = "-"  # what a slot without an item is called
+GATHERED = 1_000_000  # texts that are copied at once, 16 bytes each and more
 SAMPLE = 1_000  # rows by which it is told whether the rows of a list stand together
 
 
@@ -57,7 +58,10 @@ class Pairs:
             by = np.argsort(rows, kind="stable")
             rows, matches = rows[by], matches[by]
         same = self.in_list[rows] == other.in_list[matches]
-        same &= (self.items.gather(rows) == other.items.gather(matches)).to_numpy()
+        for begin in range(0, rows.size, GATHERED):
+            part = slice(begin, begin + GATHERED)
+            own_items, items = self.items.gather(rows[part]), other.items.gather(matches[part])
+            same[part] &= (own_items == items).to_numpy()
         if not same.all():  # keys of different pairs that are equal
             rows, matches = rows[same], matches[same]
         return rows.astype(np.int64), matches.astype(np.int64)
@@ -220,11 +224,11 @@ class RankedRows:
         pairs = pairs_of(frame, lists)
         in_list = pairs.in_list
         row = np.arange(in_list.size)
+        role = next((role for role in ("score", "rank") if role in table), None)
+        key = np.zeros(row.size) if role is None else frame[role].to_numpy()
         if in_list.min(initial=0) < 0:
             row = np.flatnonzero(in_list >= 0)
-            in_list = in_list[row]
-        role = next((role for role in ("score", "rank") if role in table), None)
-        key = np.zeros(row.size) if role is None else frame[role].to_numpy()[row]
+            in_list, key = in_list[row], key[row]
         if role == "score":
             key = 0.0 - key
         tied = np.empty(0, dtype=np.int64)
