@@ -16,7 +16,7 @@ from scorer.checks.base import (
     SubmissionRows,
     check,
     distinct_ids,
-    has_repeats,
+    is_repeated,
     problem_per_row,
     report_ids,
     report_rows,
@@ -503,9 +503,8 @@ def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
     # Adding 0 makes -0 and 0 one number.
     pairs = rows.select(pl.col("list_number"), score=pl.col("score") + 0.0)
     key = pairs.select(combine_hashes("list_number", "score")).to_series()
-    if not has_repeats(key):  # As in most files
-        return rows.clear()
-    return rows.filter(key.is_duplicated())
+    mask = is_repeated(key)
+    return rows.clear() if mask is None else rows.filter(mask)
 
 
 @check("S410", kinds=RANKED)
