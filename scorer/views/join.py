@@ -92,10 +92,12 @@ def pairs_of(frame: pl.DataFrame, lists: Sequence[str] | pl.Series, role: str = 
 
 def sorted_names(column: pl.Series, lists: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the names of a column of lists and those of `lists`, each once, sorted."""
-    names = column.unique()
+    names = column.rle().struct.field("value")
     if lists:
-        names = pl.concat([names, pl.Series(names.name, lists, dtype=pl.String)]).unique()
-    return tuple(names.sort().to_list())
+        names = pl.concat([names.unique(), pl.Series("value", lists, dtype=pl.String)])
+    if lists or not names.is_sorted():
+        names = names.unique().sort()
+    return tuple(names.to_list())
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +129,8 @@ class GradedItems:
         in_list = number_lists(frame["list"], names)
         grade = frame["grade"] if "grade" in frame.columns else pl.lit(1.0)
         rows = frame.select("item", grade=grade, in_list=pl.Series(in_list)).with_row_index("row")
-        rows = rows.sort("in_list", "grade", descending=[False, True], maintain_order=True)
+        if not _is_ideal(in_list, rows["grade"].to_numpy()):
+            rows = rows.sort("in_list", "grade", descending=[False, True], maintain_order=True)
         if Pairs(rows["in_list"].to_numpy(), rows["item"]).repeats:
             rows = rows.unique(["in_list", "item"], keep="first", maintain_order=True)
         return cls(
@@ -173,6 +176,13 @@ class GradedItems:
     def find(self, frame: pl.DataFrame, role: str = "item") -> Ints:
         """Return the row of the truth that each row of a table is of; -1 where there is none."""
         return self.pairs.find(pairs_of(frame, self.list_names, role))
+
+
+def _is_ideal(in_list: Ints, grade: Floats) -> bool:
+    """Return whether rows are ordered by list, then best grade first."""
+    same = in_list[1:] == in_list[:-1]
+    in_order = np.where(same, grade[1:] <= grade[:-1], in_list[1:] > in_list[:-1])
+    return bool(in_order.all())
 
 
 def without(table: Table, pairs: GradedItems) -> Table:
