@@ -8,11 +8,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import polars as pl
 
-from scorer.api.figures import Drawing
 from scorer.api.text import Text, as_html, shown
 from scorer.challenge.model import Challenge
 from scorer.core.errors import UnknownName, UsageError
@@ -22,6 +21,9 @@ from scorer.reports.base import ALIASES
 from scorer.results import report as results
 from scorer.results.comparison import Pairing
 from scorer.results.report import Scored
+
+if TYPE_CHECKING:
+    from scorer.api.figures import Drawing
 
 READ = (
     "text",

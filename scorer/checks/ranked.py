@@ -511,11 +511,13 @@ def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
 def same_lists(rows: SubmissionRows) -> Iterator[Problem]:
     """Lists differ from each other, in their items or in their further columns, such as tags."""
     frame = rows.named
-    if "item" not in frame.columns or frame.is_empty() or rows.table.empty_lists:
+    if "item" not in frame.columns or rows.table.empty_lists:
         return
     key = next((role for role in ("score", "rank") if role in frame.columns), None)
     if key is not None and rows.has_unread_number:
         frame = frame.filter(~pl.col(key).is_nan())
+    if frame.is_empty():
+        return
     numbers = frame["list_number"]
     first, last = (set(frame["item"].filter(numbers == n)) for n in (numbers.min(), numbers.max()))
     if first != last:

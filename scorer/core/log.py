@@ -27,7 +27,7 @@ def log_event(
     event: str, level: int = logging.INFO, *, trace: bool = False, **fields: object
 ) -> None:
     """Log an event; with `trace`, also the traceback of the exception being handled."""
-    fields = {"reference": REFERENCE.get(), **fields}
+    fields.setdefault("reference", REFERENCE.get())
     fields = {key: value for key, value in fields.items() if value is not None}
     LOG.log(level, event, exc_info=trace, extra={"fields": fields})
 

@@ -92,9 +92,9 @@ def _curve_figure(
 ) -> Figure:
     """A figure of the binary problems.
 
-    Its columns `true`, `level` and `class` have shape (rows, problems). `class` is the class of
-    rows that makes the value uncertain where it is rare: 1 of true rows, and 0 of the others with
-    `both_sides`, else -1, which is no class.
+    Its columns `true`, `score`, `level` and `class` have shape (rows, problems). `class` is the
+    class of rows that makes the value uncertain where it is rare: 1 of true rows, and 0 of the
+    others with `both_sides`, else -1, which is no class.
     """
     true, score = binary_problems(view, positive)
     # Levels are computed here, once: a bootstrap, which draws lists often, then never sorts scores.
@@ -103,7 +103,13 @@ def _curve_figure(
     else:
         level = np.stack([np.unique(each, return_inverse=True)[1] for each in score.T], axis=1)
     side = np.where(true > 0, 1, 0 if both_sides else -1)  # -1: of no class
-    columns = {"true": true, "level": level, "class": side, "weight": view.weights}
+    columns = {
+        "true": true,
+        "score": score,  # which pictures of reports draw
+        "level": level,
+        "class": side,
+        "weight": view.weights,
+    }
     is_single = true.shape[1] == 1
     class_columns = ("class",) if is_single or average != "micro" else ()
     figure = Figure(

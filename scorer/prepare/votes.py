@@ -158,9 +158,13 @@ def _coded(tables: Sequence[Table], *roles: str) -> tuple[list[Ints], tuple[str,
     """Columns of all tables as codes into the names of all, in order; missing cells are -1."""
     roles = tuple(map(_role, roles))
     frames = [table.frame for table in tables]
-    none = pl.lit(None, dtype=pl.String)
     columns = [
-        pl.concat(frame.select(role if role in frame else none.alias(role)) for frame in frames)
+        pl.concat(
+            frame.select(role)
+            if role in frame
+            else pl.DataFrame({role: [None] * frame.height}, schema={role: pl.String})
+            for frame in frames
+        )
         for role in roles
     ]
     names = pl.concat(column.to_series().rename("name") for column in columns)

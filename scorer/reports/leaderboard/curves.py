@@ -117,9 +117,8 @@ class Falling(NamedTuple):
 def _falling(figure: Pooled) -> Falling | None:
     """At some of the probabilities, the last always; None where no row, or every one, is true."""
     weight, true, score = (figure.columns[name] for name in ("weight", "true", "score"))
-    problems = 1 if true.ndim == 1 else true.shape[1]
-    if problems > 1:  # of all classes together
-        weight, true, score = np.repeat(weight, problems), true.ravel(), score.ravel()
+    problems = true.shape[1]  # the rows of all are taken together
+    weight, true, score = np.repeat(weight, problems), true.ravel(), score.ravel()
     by = np.argsort(-score, kind="stable")
     ends = np.flatnonzero(np.append(score[by][1:] != score[by][:-1], True))
     yes, no = (np.cumsum((weight * side)[by]) for side in (true, 1 - true))
