@@ -40,7 +40,7 @@ test: .venv/tests
 test-all: .venv/tests
 	EVERYTHING=1 $(subst -n auto,-n $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1),$(PYTEST))
 
-STANDING = api board challenge cli reading reports scoring tables web
+STANDING = api board challenge checks cli reading reports scoring views web
 
 # the fast tests of the rooms that stand on others' packages, with the lowest versions of pyproject.toml
 lowest: .venv/tests

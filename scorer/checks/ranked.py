@@ -369,7 +369,7 @@ def ranks(rows: SubmissionRows) -> Iterator[Problem]:
 def _count_up(ranks: Floats, list_numbers: Ints) -> bool:
     """Return whether the ranks of each run of one list are 1, 2, 3, and so on."""
     begins = np.append(True, list_numbers[1:] != list_numbers[:-1])
-    follows = np.diff(ranks) == 1
+    follows = ranks[1:] == ranks[:-1] + 1
     return bool((follows | begins[1:]).all() and (ranks[begins] == 1).all())
 
 
