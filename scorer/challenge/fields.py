@@ -198,7 +198,7 @@ Files = tuple[File, ...]
 class YamlSection(BaseModel):
     """A section of challenge.yaml: unknown keys are errors, and nothing changes once read."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
 
 def none_twice(names: tuple[str, ...]) -> tuple[str, ...]:
