@@ -90,6 +90,8 @@ SCORED = f"{BUCKET} binary"
 OF_ALL_LISTS = frozenset({"S103", "S301", "S302", "S311"})
 OTHER_LINES = re.compile(r" \((?:first on line [\d,]+|lines [\d,]+ and [\d,]+)\)")
 CAUSE = re.compile(r"(?:Caused by: )?[\w.$]*(?:Exception|Error|Interrupt): (?P<what>.*\S)")
+MALFORMED = "MALFORMED_RECORD_IN_PARSING"  # in errors of Spark's readers of CSV and JSON Lines
+FIND_LINE = "score check without --engine spark names the line"
 WITHOUT = "score it without --engine spark"
 NO_ORDER = "the rows of a data frame have no order"
 
@@ -163,16 +165,23 @@ def score_paths(
 ) -> Report:
     """Return the report of submissions that Spark reads: paths or URLs that it knows, or NAME=PATH.
 
-    The other arguments are those of `scorer.score`. `UsageError` if Spark does not start, or cannot
-    read a submission.
+    The other arguments are those of `scorer.score`. A submission that Spark cannot read has a
+    problem, and the others are scored. `UsageError` if Spark does not start, or has no reader for
+    such files.
     """
     session = _start_session()
-    runs = {}
+    runs: dict[Named, DataFrame | Problem] = {}
     for word in words:
         name, equals, path = word.partition("=")
         if not (equals and name) or "/" in name or Path(word).exists():
             name, path = submission_name(Path(word)), word
-        runs[Named(name, Path(path), label=path)] = _read_path(session, prepared, path)
+        try:
+            run: DataFrame | Problem = _read_path(session, prepared, path)
+        except SubmissionRejected as error:
+            run = error.problems[0]
+        except PluginError as error:
+            run = Problem("S101", str(error))
+        runs[Named(name, Path(path), label=path)] = run
     given = {} if answers is None else answers_in(prepared.challenge, answers)
     return _evaluate(session, prepared, runs, splits, given)
 
@@ -214,7 +223,7 @@ def _open(prepared: BoundChallenge) -> OpenChallenge:
 def _evaluate(
     session: SparkSession,
     prepared: BoundChallenge,
-    runs: Mapping[Named, DataFrame],
+    runs: Mapping[Named, DataFrame | Problem],
     splits: Sequence[str] = (),
     answers: Answers | None = None,
 ) -> Report:
@@ -227,16 +236,23 @@ def _evaluate(
 
 
 def _score_run(
-    ready: OpenChallenge, truth: _SentTruth | None, name: str, run: DataFrame
+    ready: OpenChallenge, truth: _SentTruth | None, name: str, run: DataFrame | Problem
 ) -> Outcome:
     """Return the problems of a run, and its scorecard if it has no error."""
     findings = Findings(name)
+    if isinstance(run, Problem):
+        findings.add(run)
+        return Outcome(findings, None, None)
     rows = _select_rows(ready, run, findings)
     if rows is None:
         return Outcome(findings, None, None)
-    if truth is None:
-        return _score_whole(ready, run, rows, findings)
-    scored = _collect(_score_buckets(truth, rows, _bucket_of, SCORED))
+    try:
+        if truth is None:
+            return _score_whole(ready, run, rows, findings)
+        scored = _collect(_score_buckets(truth, rows, _bucket_of, SCORED))
+    except SubmissionRejected as error:
+        findings.extend(error.problems)
+        return Outcome(findings, None, None)
     return _merge_buckets(ready.plan, rows.cells, list(map(pickle.loads, scored[BUCKET])), findings)
 
 
@@ -579,16 +595,21 @@ def _merge_findings(findings: Findings, buckets: Sequence[_Bucket]) -> None:
 
 
 @contextmanager
-def _spark_errors(kind: type[ScorerError] = PluginError, where: str = "") -> Iterator[None]:
-    """Raise what goes wrong in Spark as another error, with the last cause and no stack of Java."""
+def _spark_errors() -> Iterator[None]:
+    """Raise PluginError of what goes wrong in Spark, with the last cause and no stack of Java.
+
+    Raises SubmissionRejected instead if Spark's readers find a row that is none.
+    """
     try:
         yield
     except ScorerError:
         raise
     except Exception as error:  # of Py4J, gRPC, or pyspark
         cause = _cause(error)
+        if MALFORMED in str(error):
+            raise SubmissionRejected(problems=[Problem("S207", cause, help=FIND_LINE)]) from error
         hint = "; Spark's workers need it (PYSPARK_PYTHON)" * cause.startswith("No module named")
-        raise kind(f"{where}Spark failed: {cause}{hint}") from error
+        raise PluginError(f"Spark failed: {cause}{hint}") from error
 
 
 def _cause(error: Exception) -> str:
@@ -622,13 +643,19 @@ def _start_session() -> SparkSession:
 
 
 def _read_path(session: SparkSession, prepared: BoundChallenge, path: str) -> DataFrame:
-    """Return the rows of a file, a folder of parts or a URL; `UsageError` if it cannot be read."""
+    """Return the rows of a file, a folder of parts or a URL.
+
+    Raises:
+        PluginError: Spark cannot read it.
+        SubmissionRejected: A row that Spark looked at for the columns is none.
+        UsageError: Spark has no reader for such files.
+    """
     rules = prepared.challenge.submission
     layout = prepared.challenge.layout(rules)
     odd_keys = ("header", "skip", "comment")
     if odd := next((key for key in odd_keys if getattr(layout, key)), None):
         raise UsageError(f"submission.{odd} is not known to Spark's readers; {WITHOUT}")
-    with _spark_errors(UsageError, f"{printable(path)}: "):
+    with _spark_errors():
         format, suffix = _format_of(session, rules.format, path)
         if format == "parquet":
             return session.read.parquet(path)

@@ -31,6 +31,7 @@ class TextPattern:
         self.text = text
         self.expression = f"(?s)^(?:{text})$"  # for `str.contains` of polars
         try:
+            pl.Series([""]).str.contains(text)  # alone, so that no bracket closes the one around it
             self.filter([""])
         except pl.exceptions.ComputeError as error:
             reason = re.search(r"(?m)^error: (.+)$", str(error))

@@ -47,6 +47,7 @@ def test_what_was_meant(pattern, name, meant):
     ("pattern", "reason"),
     [
         ("(a", "unclosed group"),
+        ("a)|(?:b", "unopened group"),
         ("[z-a]+", "invalid character class range"),
         ("(?=a)", "look-around"),
         ("a{1000}{1000}", "cannot be read"),  # too large once it is compiled
