@@ -11,8 +11,10 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import accumulate, pairwise
 from typing import Any, Literal, NamedTuple, TypeVar
 
+import numpy as np
 import polars as pl
 
 from scorer.challenge.model import Challenge
@@ -29,6 +31,7 @@ UNREAD = ("S207", "S208", "S601")  # codes of rows that a reader leaves out
 # Different ids that are explained one by one. Reading ends after as many problems, so that those
 # beyond are only counted.
 MOST_EXPLAINED = 200_000
+HASHED = 1_000_000  # rows of which keys are computed at once
 
 ITEM_ROLES = ("item", "better", "worse")
 ID_ROLES = ("list", *ITEM_ROLES)  # roles of cells that are found again in their line
@@ -101,8 +104,12 @@ class SubmissionRows(FileRows):
     @cached_property
     def list_numbers(self) -> pl.Series:
         """The position in `lists` of each row's list; numbers sort faster than names."""
+        names = self.frame["list"]
         if self.has_contiguous_lists:
-            return self.frame["list"].rle_id()
+            numbers, ends = names.rle_id(), accumulate(names.chunk_lengths(), initial=0)
+            # In the chunks of the frame: polars copies its texts to align others.
+            parts = [numbers[begin:end] for begin, end in pairwise(ends)]
+            return pl.concat(parts, rechunk=False) if parts else numbers
         positions = self.lists.select("list").with_row_index("number")
         return self.frame.join(positions, on="list", how="left", maintain_order="left")["number"]
 
@@ -237,9 +244,9 @@ def is_repeated(numbers: pl.Series) -> pl.Series | None:
 
     Sorting takes a third of the memory that a set of all numbers takes.
     """
-    ordered = numbers.sort()
-    repeated = ordered.filter(ordered == ordered.shift()).unique()
-    return None if repeated.is_empty() else numbers.is_in(repeated.implode())
+    ordered = numbers.sort().to_numpy()
+    repeated = np.unique(ordered[1:][ordered[1:] == ordered[:-1]])
+    return numbers.is_in(pl.Series(repeated).implode()) if repeated.size else None
 
 
 def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.DataFrame:
@@ -254,7 +261,9 @@ def repeated_rows(rows: pl.DataFrame, *roles: str, first: str = "list") -> pl.Da
         The rows, with the line of the earliest such row as `first_line`, and its cell of the
         column `first` as that name after `first_`.
     """
-    key = rows.select(combine_hashes(*roles)).to_series()
+    # By parts, since the terms of a sum take as much memory as the sum.
+    parts = rows.iter_slices(HASHED) if len(rows) > HASHED else [rows]
+    key = pl.concat([part.select(combine_hashes(*roles)) for part in parts]).to_series()
     if (mask := is_repeated(key)) is None:
         return rows.clear().with_columns(pl.col("line", first).name.prefix("first_"))
     rows = rows.filter(mask)

@@ -33,15 +33,18 @@ class Pairs:
     in_list: Ints
     items: pl.Series
 
-    @cached_property
+    @property
     def keys(self) -> pl.Series:
         """A number for each row, equal for equal pairs; different pairs seldom share one."""
-        return self.items.hash() + pl.Series(self.in_list.astype(np.uint64) * SPREAD)
+        keys = self.in_list.astype(np.uint64)
+        keys *= SPREAD  # in place: a copy of ten million keys takes 80 MB
+        keys += self.items.hash().to_numpy()
+        return pl.Series(keys)
 
     @property
     def repeats(self) -> bool:
         """Whether any pair stands in two rows."""
-        if self.keys.n_unique() == len(self.keys):
+        if self.keys.n_unique() == len(self.items):
             return False
         pairs = pl.DataFrame({"list": self.in_list, "item": self.items})
         return bool(pairs.is_duplicated().any())
@@ -51,17 +54,22 @@ class Pairs:
 
         Of shape (matches,) each, in the order of this table's rows.
         """
-        own = pl.DataFrame({"key": self.keys}).with_row_index("row")
-        found = own.join(pl.DataFrame({"key": other.keys}).with_row_index("match"), on="key")
+        pairs, others = (
+            pl.DataFrame({"key": each.keys}).with_row_index(name)
+            for each, name in ((self, "row"), (other, "match"))
+        )
+        found = pairs.join(others, on="key").drop("key")
+        del pairs, others  # their keys take 16 bytes a row
         rows, matches = found["row"].to_numpy(), found["match"].to_numpy()
         if (rows[1:] < rows[:-1]).any():
             by = np.argsort(rows, kind="stable")
             rows, matches = rows[by], matches[by]
-        same = self.in_list[rows] == other.in_list[matches]
+        same = np.empty(rows.size, dtype=bool)
         for begin in range(0, rows.size, GATHERED):
             part = slice(begin, begin + GATHERED)
-            own_items, items = self.items.gather(rows[part]), other.items.gather(matches[part])
-            same[part] &= (own_items == items).to_numpy()
+            own, its = rows[part], matches[part]
+            same[part] = self.in_list[own] == other.in_list[its]
+            same[part] &= (self.items.gather(own) == other.items.gather(its)).to_numpy()
         if not same.all():  # keys of different pairs that are equal
             rows, matches = rows[same], matches[same]
         return rows.astype(np.int64), matches.astype(np.int64)
