@@ -472,7 +472,7 @@ def many_ties(rows: SubmissionRows) -> Iterator[Problem]:
     """Few scores are equal inside a list, or the challenge's tie rule decides much."""
     if "score" not in rows.frame.columns or rows.rules.ties == "error":
         return
-    scored = rows.named.filter(~pl.col("score").is_nan())
+    scored = _scored_rows(rows)
     tied = _tied_rows(scored)
     if tied.is_empty() or tied.height / scored.height < MANY_TIES:
         return
@@ -487,7 +487,7 @@ def tied_scores(rows: SubmissionRows) -> Iterator[Problem]:
     """Scores differ inside a list, where the challenge allows no ties."""
     if "score" not in rows.frame.columns or rows.rules.ties != "error":
         return
-    tied = _tied_rows(rows.named.filter(~pl.col("score").is_nan()))
+    tied = _tied_rows(_scored_rows(rows))
     best = tied.filter(pl.col("score") == pl.col("score").max().over("list"))
     pairs = best.group_by("list", maintain_order=True).agg(
         pl.col("line", "item").get(1), first=pl.col("item").first()
@@ -498,8 +498,18 @@ def tied_scores(rows: SubmissionRows) -> Iterator[Problem]:
     yield from report_rows(pairs.sort("line"), "S411", message, word=rows.word)
 
 
+def _scored_rows(rows: SubmissionRows) -> pl.DataFrame:
+    """Return the rows whose list has a name and whose score could be read."""
+    return rows.named.filter(~pl.col("score").is_nan()) if rows.has_unread_number else rows.named
+
+
 def _tied_rows(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the rows with the score of another row of their list."""
+    number, score = rows["list_number"], rows["score"]
+    in_list = (number == number.shift()).fill_null(value=False)
+    if number.is_sorted() and (~in_list | (score <= score.shift())).all():  # as in most runs
+        follows = in_list & (score == score.shift())
+        return rows.filter(follows | follows.shift(-1, fill_value=False))
     # Adding 0 makes -0 and 0 one number.
     pairs = rows.select(pl.col("list_number"), score=pl.col("score") + 0.0)
     key = pairs.select(combine_hashes("list_number", "score")).to_series()

@@ -34,7 +34,7 @@ from scorer.reading.layout import match_wide_columns, part_of, row_of
 from scorer.reading.limits import ReadLimits
 from scorer.reading.read import read_text
 from scorer.reading.schema import Schema
-from scorer.reading.table import Table
+from scorer.reading.table import Table, sort_ids
 from scorer.results.columns import NO_COLUMNS, ListColumns
 from scorer.scoring.submission import Plan
 from scorer.views.frames import Frames, text_of
@@ -94,7 +94,7 @@ def public(prepared: BoundChallenge, truth: Table | None = None) -> Public:
     if challenge.lists is None and challenge.truthless:
         lists = dict.fromkeys(found_lists(prepared))
     elif challenge.lists is None and (table := columns()) is not None:
-        lists = IdNames(table.frame["list"].unique().sort())
+        lists = IdNames(sort_ids(table.frame["list"]))
     if not groups and challenge.parted:  # the part that a list is in is its group
         parted = {name: part_of(name) for name in lists}
         groups = {name: part for name, part in parted.items() if part is not None}

@@ -32,7 +32,12 @@ from scorer.reading.header import (
     refuse_other_beginnings,
 )
 from scorer.reading.layout import NO_SEPARATOR, WHITESPACE, Layout, separator_of
-from scorer.reading.limits import ReportedError, UnreadableError, refuse_many_careful
+from scorer.reading.limits import (
+    MOST_RECORD_LINES,
+    ReportedError,
+    UnreadableError,
+    refuse_many_careful,
+)
 from scorer.reading.lines import first_content, read_lines
 from scorer.reading.numbers import join_decimal_commas
 from scorer.reading.schema import TEXT
@@ -40,7 +45,6 @@ from scorer.reading.table import CellPlace, Cells, LineTexts, ReadRequest, cells
 
 BLANKS = " \t"
 SAMPLE_LINES = 10_000  # in which the sample is looked for
-MOST_RECORD_LINES = 10_000  # of one record
 CHUNK_LINES = 1_000_000  # that are cut together, so that their copies stay small
 HEAD_LINES = SAMPLE_ROWS + 1  # the header and the rows of the sample, of a clean file
 FEWEST_QUOTED = 1_000  # lines with quotes for which polars is asked

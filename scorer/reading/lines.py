@@ -9,13 +9,20 @@ from __future__ import annotations
 import codecs
 import io
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import polars as pl
 
 from scorer.core.problems import Findings, Problem
-from scorer.reading.limits import UTF8, ReadLimits, UnreadableError, refuse_many_careful
-from scorer.reading.open import BOM
+from scorer.reading.limits import (
+    MOST_RECORD_LINES,
+    UTF8,
+    ReadLimits,
+    UnreadableError,
+    refuse_many_careful,
+)
+from scorer.reading.open import BOM, read_blocks
 
 DECODED = 1 << 20  # bytes that are decoded at a time, so that a large file is never text as a whole
 NO_LINES = pl.DataFrame(schema={"line": pl.UInt32, "text": pl.String})
@@ -59,11 +66,12 @@ def read_lines(data: bytes, findings: Findings, limits: ReadLimits) -> pl.DataFr
 class StoredLines:
     """The texts of the lines of a file, as `read_lines` gives them; each is decoded when needed.
 
-    That of line n is at n - 1.
+    That of line n is at n - 1. `skipped` is how many lines of the file stand before the data.
     """
 
-    def __init__(self, data: bytes) -> None:
-        self._data = data
+    def __init__(self, data: bytes, skipped: int = 0) -> None:
+        data = data if skipped else without_mark(data)
+        self._data, self._skipped = data, skipped
         view = np.frombuffer(data, np.uint8)
         ends = [
             np.flatnonzero(view[start : start + DECODED] == ord("\n")) + start
@@ -74,16 +82,38 @@ class StoredLines:
         self._ends = np.concatenate([np.array([-1]), *ends])
 
     def __len__(self) -> int:
-        return len(self._ends) - 1
+        return self._skipped + len(self._ends) - 1
 
     def __getitem__(self, position: int) -> str:
-        if not 0 <= position < len(self):
+        if not self._skipped <= position < len(self):
             raise IndexError(position)
-        start, end = self._ends[position : position + 2]
+        start, end = self._ends[position - self._skipped :][:2]
         return _decode_line(self._data[start + 1 : end].rstrip(b"\r"), position + 1, Findings())
 
     def __iter__(self) -> Iterator[str]:
         return map(self.__getitem__, range(len(self)))
+
+
+def read_some_lines(
+    path: Path, first: int, last: int, limits: ReadLimits, part: str | None = None
+) -> StoredLines:
+    """Return the lines of a file from the first to the last, and those of a record after it.
+
+    Raises:
+        UnreadableError: As `read_bytes`.
+    """
+    kept, passed = [], 0  # lines before the block
+    skipped = 0
+    for block in read_blocks(path, limits, part):
+        ends = block.count(b"\n")
+        if passed + ends >= first - 1:  # the first line begins here, or began before
+            if not kept:
+                skipped = passed
+            kept.append(block)
+        passed += ends
+        if passed >= last + MOST_RECORD_LINES:
+            break
+    return StoredLines(b"".join(kept), skipped)
 
 
 def without_mark(data: bytes) -> bytes:

@@ -288,6 +288,13 @@ def read_head(path: Path, size: int, limits: ReadLimits, part: str | None = None
         return _read_first_block(source, max(size, HEAD))[:size]
 
 
+def read_blocks(path: Path, limits: ReadLimits, part: str | None = None) -> Iterator[bytes]:
+    """Yield the bytes of a file, unpacked, in blocks; raise as `read_bytes`."""
+    with _open_unpacked(path, limits, part) as (_, source):
+        while block := _read_block(source):
+            yield block
+
+
 @contextmanager
 def _open_unpacked(
     path: Path, limits: ReadLimits, part: str | None

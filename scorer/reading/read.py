@@ -6,6 +6,7 @@ import csv
 import hashlib
 import io
 import re
+from collections import defaultdict
 from collections.abc import Collection, Sequence
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,13 @@ from scorer.reading.limits import (
     refuse_many_errors,
     refuse_many_rows,
 )
-from scorer.reading.lines import NO_LINES, StoredLines, read_lines, without_mark
+from scorer.reading.lines import (
+    NO_LINES,
+    StoredLines,
+    read_lines,
+    read_some_lines,
+    without_mark,
+)
 from scorer.reading.numbers import cast_numbers
 from scorer.reading.open import check_parts, file_digest, read_bytes, read_head, table_suffix
 from scorer.reading.parts import LINES_OF_PART, count_lines_of_part, join_parts
@@ -180,11 +187,18 @@ def find_columns(
     if find_cells is None:
         return [None] * len(cells)
 
+    lines_of_part = defaultdict[int, list[int]](list)
+    for line, _, _ in cells:
+        part, at = divmod(line, LINES_OF_PART)
+        lines_of_part[part].append(at)
+
     @cache
     def part_texts(n: int) -> StoredLines:
+        lines = lines_of_part[n]
         try:
-            file = layout.parts[n][1] if layout.parts else None
-            return StoredLines(without_mark(read_bytes(path, limits, part=file).data))
+            return read_some_lines(
+                path, min(lines), max(lines), limits, layout.parts[n][1] if layout.parts else None
+            )
         except UnreadableError:
             return StoredLines(b"")
 
@@ -201,7 +215,7 @@ def find_columns(
 def line_texts(path: Path, numbers: Collection[int]) -> dict[int, str]:
     """Return the texts of some lines of a file, by their numbers from 1."""
     try:
-        lines = StoredLines(without_mark(read_bytes(path, ReadLimits()).data))
+        lines = StoredLines(read_bytes(path, ReadLimits()).data)
     except UnreadableError:
         return {}
     return {number: lines[number - 1] for number in sorted(numbers) if 0 < number <= len(lines)}

@@ -194,6 +194,13 @@ def encode(ids: pl.Series) -> tuple[pl.Series, Ints]:
     return names, find_places(ids, names)
 
 
+def sort_ids(ids: pl.Series) -> pl.Series:
+    """Return the distinct ids, sorted."""
+    # In most files the rows of a list follow each other, and often the lists are sorted.
+    distinct = ids.rle().struct.field("value")
+    return distinct if distinct.is_sorted() else distinct.unique().sort()
+
+
 def find_places(ids: pl.Series, names: Sequence[str] | pl.Series) -> Ints:
     """Return the position of each id in a sequence of different names; -1 for an unknown id.
 

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from scorer.core.arrays import Floats, Ints, Mask
-from scorer.reading.table import Table, find_places
+from scorer.reading.table import Table, find_places, sort_ids
 from scorer.views.extras import NO_EXTRAS, Extras
 from scorer.views.hits import Hits, Judged, Ties, ranked_hits
 from scorer.views.members import Members
@@ -23,6 +23,7 @@ Further = Callable[[Ints], Extras]  # of the submission's row of each hit
 GAPS = "gaps"  # the fact of a table that ranks left out are empty slots
 EMPTY = "-"  # what a slot without an item is called
 GATHERED = 1_000_000  # texts that are copied at once, 16 bytes each and more
+FEW_RUNS = 4  # rows that follow each other in a list, on average, for lists to be moved as a whole
 SAMPLE = 1_000  # rows by which it is told whether the rows of a list stand together
 
 
@@ -36,10 +37,7 @@ class Pairs:
     @property
     def keys(self) -> pl.Series:
         """A number for each row, equal for equal pairs; different pairs seldom share one."""
-        keys = self.in_list.astype(np.uint64)
-        keys *= SPREAD  # in place: a copy of ten million keys takes 80 MB
-        keys += self.items.hash().to_numpy()
-        return pl.Series(keys)
+        return pl.Series(self.in_list.view(np.uint64)) * SPREAD + self.items.hash()
 
     @property
     def repeats(self) -> bool:
@@ -58,12 +56,9 @@ class Pairs:
             pl.DataFrame({"key": each.keys}).with_row_index(name)
             for each, name in ((self, "row"), (other, "match"))
         )
-        found = pairs.join(others, on="key").drop("key")
+        found = pairs.join(others, on="key", maintain_order="left").drop("key")
         del pairs, others  # their keys take 16 bytes a row
         rows, matches = found["row"].to_numpy(), found["match"].to_numpy()
-        if (rows[1:] < rows[:-1]).any():
-            by = np.argsort(rows, kind="stable")
-            rows, matches = rows[by], matches[by]
         same = np.empty(rows.size, dtype=bool)
         for begin in range(0, rows.size, GATHERED):
             part = slice(begin, begin + GATHERED)
@@ -90,7 +85,10 @@ def number_lists(column: pl.Series, lists: Sequence[str] | pl.Series) -> Ints:
     if len(column[:SAMPLE].rle()) > min(SAMPLE, len(column)) // 2:
         return find_places(column, lists)
     runs = column.rle().struct.unnest()
-    return np.repeat(find_places(runs["value"], lists), runs["len"].to_numpy())
+    names = pl.Series(lists, dtype=pl.String)
+    is_all = runs["value"].equals(names)  # each list once, in their order
+    numbers = np.arange(len(names)) if is_all else find_places(runs["value"], names)
+    return np.repeat(numbers, runs["len"].to_numpy())
 
 
 def pairs_of(frame: pl.DataFrame, lists: Sequence[str] | pl.Series, role: str = "item") -> Pairs:
@@ -100,11 +98,9 @@ def pairs_of(frame: pl.DataFrame, lists: Sequence[str] | pl.Series, role: str = 
 
 def sorted_names(column: pl.Series, lists: Sequence[str] = ()) -> tuple[str, ...]:
     """Return the names of a column of lists and those of `lists`, each once, sorted."""
-    names = column.rle().struct.field("value")
+    names = sort_ids(column)
     if lists:
-        names = pl.concat([names.unique(), pl.Series("value", lists, dtype=pl.String)])
-    if lists or not names.is_sorted():
-        names = names.unique().sort()
+        names = sort_ids(pl.concat([names, pl.Series(lists, dtype=pl.String)]))
     return tuple(names.to_list())
 
 
@@ -328,6 +324,23 @@ class RankedRows:
 
 
 def _order(in_list: Ints, key: Floats) -> Ints:
+    """Return the rows by list, then by key, equal ones as they stand."""
+    begin = np.append(0, np.flatnonzero(in_list[1:] != in_list[:-1]) + 1)
+    if begin.size > in_list.size // FEW_RUNS:
+        return _sort(in_list, key)
+    # The rows of a list stand together, in most files best first: whole lists are moved.
+    size = np.diff(begin, append=in_list.size)
+    by = np.argsort(in_list[begin], kind="stable")
+    begin, size = begin[by], size[by]
+    rows = np.arange(in_list.size)
+    rows += np.repeat(begin - (np.cumsum(size) - size), size)
+    in_list, key = np.repeat(in_list[begin], size), key[rows]
+    if ((in_list[1:] == in_list[:-1]) & (key[1:] < key[:-1])).any():
+        rows = rows[_sort(in_list, key)]
+    return rows
+
+
+def _sort(in_list: Ints, key: Floats) -> Ints:
     """Return the rows by list, then by key, equal ones as they stand.
 
     The list, as much of the key as there is room for, and the row are sorted as one number, which
